@@ -2,18 +2,23 @@
 
 SWIFT ?= swift
 BOOTSTRAP = Scripts/bootstrap
-# Everything is built with PostgreSQL, so that all commands share one build: a build with other traits compiles every
-# module of ours anew. Benchmarks/Package.swift names it too.
-export TRAITS ?= --traits Postgres
-SOURCES = Sources Tests Examples Package.swift Benchmarks/Sources Benchmarks/Package.swift
+# The options of a build of the libraries. All packages name this trait, because a build with other traits compiles every
+# module of ours again; and all share one build folder, in which what several of them need is compiled once. The cached plan
+# of a build can be another package's, which lacks the product ("No target named …").
+export LIBRARIES ?= --traits All --disable-build-manifest-caching
+package = --package-path $(1) --scratch-path $(2) --disable-build-manifest-caching
+export COMMAND ?= $(call package,Command,.build)
+export EXAMPLES ?= $(call package,Examples,.build)
+BENCHMARKS = $(call package,Benchmarks,.build)
+SOURCES = Sources Tests Package.swift Command/Sources Command/Tests Command/Plugins Command/Package.swift Examples Benchmarks/Sources Benchmarks/Package.swift
 # Not under the thread sanitizer: what runs on one thread has nothing to race with (histories of a model; whole modules of
 # that kind are in NEVER_RACED, and are not compiled for it); texts of the command, for which one client at a time
 # asks a daemon; a test that measures time; one that floods a listener with connections, which is slow there, and about
 # SwiftNIO; and the one of wake-ups, because the sanitizer has a thread that wakes ten times a second.
 TEXTS = EndToEndTests.(Calendar|Completion|Contract|Doctor|Edit|ExitCode|Filter|History|Name|Names|Preview|SocketRecord|Stats|StoreCommand|Surroundings|Top)Tests
-NOT_RACED = ApusPostgresTests.MembershipTests|noDrift|prunedWhileNear|LoopbackWebTests.EndTests|EndToEndTests.IdleTests|CountdownKillTests|BackgroundTimerProgramTests|amongManyOthers|$(TEXTS)
-RACED = ApusBackgroundTests ApusDaemonTests ApusFoundationTests ApusJobsTests ApusLinuxTests ApusPostgresTests ApusSQLiteTests ApusTimerStress ApusTimersTests EndToEndTests LoopbackWebTests TimerWheelTests
-NEVER_RACED = ApusAppleTests ApusCalendarTests ApusDeviceTests ClusterSimulationTests DocumentationTests ProcessClockTests ProjectTests SchedulerSimulationTests SimulatedAppleTests SimulatedSwiftUITests SleeplessTests TestTraitsTests
+NOT_RACED = ApusPostgresTests.MembershipTests|EcosystemTests|noDrift|prunedWhileNear|LoopbackWebTests.EndTests|EndToEndTests.IdleTests|CountdownKillTests|BackgroundTimerProgramTests|amongManyOthers|$(TEXTS)
+RACED = ApusBackgroundTests ApusFoundationTests ApusJobsTests ApusLinuxTests ApusPostgresTests ApusSQLiteTests ApusTimerStress ApusTimersTests TimerWheelTests
+NEVER_RACED = ApusAppleTests ApusCalendarTests ApusDeviceTests ClusterSimulationTests ProcessClockTests ProjectTests SchedulerSimulationTests SimulatedAppleTests SimulatedSwiftUITests TestTraitsTests
 # The tests of a part: `make test-jobs` compiles them and what they need, without the traits, in a build of their own.
 part_wheel = TimerWheelTests
 part_calendar = ApusCalendarTests
@@ -32,18 +37,19 @@ part_check = $(foreach part,timers calendar background phone jobs sqlite project
 # With FILTER=JobMachineTests only the tests whose names match.
 FILTER ?=
 # The command, and the daemon that it starts from the same folder.
-programs = $(SWIFT) build $(TRAITS) $(1) --product apusd && $(SWIFT) build $(TRAITS) $(1) --product apus
-# In the same build folder: what both packages need is compiled once. Not with the cached plan of a build: it can be the
-# other package's, which lacks the product ("No target named …").
-BENCHMARKS = --package-path Benchmarks --scratch-path .build --disable-build-manifest-caching
+programs = $(SWIFT) build $(COMMAND) $(1) --product apusd && $(SWIFT) build $(COMMAND) $(1) --product apus
 
 # How many tests run at once. Without it all hundreds begin together, and each step of one waits for a step of all the
 # others: on two cores a test of a daemon then comes to ask it once in a minute.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 16
 
-TSAN = --sanitize=thread --scratch-path .build-tsan
+# They have a build folder of their own.
+TSAN_LIBRARIES = $(LIBRARIES) --sanitize=thread --scratch-path .build-tsan
+TSAN_COMMAND = $(call package,Command,.build-tsan) --sanitize=thread
 # The exit status stays the program's own (a daemon's is looked at); whether there was a race, the reports say.
 TSAN_OPTIONS = exitcode=0 suppressions=$(CURDIR)/.ci/tsan-suppressions log_path=$(CURDIR)/.build-tsan/reports/race
+# More options of `make build`.
+CHECKS ?=
 STRESS_SECONDS ?= 30
 KILLS ?= 200
 ROUNDS ?= 1
@@ -62,28 +68,45 @@ DESTDIR ?=
 export DEB_MAINTAINER ?=
 
 .DEFAULT_GOAL := help
-.PHONY: run demo install deb test check browser api c-checks docs pictures lint format bench bench-cluster bench-dashboard bench-sleepless bench-calendar bench-build tsan tsan-build stress torture chaos simulate calendar fuzz mutants explore timelines bootstrap bootstrap-build clean help
+.PHONY: run demo install deb build build-libraries build-command build-examples test test-libraries test-command test-examples check browser api c-checks docs pictures lint format bench bench-cluster bench-dashboard bench-sleepless bench-calendar bench-build tsan tsan-build stress torture chaos simulate calendar fuzz mutants explore timelines bootstrap bootstrap-build clean help
 
 # For debugging, in the build that the tests use too. `make install` builds a release.
 run: bootstrap-build  ## build the command, show the demo, say what to try next
 	$(call programs)
-	@bin="$$($(SWIFT) build $(TRAITS) --show-bin-path)/apus"; \
+	@bin="$$($(SWIFT) build $(COMMAND) --show-bin-path)/apus"; \
 	"$$bin" demo && \
 	printf '\nTry next:\n  %s after 10s -- echo tea\n  %s countdown 1m --name tea\n  %s list\n' "$$bin" "$$bin" "$$bin"
 
 demo: bootstrap-build  ## show the sample app on a simulated phone in the browser, at the address that it prints
-	$(SWIFT) build $(TRAITS) --product Sleepless
-	@exec "$$($(SWIFT) build $(TRAITS) --product Sleepless --show-bin-path)/Sleepless" $(DEMO)
+	$(SWIFT) build $(EXAMPLES) --product Sleepless
+	@exec "$$($(SWIFT) build $(EXAMPLES) --show-bin-path)/Sleepless" $(DEMO)
 
-test: bootstrap  ## run all tests, those in a browser and of the API's description too
-	$(SWIFT) test $(TRAITS) --skip '^(SchedulerSimulation|ClusterSimulation)Tests\.'
+build: build-libraries build-command build-examples  ## compile everything, tests included
+
+build-libraries: bootstrap
+	$(SWIFT) build $(LIBRARIES) --build-tests $(CHECKS)
+
+build-command: bootstrap
+	$(SWIFT) build $(COMMAND) --build-tests $(CHECKS)
+
+build-examples: bootstrap
+	$(SWIFT) build $(EXAMPLES) --build-tests $(CHECKS)
+
+test: test-libraries test-command test-examples browser api  ## run all tests, those in a browser and of the API's description too
+
+test-libraries: bootstrap  ## run the tests of the libraries
+	$(SWIFT) test $(LIBRARIES) --skip '^(SchedulerSimulation|ClusterSimulation)Tests\.' $(if $(FILTER),--filter '$(FILTER)')
 	@echo 'The scheduler, simulated with 2,000 seeds, alone on the machine:'
-	$(SWIFT) test $(TRAITS) --skip-build --filter '^SchedulerSimulationTests\.'
+	$(SWIFT) test $(LIBRARIES) --skip-build --filter '^SchedulerSimulationTests\.'
 	@echo 'Several schedulers over one database, simulated with 1,000 seeds, alone on the machine:'
-	$(SWIFT) test $(TRAITS) --skip-build --filter '^ClusterSimulationTests\.'
+	$(SWIFT) test $(LIBRARIES) --skip-build --filter '^ClusterSimulationTests\.'
 	SWIFT="$(SWIFT)" Scripts/calendar-tests --seconds 15
-	SWIFT="$(SWIFT)" Scripts/browser-tests
-	SWIFT="$(SWIFT)" Scripts/api-tests
+
+test-command: bootstrap  ## run the tests of the daemon and the command
+	$(SWIFT) test $(COMMAND) $(if $(FILTER),--filter '$(FILTER)')
+
+test-examples: bootstrap  ## run the tests of the sample apps and of the documents
+	$(SWIFT) test $(EXAMPLES) $(if $(FILTER),--filter '$(FILTER)')
 
 check: test-check  ## run the unit tests of timers, calendars, background, phone, jobs and SQLite: no browser, PostgreSQL or HTTP
 
@@ -91,7 +114,7 @@ check: test-check  ## run the unit tests of timers, calendars, background, phone
 test-%:
 	$(if $(part_$*),,$(error there is no part '$*'; the parts are: $(PARTS)))
 	@$(if $(filter ApusLinuxTests,$(part_$*)),$(BOOTSTRAP),$(if $(filter ApusSQLiteTests,$(part_$*)),$(BOOTSTRAP) store))
-	APUS_ONLY='$(part_$*)' $(SWIFT) test --scratch-path .build/parts $(if $(FILTER),--filter '$(FILTER)')
+	APUS_ONLY='$(part_$*)' $(SWIFT) test --traits All --scratch-path .build/parts $(if $(FILTER),--filter '$(FILTER)')
 
 browser: bootstrap  ## run the tests in a browser only; their pictures are in .build/browser
 	SWIFT="$(SWIFT)" Scripts/browser-tests
@@ -109,8 +132,9 @@ pictures: browser  ## take the documents' pictures anew
 	cp .build/browser/sleepless-completion-1440-light.png docs/pictures/sleepless.png
 	cp .build/browser/dashboard-jobs-1440-light.png docs/pictures/dashboard.png
 
-lint:  ## check format and documentation rules
+lint:  ## check format and documentation rules, and the map of the modules
 	$(SWIFT) format lint --strict --recursive $(SOURCES)
+	SWIFT="$(SWIFT)" Scripts/modules --check
 
 format:  ## format the sources in place
 	$(SWIFT) format --in-place --recursive $(SOURCES)
@@ -119,7 +143,7 @@ bench: bootstrap  ## measure the timers, durable jobs, the daemon and the comman
 	$(call programs,-c release)
 	$(SWIFT) build -c release $(BENCHMARKS) --product timer-bench
 	$(SWIFT) build -c release $(BENCHMARKS) --product jobs-bench
-	@apus="$$($(SWIFT) build $(TRAITS) -c release --product apus --show-bin-path)/apus"; \
+	@apus="$$($(SWIFT) build $(COMMAND) -c release --show-bin-path)/apus"; \
 	benches="$$($(SWIFT) build -c release $(BENCHMARKS) --show-bin-path)"; \
 	printf '\nThe timers:\n' && "$$benches/timer-bench" --json Benchmarks/results.json && \
 	printf '\nDurable jobs:\n' && "$$benches/jobs-bench" --apus "$$apus" --million --peers Benchmarks/peers/peers.py \
@@ -146,38 +170,40 @@ bench-cluster: bootstrap  ## measure nodes that share a PostgreSQL beside pgbenc
 		--json Benchmarks/cluster-results.json $(CLUSTER)
 
 tsan-build: bootstrap  ## compile what make tsan and make stress run under the thread sanitizer
-	APUS_ONLY='$(RACED)' $(SWIFT) build $(TRAITS) $(TSAN) --build-tests
+	APUS_ONLY='$(RACED)' $(SWIFT) build $(TSAN_LIBRARIES) --build-tests
+	$(SWIFT) build $(TSAN_COMMAND) --build-tests
 
 tsan: bootstrap  ## run the tests of timers, jobs and the daemon under the thread sanitizer
 	rm -rf .build-tsan/reports && mkdir -p .build-tsan/reports
-	APUS_ONLY='$(RACED)' TSAN_OPTIONS="$(TSAN_OPTIONS)" $(SWIFT) test $(TRAITS) $(TSAN) --filter 'TimerWheel|Apus|EndToEnd|LoopbackWeb' --skip '$(NOT_RACED)'
+	APUS_ONLY='$(RACED)' TSAN_OPTIONS="$(TSAN_OPTIONS)" $(SWIFT) test $(TSAN_LIBRARIES) --skip '$(NOT_RACED)'
+	TSAN_OPTIONS="$(TSAN_OPTIONS)" $(SWIFT) test $(TSAN_COMMAND) --skip '$(NOT_RACED)'
 	Scripts/check-races .build-tsan/reports
 
 stress: bootstrap  ## race producers, cancellations and fires for 30 s, with and without the thread sanitizer
-	$(SWIFT) build $(TRAITS) --product ApusTimerStress
-	"$$($(SWIFT) build $(TRAITS) --product ApusTimerStress --show-bin-path)/ApusTimerStress" $(STRESS_SECONDS)
+	$(SWIFT) build $(LIBRARIES) --product ApusTimerStress
+	"$$($(SWIFT) build $(LIBRARIES) --show-bin-path)/ApusTimerStress" $(STRESS_SECONDS)
 	rm -rf .build-tsan/reports && mkdir -p .build-tsan/reports
-	APUS_ONLY='$(RACED)' $(SWIFT) build $(TRAITS) $(TSAN) --product ApusTimerStress
+	APUS_ONLY='$(RACED)' $(SWIFT) build $(TSAN_LIBRARIES) --product ApusTimerStress
 	TSAN_OPTIONS="$(TSAN_OPTIONS)" \
-	"$$(APUS_ONLY='$(RACED)' $(SWIFT) build $(TRAITS) $(TSAN) --product ApusTimerStress --show-bin-path)/ApusTimerStress" $(STRESS_SECONDS)
+	"$$(APUS_ONLY='$(RACED)' $(SWIFT) build $(TSAN_LIBRARIES) --show-bin-path)/ApusTimerStress" $(STRESS_SECONDS)
 	Scripts/check-races .build-tsan/reports
 
 torture: bootstrap  ## kill the daemon KILLS times (200) while jobs are submitted, run and flood; check the promises
 	$(call programs,-c release)
-	$(SWIFT) build $(TRAITS) -c release --product ApusTorture
-	@bin="$$($(SWIFT) build $(TRAITS) -c release --show-bin-path)"; \
+	$(SWIFT) build $(COMMAND) -c release --product ApusTorture
+	@bin="$$($(SWIFT) build $(COMMAND) -c release --show-bin-path)"; \
 	"$$bin/ApusTorture" --apus "$$bin/apus" --kills $(KILLS) $(TORTURE)
 
 chaos: bootstrap  ## strike a cluster of three daemons by NEMESIS (all) ROUNDS times (1) each; check the promises
 	$(call programs,-c $(CHAOS_BUILD))
-	$(SWIFT) build $(TRAITS) -c $(CHAOS_BUILD) --product ChaosEffect
-	$(SWIFT) build $(TRAITS) -c $(CHAOS_BUILD) --product ApusChaos
-	@bin="$$($(SWIFT) build $(TRAITS) -c $(CHAOS_BUILD) --show-bin-path)"; \
+	$(SWIFT) build $(COMMAND) -c $(CHAOS_BUILD) --product ChaosEffect
+	$(SWIFT) build $(COMMAND) -c $(CHAOS_BUILD) --product ApusChaos
+	@bin="$$($(SWIFT) build $(COMMAND) -c $(CHAOS_BUILD) --show-bin-path)"; \
 	"$$bin/ApusChaos" $(NEMESIS) --rounds $(ROUNDS) $(CHAOS)
 
 simulate: bootstrap  ## simulate the scheduler with SEEDS seeds (10000) from FIRST on; a failure is shrunk and printed
-	$(SWIFT) build $(TRAITS) -c release --product ApusSimulation
-	@bin="$$($(SWIFT) build $(TRAITS) -c release --product ApusSimulation --show-bin-path)"; \
+	$(SWIFT) build $(COMMAND) -c release --product ApusSimulation
+	@bin="$$($(SWIFT) build $(COMMAND) -c release --show-bin-path)"; \
 	SWIFT_DETERMINISTIC_HASHING=1 "$$bin/ApusSimulation" --seeds $(SEEDS) --first $(FIRST) $(SIMULATE)
 
 calendar: bootstrap  ## compare schedules with systemd, croniter, dateutil and java.time for CALENDAR_SECONDS (600), from CALENDAR_SEED on, after the first CALENDAR_SKIP changes
@@ -187,11 +213,12 @@ fuzz: bootstrap  ## fuzz the parsers of schedules and of zone files for FUZZ_SEC
 	@for target in $(FUZZ); do Scripts/fuzz $$target $(FUZZ_SECONDS) || exit 1; done
 
 explore: bootstrap  ## let a random user explore Sleepless and the apps of tutorials with EXPLORE_SEEDS seeds (1000) each
-	$(SWIFT) build $(TRAITS) --build-tests
-	TRAITS="$(TRAITS)" SWIFT="$(SWIFT)" Scripts/explore $(EXPLORE_SEEDS)
+	$(SWIFT) build $(LIBRARIES) --build-tests
+	$(SWIFT) build $(EXAMPLES) --build-tests
+	SWIFT="$(SWIFT)" Scripts/explore $(EXPLORE_SEEDS)
 
 timelines: bootstrap  ## write a month of an app under the rules of three iOS releases as pages into .build/timelines
-	APUS_TIMELINES=.build/timelines $(SWIFT) test $(TRAITS) --filter '^ApusDeviceTests\.ReleaseMonthTests'
+	APUS_TIMELINES=.build/timelines $(SWIFT) test $(LIBRARIES) --filter '^ApusDeviceTests\.ReleaseMonthTests'
 	@ls .build/timelines/*.html
 
 mutants: bootstrap  ## break the scheduler in chosen ways, and require that the simulation finds each

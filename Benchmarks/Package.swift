@@ -11,8 +11,8 @@ let package = Package(
         .executable(name: "timer-bench", targets: ["TimerBench"]),
     ],
     dependencies: [
-        // With the traits of the Makefile, so that both packages share a build.
-        .package(name: "apus", path: "..", traits: ["Postgres"]),
+        .package(name: "apus", path: "..", traits: ["All"]),
+        .package(path: "../Command"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.8.0"),
         // What the timers are compared with.
         .package(url: "https://github.com/apple/swift-async-algorithms.git", from: "1.0.0"),
@@ -37,7 +37,7 @@ let package = Package(
             name: "JobsBench",
             dependencies: [
                 "BenchSupport",
-                .product(name: "ApusClient", package: "apus"),
+                .product(name: "ApusClient", package: "Command"),
                 .product(name: "ApusJobs", package: "apus"),
                 .product(name: "ApusSQLite", package: "apus"),
                 // With its C module of timerfd calls.

@@ -1,127 +1,131 @@
-import ApusJobs
-import ApusTimers
-import Dispatch
-import GRDB
-import GRDBSQLite
-import Logging
-import PathTrust
+#if SQLite
+    import ApusJobs
+    import ApusTimers
+    import Dispatch
+    import GRDB
+    import GRDBSQLite
+    import Logging
+    import PathTrust
 
-/// What an open store holds: the lock, the writing connection and the reading connection.
-///
-/// Two connections, because a list must not wait for a sync. Only one of them writes and checkpoints, which also keeps
-/// the store clear of the WAL-reset error of SQLite 3.7.0 to 3.51.2: it needs two connections that do.
-final class Connections: Sendable {
-    let reader: Connection
-    let writer: Connection
-    private let turns: TurnWriterBox
-    private let lock: Locked<OwnerLock?>
+    /// What an open store holds: the lock, the writing connection and the reading connection.
+    ///
+    /// Two connections, because a list must not wait for a sync. Only one of them writes and checkpoints, which also
+    /// keeps the store clear of the WAL-reset error of SQLite 3.7.0 to 3.51.2: it needs two connections that do.
+    final class Connections: Sendable {
+        let reader: Connection
+        let writer: Connection
+        private let turns: TurnWriterBox
+        private let lock: Locked<OwnerLock?>
 
-    /// Carries the writer to the connection's queue.
-    private struct TurnWriterBox: @unchecked Sendable {  // `writer` is used only on the connection's queue
-        let writer: TurnWriter
-    }
-
-    /// Up to this size, a file is checked as a whole when it is opened; it takes a few milliseconds.
-    private static let checkedSize: Int64 = 4 << 20
-
-    /// - Parameters:
-    ///   - path: the file, with symbolic links resolved.
-    ///   - name: the path that was asked for.
-    ///   - configuration: the store's.
-    ///   - allowsLongTransactions: whether a transaction may last from one access to a connection to the next.
-    ///   - allowsMigration: whether a file of an older version may be brought to the newest schema.
-    ///   - allowsMoved: whether a file may be opened whose jobs were moved to another store.
-    /// - Throws: ``JobError``.
-    init(
-        path: String, askedFor name: String, _ configuration: SQLiteStore.Configuration,
-        allowsLongTransactions: Bool = false, allowsMigration: Bool = true, allowsMoved: Bool = false
-    ) async throws {
-        do throws(TrustedPath.Failure) { try TrustedPath.checkLinks(name) } catch {
-            throw JobError(.unavailable, "the database \(error)")
+        /// Carries the writer to the connection's queue.
+        private struct TurnWriterBox: @unchecked Sendable {  // `writer` is used only on the connection's queue
+            let writer: TurnWriter
         }
-        lock = Locked(try await OwnerLock.acquire(path: path, owner: configuration.ownerName))
-        do {
-            let size = try OwnerLock.createPrivateFile(path)
-            var grdb = Self.grdb(configuration, readonly: false)
-            grdb.allowsUnsafeTransactions = allowsLongTransactions
-            let queue = try DatabaseQueue(path: path, configuration: grdb)
-            try queue.inDatabase { db in
-                try Schema.check(db, path: path)
-                if !allowsMigration { try Schema.checkIsNewest(db, path: path) }
-                if !allowsMoved { try MoveRecord.check(db, path: path) }
-                if size > 0, size <= Self.checkedSize { try Self.quickCheck(db, path: path) }
-                try Self.prepareWriter(db, configuration)
-                try Schema.migrate(db)
+
+        /// Up to this size, a file is checked as a whole when it is opened; it takes a few milliseconds.
+        private static let checkedSize: Int64 = 4 << 20
+
+        /// - Parameters:
+        ///   - path: the file, with symbolic links resolved.
+        ///   - name: the path that was asked for.
+        ///   - configuration: the store's.
+        ///   - allowsLongTransactions: whether a transaction may last from one access to a connection to the next.
+        ///   - allowsMigration: whether a file of an older version may be brought to the newest schema.
+        ///   - allowsMoved: whether a file may be opened whose jobs were moved to another store.
+        /// - Throws: ``JobError``.
+        init(
+            path: String, askedFor name: String, _ configuration: SQLiteStore.Configuration,
+            allowsLongTransactions: Bool = false, allowsMigration: Bool = true, allowsMoved: Bool = false
+        ) async throws {
+            do throws(TrustedPath.Failure) { try TrustedPath.checkLinks(name) } catch {
+                throw JobError(.unavailable, "the database \(error)")
             }
-            writer = try Connection(queue, path: path)
-            grdb = Self.grdb(configuration, readonly: true)
-            grdb.allowsUnsafeTransactions = allowsLongTransactions
-            reader = try Connection(try DatabaseQueue(path: path, configuration: grdb), path: path)
-            turns = try await writer.perform {
-                TurnWriterBox(writer: try TurnWriter($0, beforeCommit: configuration.beforeCommit))
+            lock = Locked(try await OwnerLock.acquire(path: path, owner: configuration.ownerName))
+            do {
+                let size = try OwnerLock.createPrivateFile(path)
+                var grdb = Self.grdb(configuration, readonly: false)
+                grdb.allowsUnsafeTransactions = allowsLongTransactions
+                let queue = try DatabaseQueue(path: path, configuration: grdb)
+                try queue.inDatabase { db in
+                    try Schema.check(db, path: path)
+                    if !allowsMigration { try Schema.checkIsNewest(db, path: path) }
+                    if !allowsMoved { try MoveRecord.check(db, path: path) }
+                    if size > 0, size <= Self.checkedSize { try Self.quickCheck(db, path: path) }
+                    try Self.prepareWriter(db, configuration)
+                    try Schema.migrate(db)
+                }
+                writer = try Connection(queue, path: path)
+                grdb = Self.grdb(configuration, readonly: true)
+                grdb.allowsUnsafeTransactions = allowsLongTransactions
+                reader = try Connection(try DatabaseQueue(path: path, configuration: grdb), path: path)
+                turns = try await writer.perform {
+                    TurnWriterBox(writer: try TurnWriter($0, beforeCommit: configuration.beforeCommit))
+                }
+            } catch {
+                throw SQLiteErrors.jobError(error, path: path)
             }
-        } catch {
-            throw SQLiteErrors.jobError(error, path: path)
         }
-    }
 
-    /// Closes both connections; the writer is the last, so that its close checkpoints the log into the file.
-    func close() async throws {
-        do {
-            defer { lock.withLock { $0 = nil } }
-            try reader.close()
-            try writer.close()
-        } catch {
-            throw SQLiteErrors.jobError(error, path: writer.path)
-        }
-    }
-
-    /// Runs `body` with the writer, after what was asked for before.
-    func write<Value: Sendable>(_ body: @escaping @Sendable (TurnWriter) throws -> Value) async throws -> Value {
-        try await writer.perform { [turns] _ in try body(turns.writer) }
-    }
-
-    /// Makes the node the owner that counts.
-    func takeOwnership(_ node: NodeID) async throws -> StoreSession { try await write { try $0.takeOwnership(node) } }
-
-    /// See ``SQLiteStore/limitPages(to:)``.
-    func limitPages(to count: Int64) async throws {
-        try await writer.perform { connection in
-            _ = try connection.statement("PRAGMA max_page_count = \(count)").run()
-        }
-    }
-
-    private static func grdb(_ configuration: SQLiteStore.Configuration, readonly: Bool) -> GRDB.Configuration {
-        var result = GRDB.Configuration()
-        result.readonly = readonly
-        result.foreignKeysEnabled = true
-        result.label = readonly ? "apus.sqlite.reader" : "apus.sqlite.writer"
-        result.qos = .userInitiated
-        let timeout = configuration.busyTimeout.components
-        result.busyMode = .timeout(Double(timeout.seconds) + Double(timeout.attoseconds) * 1e-18)
-        return result
-    }
-
-    private static func prepareWriter(_ db: Database, _ configuration: SQLiteStore.Configuration) throws {
-        let mode = try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL")
-        guard mode == "wal" else {
-            throw JobError(
-                .unavailable, "the file system of the database cannot keep a write-ahead log; use a local disk")
-        }
-        // Four times the default: a checkpoint syncs twice and writes each page once, however often the log has it.
-        try db.execute(sql: "PRAGMA wal_autocheckpoint = 4000")
-        try db.execute(sql: "PRAGMA synchronous = \(configuration.durability.synchronous)")
-        #if canImport(Darwin)
-            // A plain fsync does not reach the medium there.
-            if configuration.durability == .full {
-                try db.execute(sql: "PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
+        /// Closes both connections; the writer is the last, so that its close checkpoints the log into the file.
+        func close() async throws {
+            do {
+                defer { lock.withLock { $0 = nil } }
+                try reader.close()
+                try writer.close()
+            } catch {
+                throw SQLiteErrors.jobError(error, path: writer.path)
             }
-        #endif
-    }
+        }
 
-    private static func quickCheck(_ db: Database, path: String) throws {
-        guard let answer = try String.fetchOne(db, sql: "PRAGMA quick_check(1)"), answer == "ok" else {
-            throw SQLiteErrors.damaged(path, "is damaged")
+        /// Runs `body` with the writer, after what was asked for before.
+        func write<Value: Sendable>(_ body: @escaping @Sendable (TurnWriter) throws -> Value) async throws -> Value {
+            try await writer.perform { [turns] _ in try body(turns.writer) }
+        }
+
+        /// Makes the node the owner that counts.
+        func takeOwnership(_ node: NodeID) async throws -> StoreSession {
+            try await write { try $0.takeOwnership(node) }
+        }
+
+        /// See ``SQLiteStore/limitPages(to:)``.
+        func limitPages(to count: Int64) async throws {
+            try await writer.perform { connection in
+                _ = try connection.statement("PRAGMA max_page_count = \(count)").run()
+            }
+        }
+
+        private static func grdb(_ configuration: SQLiteStore.Configuration, readonly: Bool) -> GRDB.Configuration {
+            var result = GRDB.Configuration()
+            result.readonly = readonly
+            result.foreignKeysEnabled = true
+            result.label = readonly ? "apus.sqlite.reader" : "apus.sqlite.writer"
+            result.qos = .userInitiated
+            let timeout = configuration.busyTimeout.components
+            result.busyMode = .timeout(Double(timeout.seconds) + Double(timeout.attoseconds) * 1e-18)
+            return result
+        }
+
+        private static func prepareWriter(_ db: Database, _ configuration: SQLiteStore.Configuration) throws {
+            let mode = try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL")
+            guard mode == "wal" else {
+                throw JobError(
+                    .unavailable, "the file system of the database cannot keep a write-ahead log; use a local disk")
+            }
+            // Four times the default: a checkpoint syncs twice and writes each page once, however often the log has it.
+            try db.execute(sql: "PRAGMA wal_autocheckpoint = 4000")
+            try db.execute(sql: "PRAGMA synchronous = \(configuration.durability.synchronous)")
+            #if canImport(Darwin)
+                // A plain fsync does not reach the medium there.
+                if configuration.durability == .full {
+                    try db.execute(sql: "PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
+                }
+            #endif
+        }
+
+        private static func quickCheck(_ db: Database, path: String) throws {
+            guard let answer = try String.fetchOne(db, sql: "PRAGMA quick_check(1)"), answer == "ok" else {
+                throw SQLiteErrors.damaged(path, "is damaged")
+            }
         }
     }
-}
+#endif

@@ -1,252 +1,256 @@
-import ApusJobs
-import ApusTimers
+#if SQLite
+    import ApusJobs
+    import ApusTimers
 
-/// A job's columns and their order, for reading and for writing. What runs change is in the table `job`; what was asked
-/// for, in the table `request`.
-enum JobRow {
-    /// What changes with each run, in the order in which ``bindProgress(_:_:to:)`` binds.
-    private static let progress = [
-        "updated", "first", "origin", "next_occurrence", "next_due", "due_note", "remainder", "occurrences", "missed",
-        "wake",
-        "elapsed_wake", "open_runs", "runs_since_retired",
-    ]
-    /// What was asked for and is in the table of jobs, because its indexes have it.
-    private static let lane = ["queue", "priority"]
-    /// The rest of what was asked for, in the order in which ``bindRequest(of:to:)`` binds.
-    private static let request = [
-        "name", "kind", "trigger", "trigger_ns", "trigger_anchor", "trigger_count", "trigger_calendar", "tolerance",
-        "missed_runs",
-        "missed_limit", "grace", "overlap", "overlap_limit", "maximum_attempts", "maximum_lost", "initial_backoff",
-        "maximum_backoff", "jitter", "time_limit", "conditions", "labels", "payload", "idempotency_key",
-        "metadata", "unique_payload", "unique_within",
-    ]
+    /// A job's columns and their order, for reading and for writing. What runs change is in the table `job`; what was
+    /// asked for, in the table `request`.
+    enum JobRow {
+        /// What changes with each run, in the order in which ``bindProgress(_:_:to:)`` binds.
+        private static let progress = [
+            "updated", "first", "origin", "next_occurrence", "next_due", "due_note", "remainder", "occurrences",
+            "missed",
+            "wake",
+            "elapsed_wake", "open_runs", "runs_since_retired",
+        ]
+        /// What was asked for and is in the table of jobs, because its indexes have it.
+        private static let lane = ["queue", "priority"]
+        /// The rest of what was asked for, in the order in which ``bindRequest(of:to:)`` binds.
+        private static let request = [
+            "name", "kind", "trigger", "trigger_ns", "trigger_anchor", "trigger_count", "trigger_calendar", "tolerance",
+            "missed_runs",
+            "missed_limit", "grace", "overlap", "overlap_limit", "maximum_attempts", "maximum_lost", "initial_backoff",
+            "maximum_backoff", "jitter", "time_limit", "conditions", "labels", "payload", "idempotency_key",
+            "metadata", "unique_payload", "unique_within",
+        ]
 
-    /// Both tables.
-    static let table = "job JOIN request ON request.job = job.key"
+        /// Both tables.
+        static let table = "job JOIN request ON request.job = job.key"
 
-    /// The columns that ``read(_:_:)`` reads, of ``table``.
-    static let columns =
-        ((["key", "version", "id", "created"] + lane).map { "job.\($0)" } + request.map { "request.\($0)" }
-        + (["state"] + progress).map { "job.\($0)" }).joined(separator: ", ")
+        /// The columns that ``read(_:_:)`` reads, of ``table``.
+        static let columns =
+            ((["key", "version", "id", "created"] + lane).map { "job.\($0)" } + request.map { "request.\($0)" }
+            + (["state"] + progress).map { "job.\($0)" }).joined(separator: ", ")
 
-    /// Which jobs have ended, in the words of the partial indexes: SQLite uses one only if the query says the same.
-    static let hasEnded = "(job.state = 'cancelled' OR job.state = 'finished')"
-    static let hasNotEnded = "(job.state = 'scheduled' OR job.state = 'suspended')"
+        /// Which jobs have ended, in the words of the partial indexes: SQLite uses one only if the query says the same.
+        static let hasEnded = "(job.state = 'cancelled' OR job.state = 'finished')"
+        static let hasNotEnded = "(job.state = 'scheduled' OR job.state = 'suspended')"
 
-    /// Parameters: a label, and its value.
-    static let hasLabel =
-        "EXISTS (SELECT 1 FROM json_each(request.labels) AS label WHERE label.key = ? AND label.value = ?)"
+        /// Parameters: a label, and its value.
+        static let hasLabel =
+            "EXISTS (SELECT 1 FROM json_each(request.labels) AS label WHERE label.key = ? AND label.value = ?)"
 
-    /// Parameters: key, id, progress, state, lane, created.
-    static let insert = insert(
-        "job", ["key", "id"] + progress + ["state"] + lane + ["created"], also: ("version", "1"))
+        /// Parameters: key, id, progress, state, lane, created.
+        static let insert = insert(
+            "job", ["key", "id"] + progress + ["state"] + lane + ["created"], also: ("version", "1"))
 
-    /// Parameters: key, request.
-    static let insertRequest = insert("request", ["job"] + request)
+        /// Parameters: key, request.
+        static let insertRequest = insert("request", ["job"] + request)
 
-    /// Parameters: progress, state, lane, key, version, id.
-    static let update = update(progress + ["state"] + lane)
+        /// Parameters: progress, state, lane, key, version, id.
+        static let update = update(progress + ["state"] + lane)
 
-    /// Parameters: progress, state, key, version, id.
-    static let updateState = update(progress + ["state"])
+        /// Parameters: progress, state, key, version, id.
+        static let updateState = update(progress + ["state"])
 
-    /// For a state that stays, which SQLite would write anew into three indexes. Parameters: progress, key, version, id.
-    static let updateProgress = update(progress)
+        /// For a state that stays, which SQLite would write anew into three indexes. Parameters: progress, key,
+        /// version, id.
+        static let updateProgress = update(progress)
 
-    /// Parameters: request, key.
-    static let updateRequest = SQLText(
-        "UPDATE request SET \(request.map { "\($0) = ?" }.joined(separator: ", ")) WHERE job = ?")
+        /// Parameters: request, key.
+        static let updateRequest = SQLText(
+            "UPDATE request SET \(request.map { "\($0) = ?" }.joined(separator: ", ")) WHERE job = ?")
 
-    /// Parameters: ``uniqueness(of:)``, key.
-    static let updateUniqueness = SQLText("UPDATE request SET unique_payload = ? WHERE job = ?")
+        /// Parameters: ``uniqueness(of:)``, key.
+        static let updateUniqueness = SQLText("UPDATE request SET unique_payload = ? WHERE job = ?")
 
-    private static func insert(
-        _ table: String, _ columns: [String], also constant: (column: String, value: String)? = nil
-    ) -> SQLText {
-        let names = columns + (constant.map { [$0.column] } ?? [])
-        let values = columns.map { _ in "?" } + (constant.map { [$0.value] } ?? [])
-        return SQLText(
-            "INSERT INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(values.joined(separator: ", ")))")
-    }
+        private static func insert(
+            _ table: String, _ columns: [String], also constant: (column: String, value: String)? = nil
+        ) -> SQLText {
+            let names = columns + (constant.map { [$0.column] } ?? [])
+            let values = columns.map { _ in "?" } + (constant.map { [$0.value] } ?? [])
+            return SQLText(
+                "INSERT INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(values.joined(separator: ", ")))")
+        }
 
-    private static func update(_ columns: [String]) -> SQLText {
-        SQLText(
-            """
-            UPDATE job SET \(columns.map { "\($0) = ?" }.joined(separator: ", ")), version = version + 1
-            WHERE key = ? AND version = ? AND id = ?
-            """)
-    }
+        private static func update(_ columns: [String]) -> SQLText {
+            SQLText(
+                """
+                UPDATE job SET \(columns.map { "\($0) = ?" }.joined(separator: ", ")), version = version + 1
+                WHERE key = ? AND version = ? AND id = ?
+                """)
+        }
 
-    /// Binds what changes with each run.
-    static func bindProgress(_ job: Job, _ axis: ElapsedAxis, to statement: PreparedStatement) {
-        let isRelative = job.request.trigger.isRelative
-        statement.bind(job.updated.stored)
-        statement.bind(isRelative ? axis.encode(job.first) : job.first.stored).bind(Int64(job.origin))
-        statement.bind(Int64(job.nextOccurrence))
-        statement.bind(isRelative ? job.nextDue.map(axis.encode) : job.nextDue?.stored)
-        statement.bind(job.dueNote?.rawValue).bind(job.remainder?.wholeNanoseconds)
-        statement.bind(Int64(job.occurrences)).bind(Int64(job.missed))
-        statement.bind(job.wake?.stored).bind(job.elapsedWake.map(axis.encode))
-        statement.bind(Int64(job.openRuns)).bind(Int64(job.runsSinceRetired))
-    }
+        /// Binds what changes with each run.
+        static func bindProgress(_ job: Job, _ axis: ElapsedAxis, to statement: PreparedStatement) {
+            let isRelative = job.request.trigger.isRelative
+            statement.bind(job.updated.stored)
+            statement.bind(isRelative ? axis.encode(job.first) : job.first.stored).bind(Int64(job.origin))
+            statement.bind(Int64(job.nextOccurrence))
+            statement.bind(isRelative ? job.nextDue.map(axis.encode) : job.nextDue?.stored)
+            statement.bind(job.dueNote?.rawValue).bind(job.remainder?.wholeNanoseconds)
+            statement.bind(Int64(job.occurrences)).bind(Int64(job.missed))
+            statement.bind(job.wake?.stored).bind(job.elapsedWake.map(axis.encode))
+            statement.bind(Int64(job.openRuns)).bind(Int64(job.runsSinceRetired))
+        }
 
-    static func bindLane(_ request: JobRequest, to statement: PreparedStatement) {
-        statement.bind(request.queue.rawValue).bind(Int64(request.priority.rawValue))
-    }
+        static func bindLane(_ request: JobRequest, to statement: PreparedStatement) {
+            statement.bind(request.queue.rawValue).bind(Int64(request.priority.rawValue))
+        }
 
-    /// Binds what was asked for.
-    static func bindRequest(of job: Job, to statement: PreparedStatement) {
-        let request = job.request
-        statement.bind(request.name).bind(request.kind)
-        bind(request.trigger, to: statement)
-        bind(request.policies, to: statement)
-        statement.bind(LabelsJSON.encode(request.labels)).bind(request.payload).bind(request.idempotencyKey)
-        statement.bind(LabelsJSON.encode(request.metadata))
-        statement.bind(uniqueness(of: job)).bind(request.uniqueness.period?.wholeNanoseconds)
-    }
+        /// Binds what was asked for.
+        static func bindRequest(of job: Job, to statement: PreparedStatement) {
+            let request = job.request
+            statement.bind(request.name).bind(request.kind)
+            bind(request.trigger, to: statement)
+            bind(request.policies, to: statement)
+            statement.bind(LabelsJSON.encode(request.labels)).bind(request.payload).bind(request.idempotencyKey)
+            statement.bind(LabelsJSON.encode(request.metadata))
+            statement.bind(uniqueness(of: job)).bind(request.uniqueness.period?.wholeNanoseconds)
+        }
 
-    /// Whether its payload is its own: 0 if it does not ask for that; 1, and 2 while it has ended.
-    static func uniqueness(of job: Job) -> Int64 {
-        job.request.uniqueness.countsPayload ? (job.state.isFinal ? 2 : 1) : 0
-    }
+        /// Whether its payload is its own: 0 if it does not ask for that; 1, and 2 while it has ended.
+        static func uniqueness(of job: Job) -> Int64 {
+            job.request.uniqueness.countsPayload ? (job.state.isFinal ? 2 : 1) : 0
+        }
 
-    private static func bind(_ trigger: Trigger, to statement: PreparedStatement) {
-        switch trigger.kind {
-        case .at(let instant): statement.bind(constant: "at").bind(instant.stored).bindNull().bindNull().bindNull()
-        case .after(let duration):
-            statement.bind(constant: "after").bind(duration.wholeNanoseconds).bindNull().bindNull().bindNull()
-        case .every(let interval, let anchor, let count):
-            statement.bind(constant: "every").bind(interval.wholeNanoseconds).bind(anchor?.stored).bind(
-                count.map(Int64.init)
-            ).bindNull()
-        case .calendar(let calendar):
-            statement.bind(constant: "calendar").bind(0 as Int64).bindNull().bindNull().bind(calendar.stored)
+        private static func bind(_ trigger: Trigger, to statement: PreparedStatement) {
+            switch trigger.kind {
+            case .at(let instant): statement.bind(constant: "at").bind(instant.stored).bindNull().bindNull().bindNull()
+            case .after(let duration):
+                statement.bind(constant: "after").bind(duration.wholeNanoseconds).bindNull().bindNull().bindNull()
+            case .every(let interval, let anchor, let count):
+                statement.bind(constant: "every").bind(interval.wholeNanoseconds).bind(anchor?.stored).bind(
+                    count.map(Int64.init)
+                ).bindNull()
+            case .calendar(let calendar):
+                statement.bind(constant: "calendar").bind(0 as Int64).bindNull().bindNull().bind(calendar.stored)
+            }
+        }
+
+        private static func bind(_ policies: JobPolicies, to statement: PreparedStatement) {
+            statement.bind(policies.tolerance.wholeNanoseconds)
+            switch policies.missedRuns.kind {
+            case .runOnce: statement.bind(constant: "runOnce").bindNull()
+            case .skip: statement.bind(constant: "skip").bindNull()
+            case .runAll(let limit): statement.bind(constant: "runAll").bind(Int64(limit))
+            }
+            statement.bind(policies.grace?.wholeNanoseconds)
+            switch policies.overlap.kind {
+            case .skip: statement.bind(constant: "skip").bindNull()
+            case .replace: statement.bind(constant: "replace").bindNull()
+            case .queue(let limit): statement.bind(constant: "queue").bind(Int64(limit))
+            case .allow(let limit): statement.bind(constant: "allow").bind(Int64(limit))
+            }
+            let retry = policies.retry
+            statement.bind(Int64(retry.maximumAttempts)).bind(Int64(retry.maximumLost))
+            statement.bind(retry.initialBackoff.wholeNanoseconds).bind(retry.maximumBackoff.wholeNanoseconds)
+            statement.bind(retry.jitter).bind(policies.timeLimit?.wholeNanoseconds)
+            statement.bind(Int64(policies.conditions.rawValue))
+        }
+
+        /// The job of a row of ``columns``.
+        static func read(_ row: PreparedStatement, _ axis: ElapsedAxis) throws -> Job {
+            let key = row.integer()
+            let version = row.integer()
+            let id = JobID(row.text())
+            let created = row.instant()
+            let queue = QueueID(row.text())
+            guard let priority = JobPriority(rawValue: Int(row.integer())) else { throw unreadable("priority", of: id) }
+            let name = row.optionalText()
+            let kind = row.text()
+            let trigger = try readTrigger(row, id)
+            let policies = try readPolicies(row, id)
+            guard let labels = LabelsJSON.decode(row.text()) else { throw unreadable("labels", of: id) }
+            let payload = row.blob()
+            let idempotencyKey = row.optionalText()
+            guard let metadata = LabelsJSON.decode(row.text()) else { throw unreadable("metadata", of: id) }
+            let (countsPayload, period) = (row.integer() > 0, row.optionalDuration())
+            let request = JobRequest(
+                id: id, name: name, kind: kind, trigger: trigger, policies: policies, labels: labels, payload: payload,
+                queue: queue, priority: priority, metadata: metadata,
+                uniqueness: countsPayload ? .payload(within: period) : .identifier, idempotencyKey: idempotencyKey)
+            guard let state = JobState(rawValue: row.text()) else { throw unreadable("state", of: id) }
+            let decode = trigger.isRelative ? axis.decode : StoreInstant.decode
+            return Job(
+                request: request, key: key, version: version, state: state, created: created, updated: row.instant(),
+                first: decode(row.integer()), origin: Int(row.integer()), nextOccurrence: Int(row.integer()),
+                nextDue: row.optionalInteger().map(decode),
+                dueNote: row.optionalText().map(DueNote.init), remainder: row.optionalDuration(),
+                occurrences: Int(row.integer()), missed: Int(row.integer()), wake: row.optionalInstant(),
+                elapsedWake: row.optionalInteger().map(axis.decode), openRuns: Int(row.integer()),
+                runsSinceRetired: Int(row.integer()))
+        }
+
+        /// Whether a trigger counts elapsed time, by its columns.
+        static func isRelative(trigger: String, anchor: Int64?) -> Bool {
+            trigger == "after" || trigger == "every" && anchor == nil
+        }
+
+        private static func readTrigger(_ row: PreparedStatement, _ id: JobID) throws -> Trigger {
+            let kind = row.text()
+            let value = row.integer()
+            let anchor = row.optionalInstant()
+            let count = row.optionalInteger().map(Int.init)
+            let calendar = row.optionalText().flatMap(CalendarTrigger.init(stored:))
+            return switch (kind, calendar) {
+            case ("at", nil): .at(StoreInstant.decode(value))
+            case ("after", nil): .after(.nanoseconds(value))
+            case ("every", nil): .every(.nanoseconds(value), anchoredAt: anchor, count: count)
+            case ("calendar", let calendar?): Trigger(kind: .calendar(calendar))
+            default: throw unreadable("trigger", of: id)
+            }
+        }
+
+        private static func readPolicies(_ row: PreparedStatement, _ id: JobID) throws -> JobPolicies {
+            var policies = JobPolicies(tolerance: .nanoseconds(row.integer()))
+            switch (row.text(), row.optionalInteger()) {
+            case ("runOnce", _): policies.missedRuns = .runOnce
+            case ("skip", _): policies.missedRuns = .skip
+            case ("runAll", let limit?): policies.missedRuns = .runAll(limit: Int(limit))
+            default: throw unreadable("missed_runs", of: id)
+            }
+            policies.grace = row.optionalDuration()
+            switch (row.text(), row.optionalInteger()) {
+            case ("skip", _): policies.overlap = .skip
+            case ("replace", _): policies.overlap = .replace
+            case ("queue", let limit?): policies.overlap = .queue(limit: Int(limit))
+            case ("allow", let limit?): policies.overlap = .allow(limit: Int(limit))
+            default: throw unreadable("overlap", of: id)
+            }
+            policies.retry = RetryPolicy(
+                maximumAttempts: Int(row.integer()), maximumLost: Int(row.integer()),
+                initialBackoff: .nanoseconds(row.integer()),
+                maximumBackoff: .nanoseconds(row.integer()), jitter: row.real())
+            policies.timeLimit = row.optionalDuration()
+            policies.conditions = JobConditions(rawValue: Int(row.integer()))
+            return policies
+        }
+
+        static func unreadable(_ column: String, of id: JobID) -> JobError {
+            JobError(.damaged, "the \(column) of job \(id) in the database cannot be read; it was changed by hand")
         }
     }
 
-    private static func bind(_ policies: JobPolicies, to statement: PreparedStatement) {
-        statement.bind(policies.tolerance.wholeNanoseconds)
-        switch policies.missedRuns.kind {
-        case .runOnce: statement.bind(constant: "runOnce").bindNull()
-        case .skip: statement.bind(constant: "skip").bindNull()
-        case .runAll(let limit): statement.bind(constant: "runAll").bind(Int64(limit))
-        }
-        statement.bind(policies.grace?.wholeNanoseconds)
-        switch policies.overlap.kind {
-        case .skip: statement.bind(constant: "skip").bindNull()
-        case .replace: statement.bind(constant: "replace").bindNull()
-        case .queue(let limit): statement.bind(constant: "queue").bind(Int64(limit))
-        case .allow(let limit): statement.bind(constant: "allow").bind(Int64(limit))
-        }
-        let retry = policies.retry
-        statement.bind(Int64(retry.maximumAttempts)).bind(Int64(retry.maximumLost))
-        statement.bind(retry.initialBackoff.wholeNanoseconds).bind(retry.maximumBackoff.wholeNanoseconds)
-        statement.bind(retry.jitter).bind(policies.timeLimit?.wholeNanoseconds)
-        statement.bind(Int64(policies.conditions.rawValue))
-    }
-
-    /// The job of a row of ``columns``.
-    static func read(_ row: PreparedStatement, _ axis: ElapsedAxis) throws -> Job {
-        let key = row.integer()
-        let version = row.integer()
-        let id = JobID(row.text())
-        let created = row.instant()
-        let queue = QueueID(row.text())
-        guard let priority = JobPriority(rawValue: Int(row.integer())) else { throw unreadable("priority", of: id) }
-        let name = row.optionalText()
-        let kind = row.text()
-        let trigger = try readTrigger(row, id)
-        let policies = try readPolicies(row, id)
-        guard let labels = LabelsJSON.decode(row.text()) else { throw unreadable("labels", of: id) }
-        let payload = row.blob()
-        let idempotencyKey = row.optionalText()
-        guard let metadata = LabelsJSON.decode(row.text()) else { throw unreadable("metadata", of: id) }
-        let (countsPayload, period) = (row.integer() > 0, row.optionalDuration())
-        let request = JobRequest(
-            id: id, name: name, kind: kind, trigger: trigger, policies: policies, labels: labels, payload: payload,
-            queue: queue, priority: priority, metadata: metadata,
-            uniqueness: countsPayload ? .payload(within: period) : .identifier, idempotencyKey: idempotencyKey)
-        guard let state = JobState(rawValue: row.text()) else { throw unreadable("state", of: id) }
-        let decode = trigger.isRelative ? axis.decode : StoreInstant.decode
-        return Job(
-            request: request, key: key, version: version, state: state, created: created, updated: row.instant(),
-            first: decode(row.integer()), origin: Int(row.integer()), nextOccurrence: Int(row.integer()),
-            nextDue: row.optionalInteger().map(decode),
-            dueNote: row.optionalText().map(DueNote.init), remainder: row.optionalDuration(),
-            occurrences: Int(row.integer()), missed: Int(row.integer()), wake: row.optionalInstant(),
-            elapsedWake: row.optionalInteger().map(axis.decode), openRuns: Int(row.integer()),
-            runsSinceRetired: Int(row.integer()))
-    }
-
-    /// Whether a trigger counts elapsed time, by its columns.
-    static func isRelative(trigger: String, anchor: Int64?) -> Bool {
-        trigger == "after" || trigger == "every" && anchor == nil
-    }
-
-    private static func readTrigger(_ row: PreparedStatement, _ id: JobID) throws -> Trigger {
-        let kind = row.text()
-        let value = row.integer()
-        let anchor = row.optionalInstant()
-        let count = row.optionalInteger().map(Int.init)
-        let calendar = row.optionalText().flatMap(CalendarTrigger.init(stored:))
-        return switch (kind, calendar) {
-        case ("at", nil): .at(StoreInstant.decode(value))
-        case ("after", nil): .after(.nanoseconds(value))
-        case ("every", nil): .every(.nanoseconds(value), anchoredAt: anchor, count: count)
-        case ("calendar", let calendar?): Trigger(kind: .calendar(calendar))
-        default: throw unreadable("trigger", of: id)
+    extension JobState {
+        /// The form in the file.
+        var stored: StaticString {
+            switch self {
+            case .scheduled: "scheduled"
+            case .suspended: "suspended"
+            case .cancelled: "cancelled"
+            case .finished: "finished"
+            }
         }
     }
 
-    private static func readPolicies(_ row: PreparedStatement, _ id: JobID) throws -> JobPolicies {
-        var policies = JobPolicies(tolerance: .nanoseconds(row.integer()))
-        switch (row.text(), row.optionalInteger()) {
-        case ("runOnce", _): policies.missedRuns = .runOnce
-        case ("skip", _): policies.missedRuns = .skip
-        case ("runAll", let limit?): policies.missedRuns = .runAll(limit: Int(limit))
-        default: throw unreadable("missed_runs", of: id)
-        }
-        policies.grace = row.optionalDuration()
-        switch (row.text(), row.optionalInteger()) {
-        case ("skip", _): policies.overlap = .skip
-        case ("replace", _): policies.overlap = .replace
-        case ("queue", let limit?): policies.overlap = .queue(limit: Int(limit))
-        case ("allow", let limit?): policies.overlap = .allow(limit: Int(limit))
-        default: throw unreadable("overlap", of: id)
-        }
-        policies.retry = RetryPolicy(
-            maximumAttempts: Int(row.integer()), maximumLost: Int(row.integer()),
-            initialBackoff: .nanoseconds(row.integer()),
-            maximumBackoff: .nanoseconds(row.integer()), jitter: row.real())
-        policies.timeLimit = row.optionalDuration()
-        policies.conditions = JobConditions(rawValue: Int(row.integer()))
-        return policies
+    extension WallInstant {
+        /// The form in the file.
+        var stored: Int64 { StoreInstant.encode(self) }
     }
 
-    static func unreadable(_ column: String, of id: JobID) -> JobError {
-        JobError(.damaged, "the \(column) of job \(id) in the database cannot be read; it was changed by hand")
+    extension PreparedStatement {
+        func instant() -> WallInstant { StoreInstant.decode(integer()) }
+        func optionalInstant() -> WallInstant? { optionalInteger().map(StoreInstant.decode) }
+        func optionalDuration() -> Duration? { optionalInteger().map { .nanoseconds($0) } }
     }
-}
-
-extension JobState {
-    /// The form in the file.
-    var stored: StaticString {
-        switch self {
-        case .scheduled: "scheduled"
-        case .suspended: "suspended"
-        case .cancelled: "cancelled"
-        case .finished: "finished"
-        }
-    }
-}
-
-extension WallInstant {
-    /// The form in the file.
-    var stored: Int64 { StoreInstant.encode(self) }
-}
-
-extension PreparedStatement {
-    func instant() -> WallInstant { StoreInstant.decode(integer()) }
-    func optionalInstant() -> WallInstant? { optionalInteger().map(StoreInstant.decode) }
-    func optionalDuration() -> Duration? { optionalInteger().map { .nanoseconds($0) } }
-}
+#endif

@@ -1,241 +1,244 @@
-import ApusJobs
-import ApusTimers
-import PathTrust
+#if SQLite
+    import ApusJobs
+    import ApusTimers
+    import PathTrust
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+    #if canImport(Darwin)
+        import Darwin
+    #elseif canImport(Glibc)
+        import Glibc
+    #elseif canImport(Musl)
+        import Musl
+    #endif
 
-/// The lock that makes one store the only owner of a database file, and one daemon that of a home.
-///
-/// It is the kernel's (`flock`) on a file beside the database: it ends with the process, however that ends, and it also
-/// excludes a second store of the same process, because each opens the file anew. The file stays; what it says is for
-/// people.
-package struct OwnerLock: ~Copyable {
-    private let descriptor: Int32
-
-    /// What is locked, for the message of `owned`.
-    package struct Subject: Sendable {
-        var name: String
-        var advice: String
-        /// - Parameters:
-        ///   - name: is what belongs to its owner.
-        ///   - advice: is what can be done, after "stop that process or".
-        package init(name: String, advice: String) {
-            self.name = name
-            self.advice = advice
-        }
-        static func database(_ path: String) -> Self {
-            Self(name: "the database \(path)", advice: "use another file")
-        }
-    }
-
-    /// Takes the lock of the database at `path`.
+    /// The lock that makes one store the only owner of a database file, and one daemon that of a home.
     ///
-    /// An owner that was killed holds the lock until the kernel has taken it apart, and if it was just starting a
-    /// program, until its child has become that program: a matter of milliseconds, on a busy machine of more. So a lock
-    /// whose owner is gone or going is waited for, up to 5 s; one whose owner lives, for a tenth of a second only, since
-    /// a signal that was just sent may not have arrived.
-    /// - Throws: `owned`, naming the owner; `unavailable`.
-    package static func acquire(
-        path: String, owner: String, subject: Subject? = nil
-    ) async throws -> OwnerLock {
-        var looks = (all: 0, alive: 0)
-        while true {
-            do {
-                return try OwnerLock(path: path, owner: owner, subject: subject ?? .database(path))
-            } catch let error as JobError where error.code == .owned {
-                looks.all += 1
-                looks.alive = ownerIsGoing(path) ? 0 : looks.alive + 1
-                if looks.all > 500 || looks.alive > 10 { throw error }
-                try await TimerEngine.shared.sleep(for: .milliseconds(10))
+    /// It is the kernel's (`flock`) on a file beside the database: it ends with the process, however that ends, and it
+    /// also excludes a second store of the same process, because each opens the file anew. The file stays; what it says
+    /// is for people.
+    package struct OwnerLock: ~Copyable {
+        private let descriptor: Int32
+
+        /// What is locked, for the message of `owned`.
+        package struct Subject: Sendable {
+            var name: String
+            var advice: String
+            /// - Parameters:
+            ///   - name: is what belongs to its owner.
+            ///   - advice: is what can be done, after "stop that process or".
+            package init(name: String, advice: String) {
+                self.name = name
+                self.advice = advice
+            }
+            static func database(_ path: String) -> Self {
+                Self(name: "the database \(path)", advice: "use another file")
             }
         }
-    }
 
-    /// Whether the lock's file names no process, or one that has ended or is about to.
-    private static func ownerIsGoing(_ path: String) -> Bool {
-        guard let descriptor = try? TrustedPath.open(path + ".lock", O_RDONLY) else { return false }
-        defer { _ = close(descriptor) }
-        guard let pid = ownerProcess(ownerLines(descriptor)) else {
-            return true
-        }
-        guard kill(pid, 0) == 0 || errno != ESRCH else { return true }
-        return isEnding(status: smallFile("/proc/\(pid)/stat"))
-    }
-
-    /// What proc(5) says of a process in `/proc/PID/stat`: whether it is a zombie, or on its way there. An empty text
-    /// says nothing.
-    static func isEnding(status: String) -> Bool {
-        // The fields follow the program's name, which is in parentheses and may have some in it.
-        guard let name = status.unicodeScalars.lastIndex(of: ")") else { return false }
-        let fields = status.unicodeScalars[name...].dropFirst().split(separator: " ").map(Substring.init)
-        guard fields.count > 28 else { return false }
-        let exiting: UInt64 = 0x4  // PF_EXITING of the kernel's sched.h
-        let killed: UInt64 = 1 << UInt64(SIGKILL - 1)
-        return ["Z", "X"].contains(fields[0]) || (UInt64(fields[6]) ?? 0) & exiting != 0
-            || (UInt64(fields[28]) ?? 0) & killed != 0
-    }
-
-    private static func smallFile(_ path: String) -> String {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return "" }
-        defer { _ = close(descriptor) }
-        var buffer = [UInt8](repeating: 0, count: 1024)
-        let count = read(descriptor, &buffer, buffer.count)
-        return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
-    }
-
-    /// Takes the lock if it is free.
-    /// - Throws: `owned`, naming the owner; `unavailable`.
-    init(path: String, owner: String, subject: Subject) throws {
-        let lockPath = path + ".lock"
-        let descriptor: Int32
-        do throws(TrustedPath.Failure) {
-            descriptor = try TrustedPath.open(lockPath, O_RDWR | O_CREAT)
-        } catch {
-            let advice = error.code == EPERM ? "" : "; the store needs a directory that exists and can be written"
-            throw JobError(.unavailable, "\(error)\(advice)")
-        }
-        guard Self.hasOneName(descriptor) else {
-            _ = close(descriptor)
-            throw JobError(.unavailable, "\(lockPath) has a second name, a hard link, and is not written; remove it")
-        }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            let code = errno
-            defer { _ = close(descriptor) }
-            guard code == EWOULDBLOCK else {
-                throw JobError(.unavailable, "\(lockPath) cannot be locked (\(Self.reason(code)))")
-            }
-            throw JobError(
-                .owned,
-                "\(subject.name) belongs to \(Self.describeOwner(descriptor)); stop that process or \(subject.advice)"
-            )
-        }
-        self.descriptor = descriptor
-        // A full disk must not keep a store closed, so a name that cannot be written is no error.
-        _ = ftruncate(descriptor, 0)
-        let text = Array("pid \(getpid())\n\(owner)\n".utf8)
-        _ = pwrite(descriptor, text, text.count, 0)
-    }
-
-    deinit {
-        // The name goes before the lock does; after it, the file may be the next owner's.
-        _ = ftruncate(descriptor, 0)
-        // Closing alone would leave the lock to a child that is just being started and has inherited the file.
-        _ = flock(descriptor, LOCK_UN)
-        _ = close(descriptor)
-    }
-
-    /// The lock is written, and must not be another file of the user's beside.
-    private static func hasOneName(_ descriptor: Int32) -> Bool {
-        var status = stat()
-        return fstat(descriptor, &status) == 0 && status.st_nlink <= 1
-    }
-
-    /// The holder of the lock of the database at `path`; `nil` if there is none.
-    static func owner(of path: String) -> String? {
-        guard let descriptor = try? TrustedPath.open(path + ".lock", O_RDONLY) else { return nil }
-        defer { _ = close(descriptor) }
-        guard flock(descriptor, LOCK_SH | LOCK_NB) != 0, errno == EWOULDBLOCK else {
-            _ = flock(descriptor, LOCK_UN)
-            return nil
-        }
-        return describeOwner(descriptor)
-    }
-
-    private static func describeOwner(_ descriptor: Int32) -> String {
-        let lines = ownerLines(descriptor)
-        guard let pid = ownerProcess(lines) else { return "another process" }
-        let name = lines.count > 1 ? " (\(lines[1]))" : ""
-        return "process \(pid)\(name) since \(modificationTime(descriptor))"
-    }
-
-    private static func ownerProcess(_ lines: [String]) -> Int32? {
-        lines.first?.unicodeScalars.split(separator: " ").last.flatMap { Int32(String($0)) }
-    }
-
-    private static func ownerLines(_ descriptor: Int32) -> [String] {
-        var buffer = [UInt8](repeating: 0, count: 512)
-        let count = pread(descriptor, &buffer, buffer.count, 0)
-        return buffer.prefix(max(0, count)).split(separator: UInt8(ascii: "\n"))
-            .map { String(decoding: $0, as: UTF8.self) }
-    }
-
-    /// When the owner wrote its name: the file system's own reading of the clock, in UTC.
-    private static func modificationTime(_ descriptor: Int32) -> String {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { return "an unknown time" }
-        #if canImport(Darwin)
-            var seconds = status.st_mtimespec.tv_sec
-        #else
-            var seconds = status.st_mtim.tv_sec
-        #endif
-        var time = tm()
-        gmtime_r(&seconds, &time)
-        func two(_ value: Int32) -> String { value < 10 ? "0\(value)" : "\(value)" }
-        return "\(time.tm_year + 1900)-\(two(time.tm_mon + 1))-\(two(time.tm_mday))T"
-            + "\(two(time.tm_hour)):\(two(time.tm_min)):\(two(time.tm_sec))Z"
-    }
-
-    private static func reason(_ code: Int32) -> String { String(cString: strerror(code)) }
-
-    /// The path with symbolic links resolved, so that two names of one file share one lock. A link may lead to a file
-    /// that is still to be made.
-    package static func resolved(_ path: String, links: Int = 0) -> String {
-        func real(_ path: String) -> String? {
-            guard let text = realpath(path, nil) else { return nil }
-            defer { free(text) }
-            return String(validatingCString: text)
-        }
-        if let whole = real(path) { return whole }
-        let directory: String
-        let name: String
-        let scalars = path.unicodeScalars
-        if let slash = scalars.lastIndex(of: "/") {
-            directory = slash == scalars.startIndex ? "/" : String(scalars[..<slash])
-            name = String(scalars[scalars.index(after: slash)...])
-        } else {
-            directory = "."
-            name = path
-        }
-        guard let parent = real(directory) else { return path }
-        let file = (parent == "/" ? "" : parent) + "/" + name
-        guard links < 40, let target = TrustedPath.linkTarget(file) else { return file }
-        return resolved(target.unicodeScalars.first == "/" ? target : parent + "/" + target, links: links + 1)
-    }
-
-    /// Makes an empty file that only its user can read, unless one is there, and checks that it and what SQLite keeps
-    /// beside it are the user's own. SQLite gives the same mode to the files beside it.
-    /// - Parameter path: the file, with symbolic links resolved.
-    /// - Returns: the file's size.
-    /// - Throws: ``JobError`` with `unavailable`.
-    static func createPrivateFile(_ path: String) throws -> Int64 {
-        do throws(TrustedPath.Failure) {
-            for suffix in ["-wal", "-shm", "-journal"] { try TrustedPath.check(path + suffix, as: .file) }
-            // Not opened if it is there: closing it would release the locks that other connections of this process have
-            // on it (https://sqlite.org/howtocorrupt.html, 2.2).
-            if let status = try TrustedPath.check(path, as: .file) {
-                guard access(path, R_OK | W_OK) == 0 else {
-                    let code = errno
-                    throw TrustedPath.Failure(code: code, description: "\(path) cannot be opened (\(reason(code)))")
+        /// Takes the lock of the database at `path`.
+        ///
+        /// An owner that was killed holds the lock until the kernel has taken it apart, and if it was just starting a
+        /// program, until its child has become that program: a matter of milliseconds, on a busy machine of more. So a
+        /// lock whose owner is gone or going is waited for, up to 5 s; one whose owner lives, for a tenth of a second
+        /// only, since a signal that was just sent may not have arrived.
+        /// - Throws: `owned`, naming the owner; `unavailable`.
+        package static func acquire(
+            path: String, owner: String, subject: Subject? = nil
+        ) async throws -> OwnerLock {
+            var looks = (all: 0, alive: 0)
+            while true {
+                do {
+                    return try OwnerLock(path: path, owner: owner, subject: subject ?? .database(path))
+                } catch let error as JobError where error.code == .owned {
+                    looks.all += 1
+                    looks.alive = ownerIsGoing(path) ? 0 : looks.alive + 1
+                    if looks.all > 500 || looks.alive > 10 { throw error }
+                    try await TimerEngine.shared.sleep(for: .milliseconds(10))
                 }
-                return Int64(status.st_size)
             }
-            _ = close(try TrustedPath.open(path, O_RDWR | O_CREAT))
-            return 0
-        } catch {
-            let advice = error.code == EPERM ? "" : "; check the permissions of the file and its directory"
-            throw JobError(.unavailable, "the database \(error)\(advice)")
+        }
+
+        /// Whether the lock's file names no process, or one that has ended or is about to.
+        private static func ownerIsGoing(_ path: String) -> Bool {
+            guard let descriptor = try? TrustedPath.open(path + ".lock", O_RDONLY) else { return false }
+            defer { _ = close(descriptor) }
+            guard let pid = ownerProcess(ownerLines(descriptor)) else {
+                return true
+            }
+            guard kill(pid, 0) == 0 || errno != ESRCH else { return true }
+            return isEnding(status: smallFile("/proc/\(pid)/stat"))
+        }
+
+        /// What proc(5) says of a process in `/proc/PID/stat`: whether it is a zombie, or on its way there. An empty
+        /// text says nothing.
+        static func isEnding(status: String) -> Bool {
+            // The fields follow the program's name, which is in parentheses and may have some in it.
+            guard let name = status.unicodeScalars.lastIndex(of: ")") else { return false }
+            let fields = status.unicodeScalars[name...].dropFirst().split(separator: " ").map(Substring.init)
+            guard fields.count > 28 else { return false }
+            let exiting: UInt64 = 0x4  // PF_EXITING of the kernel's sched.h
+            let killed: UInt64 = 1 << UInt64(SIGKILL - 1)
+            return ["Z", "X"].contains(fields[0]) || (UInt64(fields[6]) ?? 0) & exiting != 0
+                || (UInt64(fields[28]) ?? 0) & killed != 0
+        }
+
+        private static func smallFile(_ path: String) -> String {
+            let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { return "" }
+            defer { _ = close(descriptor) }
+            var buffer = [UInt8](repeating: 0, count: 1024)
+            let count = read(descriptor, &buffer, buffer.count)
+            return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+        }
+
+        /// Takes the lock if it is free.
+        /// - Throws: `owned`, naming the owner; `unavailable`.
+        init(path: String, owner: String, subject: Subject) throws {
+            let lockPath = path + ".lock"
+            let descriptor: Int32
+            do throws(TrustedPath.Failure) {
+                descriptor = try TrustedPath.open(lockPath, O_RDWR | O_CREAT)
+            } catch {
+                let advice = error.code == EPERM ? "" : "; the store needs a directory that exists and can be written"
+                throw JobError(.unavailable, "\(error)\(advice)")
+            }
+            guard Self.hasOneName(descriptor) else {
+                _ = close(descriptor)
+                throw JobError(
+                    .unavailable, "\(lockPath) has a second name, a hard link, and is not written; remove it")
+            }
+            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+                let code = errno
+                defer { _ = close(descriptor) }
+                guard code == EWOULDBLOCK else {
+                    throw JobError(.unavailable, "\(lockPath) cannot be locked (\(Self.reason(code)))")
+                }
+                throw JobError(
+                    .owned,
+                    "\(subject.name) belongs to \(Self.describeOwner(descriptor)); stop that process or \(subject.advice)"
+                )
+            }
+            self.descriptor = descriptor
+            // A full disk must not keep a store closed, so a name that cannot be written is no error.
+            _ = ftruncate(descriptor, 0)
+            let text = Array("pid \(getpid())\n\(owner)\n".utf8)
+            _ = pwrite(descriptor, text, text.count, 0)
+        }
+
+        deinit {
+            // The name goes before the lock does; after it, the file may be the next owner's.
+            _ = ftruncate(descriptor, 0)
+            // Closing alone would leave the lock to a child that is just being started and has inherited the file.
+            _ = flock(descriptor, LOCK_UN)
+            _ = close(descriptor)
+        }
+
+        /// The lock is written, and must not be another file of the user's beside.
+        private static func hasOneName(_ descriptor: Int32) -> Bool {
+            var status = stat()
+            return fstat(descriptor, &status) == 0 && status.st_nlink <= 1
+        }
+
+        /// The holder of the lock of the database at `path`; `nil` if there is none.
+        static func owner(of path: String) -> String? {
+            guard let descriptor = try? TrustedPath.open(path + ".lock", O_RDONLY) else { return nil }
+            defer { _ = close(descriptor) }
+            guard flock(descriptor, LOCK_SH | LOCK_NB) != 0, errno == EWOULDBLOCK else {
+                _ = flock(descriptor, LOCK_UN)
+                return nil
+            }
+            return describeOwner(descriptor)
+        }
+
+        private static func describeOwner(_ descriptor: Int32) -> String {
+            let lines = ownerLines(descriptor)
+            guard let pid = ownerProcess(lines) else { return "another process" }
+            let name = lines.count > 1 ? " (\(lines[1]))" : ""
+            return "process \(pid)\(name) since \(modificationTime(descriptor))"
+        }
+
+        private static func ownerProcess(_ lines: [String]) -> Int32? {
+            lines.first?.unicodeScalars.split(separator: " ").last.flatMap { Int32(String($0)) }
+        }
+
+        private static func ownerLines(_ descriptor: Int32) -> [String] {
+            var buffer = [UInt8](repeating: 0, count: 512)
+            let count = pread(descriptor, &buffer, buffer.count, 0)
+            return buffer.prefix(max(0, count)).split(separator: UInt8(ascii: "\n"))
+                .map { String(decoding: $0, as: UTF8.self) }
+        }
+
+        /// When the owner wrote its name: the file system's own reading of the clock, in UTC.
+        private static func modificationTime(_ descriptor: Int32) -> String {
+            var status = stat()
+            guard fstat(descriptor, &status) == 0 else { return "an unknown time" }
+            #if canImport(Darwin)
+                var seconds = status.st_mtimespec.tv_sec
+            #else
+                var seconds = status.st_mtim.tv_sec
+            #endif
+            var time = tm()
+            gmtime_r(&seconds, &time)
+            func two(_ value: Int32) -> String { value < 10 ? "0\(value)" : "\(value)" }
+            return "\(time.tm_year + 1900)-\(two(time.tm_mon + 1))-\(two(time.tm_mday))T"
+                + "\(two(time.tm_hour)):\(two(time.tm_min)):\(two(time.tm_sec))Z"
+        }
+
+        private static func reason(_ code: Int32) -> String { String(cString: strerror(code)) }
+
+        /// The path with symbolic links resolved, so that two names of one file share one lock. A link may lead to a
+        /// file that is still to be made.
+        package static func resolved(_ path: String, links: Int = 0) -> String {
+            func real(_ path: String) -> String? {
+                guard let text = realpath(path, nil) else { return nil }
+                defer { free(text) }
+                return String(validatingCString: text)
+            }
+            if let whole = real(path) { return whole }
+            let directory: String
+            let name: String
+            let scalars = path.unicodeScalars
+            if let slash = scalars.lastIndex(of: "/") {
+                directory = slash == scalars.startIndex ? "/" : String(scalars[..<slash])
+                name = String(scalars[scalars.index(after: slash)...])
+            } else {
+                directory = "."
+                name = path
+            }
+            guard let parent = real(directory) else { return path }
+            let file = (parent == "/" ? "" : parent) + "/" + name
+            guard links < 40, let target = TrustedPath.linkTarget(file) else { return file }
+            return resolved(target.unicodeScalars.first == "/" ? target : parent + "/" + target, links: links + 1)
+        }
+
+        /// Makes an empty file that only its user can read, unless one is there, and checks that it and what SQLite
+        /// keeps beside it are the user's own. SQLite gives the same mode to the files beside it.
+        /// - Parameter path: the file, with symbolic links resolved.
+        /// - Returns: the file's size.
+        /// - Throws: ``JobError`` with `unavailable`.
+        static func createPrivateFile(_ path: String) throws -> Int64 {
+            do throws(TrustedPath.Failure) {
+                for suffix in ["-wal", "-shm", "-journal"] { try TrustedPath.check(path + suffix, as: .file) }
+                // Not opened if it is there: closing it would release the locks that other connections of this process
+                // have on it (https://sqlite.org/howtocorrupt.html, 2.2).
+                if let status = try TrustedPath.check(path, as: .file) {
+                    guard access(path, R_OK | W_OK) == 0 else {
+                        let code = errno
+                        throw TrustedPath.Failure(code: code, description: "\(path) cannot be opened (\(reason(code)))")
+                    }
+                    return Int64(status.st_size)
+                }
+                _ = close(try TrustedPath.open(path, O_RDWR | O_CREAT))
+                return 0
+            } catch {
+                let advice = error.code == EPERM ? "" : "; check the permissions of the file and its directory"
+                throw JobError(.unavailable, "the database \(error)\(advice)")
+            }
+        }
+
+        /// This program's name.
+        package static var programName: String {
+            CommandLine.arguments.first?.unicodeScalars.split(separator: "/").last.map { String($0) } ?? ""
         }
     }
-
-    /// This program's name.
-    package static var programName: String {
-        CommandLine.arguments.first?.unicodeScalars.split(separator: "/").last.map { String($0) } ?? ""
-    }
-}
+#endif

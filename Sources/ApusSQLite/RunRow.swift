@@ -1,120 +1,124 @@
-import ApusJobs
-import ApusTimers
+#if SQLite
+    import ApusJobs
+    import ApusTimers
 
-/// The run table's columns and their order, for reading and for writing.
-enum RunRow {
-    /// What identifies a run.
-    private static let identity = ["job", "occurrence", "attempt"]
-    /// The rest, in the order in which ``bind(_:to:)`` binds.
-    private static let values = [
-        "through", "lost_before", "due", "stands_for", "state", "final", "reason", "not_before", "claimed", "started",
-        "finished",
-        "exit_code", "output", "result", "progress", "progress_message", "due_note",
-    ]
+    /// The run table's columns and their order, for reading and for writing.
+    enum RunRow {
+        /// What identifies a run.
+        private static let identity = ["job", "occurrence", "attempt"]
+        /// The rest, in the order in which ``bind(_:to:)`` binds.
+        private static let values = [
+            "through", "lost_before", "due", "stands_for", "state", "final", "reason", "not_before", "claimed",
+            "started",
+            "finished",
+            "exit_code", "output", "result", "progress", "progress_message", "due_note",
+        ]
 
-    /// The columns that ``read(_:job:)`` reads.
-    static let columns = (identity + values).map { "run.\($0)" }.joined(separator: ", ")
+        /// The columns that ``read(_:job:)`` reads.
+        static let columns = (identity + values).map { "run.\($0)" }.joined(separator: ", ")
 
-    /// Which runs are open, in the words of the partial index: SQLite uses it only if the query says the same.
-    static let isOpen = "run.state IN ('waiting', 'claimed')"
+        /// Which runs are open, in the words of the partial index: SQLite uses it only if the query says the same.
+        static let isOpen = "run.state IN ('waiting', 'claimed')"
 
-    /// Parameters: job, occurrence, attempt, values. A run that is there is overwritten in its place.
-    static let upsert = SQLText(
-        """
-        INSERT INTO run (\((identity + values).joined(separator: ", ")))
-        VALUES (\((identity + values).map { _ in "?" }.joined(separator: ", ")))
-        ON CONFLICT (job, occurrence, attempt)
-        DO UPDATE SET \(values.map { "\($0) = excluded.\($0)" }.joined(separator: ", "))
-        """)
+        /// Parameters: job, occurrence, attempt, values. A run that is there is overwritten in its place.
+        static let upsert = SQLText(
+            """
+            INSERT INTO run (\((identity + values).joined(separator: ", ")))
+            VALUES (\((identity + values).map { _ in "?" }.joined(separator: ", ")))
+            ON CONFLICT (job, occurrence, attempt)
+            DO UPDATE SET \(values.map { "\($0) = excluded.\($0)" }.joined(separator: ", "))
+            """)
 
-    /// The same parameters, then the sequence, for a run that is not there.
-    static let insertWithSequence = SQLText(
-        """
-        INSERT INTO run (\((identity + values).joined(separator: ", ")), sequence)
-        VALUES (\((identity + values).map { _ in "?" }.joined(separator: ", ")), ?)
-        """)
+        /// The same parameters, then the sequence, for a run that is not there.
+        static let insertWithSequence = SQLText(
+            """
+            INSERT INTO run (\((identity + values).joined(separator: ", ")), sequence)
+            VALUES (\((identity + values).map { _ in "?" }.joined(separator: ", ")), ?)
+            """)
 
-    /// The same parameters as ``upsert``, for a run that is there, which is a quarter faster.
-    static let update = SQLText(
-        """
-        UPDATE run SET \(values.enumerated().map { "\($1) = ?\($0 + identity.count + 1)" }.joined(separator: ", "))
-        WHERE job = ?1 AND occurrence = ?2 AND attempt = ?3
-        """)
+        /// The same parameters as ``upsert``, for a run that is there, which is a quarter faster.
+        static let update = SQLText(
+            """
+            UPDATE run SET \(values.enumerated().map { "\($1) = ?\($0 + identity.count + 1)" }.joined(separator: ", "))
+            WHERE job = ?1 AND occurrence = ?2 AND attempt = ?3
+            """)
 
-    /// Binds identity and values of a run of the job with that key.
-    static func bind(
-        _ run: Run, jobKey: Int64, isTriggerRelative: Bool, _ axis: ElapsedAxis, to statement: PreparedStatement
-    ) {
-        let isWaiting = run.state == .waiting
-        let dueIsElapsed = isWaiting && run.dueCountsElapsed(isTriggerRelative)
-        statement.bind(jobKey).bind(Int64(run.occurrence)).bind(Int64(run.attempt))
-        statement.bind(Int64(run.through)).bind(Int64(run.lostBefore))
-        statement.bind(dueIsElapsed ? axis.encode(run.due) : run.due.stored).bind(Int64(run.standsFor))
-        statement.bind(constant: run.state.stored).bind(run.isFinal ? 1 as Int64 : 0).bind(run.reason)
-        statement.bind(isWaiting ? run.notBefore.map(axis.encode) : run.notBefore?.stored)
-        statement.bind(run.claimed?.stored).bind(run.started?.stored).bind(run.finished?.stored)
-        statement.bind(run.exitCode.map(Int64.init)).bind(run.output)
-        statement.bind(run.result).bind(run.progress?.fraction).bind(run.progress?.message)
-        statement.bind(run.dueNote?.rawValue)
-    }
+        /// Binds identity and values of a run of the job with that key.
+        static func bind(
+            _ run: Run, jobKey: Int64, isTriggerRelative: Bool, _ axis: ElapsedAxis, to statement: PreparedStatement
+        ) {
+            let isWaiting = run.state == .waiting
+            let dueIsElapsed = isWaiting && run.dueCountsElapsed(isTriggerRelative)
+            statement.bind(jobKey).bind(Int64(run.occurrence)).bind(Int64(run.attempt))
+            statement.bind(Int64(run.through)).bind(Int64(run.lostBefore))
+            statement.bind(dueIsElapsed ? axis.encode(run.due) : run.due.stored).bind(Int64(run.standsFor))
+            statement.bind(constant: run.state.stored).bind(run.isFinal ? 1 as Int64 : 0).bind(run.reason)
+            statement.bind(isWaiting ? run.notBefore.map(axis.encode) : run.notBefore?.stored)
+            statement.bind(run.claimed?.stored).bind(run.started?.stored).bind(run.finished?.stored)
+            statement.bind(run.exitCode.map(Int64.init)).bind(run.output)
+            statement.bind(run.result).bind(run.progress?.fraction).bind(run.progress?.message)
+            statement.bind(run.dueNote?.rawValue)
+        }
 
-    /// The run of a row of ``columns``; its job's identifier is known to the caller.
-    static func read(
-        _ row: PreparedStatement, job: JobID, isTriggerRelative: Bool, _ axis: ElapsedAxis
-    ) throws -> Run {
-        let key = row.integer()
-        let occurrence = Int(row.integer())
-        let attempt = Int(row.integer())
-        let through = Int(row.integer())
-        let lostBefore = Int(row.integer())
-        let due = row.integer()
-        let standsFor = Int(row.integer())
-        guard let state = RunState(rawValue: row.text()) else { throw JobRow.unreadable("runs", of: job) }
-        let isWaiting = state == .waiting
-        var run = Run(
-            jobKey: key, job: job, occurrence: occurrence, through: through, attempt: attempt, lostBefore: lostBefore,
-            due: StoreInstant.decode(due), standsFor: standsFor, state: state, isFinal: row.integer() == 1,
-            reason: row.optionalText(),
-            notBefore: row.optionalInteger().map(isWaiting ? axis.decode : StoreInstant.decode),
-            claimed: row.optionalInstant(), started: row.optionalInstant(), finished: row.optionalInstant(),
-            exitCode: row.optionalInteger().map(Int.init), output: row.blob(), result: row.optionalBlob(),
-            progress: readProgress(row))
-        run.dueNote = row.optionalText().map(DueNote.init)
-        if isWaiting, run.dueCountsElapsed(isTriggerRelative) { run.due = axis.decode(due) }
-        return run
-    }
+        /// The run of a row of ``columns``; its job's identifier is known to the caller.
+        static func read(
+            _ row: PreparedStatement, job: JobID, isTriggerRelative: Bool, _ axis: ElapsedAxis
+        ) throws -> Run {
+            let key = row.integer()
+            let occurrence = Int(row.integer())
+            let attempt = Int(row.integer())
+            let through = Int(row.integer())
+            let lostBefore = Int(row.integer())
+            let due = row.integer()
+            let standsFor = Int(row.integer())
+            guard let state = RunState(rawValue: row.text()) else { throw JobRow.unreadable("runs", of: job) }
+            let isWaiting = state == .waiting
+            var run = Run(
+                jobKey: key, job: job, occurrence: occurrence, through: through, attempt: attempt,
+                lostBefore: lostBefore,
+                due: StoreInstant.decode(due), standsFor: standsFor, state: state, isFinal: row.integer() == 1,
+                reason: row.optionalText(),
+                notBefore: row.optionalInteger().map(isWaiting ? axis.decode : StoreInstant.decode),
+                claimed: row.optionalInstant(), started: row.optionalInstant(), finished: row.optionalInstant(),
+                exitCode: row.optionalInteger().map(Int.init), output: row.blob(), result: row.optionalBlob(),
+                progress: readProgress(row))
+            run.dueNote = row.optionalText().map(DueNote.init)
+            if isWaiting, run.dueCountsElapsed(isTriggerRelative) { run.due = axis.decode(due) }
+            return run
+        }
 
-    private static func readProgress(_ row: PreparedStatement) -> RunProgress? {
-        let (fraction, message) = (row.optionalReal(), row.optionalText())
-        return fraction.map { RunProgress(fraction: $0, message: message) }
-    }
+        private static func readProgress(_ row: PreparedStatement) -> RunProgress? {
+            let (fraction, message) = (row.optionalReal(), row.optionalText())
+            return fraction.map { RunProgress(fraction: $0, message: message) }
+        }
 
-    /// The run of a row of ``columns``, then its sequence, and its job's `id`, `trigger` and `trigger_anchor`.
-    static func readWithJob(
-        _ row: PreparedStatement, _ axis: ElapsedAxis, _ sequence: (Int64) -> Void
-    ) throws -> Run {
-        let stored = try read(row, job: JobID(""), isTriggerRelative: false, ElapsedAxis(nil))
-        sequence(row.integer())
-        let id = JobID(row.text())
-        let isRelative = JobRow.isRelative(trigger: row.text(), anchor: row.optionalInteger())
-        var run = stored
-        run.job = id
-        run.moveElapsedInstants(by: axis.duration, isTriggerRelative: isRelative)
-        return run
-    }
-}
-
-extension RunState {
-    /// The form in the file.
-    var stored: StaticString {
-        switch self {
-        case .waiting: "waiting"
-        case .claimed: "claimed"
-        case .succeeded: "succeeded"
-        case .failed: "failed"
-        case .skipped: "skipped"
-        case .lost: "lost"
-        case .cancelled: "cancelled"
+        /// The run of a row of ``columns``, then its sequence, and its job's `id`, `trigger` and `trigger_anchor`.
+        static func readWithJob(
+            _ row: PreparedStatement, _ axis: ElapsedAxis, _ sequence: (Int64) -> Void
+        ) throws -> Run {
+            let stored = try read(row, job: JobID(""), isTriggerRelative: false, ElapsedAxis(nil))
+            sequence(row.integer())
+            let id = JobID(row.text())
+            let isRelative = JobRow.isRelative(trigger: row.text(), anchor: row.optionalInteger())
+            var run = stored
+            run.job = id
+            run.moveElapsedInstants(by: axis.duration, isTriggerRelative: isRelative)
+            return run
         }
     }
-}
+
+    extension RunState {
+        /// The form in the file.
+        var stored: StaticString {
+            switch self {
+            case .waiting: "waiting"
+            case .claimed: "claimed"
+            case .succeeded: "succeeded"
+            case .failed: "failed"
+            case .skipped: "skipped"
+            case .lost: "lost"
+            case .cancelled: "cancelled"
+            }
+        }
+    }
+#endif

@@ -1,205 +1,209 @@
-package import ApusJobs
-import ApusTimers
-import GRDB
-import PathTrust
+#if SQLite
+    package import ApusJobs
+    import ApusTimers
+    import GRDB
+    import PathTrust
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+    #if canImport(Darwin)
+        import Darwin
+    #elseif canImport(Glibc)
+        import Glibc
+    #elseif canImport(Musl)
+        import Musl
+    #endif
 
-/// Looks at a store's file, also while another process owns it.
-package struct SQLiteInspection: StoreInspection {
-    private let path: String
-    private let name: String
+    /// Looks at a store's file, also while another process owns it.
+    package struct SQLiteInspection: StoreInspection {
+        private let path: String
+        private let name: String
 
-    /// - Parameter path: the file.
-    package init(path: String) {
-        name = path
-        self.path = OwnerLock.resolved(path)
-    }
+        /// - Parameter path: the file.
+        package init(path: String) {
+            name = path
+            self.path = OwnerLock.resolved(path)
+        }
 
-    /// Everything that `body` reads is of one instant.
-    private func read<Value: Sendable>(_ body: @escaping @Sendable (Connection) throws -> Value) async throws -> Value {
-        guard access(path, F_OK) == 0 else { throw JobError(.notFound, "there is no database \(name)") }
-        do {
-            do throws(TrustedPath.Failure) { try TrustedPath.checkLinks(name) } catch {
-                throw JobError(.unavailable, "the database \(error)")
-            }
-            var configuration = GRDB.Configuration()
-            configuration.readonly = true
-            configuration.label = "apus.sqlite.inspection"
-            configuration.busyMode = .timeout(5)
-            let queue = try DatabaseQueue(path: path, configuration: configuration)
-            try queue.inDatabase { db in
-                try Schema.check(db, path: path)
-                let version = try Int64.fetchOne(db, sql: "PRAGMA user_version") ?? 0
-                guard version == Schema.version else {
-                    throw JobError(
-                        .unavailable,
-                        """
-                        the database \(name) has schema \(version), and this program reads \(Schema.version); \
-                        let a daemon of this version open it, which migrates it
-                        """)
+        /// Everything that `body` reads is of one instant.
+        private func read<Value: Sendable>(
+            _ body: @escaping @Sendable (Connection) throws -> Value
+        ) async throws -> Value {
+            guard access(path, F_OK) == 0 else { throw JobError(.notFound, "there is no database \(name)") }
+            do {
+                do throws(TrustedPath.Failure) { try TrustedPath.checkLinks(name) } catch {
+                    throw JobError(.unavailable, "the database \(error)")
                 }
+                var configuration = GRDB.Configuration()
+                configuration.readonly = true
+                configuration.label = "apus.sqlite.inspection"
+                configuration.busyMode = .timeout(5)
+                let queue = try DatabaseQueue(path: path, configuration: configuration)
+                try queue.inDatabase { db in
+                    try Schema.check(db, path: path)
+                    let version = try Int64.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+                    guard version == Schema.version else {
+                        throw JobError(
+                            .unavailable,
+                            """
+                            the database \(name) has schema \(version), and this program reads \(Schema.version); \
+                            let a daemon of this version open it, which migrates it
+                            """)
+                    }
+                }
+                let connection = try Connection(queue, path: path)
+                let result = await Result { () async throws -> Value in
+                    try await connection.perform { connection in try connection.transaction { try body(connection) } }
+                }
+                try connection.close()
+                return try result.get()
+            } catch {
+                throw SQLiteErrors.jobError(error, path: path)
             }
-            let connection = try Connection(queue, path: path)
-            let result = await Result { () async throws -> Value in
-                try await connection.perform { connection in try connection.transaction { try body(connection) } }
+        }
+
+        /// The version of the file's schema, and the newest that this program knows.
+        /// - Throws: ``JobError``.
+        package func schema() async throws -> (version: Int, newest: Int) {
+            guard access(path, F_OK) == 0 else { throw JobError(.notFound, "there is no database \(name)") }
+            do {
+                var configuration = GRDB.Configuration()
+                configuration.readonly = true
+                let queue = try DatabaseQueue(path: path, configuration: configuration)
+                defer { try? queue.close() }
+                return try queue.inDatabase { [path] db in
+                    try Schema.check(db, path: path)
+                    return (try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0, Int(Schema.version))
+                }
+            } catch {
+                throw SQLiteErrors.jobError(error, path: path)
             }
-            try connection.close()
-            return try result.get()
-        } catch {
-            throw SQLiteErrors.jobError(error, path: path)
+        }
+
+        /// Brings the file to the newest schema, as the next opening would.
+        /// - Throws: ``JobError`` with `owned` if it is in use.
+        package func migrate() async throws {
+            try await Connections(path: path, askedFor: name, .init(ownerName: "apus store migrate")).close()
+        }
+
+        package func status() async throws -> StoreStatus {
+            let owner = OwnerLock.owner(of: path)
+            let bytes = ["", "-wal"].reduce(0) { $0 + Self.size(of: path + $1) }
+            return try await read { connection in
+                func number(_ sql: String) throws -> Int {
+                    Int(try connection.statement(sql).firstRow { $0.integer() } ?? 0)
+                }
+                var jobs: [JobState: Int] = [:]
+                try connection.statement("SELECT state, count(*) FROM job GROUP BY state").forEachRow { row in
+                    if let state = JobState(rawValue: row.text()) { jobs[state] = Int(row.integer()) }
+                }
+                let axis = try StoreReader.axis(on: connection)
+                func wake(_ column: String, _ decode: (Int64) -> WallInstant) throws -> WallInstant? {
+                    try connection.statement(
+                        "SELECT \(column) FROM job WHERE \(column) IS NOT NULL ORDER BY \(column) LIMIT 1"
+                    ).firstRow { decode($0.integer()) }
+                }
+                let wakes = [try wake("wake", StoreInstant.decode), try wake("elapsed_wake", axis.decode)]
+                return StoreStatus(
+                    schema: Int(Schema.version), newestSchema: Int(Schema.version), bytes: bytes, jobs: jobs,
+                    waitingRuns: try number("SELECT count(*) FROM run WHERE \(RunRow.isOpen) AND state = 'waiting'"),
+                    claimedRuns: try number("SELECT count(*) FROM run WHERE \(RunRow.isOpen) AND state = 'claimed'"),
+                    endedRuns: try number("SELECT count(*) FROM run WHERE NOT \(RunRow.isOpen)"),
+                    submissions: try number("SELECT count(*) FROM submission"),
+                    earliestWake: wakes.compactMap { $0 }.min(),
+                    nodes: owner.map { [StoreStatus.Node(name: $0, shards: 1, isConnected: true)] } ?? [])
+            }
+        }
+
+        private static func size(of path: String) -> Int64 {
+            var status = stat()
+            return stat(path, &status) == 0 ? Int64(status.st_size) : 0
+        }
+
+        package func check() async throws -> [StoreFinding] {
+            try await read { connection in
+                var damage: [String] = []
+                try connection.statement("PRAGMA integrity_check(100)").forEachRow { damage.append($0.text()) }
+                if damage == ["ok"] { damage = [] }
+                let findings = try Self.rules.compactMap { rule in
+                    var rows: [(count: Int, example: String)] = []
+                    try connection.statement(rule.sql).forEachRow { rows.append((Int($0.integer()), $0.text())) }
+                    return rule.finding(rows)
+                }
+                let file =
+                    damage.isEmpty
+                    ? []
+                    : [
+                        StoreFinding(
+                            rule: "the file is whole (PRAGMA integrity_check)", count: damage.count,
+                            examples: Array(damage.prefix(5)))
+                    ]
+                return file + findings
+            }
+        }
+
+        private static let jobName = "job.id || ' (key ' || job.key || ')'"
+
+        static let rules: [StoreRule] = [
+            StoreRule(
+                "a job counts its open runs",
+                violations: """
+                    SELECT \(jobName) || ': ' || job.open_runs || ', not ' || open AS subject FROM (
+                        SELECT job.key AS job_key,
+                            (SELECT count(*) FROM run WHERE run.job = job.key AND \(RunRow.isOpen)) AS open FROM job)
+                    JOIN job ON job.key = job_key WHERE job.open_runs <> open
+                    """),
+            StoreRule(
+                "an identifier belongs to one job that has not ended",
+                violations: """
+                    SELECT id AS subject FROM job NOT INDEXED WHERE \(JobRow.hasNotEnded) GROUP BY id HAVING count(*) > 1
+                    """),
+            StoreRule(
+                "kind and payload belong to one job that is unique by them and has not ended",
+                violations: """
+                    SELECT kind || ' (key ' || min(job) || ')' AS subject FROM request NOT INDEXED WHERE unique_payload = 1
+                    GROUP BY kind, payload HAVING count(*) > 1
+                    """),
+            StoreRule(
+                "what is unique by its payload counts until it ends",
+                violations: """
+                    SELECT \(jobName) AS subject FROM \(JobRow.table)
+                    WHERE request.unique_payload = iif(\(JobRow.hasNotEnded), 2, 1)
+                    """),
+            StoreRule(
+                "an occurrence has one outcome",
+                violations: """
+                    SELECT 'key ' || a.job || ', occurrence ' || b.occurrence AS subject FROM run AS a
+                    JOIN run AS b ON b.job = a.job AND b.final = 1
+                        AND b.occurrence > a.occurrence AND b.occurrence <= a.through
+                    WHERE a.final = 1 AND a.through > a.occurrence
+                    UNION ALL
+                    SELECT 'key ' || job || ', occurrence ' || occurrence FROM run WHERE final = 1
+                    GROUP BY job, occurrence HAVING count(*) > 1
+                    """),
+            StoreRule(
+                "an occurrence that has an outcome has no open run",
+                violations: """
+                    SELECT 'key ' || run.job || ', occurrence ' || run.occurrence AS subject FROM run
+                    JOIN run AS r ON r.job = run.job AND r.occurrence = run.occurrence AND r.final = 1 WHERE \(RunRow.isOpen)
+                    """),
+            StoreRule(
+                "jobs have requests, and requests and runs have jobs",
+                violations: """
+                    SELECT \(jobName) || ' has no request' AS subject FROM job
+                    WHERE NOT EXISTS (SELECT 1 FROM request WHERE request.job = job.key)
+                    UNION ALL
+                    SELECT 'the request of key ' || job || ' has no job' FROM request
+                    WHERE NOT EXISTS (SELECT 1 FROM job WHERE job.key = request.job)
+                    UNION ALL
+                    SELECT DISTINCT 'runs of key ' || job || ' have no job' FROM run
+                    WHERE NOT EXISTS (SELECT 1 FROM job WHERE job.key = run.job)
+                    """),
+        ]
+    }
+
+    extension Result where Failure == any Error {
+        /// What `body` returns or throws.
+        fileprivate init(_ body: () async throws -> Success) async {
+            do { self = .success(try await body()) } catch { self = .failure(error) }
         }
     }
-
-    /// The version of the file's schema, and the newest that this program knows.
-    /// - Throws: ``JobError``.
-    package func schema() async throws -> (version: Int, newest: Int) {
-        guard access(path, F_OK) == 0 else { throw JobError(.notFound, "there is no database \(name)") }
-        do {
-            var configuration = GRDB.Configuration()
-            configuration.readonly = true
-            let queue = try DatabaseQueue(path: path, configuration: configuration)
-            defer { try? queue.close() }
-            return try queue.inDatabase { [path] db in
-                try Schema.check(db, path: path)
-                return (try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0, Int(Schema.version))
-            }
-        } catch {
-            throw SQLiteErrors.jobError(error, path: path)
-        }
-    }
-
-    /// Brings the file to the newest schema, as the next opening would.
-    /// - Throws: ``JobError`` with `owned` if it is in use.
-    package func migrate() async throws {
-        try await Connections(path: path, askedFor: name, .init(ownerName: "apus store migrate")).close()
-    }
-
-    package func status() async throws -> StoreStatus {
-        let owner = OwnerLock.owner(of: path)
-        let bytes = ["", "-wal"].reduce(0) { $0 + Self.size(of: path + $1) }
-        return try await read { connection in
-            func number(_ sql: String) throws -> Int {
-                Int(try connection.statement(sql).firstRow { $0.integer() } ?? 0)
-            }
-            var jobs: [JobState: Int] = [:]
-            try connection.statement("SELECT state, count(*) FROM job GROUP BY state").forEachRow { row in
-                if let state = JobState(rawValue: row.text()) { jobs[state] = Int(row.integer()) }
-            }
-            let axis = try StoreReader.axis(on: connection)
-            func wake(_ column: String, _ decode: (Int64) -> WallInstant) throws -> WallInstant? {
-                try connection.statement(
-                    "SELECT \(column) FROM job WHERE \(column) IS NOT NULL ORDER BY \(column) LIMIT 1"
-                ).firstRow { decode($0.integer()) }
-            }
-            let wakes = [try wake("wake", StoreInstant.decode), try wake("elapsed_wake", axis.decode)]
-            return StoreStatus(
-                schema: Int(Schema.version), newestSchema: Int(Schema.version), bytes: bytes, jobs: jobs,
-                waitingRuns: try number("SELECT count(*) FROM run WHERE \(RunRow.isOpen) AND state = 'waiting'"),
-                claimedRuns: try number("SELECT count(*) FROM run WHERE \(RunRow.isOpen) AND state = 'claimed'"),
-                endedRuns: try number("SELECT count(*) FROM run WHERE NOT \(RunRow.isOpen)"),
-                submissions: try number("SELECT count(*) FROM submission"),
-                earliestWake: wakes.compactMap { $0 }.min(),
-                nodes: owner.map { [StoreStatus.Node(name: $0, shards: 1, isConnected: true)] } ?? [])
-        }
-    }
-
-    private static func size(of path: String) -> Int64 {
-        var status = stat()
-        return stat(path, &status) == 0 ? Int64(status.st_size) : 0
-    }
-
-    package func check() async throws -> [StoreFinding] {
-        try await read { connection in
-            var damage: [String] = []
-            try connection.statement("PRAGMA integrity_check(100)").forEachRow { damage.append($0.text()) }
-            if damage == ["ok"] { damage = [] }
-            let findings = try Self.rules.compactMap { rule in
-                var rows: [(count: Int, example: String)] = []
-                try connection.statement(rule.sql).forEachRow { rows.append((Int($0.integer()), $0.text())) }
-                return rule.finding(rows)
-            }
-            let file =
-                damage.isEmpty
-                ? []
-                : [
-                    StoreFinding(
-                        rule: "the file is whole (PRAGMA integrity_check)", count: damage.count,
-                        examples: Array(damage.prefix(5)))
-                ]
-            return file + findings
-        }
-    }
-
-    private static let jobName = "job.id || ' (key ' || job.key || ')'"
-
-    static let rules: [StoreRule] = [
-        StoreRule(
-            "a job counts its open runs",
-            violations: """
-                SELECT \(jobName) || ': ' || job.open_runs || ', not ' || open AS subject FROM (
-                    SELECT job.key AS job_key,
-                        (SELECT count(*) FROM run WHERE run.job = job.key AND \(RunRow.isOpen)) AS open FROM job)
-                JOIN job ON job.key = job_key WHERE job.open_runs <> open
-                """),
-        StoreRule(
-            "an identifier belongs to one job that has not ended",
-            violations: """
-                SELECT id AS subject FROM job NOT INDEXED WHERE \(JobRow.hasNotEnded) GROUP BY id HAVING count(*) > 1
-                """),
-        StoreRule(
-            "kind and payload belong to one job that is unique by them and has not ended",
-            violations: """
-                SELECT kind || ' (key ' || min(job) || ')' AS subject FROM request NOT INDEXED WHERE unique_payload = 1
-                GROUP BY kind, payload HAVING count(*) > 1
-                """),
-        StoreRule(
-            "what is unique by its payload counts until it ends",
-            violations: """
-                SELECT \(jobName) AS subject FROM \(JobRow.table)
-                WHERE request.unique_payload = iif(\(JobRow.hasNotEnded), 2, 1)
-                """),
-        StoreRule(
-            "an occurrence has one outcome",
-            violations: """
-                SELECT 'key ' || a.job || ', occurrence ' || b.occurrence AS subject FROM run AS a
-                JOIN run AS b ON b.job = a.job AND b.final = 1
-                    AND b.occurrence > a.occurrence AND b.occurrence <= a.through
-                WHERE a.final = 1 AND a.through > a.occurrence
-                UNION ALL
-                SELECT 'key ' || job || ', occurrence ' || occurrence FROM run WHERE final = 1
-                GROUP BY job, occurrence HAVING count(*) > 1
-                """),
-        StoreRule(
-            "an occurrence that has an outcome has no open run",
-            violations: """
-                SELECT 'key ' || run.job || ', occurrence ' || run.occurrence AS subject FROM run
-                JOIN run AS r ON r.job = run.job AND r.occurrence = run.occurrence AND r.final = 1 WHERE \(RunRow.isOpen)
-                """),
-        StoreRule(
-            "jobs have requests, and requests and runs have jobs",
-            violations: """
-                SELECT \(jobName) || ' has no request' AS subject FROM job
-                WHERE NOT EXISTS (SELECT 1 FROM request WHERE request.job = job.key)
-                UNION ALL
-                SELECT 'the request of key ' || job || ' has no job' FROM request
-                WHERE NOT EXISTS (SELECT 1 FROM job WHERE job.key = request.job)
-                UNION ALL
-                SELECT DISTINCT 'runs of key ' || job || ' have no job' FROM run
-                WHERE NOT EXISTS (SELECT 1 FROM job WHERE job.key = run.job)
-                """),
-    ]
-}
-
-extension Result where Failure == any Error {
-    /// What `body` returns or throws.
-    fileprivate init(_ body: () async throws -> Success) async {
-        do { self = .success(try await body()) } catch { self = .failure(error) }
-    }
-}
+#endif

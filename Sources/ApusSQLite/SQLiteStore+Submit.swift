@@ -1,100 +1,104 @@
-public import ApusJobs
-import ApusTimers
-public import GRDB
-import GRDBSQLite
+#if SQLite
+    public import ApusJobs
+    import ApusTimers
+    public import GRDB
+    import GRDBSQLite
 
-/// Jobs that are submitted in an application's own transaction, which has its tables in the store's file.
-extension SQLiteStore {
-    /// Submits a job in the caller's own transaction: the job and the application's rows are committed together, or not
-    /// at all.
-    ///
-    /// ```swift
-    /// try await database.write { db in
-    ///     try order.insert(db)
-    ///     try store.submit(JobRequest(id: "ship-17", kind: "ship", trigger: .after(.zero)), in: db)
-    /// }
-    /// ```
-    ///
-    /// The scheduler that owns the store takes the submission, exactly once: at once if it runs in this process with this
-    /// store, else with its next turn, at its next start, or when `JobScheduler.takeSubmissions()` is called. The
-    /// trigger counts from this call, by the wall clock of ``Configuration/time``; what fell due until the scheduler takes
-    /// the submission is decided by `JobPolicies.missedRuns`. What depends on other jobs is decided then, without the
-    /// caller: a submission that `ConflictPolicy.refuse` refuses is logged and removed. Middleware is not asked.
-    ///
-    /// The store need not be open here, and its file may belong to another process; it must have been opened once, by a
-    /// scheduler of this version of Apus.
-    /// - Parameters:
-    ///   - request: the job.
-    ///   - db: the application's connection to the store's file.
-    /// - Returns: the request's identifier. With `JobUniqueness.payload(within:)` the job that counts as the same
-    ///   keeps its own.
-    /// - Throws: `JobError` with `invalid`, naming the argument, for what `JobScheduler.submit(_:)` would refuse
-    ///   whatever is in the store, and if `db` is another file's; `unavailable`, `full` or `damaged`, with GRDB's error as
-    ///   the cause. To let it roll the transaction back is up to the caller.
-    @discardableResult
-    public func submit(_ request: JobRequest, in db: Database) throws -> JobID {
-        let now = configuration.time.wall()
-        try request.validate(submittedAt: now)
-        let text = try SubmissionRow.encode(request)
-        try checkFile(of: db)
-        do {
-            // Before the row, which is a transaction of its own if the caller has none.
-            db.afterNextTransaction { [signals] _ in signals.signalSubmissions() }
-            try db.cachedStatement(sql: SubmissionRow.insert).execute(arguments: [StoreInstant.encode(now), text])
-        } catch let error as DatabaseError {
-            if error.resultCode == .SQLITE_ERROR, (try? db.tableExists("submission")) == false {
-                throw JobError(
-                    .unavailable,
-                    "the database \(path) has no tables of this version of Apus; let a scheduler open it first",
-                    cause: error)
+    /// Jobs that are submitted in an application's own transaction, which has its tables in the store's file.
+    extension SQLiteStore {
+        /// Submits a job in the caller's own transaction: the job and the application's rows are committed together, or
+        /// not at all.
+        ///
+        /// ```swift
+        /// try await database.write { db in
+        ///     try order.insert(db)
+        ///     try store.submit(JobRequest(id: "ship-17", kind: "ship", trigger: .after(.zero)), in: db)
+        /// }
+        /// ```
+        ///
+        /// The scheduler that owns the store takes the submission, exactly once: at once if it runs in this process
+        /// with this store, else with its next turn, at its next start, or when `JobScheduler.takeSubmissions()` is
+        /// called. The trigger counts from this call, by the wall clock of ``Configuration/time``; what fell due until
+        /// the scheduler takes the submission is decided by `JobPolicies.missedRuns`. What depends on other jobs is
+        /// decided then, without the caller: a submission that `ConflictPolicy.refuse` refuses is logged and removed.
+        /// Middleware is not asked.
+        ///
+        /// The store need not be open here, and its file may belong to another process; it must have been opened once,
+        /// by a scheduler of this version of Apus.
+        /// - Parameters:
+        ///   - request: the job.
+        ///   - db: the application's connection to the store's file.
+        /// - Returns: the request's identifier. With `JobUniqueness.payload(within:)` the job that counts as the same
+        ///   keeps its own.
+        /// - Throws: `JobError` with `invalid`, naming the argument, for what `JobScheduler.submit(_:)` would refuse
+        ///   whatever is in the store, and if `db` is another file's; `unavailable`, `full` or `damaged`, with GRDB's
+        ///   error as the cause. To let it roll the transaction back is up to the caller.
+        @discardableResult
+        public func submit(_ request: JobRequest, in db: Database) throws -> JobID {
+            let now = configuration.time.wall()
+            try request.validate(submittedAt: now)
+            let text = try SubmissionRow.encode(request)
+            try checkFile(of: db)
+            do {
+                // Before the row, which is a transaction of its own if the caller has none.
+                db.afterNextTransaction { [signals] _ in signals.signalSubmissions() }
+                try db.cachedStatement(sql: SubmissionRow.insert).execute(arguments: [StoreInstant.encode(now), text])
+            } catch let error as DatabaseError {
+                if error.resultCode == .SQLITE_ERROR, (try? db.tableExists("submission")) == false {
+                    throw JobError(
+                        .unavailable,
+                        "the database \(path) has no tables of this version of Apus; let a scheduler open it first",
+                        cause: error)
+                }
+                throw SQLiteErrors.jobError(error, path: path)
             }
-            throw SQLiteErrors.jobError(error, path: path)
+            return request.id
         }
-        return request.id
-    }
 
-    /// Submits a job with a typed payload in the caller's own transaction; see ``submit(_:in:)``.
-    ///
-    /// `JobRequest.init(_:id:name:trigger:policies:labels:queue:priority:metadata:uniqueness:conflict:idempotencyKey:)`
-    /// describes the arguments.
-    /// - Returns: the job's identifier.
-    /// - Throws: as ``submit(_:in:)``; `JobError` with `invalid`, naming the field, if the payload cannot be written as
-    ///   JSON.
-    @discardableResult
-    public func submit<Payload: JobPayload>(
-        _ payload: Payload,
-        id: JobID? = nil,
-        name: String? = nil,
-        trigger: Trigger = .after(.zero),
-        policies: JobPolicies = .init(),
-        labels: [String: String] = [:],
-        queue: QueueID = .default,
-        priority: JobPriority = .normal,
-        metadata: [String: String] = [:],
-        uniqueness: JobUniqueness = .identifier,
-        conflict: ConflictPolicy = .update,
-        idempotencyKey: String? = nil,
-        in db: Database
-    ) throws -> JobID {
-        try submit(
-            JobRequest(
-                payload, id: id, name: name, trigger: trigger, policies: policies, labels: labels, queue: queue,
-                priority: priority, metadata: metadata, uniqueness: uniqueness, conflict: conflict,
-                idempotencyKey: idempotencyKey), in: db)
-    }
+        /// Submits a job with a typed payload in the caller's own transaction; see ``submit(_:in:)``.
+        ///
+        /// `JobRequest.init(_:id:name:trigger:policies:labels:queue:priority:metadata:uniqueness:conflict:idempotencyKey:)`
+        /// describes the arguments.
+        /// - Returns: the job's identifier.
+        /// - Throws: as ``submit(_:in:)``; `JobError` with `invalid`, naming the field, if the payload cannot be
+        ///   written as
+        ///   JSON.
+        @discardableResult
+        public func submit<Payload: JobPayload>(
+            _ payload: Payload,
+            id: JobID? = nil,
+            name: String? = nil,
+            trigger: Trigger = .after(.zero),
+            policies: JobPolicies = .init(),
+            labels: [String: String] = [:],
+            queue: QueueID = .default,
+            priority: JobPriority = .normal,
+            metadata: [String: String] = [:],
+            uniqueness: JobUniqueness = .identifier,
+            conflict: ConflictPolicy = .update,
+            idempotencyKey: String? = nil,
+            in db: Database
+        ) throws -> JobID {
+            try submit(
+                JobRequest(
+                    payload, id: id, name: name, trigger: trigger, policies: policies, labels: labels, queue: queue,
+                    priority: priority, metadata: metadata, uniqueness: uniqueness, conflict: conflict,
+                    idempotencyKey: idempotencyKey), in: db)
+        }
 
-    /// A row in another file would never be found.
-    private func checkFile(of db: Database) throws(JobError) {
-        guard !db.configuration.readonly else {
-            throw JobError(.invalid, "db: is a connection that only reads; submit where your application writes")
-        }
-        guard let connection = db.sqliteConnection, let name = sqlite3_db_filename(connection, "main") else {
-            throw JobError(.invalid, "db: has no connection to the database \(path)")
-        }
-        let file = String(cString: name)
-        guard file == path || OwnerLock.resolved(file) == path else {
-            throw JobError(
-                .invalid, "db: is a connection to \(file.isEmpty ? "a database in memory" : file), not to \(path)")
+        /// A row in another file would never be found.
+        private func checkFile(of db: Database) throws(JobError) {
+            guard !db.configuration.readonly else {
+                throw JobError(.invalid, "db: is a connection that only reads; submit where your application writes")
+            }
+            guard let connection = db.sqliteConnection, let name = sqlite3_db_filename(connection, "main") else {
+                throw JobError(.invalid, "db: has no connection to the database \(path)")
+            }
+            let file = String(cString: name)
+            guard file == path || OwnerLock.resolved(file) == path else {
+                throw JobError(
+                    .invalid, "db: is a connection to \(file.isEmpty ? "a database in memory" : file), not to \(path)")
+            }
         }
     }
-}
+#endif

@@ -1,194 +1,206 @@
-public import ApusJobs
-public import ApusTimers
-import Logging
+#if SQLite
+    public import ApusJobs
+    public import ApusTimers
+    import Logging
 
-/// Jobs in one SQLite file.
-///
-/// What ``commit(_:in:)`` has answered survives `kill -9`, and with ``Durability/full`` (the default) the loss of power:
-/// the file is in WAL mode with `synchronous=FULL`.
-///
-/// One process owns a file, by a lock on `<path>.lock` that the kernel releases when the process ends, however it ends.
-/// A second owner gets `JobError.Code.owned`, with a message that names the first. The user may read the file with
-/// other programs at any time.
-///
-/// The file, its lock and the files that SQLite keeps beside it have to belong to the effective user and not be writable
-/// by others: ``open(as:)`` refuses others', because a job that another user planted would run as this one. A lock that is
-/// a link is refused; a database may be a link of the user's or of root's. The directory is the caller's choice.
-///
-/// Instants are kept to the nanosecond. Those after the year 2262 are kept as the last instant there is: later than
-/// asked, never earlier.
-public final class SQLiteStore: JobStore {
-    /// Where the file is, with symbolic links resolved.
-    public let path: String
-    /// The path that was given.
-    private let name: String
-    let configuration: Configuration
-    private let phase = Locked(Phase.closed)
-    private let turnstile = Turnstile()
-    let signals = StoreSignals()
+    /// Jobs in one SQLite file.
+    ///
+    /// What ``commit(_:in:)`` has answered survives `kill -9`, and with ``Durability/full`` (the default) the loss of
+    /// power: the file is in WAL mode with `synchronous=FULL`.
+    ///
+    /// One process owns a file, by a lock on `<path>.lock` that the kernel releases when the process ends, however it
+    /// ends. A second owner gets `JobError.Code.owned`, with a message that names the first. The user may read the file
+    /// with other programs at any time.
+    ///
+    /// The file, its lock and the files that SQLite keeps beside it have to belong to the effective user and not be
+    /// writable by others: ``open(as:)`` refuses others', because a job that another user planted would run as this
+    /// one. A lock that is a link is refused; a database may be a link of the user's or of root's. The directory is the
+    /// caller's choice.
+    ///
+    /// Instants are kept to the nanosecond. Those after the year 2262 are kept as the last instant there is: later than
+    /// asked, never earlier.
+    public final class SQLiteStore: JobStore {
+        /// Where the file is, with symbolic links resolved.
+        public let path: String
+        /// The path that was given.
+        private let name: String
+        let configuration: Configuration
+        private let phase = Locked(Phase.closed)
+        private let turnstile = Turnstile()
+        let signals = StoreSignals()
 
-    private enum Phase {
-        case closed
-        /// With the session that was given last, which is the only one that may close them.
-        case open(Connections, owner: StoreSession)
-    }
+        private enum Phase {
+            case closed
+            /// With the session that was given last, which is the only one that may close them.
+            case open(Connections, owner: StoreSession)
+        }
 
-    /// A store in the file at `path`. Nothing is read or made before ``open(as:)``.
-    /// - Parameters:
-    ///   - path: the file; its directory must exist. A file that is missing is made, readable for its user only.
-    ///   - configuration: durability and the like.
-    public init(path: String, configuration: Configuration = .init()) {
-        name = path
-        self.path = OwnerLock.resolved(path)
-        self.configuration = configuration
-    }
+        /// A store in the file at `path`. Nothing is read or made before ``open(as:)``.
+        /// - Parameters:
+        ///   - path: the file; its directory must exist. A file that is missing is made, readable for its user only.
+        ///   - configuration: durability and the like.
+        public init(path: String, configuration: Configuration = .init()) {
+            name = path
+            self.path = OwnerLock.resolved(path)
+            self.configuration = configuration
+        }
 
-    /// Durable, for one process, exact to the nanosecond.
-    public var capabilities: StoreCapabilities {
-        StoreCapabilities(isDurable: true, isShared: false, timePrecision: .nanoseconds(1))
-    }
+        /// Durable, for one process, exact to the nanosecond.
+        public var capabilities: StoreCapabilities {
+            StoreCapabilities(isDurable: true, isShared: false, timePrecision: .nanoseconds(1))
+        }
 
-    /// Takes ownership of the file, making or migrating it if need be. On a store that is open, it begins a new epoch:
-    /// what carries an earlier one writes nothing any more.
-    /// - Throws: `JobError` with `owned` (naming the owner), `damaged`, `newerSchema`, `unavailable`, `full`.
-    public func open(as node: NodeID) async throws -> StoreSession {
-        try await turnstile.pass {
-            if let connections = self.openConnections {
+        /// Takes ownership of the file, making or migrating it if need be. On a store that is open, it begins a new
+        /// epoch: what carries an earlier one writes nothing any more.
+        /// - Throws: `JobError` with `owned` (naming the owner), `damaged`, `newerSchema`, `unavailable`, `full`.
+        public func open(as node: NodeID) async throws -> StoreSession {
+            try await turnstile.pass {
+                if let connections = self.openConnections {
+                    let session = try await connections.takeOwnership(node)
+                    self.phase.withLock { $0 = .open(connections, owner: session) }
+                    return session
+                }
+                let connections = try await Connections(path: self.path, askedFor: self.name, self.configuration)
                 let session = try await connections.takeOwnership(node)
                 self.phase.withLock { $0 = .open(connections, owner: session) }
+                self.configuration.logger.debug(
+                    "opened the job store",
+                    metadata: [
+                        "path": "\(self.path)", "epoch": "\(session.shards[.only]?.rawValue ?? 0)",
+                        "durability": "\(self.configuration.durability)",
+                    ])
                 return session
             }
-            let connections = try await Connections(path: self.path, askedFor: self.name, self.configuration)
-            let session = try await connections.takeOwnership(node)
-            self.phase.withLock { $0 = .open(connections, owner: session) }
-            self.configuration.logger.debug(
-                "opened the job store",
-                metadata: [
-                    "path": "\(self.path)", "epoch": "\(session.shards[.only]?.rawValue ?? 0)",
-                    "durability": "\(self.configuration.durability)",
-                ])
-            return session
         }
-    }
 
-    /// Gives ownership back; the store can be opened again. It does nothing if the session is not the owner any more.
-    public func close(_ session: StoreSession) async throws {
-        try await turnstile.pass {
-            // By what this object has given out, not by what is in the file: a file that cannot be read can be closed.
-            let owned = self.phase.withLock { phase -> Connections? in
-                guard case .open(let connections, let owner) = phase, owner.shards == session.shards else { return nil }
-                phase = .closed
-                return connections
+        /// Gives ownership back; the store can be opened again. It does nothing if the session is not the owner any
+        /// more.
+        public func close(_ session: StoreSession) async throws {
+            try await turnstile.pass {
+                // By what this object has given out, not by what is in the file: a file that cannot be read can be
+                // closed.
+                let owned = self.phase.withLock { phase -> Connections? in
+                    guard case .open(let connections, let owner) = phase, owner.shards == session.shards else {
+                        return nil
+                    }
+                    phase = .closed
+                    return connections
+                }
+                guard let connections = owned else { return }
+                self.signals.finish()
+                try await connections.close()
+                self.configuration.logger.debug("closed the job store", metadata: ["path": "\(self.path)"])
             }
-            guard let connections = owned else { return }
-            self.signals.finish()
-            try await connections.close()
-            self.configuration.logger.debug("closed the job store", metadata: ["path": "\(self.path)"])
         }
-    }
 
-    private var openConnections: Connections? {
-        phase.withLock { if case .open(let connections, _) = $0 { connections } else { nil } }
-    }
-
-    private func connections() throws -> Connections {
-        guard let connections = openConnections else {
-            throw JobError(.closed, "the store \(path) is not open; call open() first")
+        private var openConnections: Connections? {
+            phase.withLock { if case .open(let connections, _) = $0 { connections } else { nil } }
         }
-        return connections
-    }
 
-    private func read<Value: Sendable>(_ body: @escaping @Sendable (Connection) throws -> Value) async throws -> Value {
-        try await connections().reader.perform { connection in try connection.transaction { try body(connection) } }
-    }
-
-    // MARK: Writing
-
-    /// Applies a turn, durably; see `JobStore.commit(_:in:)`. Calls are served in the order of their arrival.
-    public func commit(_ turn: StoreTurn, in session: StoreSession) async throws -> [Result<[Job], JobError>] {
-        let (results, hasSubmissions) = try await connections().write { writer in
-            (try writer.commit(turn, in: session), writer.hasSubmissions)
+        private func connections() throws -> Connections {
+            guard let connections = openConnections else {
+                throw JobError(.closed, "the store \(path) is not open; call open() first")
+            }
+            return connections
         }
-        if hasSubmissions { signals.signalSubmissions() }
-        return results
-    }
 
-    /// Removes old jobs, found by an index; see `JobStore.retire(endedBefore:budget:in:)`.
-    public func retire(endedBefore instant: WallInstant, budget: Int, in session: StoreSession) async throws -> Bool {
-        try await connections().write { try $0.retire(endedBefore: instant, budget: budget, in: session) }
-    }
+        private func read<Value: Sendable>(
+            _ body: @escaping @Sendable (Connection) throws -> Value
+        ) async throws -> Value {
+            try await connections().reader.perform { connection in try connection.transaction { try body(connection) } }
+        }
 
-    // MARK: Reading
+        // MARK: Writing
 
-    /// Jobs that must be looked at, earliest first; see `JobStore.due(through:limit:excluding:in:)`. A range read of
-    /// an index for each of the two clocks.
-    public func due(
-        through instant: WallInstant, limit: Int, excluding lanes: [QueueLane], in session: StoreSession
-    ) async throws -> DueJobs {
-        try await read { try StoreReader.due(through: instant, limit: max(0, limit), excluding: lanes, on: $0) }
-    }
+        /// Applies a turn, durably; see `JobStore.commit(_:in:)`. Calls are served in the order of their arrival.
+        public func commit(_ turn: StoreTurn, in session: StoreSession) async throws -> [Result<[Job], JobError>] {
+            let (results, hasSubmissions) = try await connections().write { writer in
+                (try writer.commit(turn, in: session), writer.hasSubmissions)
+            }
+            if hasSubmissions { signals.signalSubmissions() }
+            return results
+        }
 
-    /// See `JobStore.interrupted(after:limit:in:)`.
-    public func interrupted(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob] {
-        try await read { try StoreReader.interrupted(after: key, limit: max(0, limit), on: $0) }
-    }
+        /// Removes old jobs, found by an index; see `JobStore.retire(endedBefore:budget:in:)`.
+        public func retire(endedBefore instant: WallInstant, budget: Int, in session: StoreSession) async throws -> Bool
+        {
+            try await connections().write { try $0.retire(endedBefore: instant, budget: budget, in: session) }
+        }
 
-    /// See `JobStore.anchored(after:limit:in:)`.
-    public func anchored(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob] {
-        try await read { try StoreReader.anchored(after: key, limit: max(0, limit), on: $0) }
-    }
+        // MARK: Reading
 
-    /// See `JobStore.submissions(limit:in:)`.
-    public func submissions(limit: Int, in session: StoreSession) async throws -> [StoreSubmission] {
-        try await read { try SubmissionRow.page(limit: max(0, limit), on: $0) }
-    }
+        /// Jobs that must be looked at, earliest first; see `JobStore.due(through:limit:excluding:in:)`. A range read
+        /// of an index for each of the two clocks.
+        public func due(
+            through instant: WallInstant, limit: Int, excluding lanes: [QueueLane], in session: StoreSession
+        ) async throws -> DueJobs {
+            try await read { try StoreReader.due(through: instant, limit: max(0, limit), excluding: lanes, on: $0) }
+        }
 
-    /// That there are submissions: at the commit of a transaction with one in this process, and after a turn that left
-    /// any.
-    public func signals(in session: StoreSession) -> AsyncStream<StoreSignal> { signals.stream() }
+        /// See `JobStore.interrupted(after:limit:in:)`.
+        public func interrupted(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob] {
+            try await read { try StoreReader.interrupted(after: key, limit: max(0, limit), on: $0) }
+        }
 
-    /// See `JobStore.load(_:)`.
-    public func load(_ references: [JobReference]) async throws -> [LoadedJob?] {
-        try await read { connection in try references.map { try StoreReader.job($0, on: connection) } }
-    }
+        /// See `JobStore.anchored(after:limit:in:)`.
+        public func anchored(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob] {
+            try await read { try StoreReader.anchored(after: key, limit: max(0, limit), on: $0) }
+        }
 
-    /// Jobs that match, at most 10,000 in one page.
-    public func jobs(_ query: JobQuery) async throws -> JobPage {
-        try await read { try StorePages.jobs(query, on: $0) }
-    }
+        /// See `JobStore.submissions(limit:in:)`.
+        public func submissions(limit: Int, in session: StoreSession) async throws -> [StoreSubmission] {
+            try await read { try SubmissionRow.page(limit: max(0, limit), on: $0) }
+        }
 
-    /// See `JobStore.count(_:)`.
-    public func count(_ query: JobQuery) async throws -> Int {
-        try await read { try StorePages.count(query, on: $0) }
-    }
+        /// That there are submissions: at the commit of a transaction with one in this process, and after a turn that
+        /// left any.
+        public func signals(in session: StoreSession) -> AsyncStream<StoreSignal> { signals.stream() }
 
-    /// A range read of an index for each of the two clocks; see `JobStore.soonest(limit:)`.
-    public func soonest(limit: Int) async throws -> [Job] {
-        try await read {
-            try StoreReader.due(through: WallInstant(nanoseconds: .max), limit: max(0, limit), excluding: [], on: $0)
+        /// See `JobStore.load(_:)`.
+        public func load(_ references: [JobReference]) async throws -> [LoadedJob?] {
+            try await read { connection in try references.map { try StoreReader.job($0, on: connection) } }
+        }
+
+        /// Jobs that match, at most 10,000 in one page.
+        public func jobs(_ query: JobQuery) async throws -> JobPage {
+            try await read { try StorePages.jobs(query, on: $0) }
+        }
+
+        /// See `JobStore.count(_:)`.
+        public func count(_ query: JobQuery) async throws -> Int {
+            try await read { try StorePages.count(query, on: $0) }
+        }
+
+        /// A range read of an index for each of the two clocks; see `JobStore.soonest(limit:)`.
+        public func soonest(limit: Int) async throws -> [Job] {
+            try await read {
+                try StoreReader.due(
+                    through: WallInstant(nanoseconds: .max), limit: max(0, limit), excluding: [], on: $0
+                )
                 .jobs.map(\.job)
+            }
+        }
+
+        /// Runs that match, newest first, at most 10,000 in one page.
+        public func runs(_ query: RunQuery) async throws -> RunPage {
+            try await read { try StorePages.runs(query, on: $0) }
+        }
+
+        // MARK: For tests
+
+        /// How many turns have been committed since the store was opened.
+        package func commitCount() async throws -> Int { try await connections().write { $0.commits } }
+
+        /// How SQLite runs each statement that the store has used since it was opened.
+        package func queryPlans() async throws -> [String: [String]] {
+            let connections = try connections()
+            let written = try await connections.write { try $0.queryPlans() }
+            return try await connections.reader.perform { try $0.queryPlans() }.merging(written) { plan, _ in plan }
+        }
+
+        /// Lets the file grow to that many pages of 4 KiB, at most; beyond, it is as if the disk were full.
+        package func limitPages(to count: Int64) async throws {
+            try await connections().limitPages(to: count)
         }
     }
-
-    /// Runs that match, newest first, at most 10,000 in one page.
-    public func runs(_ query: RunQuery) async throws -> RunPage {
-        try await read { try StorePages.runs(query, on: $0) }
-    }
-
-    // MARK: For tests
-
-    /// How many turns have been committed since the store was opened.
-    package func commitCount() async throws -> Int { try await connections().write { $0.commits } }
-
-    /// How SQLite runs each statement that the store has used since it was opened.
-    package func queryPlans() async throws -> [String: [String]] {
-        let connections = try connections()
-        let written = try await connections.write { try $0.queryPlans() }
-        return try await connections.reader.perform { try $0.queryPlans() }.merging(written) { plan, _ in plan }
-    }
-
-    /// Lets the file grow to that many pages of 4 KiB, at most; beyond, it is as if the disk were full.
-    package func limitPages(to count: Int64) async throws {
-        try await connections().limitPages(to: count)
-    }
-}
+#endif

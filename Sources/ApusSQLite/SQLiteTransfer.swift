@@ -1,171 +1,174 @@
-package import ApusJobs
-import ApusTimers
+#if SQLite
+    package import ApusJobs
+    import ApusTimers
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+    #if canImport(Darwin)
+        import Darwin
+    #elseif canImport(Glibc)
+        import Glibc
+    #elseif canImport(Musl)
+        import Musl
+    #endif
 
-/// Copies of a store's file, from it and into it: one transaction each.
-package struct SQLiteTransfer: StoreTransfer {
-    private let path: String
-    private let name: String
-    private let configuration: SQLiteStore.Configuration
+    /// Copies of a store's file, from it and into it: one transaction each.
+    package struct SQLiteTransfer: StoreTransfer {
+        private let path: String
+        private let name: String
+        private let configuration: SQLiteStore.Configuration
 
-    /// - Parameters:
-    ///   - path: the file.
-    ///   - configuration: as that of a store.
-    package init(path: String, configuration: SQLiteStore.Configuration = .init()) {
-        name = path
-        self.path = OwnerLock.resolved(path)
-        self.configuration = configuration
-    }
-
-    /// Takes the file's lock. A file of an older version of Apus is refused: a source stays as it is.
-    package func beginReading() async throws -> any StoreExport {
-        guard access(path, F_OK) == 0 else {
-            throw JobError(.notFound, "there is no database \(name)")
+        /// - Parameters:
+        ///   - path: the file.
+        ///   - configuration: as that of a store.
+        package init(path: String, configuration: SQLiteStore.Configuration = .init()) {
+            name = path
+            self.path = OwnerLock.resolved(path)
+            self.configuration = configuration
         }
-        let connections = try await Connections(
-            path: path, askedFor: name, configuration, allowsLongTransactions: true, allowsMigration: false)
-        let transaction = SQLiteTransaction(connections, on: connections.reader)
-        try await transaction.begin("BEGIN DEFERRED") { _ in }
-        return transaction
-    }
 
-    /// Takes the file's lock; a file that is missing is made.
-    package func beginWriting() async throws -> any StoreImport {
-        let connections = try await Connections(
-            path: path, askedFor: name, configuration, allowsLongTransactions: true)
-        let transaction = SQLiteTransaction(connections, on: connections.writer)
-        try await transaction.begin("BEGIN IMMEDIATE") { [name] connection in
-            let tables = ["job", "run", "queue", "submission"]
-            let found = try connection.statement(
-                "SELECT \(tables.map { "EXISTS (SELECT 1 FROM \($0))" }.joined(separator: " OR "))"
-            ).firstRow { $0.integer() }
-            guard found == 0 else {
-                throw JobError(
-                    .alreadyExists, "the database \(name) has jobs already; copy into a new file, or remove this one")
+        /// Takes the file's lock. A file of an older version of Apus is refused: a source stays as it is.
+        package func beginReading() async throws -> any StoreExport {
+            guard access(path, F_OK) == 0 else {
+                throw JobError(.notFound, "there is no database \(name)")
             }
+            let connections = try await Connections(
+                path: path, askedFor: name, configuration, allowsLongTransactions: true, allowsMigration: false)
+            let transaction = SQLiteTransaction(connections, on: connections.reader)
+            try await transaction.begin("BEGIN DEFERRED") { _ in }
+            return transaction
         }
-        return transaction
-    }
-}
 
-/// A transaction over several calls, on one connection.
-final class SQLiteTransaction: SQLitePages, StoreImport, @unchecked Sendable {  // `isEnded` is locked
-    private let connections: Connections
-    private let isEnded = Locked(false)
-
-    init(_ connections: Connections, on connection: Connection) {
-        self.connections = connections
-        super.init(connection)
-    }
-
-    func begin(_ sql: String, _ body: @escaping @Sendable (Connection) throws -> Void) async throws {
-        do {
-            try await connection.perform { connection in
-                try connection.statement(sql).run()
-                try body(connection)
-            }
-        } catch {
-            await abandon()
-            throw error
-        }
-    }
-
-    private func end(_ sql: String) async throws {
-        guard
-            isEnded.withLock({ isEnded in
-                defer { isEnded = true }
-                return !isEnded
-            })
-        else { return }
-        do {
-            try await connection.perform { connection in
-                do { try connection.statement(sql).run() } catch {
-                    connection.rollBack()
-                    throw error
-                }
-            }
-        } catch {
-            try? await connections.close()
-            throw error
-        }
-        try await connections.close()
-    }
-
-    func finish() async throws { try await end("COMMIT") }
-    func abandon() async { try? await end("ROLLBACK") }
-
-    // MARK: Writing
-
-    func add(_ header: StoreHeader) async throws {
-        try await connection.perform { connection in
-            if let clock = header.clock { try TurnWriter.write(clock, on: connection) }
-            let axis = ElapsedAxis(header.clock)
-            for queue in header.queues { try TurnWriter.write(queue, axis, on: connection) }
-            try connection.statement("UPDATE owner SET last_key = max(last_key, ?)").bind(header.lastKey).run()
-            // What AUTOINCREMENT goes by; the row is there once the table has had one.
-            try connection.statement("DELETE FROM sqlite_sequence WHERE name = 'submission'").run()
-            try connection.statement("INSERT INTO sqlite_sequence (name, seq) VALUES ('submission', ?)")
-                .bind(header.lastSubmission).run()
-        }
-    }
-
-    func add(_ jobs: [StoredJob]) async throws {
-        try await connection.perform { connection in
-            let axis = try StoreReader.axis(on: connection)
-            for stored in jobs {
-                let job = stored.job
-                let statement = try connection.statement(JobRow.insert).bind(job.key).bind(job.id.rawValue)
-                JobRow.bindProgress(job, axis, to: statement)
-                statement.bind(constant: job.state.stored)
-                JobRow.bindLane(job.request, to: statement)
-                try statement.bind(job.created.stored).run()
-                let request = try connection.statement(JobRow.insertRequest).bind(job.key)
-                JobRow.bindRequest(of: job, to: request)
-                try request.run()
-                if job.version != 1 {
-                    try connection.statement("UPDATE job SET version = ? WHERE key = ?")
-                        .bind(job.version).bind(job.key).run()
-                }
-                for run in stored.open { try Self.insert(run, axis, on: connection) }
-            }
-        }
-    }
-
-    func add(_ runs: [StoredRun]) async throws {
-        try await connection.perform { connection in
-            let axis = try StoreReader.axis(on: connection)
-            for run in runs { try Self.insert(run, axis, on: connection) }
-        }
-    }
-
-    private static func insert(_ stored: StoredRun, _ axis: ElapsedAxis, on connection: Connection) throws {
-        let statement = try connection.statement(RunRow.insertWithSequence)
-        RunRow.bind(
-            stored.run, jobKey: stored.run.jobKey, isTriggerRelative: stored.isTriggerRelative, axis, to: statement)
-        try statement.bind(stored.sequence).run()
-    }
-
-    func add(_ submissions: [StoredSubmission]) async throws {
-        try await connection.perform { connection in
-            for submission in submissions {
-                guard let request = submission.request else {
+        /// Takes the file's lock; a file that is missing is made.
+        package func beginWriting() async throws -> any StoreImport {
+            let connections = try await Connections(
+                path: path, askedFor: name, configuration, allowsLongTransactions: true)
+            let transaction = SQLiteTransaction(connections, on: connections.writer)
+            try await transaction.begin("BEGIN IMMEDIATE") { [name] connection in
+                let tables = ["job", "run", "queue", "submission"]
+                let found = try connection.statement(
+                    "SELECT \(tables.map { "EXISTS (SELECT 1 FROM \($0))" }.joined(separator: " OR "))"
+                ).firstRow { $0.integer() }
+                guard found == 0 else {
                     throw JobError(
-                        .invalid,
-                        """
-                        the submission \(submission.sequence) is a command of another node, which a file cannot keep; \
-                        start a node over the source that carries it out, and stop it again
-                        """)
+                        .alreadyExists,
+                        "the database \(name) has jobs already; copy into a new file, or remove this one")
                 }
-                try connection.statement("INSERT INTO submission (sequence, submitted, request) VALUES (?, ?, ?)")
-                    .bind(submission.sequence).bind(submission.submitted.stored).bind(request).run()
+            }
+            return transaction
+        }
+    }
+
+    /// A transaction over several calls, on one connection.
+    final class SQLiteTransaction: SQLitePages, StoreImport, @unchecked Sendable {  // `isEnded` is locked
+        private let connections: Connections
+        private let isEnded = Locked(false)
+
+        init(_ connections: Connections, on connection: Connection) {
+            self.connections = connections
+            super.init(connection)
+        }
+
+        func begin(_ sql: String, _ body: @escaping @Sendable (Connection) throws -> Void) async throws {
+            do {
+                try await connection.perform { connection in
+                    try connection.statement(sql).run()
+                    try body(connection)
+                }
+            } catch {
+                await abandon()
+                throw error
+            }
+        }
+
+        private func end(_ sql: String) async throws {
+            guard
+                isEnded.withLock({ isEnded in
+                    defer { isEnded = true }
+                    return !isEnded
+                })
+            else { return }
+            do {
+                try await connection.perform { connection in
+                    do { try connection.statement(sql).run() } catch {
+                        connection.rollBack()
+                        throw error
+                    }
+                }
+            } catch {
+                try? await connections.close()
+                throw error
+            }
+            try await connections.close()
+        }
+
+        func finish() async throws { try await end("COMMIT") }
+        func abandon() async { try? await end("ROLLBACK") }
+
+        // MARK: Writing
+
+        func add(_ header: StoreHeader) async throws {
+            try await connection.perform { connection in
+                if let clock = header.clock { try TurnWriter.write(clock, on: connection) }
+                let axis = ElapsedAxis(header.clock)
+                for queue in header.queues { try TurnWriter.write(queue, axis, on: connection) }
+                try connection.statement("UPDATE owner SET last_key = max(last_key, ?)").bind(header.lastKey).run()
+                // What AUTOINCREMENT goes by; the row is there once the table has had one.
+                try connection.statement("DELETE FROM sqlite_sequence WHERE name = 'submission'").run()
+                try connection.statement("INSERT INTO sqlite_sequence (name, seq) VALUES ('submission', ?)")
+                    .bind(header.lastSubmission).run()
+            }
+        }
+
+        func add(_ jobs: [StoredJob]) async throws {
+            try await connection.perform { connection in
+                let axis = try StoreReader.axis(on: connection)
+                for stored in jobs {
+                    let job = stored.job
+                    let statement = try connection.statement(JobRow.insert).bind(job.key).bind(job.id.rawValue)
+                    JobRow.bindProgress(job, axis, to: statement)
+                    statement.bind(constant: job.state.stored)
+                    JobRow.bindLane(job.request, to: statement)
+                    try statement.bind(job.created.stored).run()
+                    let request = try connection.statement(JobRow.insertRequest).bind(job.key)
+                    JobRow.bindRequest(of: job, to: request)
+                    try request.run()
+                    if job.version != 1 {
+                        try connection.statement("UPDATE job SET version = ? WHERE key = ?")
+                            .bind(job.version).bind(job.key).run()
+                    }
+                    for run in stored.open { try Self.insert(run, axis, on: connection) }
+                }
+            }
+        }
+
+        func add(_ runs: [StoredRun]) async throws {
+            try await connection.perform { connection in
+                let axis = try StoreReader.axis(on: connection)
+                for run in runs { try Self.insert(run, axis, on: connection) }
+            }
+        }
+
+        private static func insert(_ stored: StoredRun, _ axis: ElapsedAxis, on connection: Connection) throws {
+            let statement = try connection.statement(RunRow.insertWithSequence)
+            RunRow.bind(
+                stored.run, jobKey: stored.run.jobKey, isTriggerRelative: stored.isTriggerRelative, axis, to: statement)
+            try statement.bind(stored.sequence).run()
+        }
+
+        func add(_ submissions: [StoredSubmission]) async throws {
+            try await connection.perform { connection in
+                for submission in submissions {
+                    guard let request = submission.request else {
+                        throw JobError(
+                            .invalid,
+                            """
+                            the submission \(submission.sequence) is a command of another node, which a file cannot keep; \
+                            start a node over the source that carries it out, and stop it again
+                            """)
+                    }
+                    try connection.statement("INSERT INTO submission (sequence, submitted, request) VALUES (?, ?, ?)")
+                        .bind(submission.sequence).bind(submission.submitted.stored).bind(request).run()
+                }
             }
         }
     }
-}
+#endif

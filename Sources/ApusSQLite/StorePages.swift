@@ -1,168 +1,173 @@
-import ApusJobs
-import ApusTimers
+#if SQLite
+    import ApusJobs
+    import ApusTimers
 
-/// Lists, one page at a time. Called on a connection's queue only, inside a transaction.
-enum StorePages {
-    /// The most rows of one page, whatever was asked for: a page is in memory as a whole.
-    static let largestPage = 10_000
+    /// Lists, one page at a time. Called on a connection's queue only, inside a transaction.
+    enum StorePages {
+        /// The most rows of one page, whatever was asked for: a page is in memory as a whole.
+        static let largestPage = 10_000
 
-    static func jobs(_ query: JobQuery, on connection: Connection) throws -> JobPage {
-        let limit = try pageSize(query.limit)
-        let statement = try select(
-            JobRow.columns, query, after: try query.after.map { try position($0, prefix: "j") },
-            "ORDER BY \(key(query))\(query.newestFirst ? " DESC" : "") LIMIT ?", on: connection)
-        let axis = try StoreReader.axis(on: connection)
-        var jobs: [Job] = []
-        try statement.bind(Int64(limit + 1)).forEachRow { jobs.append(try JobRow.read($0, axis)) }
-        let hasMore = jobs.count > limit
-        if hasMore { jobs.removeLast() }
-        return JobPage(
-            jobs: jobs,
-            lastRuns: try jobs.map { query.includesLastRuns ? try lastRun(of: $0, axis, on: connection) : nil },
-            next: hasMore ? jobs.last.map { "j\($0.key)" } : nil)
-    }
-
-    static func count(_ query: JobQuery, on connection: Connection) throws -> Int {
-        try select("count(*)", query, after: nil, "", on: connection).firstRow { Int($0.integer()) } ?? 0
-    }
-
-    /// The column of the jobs' order: that of the index which finds them.
-    private static func key(_ query: JobQuery) -> String { query.calendarsOnly ? "request.job" : "job.key" }
-
-    /// The rows that match, but for what the query says of pages.
-    private static func select(
-        _ columns: String, _ query: JobQuery, after: Int64?, _ rest: String, on connection: Connection
-    ) throws -> PreparedStatement {
-        let states = query.states.map(\.rawValue).sorted()
-        let labels = query.labels.sorted { $0.key < $1.key }
-
-        var conditions: [String] = []
-        if after != nil { conditions.append("\(key(query)) \(query.newestFirst ? "<" : ">") ?") }
-        // In the words of the partial index, and a bound, without which SQLite does not use it.
-        if query.calendarsOnly { conditions.append("request.trigger_calendar IS NOT NULL AND request.job > 0") }
-        if let prefix = query.idPrefixOrName, !prefix.isEmpty { conditions.append(Self.matchesIDOrName) }
-        let names = query.names.sorted()
-        if !names.isEmpty {
-            let list = names.map { _ in "?" }.joined(separator: ", ")
-            conditions.append("job.key IN (SELECT job FROM request WHERE name IN (\(list)))")
+        static func jobs(_ query: JobQuery, on connection: Connection) throws -> JobPage {
+            let limit = try pageSize(query.limit)
+            let statement = try select(
+                JobRow.columns, query, after: try query.after.map { try position($0, prefix: "j") },
+                "ORDER BY \(key(query))\(query.newestFirst ? " DESC" : "") LIMIT ?", on: connection)
+            let axis = try StoreReader.axis(on: connection)
+            var jobs: [Job] = []
+            try statement.bind(Int64(limit + 1)).forEachRow { jobs.append(try JobRow.read($0, axis)) }
+            let hasMore = jobs.count > limit
+            if hasMore { jobs.removeLast() }
+            return JobPage(
+                jobs: jobs,
+                lastRuns: try jobs.map { query.includesLastRuns ? try lastRun(of: $0, axis, on: connection) : nil },
+                next: hasMore ? jobs.last.map { "j\($0.key)" } : nil)
         }
-        if query.kind != nil { conditions.append("request.kind = ?") }
-        if query.idempotencyKey != nil { conditions.append("request.idempotency_key = ?") }
-        if !states.isEmpty {
-            conditions.append("job.state IN (\(states.map { _ in "?" }.joined(separator: ", ")))")
-            // In the words of the partial index, so that SQLite can use it.
-            if query.states.allSatisfy({ !$0.isFinal }) { conditions.append(JobRow.hasNotEnded) }
-        }
-        for _ in labels {
-            conditions.append(JobRow.hasLabel)
-        }
-        let lastEnded = query.lastEnded.map(\.rawValue).sorted()
-        if !lastEnded.isEmpty {
-            conditions.append("\(Self.lastEnded) IN (\(lastEnded.map { _ in "?" }.joined(separator: ", ")))")
-        }
-        let filter = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
-        let statement = try connection.statement(
-            """
-            SELECT \(columns) FROM \(JobRow.table) \(filter) \(rest)
-            """)
-        if let after { statement.bind(after) }
-        if let prefix = query.idPrefixOrName, !prefix.isEmpty {
-            // No UTF-8 text has the byte 0xFF: it sorts after everything that begins with the prefix.
-            statement.bind(prefix).bind(rawText: Array(prefix.utf8) + [0xFF]).bind(prefix)
-        }
-        for name in names { statement.bind(name) }
-        if let kind = query.kind { statement.bind(kind) }
-        if let key = query.idempotencyKey { statement.bind(key) }
-        for state in states { statement.bind(state) }
-        for label in labels { statement.bind(label.key).bind(label.value) }
-        for state in lastEnded { statement.bind(state) }
-        return statement
-    }
 
-    /// As a set of keys, so that both indexes are used whatever SQLite guesses about the table.
-    private static let matchesIDOrName = """
-        job.key IN (SELECT key FROM job WHERE id >= ? AND id < ? UNION SELECT job FROM request WHERE name = ?)
-        """
+        static func count(_ query: JobQuery, on connection: Connection) throws -> Int {
+            try select("count(*)", query, after: nil, "", on: connection).firstRow { Int($0.integer()) } ?? 0
+        }
 
-    /// See ``JobQuery/lastEnded``.
-    private static let lastEnded = """
-        (SELECT run.state FROM run INDEXED BY run_by_job
-            WHERE run.job = job.key AND run.claimed IS NOT NULL AND NOT (\(RunRow.isOpen))
-            ORDER BY run.sequence DESC LIMIT 1)
-        """
+        /// The column of the jobs' order: that of the index which finds them.
+        private static func key(_ query: JobQuery) -> String { query.calendarsOnly ? "request.job" : "job.key" }
 
-    /// See ``JobPage/lastRuns``: what is running, else what began last, else what ended without an attempt.
-    private static func lastRun(of job: Job, _ axis: ElapsedAxis, on connection: Connection) throws -> Run? {
-        for (index, condition) in [
-            ("run_open", "\(RunRow.isOpen) AND run.state = 'claimed'"), ("run_by_job", "run.claimed IS NOT NULL"),
-            ("run_by_job", "NOT (\(RunRow.isOpen))"),
-        ] {
-            let found = try connection.statement(
-                """
-                SELECT \(RunRow.columns) FROM run INDEXED BY \(index)
-                WHERE run.job = ? AND \(condition) ORDER BY run.sequence DESC LIMIT 1
-                """
-            ).bind(job.key).firstRow {
-                try RunRow.read($0, job: job.id, isTriggerRelative: job.request.trigger.isRelative, axis)
+        /// The rows that match, but for what the query says of pages.
+        private static func select(
+            _ columns: String, _ query: JobQuery, after: Int64?, _ rest: String, on connection: Connection
+        ) throws -> PreparedStatement {
+            let states = query.states.map(\.rawValue).sorted()
+            let labels = query.labels.sorted { $0.key < $1.key }
+
+            var conditions: [String] = []
+            if after != nil { conditions.append("\(key(query)) \(query.newestFirst ? "<" : ">") ?") }
+            // In the words of the partial index, and a bound, without which SQLite does not use it.
+            if query.calendarsOnly { conditions.append("request.trigger_calendar IS NOT NULL AND request.job > 0") }
+            if let prefix = query.idPrefixOrName, !prefix.isEmpty { conditions.append(Self.matchesIDOrName) }
+            let names = query.names.sorted()
+            if !names.isEmpty {
+                let list = names.map { _ in "?" }.joined(separator: ", ")
+                conditions.append("job.key IN (SELECT job FROM request WHERE name IN (\(list)))")
             }
-            if let found { return found }
+            if query.kind != nil { conditions.append("request.kind = ?") }
+            if query.idempotencyKey != nil { conditions.append("request.idempotency_key = ?") }
+            if !states.isEmpty {
+                conditions.append("job.state IN (\(states.map { _ in "?" }.joined(separator: ", ")))")
+                // In the words of the partial index, so that SQLite can use it.
+                if query.states.allSatisfy({ !$0.isFinal }) { conditions.append(JobRow.hasNotEnded) }
+            }
+            for _ in labels {
+                conditions.append(JobRow.hasLabel)
+            }
+            let lastEnded = query.lastEnded.map(\.rawValue).sorted()
+            if !lastEnded.isEmpty {
+                conditions.append("\(Self.lastEnded) IN (\(lastEnded.map { _ in "?" }.joined(separator: ", ")))")
+            }
+            let filter = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
+            let statement = try connection.statement(
+                """
+                SELECT \(columns) FROM \(JobRow.table) \(filter) \(rest)
+                """)
+            if let after { statement.bind(after) }
+            if let prefix = query.idPrefixOrName, !prefix.isEmpty {
+                // No UTF-8 text has the byte 0xFF: it sorts after everything that begins with the prefix.
+                statement.bind(prefix).bind(rawText: Array(prefix.utf8) + [0xFF]).bind(prefix)
+            }
+            for name in names { statement.bind(name) }
+            if let kind = query.kind { statement.bind(kind) }
+            if let key = query.idempotencyKey { statement.bind(key) }
+            for state in states { statement.bind(state) }
+            for label in labels { statement.bind(label.key).bind(label.value) }
+            for state in lastEnded { statement.bind(state) }
+            return statement
         }
-        return nil
-    }
 
-    static func runs(_ query: RunQuery, on connection: Connection) throws -> RunPage {
-        let limit = try pageSize(query.limit)
-        let after = try query.after.map { try position($0, prefix: "r") }
-        var conditions: [String] = []
-        if after != nil { conditions.append("run.sequence < ?") }
-        let key = try query.job.map { try StoreReader.key(of: $0, on: connection) ?? 0 }
-        if key != nil { conditions.append("run.job = ?") }
-        if query.occurrence != nil { conditions.append("run.occurrence <= ? AND run.through >= ?") }
-        let states = query.states.map(\.rawValue).sorted()
-        if !states.isEmpty { conditions.append("run.state IN (\(states.map { _ in "?" }.joined(separator: ", ")))") }
-        if query.begunOnly { conditions.append("run.claimed IS NOT NULL") }
-        if query.since != nil { conditions.append("(run.finished IS NULL OR run.finished >= ?)") }
-        let filter = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
-        let statement = try connection.statement(
+        /// As a set of keys, so that both indexes are used whatever SQLite guesses about the table.
+        private static let matchesIDOrName = """
+            job.key IN (SELECT key FROM job WHERE id >= ? AND id < ? UNION SELECT job FROM request WHERE name = ?)
             """
-            SELECT \(RunRow.columns), run.sequence, job.id, request.trigger, request.trigger_anchor,
-                request.name
-            FROM run JOIN job ON job.key = run.job JOIN request ON request.job = run.job \(filter)
-            ORDER BY run.sequence DESC LIMIT ?
-            """)
-        if let after { statement.bind(after) }
-        if let key { statement.bind(key) }
-        if let occurrence = query.occurrence { statement.bind(Int64(occurrence)).bind(Int64(occurrence)) }
-        for state in states { statement.bind(state) }
-        if let since = query.since { statement.bind(since.stored) }
 
-        let axis = try StoreReader.axis(on: connection)
-        var runs: [Run] = []
-        var positions: [Int64] = []
-        var names: [JobID: String] = [:]
-        try statement.bind(Int64(limit + 1)).forEachRow { row in
-            let run = try RunRow.readWithJob(row, axis) { positions.append($0) }
-            runs.append(run)
-            // Of jobs that had one identifier after another, the newest comes first.
-            if let name = row.optionalText(), runs.count <= limit, names[run.job] == nil { names[run.job] = name }
+        /// See ``JobQuery/lastEnded``.
+        private static let lastEnded = """
+            (SELECT run.state FROM run INDEXED BY run_by_job
+                WHERE run.job = job.key AND run.claimed IS NOT NULL AND NOT (\(RunRow.isOpen))
+                ORDER BY run.sequence DESC LIMIT 1)
+            """
+
+        /// See ``JobPage/lastRuns``: what is running, else what began last, else what ended without an attempt.
+        private static func lastRun(of job: Job, _ axis: ElapsedAxis, on connection: Connection) throws -> Run? {
+            for (index, condition) in [
+                ("run_open", "\(RunRow.isOpen) AND run.state = 'claimed'"), ("run_by_job", "run.claimed IS NOT NULL"),
+                ("run_by_job", "NOT (\(RunRow.isOpen))"),
+            ] {
+                let found = try connection.statement(
+                    """
+                    SELECT \(RunRow.columns) FROM run INDEXED BY \(index)
+                    WHERE run.job = ? AND \(condition) ORDER BY run.sequence DESC LIMIT 1
+                    """
+                ).bind(job.key).firstRow {
+                    try RunRow.read($0, job: job.id, isTriggerRelative: job.request.trigger.isRelative, axis)
+                }
+                if let found { return found }
+            }
+            return nil
         }
-        let hasMore = runs.count > limit
-        if hasMore { runs.removeLast() }
-        return RunPage(runs: runs, names: names, next: hasMore ? "r\(positions[limit - 1])" : nil)
-    }
 
-    private static func pageSize(_ limit: Int) throws -> Int {
-        guard limit > 0 else { throw JobError(.invalid, "limit is \(limit); it must be at least 1") }
-        return min(limit, largestPage)
-    }
+        static func runs(_ query: RunQuery, on connection: Connection) throws -> RunPage {
+            let limit = try pageSize(query.limit)
+            let after = try query.after.map { try position($0, prefix: "r") }
+            var conditions: [String] = []
+            if after != nil { conditions.append("run.sequence < ?") }
+            let key = try query.job.map { try StoreReader.key(of: $0, on: connection) ?? 0 }
+            if key != nil { conditions.append("run.job = ?") }
+            if query.occurrence != nil { conditions.append("run.occurrence <= ? AND run.through >= ?") }
+            let states = query.states.map(\.rawValue).sorted()
+            if !states.isEmpty {
+                conditions.append("run.state IN (\(states.map { _ in "?" }.joined(separator: ", ")))")
+            }
+            if query.begunOnly { conditions.append("run.claimed IS NOT NULL") }
+            if query.since != nil { conditions.append("(run.finished IS NULL OR run.finished >= ?)") }
+            let filter = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
+            let statement = try connection.statement(
+                """
+                SELECT \(RunRow.columns), run.sequence, job.id, request.trigger, request.trigger_anchor,
+                    request.name
+                FROM run JOIN job ON job.key = run.job JOIN request ON request.job = run.job \(filter)
+                ORDER BY run.sequence DESC LIMIT ?
+                """)
+            if let after { statement.bind(after) }
+            if let key { statement.bind(key) }
+            if let occurrence = query.occurrence { statement.bind(Int64(occurrence)).bind(Int64(occurrence)) }
+            for state in states { statement.bind(state) }
+            if let since = query.since { statement.bind(since.stored) }
 
-    /// The position that a page token stands for.
-    private static func position(_ token: String, prefix: Character) throws -> Int64 {
-        guard token.first == prefix, let position = Int64(token.dropFirst()), position >= 0,
-            "\(prefix)\(position)" == token
-        else {
-            throw JobError(.invalid, "after is \"\(token)\"; it must be the `next` of an earlier page of the same list")
+            let axis = try StoreReader.axis(on: connection)
+            var runs: [Run] = []
+            var positions: [Int64] = []
+            var names: [JobID: String] = [:]
+            try statement.bind(Int64(limit + 1)).forEachRow { row in
+                let run = try RunRow.readWithJob(row, axis) { positions.append($0) }
+                runs.append(run)
+                // Of jobs that had one identifier after another, the newest comes first.
+                if let name = row.optionalText(), runs.count <= limit, names[run.job] == nil { names[run.job] = name }
+            }
+            let hasMore = runs.count > limit
+            if hasMore { runs.removeLast() }
+            return RunPage(runs: runs, names: names, next: hasMore ? "r\(positions[limit - 1])" : nil)
         }
-        return position
+
+        private static func pageSize(_ limit: Int) throws -> Int {
+            guard limit > 0 else { throw JobError(.invalid, "limit is \(limit); it must be at least 1") }
+            return min(limit, largestPage)
+        }
+
+        /// The position that a page token stands for.
+        private static func position(_ token: String, prefix: Character) throws -> Int64 {
+            guard token.first == prefix, let position = Int64(token.dropFirst()), position >= 0,
+                "\(prefix)\(position)" == token
+            else {
+                throw JobError(
+                    .invalid, "after is \"\(token)\"; it must be the `next` of an earlier page of the same list")
+            }
+            return position
+        }
     }
-}
+#endif

@@ -1,306 +1,314 @@
-import ApusJobs
-import ApusTimers
+#if SQLite
+    import ApusJobs
+    import ApusTimers
 
-/// Writes turns, and whatever else changes the file: one transaction each. Called on the writer connection's queue only.
-final class TurnWriter {
-    private let connection: Connection
-    private let beforeCommit: (@Sendable () -> Void)?
-    /// Keys are given out here rather than by SQLite's AUTOINCREMENT, which would write one more page in each commit.
-    private var lastKey: Int64
-    /// How many rows the part in progress has changed: zero means that its failure changed nothing.
-    private var rowsChanged = 0
-    /// The record that the file has.
-    private var clock: StoreClock?
-    /// How many turns have been committed.
-    private(set) var commits = 0
-    /// The last turn left submissions.
-    private(set) var hasSubmissions = false
-    /// Set when a sync has failed: nothing that is written later could be trusted.
-    private var failure: JobError?
+    /// Writes turns, and whatever else changes the file: one transaction each. Called on the writer connection's queue
+    /// only.
+    final class TurnWriter {
+        private let connection: Connection
+        private let beforeCommit: (@Sendable () -> Void)?
+        /// Keys are given out here rather than by SQLite's AUTOINCREMENT, which would write one more page in each
+        /// commit.
+        private var lastKey: Int64
+        /// How many rows the part in progress has changed: zero means that its failure changed nothing.
+        private var rowsChanged = 0
+        /// The record that the file has.
+        private var clock: StoreClock?
+        /// How many turns have been committed.
+        private(set) var commits = 0
+        /// The last turn left submissions.
+        private(set) var hasSubmissions = false
+        /// Set when a sync has failed: nothing that is written later could be trusted.
+        private var failure: JobError?
 
-    init(_ connection: Connection, beforeCommit: (@Sendable () -> Void)?) throws {
-        self.connection = connection
-        self.beforeCommit = beforeCommit
-        lastKey =
-            try connection.statement("SELECT max(last_key, ifnull((SELECT max(key) FROM job), 0)) FROM owner")
-            .firstRow { $0.integer() } ?? 0
-        clock = try StoreReader.clock(on: connection)
-    }
-
-    /// See ``SQLiteStore/queryPlans()``.
-    func queryPlans() throws -> [String: [String]] { try connection.queryPlans() }
-
-    // MARK: Transactions
-
-    /// Runs `body` in a transaction of its own, if `session` is the owner, or `session` is `nil`.
-    func write<Value>(in session: StoreSession?, _ body: () throws -> Value) throws -> Value {
-        if let failure { throw failure }
-        do {
-            return try connection.transaction("BEGIN IMMEDIATE") {
-                if let session { try check(session) }
-                return try body()
-            }
-        } catch {
-            if let failed = error as? SQLiteFailure, failed.isFailedSync {
-                failure = JobError(
-                    .unavailable,
-                    "writing \(connection.path) to the disk failed, and the store writes nothing more until it is opened again; check the disk",
-                    cause: failed)
-                throw failure!
-            }
-            throw error
-        }
-    }
-
-    /// The file gets a new owner.
-    func takeOwnership(_ node: NodeID) throws -> StoreSession {
-        let (epoch, queues, mayHaveCalendars) = try write(in: nil) {
-            try connection.statement("UPDATE owner SET epoch = epoch + 1").run()
-            // Not as it is remembered: the fate of a commit before may be unknown.
+        init(_ connection: Connection, beforeCommit: (@Sendable () -> Void)?) throws {
+            self.connection = connection
+            self.beforeCommit = beforeCommit
+            lastKey =
+                try connection.statement("SELECT max(last_key, ifnull((SELECT max(key) FROM job), 0)) FROM owner")
+                .firstRow { $0.integer() } ?? 0
             clock = try StoreReader.clock(on: connection)
-            return (
-                try currentEpoch(), try StoreReader.queues(on: connection),
-                try StoreReader.mayHaveCalendars(on: connection)
-            )
         }
-        return StoreSession(
-            node: node, shards: [.only: StoreEpoch(rawValue: epoch)], clock: clock, queues: queues,
-            mayHaveCalendars: mayHaveCalendars)
-    }
 
-    private func currentEpoch() throws -> Int64 {
-        try connection.statement("SELECT epoch FROM owner").firstRow { $0.integer() } ?? 0
-    }
+        /// See ``SQLiteStore/queryPlans()``.
+        func queryPlans() throws -> [String: [String]] { try connection.queryPlans() }
 
-    private func check(_ session: StoreSession) throws {
-        let (epoch, current) = (session.shards[.only]?.rawValue ?? 0, try currentEpoch())
-        guard epoch == current else {
-            throw JobError(
-                .notOwner, "the store has a newer owner (epoch \(current); this one had \(epoch)): nothing was written")
-        }
-    }
+        // MARK: Transactions
 
-    // MARK: Turns
-
-    /// Thrown when a part failed after it had written something: the turn is written again, with a savepoint for each
-    /// part.
-    private struct PartlyApplied: Error {}
-
-    func commit(_ turn: StoreTurn, in session: StoreSession) throws -> [Result<[Job], JobError>] {
-        let key = lastKey
-        let results: [Result<[Job], JobError>]
-        do {
-            results = try commit(turn, in: session, withSavepoints: false)
-        } catch is PartlyApplied {
-            lastKey = key
-            results = try commit(turn, in: session, withSavepoints: true)
-        }
-        clock = turn.clock
-        commits += 1
-        return results
-    }
-
-    private func commit(
-        _ turn: StoreTurn, in session: StoreSession, withSavepoints: Bool
-    ) throws -> [Result<[Job], JobError>] {
-        try write(in: session) {
-            let axis = ElapsedAxis(turn.clock)
-            if turn.clock != clock { try Self.write(turn.clock, on: connection) }
-            for queue in turn.queues { try Self.write(queue, axis, on: connection) }
-            let taken = turn.takenByPart
-            let results = try turn.parts.enumerated().map {
-                try apply($1, taking: taken[$0], axis, withSavepoint: withSavepoints)
+        /// Runs `body` in a transaction of its own, if `session` is the owner, or `session` is `nil`.
+        func write<Value>(in session: StoreSession?, _ body: () throws -> Value) throws -> Value {
+            if let failure { throw failure }
+            do {
+                return try connection.transaction("BEGIN IMMEDIATE") {
+                    if let session { try check(session) }
+                    return try body()
+                }
+            } catch {
+                if let failed = error as? SQLiteFailure, failed.isFailedSync {
+                    failure = JobError(
+                        .unavailable,
+                        "writing \(connection.path) to the disk failed, and the store writes nothing more until it is opened again; check the disk",
+                        cause: failed)
+                    throw failure!
+                }
+                throw error
             }
-            hasSubmissions = try SubmissionRow.areThere(on: connection)
-            beforeCommit?()
+        }
+
+        /// The file gets a new owner.
+        func takeOwnership(_ node: NodeID) throws -> StoreSession {
+            let (epoch, queues, mayHaveCalendars) = try write(in: nil) {
+                try connection.statement("UPDATE owner SET epoch = epoch + 1").run()
+                // Not as it is remembered: the fate of a commit before may be unknown.
+                clock = try StoreReader.clock(on: connection)
+                return (
+                    try currentEpoch(), try StoreReader.queues(on: connection),
+                    try StoreReader.mayHaveCalendars(on: connection)
+                )
+            }
+            return StoreSession(
+                node: node, shards: [.only: StoreEpoch(rawValue: epoch)], clock: clock, queues: queues,
+                mayHaveCalendars: mayHaveCalendars)
+        }
+
+        private func currentEpoch() throws -> Int64 {
+            try connection.statement("SELECT epoch FROM owner").firstRow { $0.integer() } ?? 0
+        }
+
+        private func check(_ session: StoreSession) throws {
+            let (epoch, current) = (session.shards[.only]?.rawValue ?? 0, try currentEpoch())
+            guard epoch == current else {
+                throw JobError(
+                    .notOwner,
+                    "the store has a newer owner (epoch \(current); this one had \(epoch)): nothing was written")
+            }
+        }
+
+        // MARK: Turns
+
+        /// Thrown when a part failed after it had written something: the turn is written again, with a savepoint for
+        /// each part.
+        private struct PartlyApplied: Error {}
+
+        func commit(_ turn: StoreTurn, in session: StoreSession) throws -> [Result<[Job], JobError>] {
+            let key = lastKey
+            let results: [Result<[Job], JobError>]
+            do {
+                results = try commit(turn, in: session, withSavepoints: false)
+            } catch is PartlyApplied {
+                lastKey = key
+                results = try commit(turn, in: session, withSavepoints: true)
+            }
+            clock = turn.clock
+            commits += 1
             return results
         }
-    }
 
-    private func apply(
-        _ changes: [JobChange], taking sequence: Int64?, _ axis: ElapsedAxis, withSavepoint: Bool
-    ) throws -> Result<[Job], JobError> {
-        if withSavepoint { try connection.statement("SAVEPOINT part").run() }
-        rowsChanged = 0
-        do {
-            let jobs = try changes.map { try apply($0, axis) }
-            if let sequence { try SubmissionRow.remove(sequence, on: connection) }
-            if withSavepoint { try connection.statement("RELEASE part").run() }
-            return .success(jobs)
-        } catch {
-            let mapped = SQLiteErrors.jobError(error, path: connection.path)
-            // The other parts are unharmed.
-            let isOwn = [.conflict, .alreadyExists, .invalid, .notOwner].contains(mapped.code)
-            guard connection.isInTransaction, isOwn else { throw error }
-            if withSavepoint {
-                try connection.statement("ROLLBACK TO part").run()
-                try connection.statement("RELEASE part").run()
-            } else if rowsChanged > 0 {
-                throw PartlyApplied()
+        private func commit(
+            _ turn: StoreTurn, in session: StoreSession, withSavepoints: Bool
+        ) throws -> [Result<[Job], JobError>] {
+            try write(in: session) {
+                let axis = ElapsedAxis(turn.clock)
+                if turn.clock != clock { try Self.write(turn.clock, on: connection) }
+                for queue in turn.queues { try Self.write(queue, axis, on: connection) }
+                let taken = turn.takenByPart
+                let results = try turn.parts.enumerated().map {
+                    try apply($1, taking: taken[$0], axis, withSavepoint: withSavepoints)
+                }
+                hasSubmissions = try SubmissionRow.areThere(on: connection)
+                beforeCommit?()
+                return results
             }
-            return .failure(mapped)
         }
-    }
 
-    private func apply(_ change: JobChange, _ axis: ElapsedAxis) throws -> Job {
-        var job = change.job
-        guard change.shard == .only else {
-            throw JobError(.notOwner, "the store has no shard \(change.shard.rawValue): \(job.id) was not written")
-        }
-        switch change.expected {
-        case .version(let version): try update(&job, expected: version, change, axis)
-        case .absent:
-            if change.requiresFreeName, let name = job.request.name { try requireFree(name, for: job.id) }
-            if let known = change.onlyBeside { try requireNone(beside: known) }
-            try insert(&job, axis)
-        }
-        let isRelative = job.request.trigger.isRelative
-        for run in change.runs {
-            func write(_ sql: SQLText) throws -> Int {
-                let statement = try connection.statement(sql)
-                RunRow.bind(run, jobKey: job.key, isTriggerRelative: isRelative, axis, to: statement)
-                return try statement.run()
+        private func apply(
+            _ changes: [JobChange], taking sequence: Int64?, _ axis: ElapsedAxis, withSavepoint: Bool
+        ) throws -> Result<[Job], JobError> {
+            if withSavepoint { try connection.statement("SAVEPOINT part").run() }
+            rowsChanged = 0
+            do {
+                let jobs = try changes.map { try apply($0, axis) }
+                if let sequence { try SubmissionRow.remove(sequence, on: connection) }
+                if withSavepoint { try connection.statement("RELEASE part").run() }
+                return .success(jobs)
+            } catch {
+                let mapped = SQLiteErrors.jobError(error, path: connection.path)
+                // The other parts are unharmed.
+                let isOwn = [.conflict, .alreadyExists, .invalid, .notOwner].contains(mapped.code)
+                guard connection.isInTransaction, isOwn else { throw error }
+                if withSavepoint {
+                    try connection.statement("ROLLBACK TO part").run()
+                    try connection.statement("RELEASE part").run()
+                } else if rowsChanged > 0 {
+                    throw PartlyApplied()
+                }
+                return .failure(mapped)
             }
-            // A run that has ended was there nearly always.
-            var count = run.state.isOpen ? 0 : try write(RunRow.update)
-            if count == 0 { count = try write(RunRow.upsert) }
-            rowsChanged += count
         }
-        if let kept = change.keptRuns { try retireRuns(of: job.key, keeping: kept) }
-        return job
-    }
 
-    /// A job with the same identifier is refused as such.
-    private func requireFree(_ name: String, for id: JobID) throws {
-        let other = try connection.statement(
-            """
-            SELECT 1 FROM request JOIN job ON job.key = request.job
-            WHERE request.name = ? AND \(JobRow.hasNotEnded)
-                AND NOT EXISTS (SELECT 1 FROM job WHERE job.id = ? AND \(JobRow.hasNotEnded))
-            LIMIT 1
-            """
-        ).bind(name).bind(id.rawValue).firstRow { $0.integer() }
-        if other != nil { throw JobError.nameIsTaken(name) }
-    }
-
-    private func requireNone(beside known: LabelledJobs) throws {
-        let keys = known.keys.sorted().map(String.init).joined(separator: ", ")
-        let other = try connection.statement(
-            """
-            SELECT 1 FROM job JOIN request ON request.job = job.key
-            WHERE \(JobRow.hasNotEnded) AND job.key NOT IN (SELECT value FROM json_each(?)) AND \(JobRow.hasLabel)
-            LIMIT 1
-            """
-        ).bind("[\(keys)]").bind(known.label).bind(known.value).firstRow { $0.integer() }
-        if other != nil { throw JobError.isLabelled(known) }
-    }
-
-    private func insert(_ job: inout Job, _ axis: ElapsedAxis) throws {
-        job.key = lastKey + 1
-        job.version = 1
-        let statement = try connection.statement(JobRow.insert)
-        statement.bind(job.key).bind(job.id.rawValue)
-        JobRow.bindProgress(job, axis, to: statement)
-        statement.bind(constant: job.state.stored)
-        JobRow.bindLane(job.request, to: statement)
-        statement.bind(job.created.stored)
-        do {
-            rowsChanged += try statement.run()
-        } catch let failure as SQLiteFailure where failure.message.hasSuffix("job.id") {
-            throw JobError(.conflict, "there is a job \(job.id) already; read it again", cause: failure)
+        private func apply(_ change: JobChange, _ axis: ElapsedAxis) throws -> Job {
+            var job = change.job
+            guard change.shard == .only else {
+                throw JobError(.notOwner, "the store has no shard \(change.shard.rawValue): \(job.id) was not written")
+            }
+            switch change.expected {
+            case .version(let version): try update(&job, expected: version, change, axis)
+            case .absent:
+                if change.requiresFreeName, let name = job.request.name { try requireFree(name, for: job.id) }
+                if let known = change.onlyBeside { try requireNone(beside: known) }
+                try insert(&job, axis)
+            }
+            let isRelative = job.request.trigger.isRelative
+            for run in change.runs {
+                func write(_ sql: SQLText) throws -> Int {
+                    let statement = try connection.statement(sql)
+                    RunRow.bind(run, jobKey: job.key, isTriggerRelative: isRelative, axis, to: statement)
+                    return try statement.run()
+                }
+                // A run that has ended was there nearly always.
+                var count = run.state.isOpen ? 0 : try write(RunRow.update)
+                if count == 0 { count = try write(RunRow.upsert) }
+                rowsChanged += count
+            }
+            if let kept = change.keptRuns { try retireRuns(of: job.key, keeping: kept) }
+            return job
         }
-        let request = try connection.statement(JobRow.insertRequest).bind(job.key)
-        JobRow.bindRequest(of: job, to: request)
-        rowsChanged += try request.run()
-        // A key whose insert was rolled back is not given again: a hole in the row costs nothing.
-        lastKey = job.key
-    }
 
-    private func update(
-        _ job: inout Job, expected version: Int64, _ change: JobChange, _ axis: ElapsedAxis
-    ) throws {
-        let isWhole = change.isRequestChanged
-        let isStateWritten = isWhole || change.isStateChanged
-        let statement = try connection.statement(
-            isWhole ? JobRow.update : isStateWritten ? JobRow.updateState : JobRow.updateProgress)
-        JobRow.bindProgress(job, axis, to: statement)
-        if isStateWritten { statement.bind(constant: job.state.stored) }
-        if isWhole { JobRow.bindLane(job.request, to: statement) }
-        statement.bind(job.key).bind(version).bind(job.id.rawValue)
-        let count = try statement.run()
-        guard count == 1 else {
-            throw JobError(
-                .conflict, "the job \(job.id) is no longer as it was (version \(version) expected); read it again")
+        /// A job with the same identifier is refused as such.
+        private func requireFree(_ name: String, for id: JobID) throws {
+            let other = try connection.statement(
+                """
+                SELECT 1 FROM request JOIN job ON job.key = request.job
+                WHERE request.name = ? AND \(JobRow.hasNotEnded)
+                    AND NOT EXISTS (SELECT 1 FROM job WHERE job.id = ? AND \(JobRow.hasNotEnded))
+                LIMIT 1
+                """
+            ).bind(name).bind(id.rawValue).firstRow { $0.integer() }
+            if other != nil { throw JobError.nameIsTaken(name) }
         }
-        rowsChanged += count
-        if isWhole {
-            let request = try connection.statement(JobRow.updateRequest)
+
+        private func requireNone(beside known: LabelledJobs) throws {
+            let keys = known.keys.sorted().map(String.init).joined(separator: ", ")
+            let other = try connection.statement(
+                """
+                SELECT 1 FROM job JOIN request ON request.job = job.key
+                WHERE \(JobRow.hasNotEnded) AND job.key NOT IN (SELECT value FROM json_each(?)) AND \(JobRow.hasLabel)
+                LIMIT 1
+                """
+            ).bind("[\(keys)]").bind(known.label).bind(known.value).firstRow { $0.integer() }
+            if other != nil { throw JobError.isLabelled(known) }
+        }
+
+        private func insert(_ job: inout Job, _ axis: ElapsedAxis) throws {
+            job.key = lastKey + 1
+            job.version = 1
+            let statement = try connection.statement(JobRow.insert)
+            statement.bind(job.key).bind(job.id.rawValue)
+            JobRow.bindProgress(job, axis, to: statement)
+            statement.bind(constant: job.state.stored)
+            JobRow.bindLane(job.request, to: statement)
+            statement.bind(job.created.stored)
+            do {
+                rowsChanged += try statement.run()
+            } catch let failure as SQLiteFailure where failure.message.hasSuffix("job.id") {
+                throw JobError(.conflict, "there is a job \(job.id) already; read it again", cause: failure)
+            }
+            let request = try connection.statement(JobRow.insertRequest).bind(job.key)
             JobRow.bindRequest(of: job, to: request)
-            try request.bind(job.key).run()
-        } else if isStateWritten, job.request.uniqueness.countsPayload {
-            try connection.statement(JobRow.updateUniqueness).bind(JobRow.uniqueness(of: job)).bind(job.key).run()
+            rowsChanged += try request.run()
+            // A key whose insert was rolled back is not given again: a hole in the row costs nothing.
+            lastKey = job.key
         }
-        job.version = version + 1
-    }
 
-    static func write(_ clock: StoreClock, on connection: Connection) throws {
-        try connection.statement(
-            """
-            INSERT INTO clock (id, boot_id, wall_offset, elapsed_offset) VALUES (1, ?, ?, ?)
-            ON CONFLICT (id) DO UPDATE SET
-                boot_id = excluded.boot_id, wall_offset = excluded.wall_offset,
-                elapsed_offset = excluded.elapsed_offset
-            """
-        ).bind(clock.bootID).bind(clock.wallOffset.wholeNanoseconds).bind(clock.elapsedOffset.wholeNanoseconds).run()
-    }
+        private func update(
+            _ job: inout Job, expected version: Int64, _ change: JobChange, _ axis: ElapsedAxis
+        ) throws {
+            let isWhole = change.isRequestChanged
+            let isStateWritten = isWhole || change.isStateChanged
+            let statement = try connection.statement(
+                isWhole ? JobRow.update : isStateWritten ? JobRow.updateState : JobRow.updateProgress)
+            JobRow.bindProgress(job, axis, to: statement)
+            if isStateWritten { statement.bind(constant: job.state.stored) }
+            if isWhole { JobRow.bindLane(job.request, to: statement) }
+            statement.bind(job.key).bind(version).bind(job.id.rawValue)
+            let count = try statement.run()
+            guard count == 1 else {
+                throw JobError(
+                    .conflict, "the job \(job.id) is no longer as it was (version \(version) expected); read it again")
+            }
+            rowsChanged += count
+            if isWhole {
+                let request = try connection.statement(JobRow.updateRequest)
+                JobRow.bindRequest(of: job, to: request)
+                try request.bind(job.key).run()
+            } else if isStateWritten, job.request.uniqueness.countsPayload {
+                try connection.statement(JobRow.updateUniqueness).bind(JobRow.uniqueness(of: job)).bind(job.key).run()
+            }
+            job.version = version + 1
+        }
 
-    static func write(_ queue: JobQueue, _ axis: ElapsedAxis, on connection: Connection) throws {
-        try connection.statement(
-            """
-            INSERT INTO queue (id, concurrency, rate_runs, rate_period, paused, recent_starts, last_start)
-            VALUES (?, ?, ?, ?, ?, ?, ?)
-            ON CONFLICT (id) DO UPDATE SET
-                concurrency = excluded.concurrency, rate_runs = excluded.rate_runs, rate_period = excluded.rate_period,
-                paused = excluded.paused, recent_starts = excluded.recent_starts, last_start = excluded.last_start
-            """
-        ).bind(queue.id.rawValue).bind(queue.concurrency.map(Int64.init)).bind(queue.rate.map { Int64($0.runs) })
-            .bind(queue.rate?.period.wholeNanoseconds).bind(queue.isPaused ? 1 as Int64 : 0)
-            .bind(Int64(queue.recentStarts)).bind(queue.lastStart.map(axis.encode)).run()
-    }
-
-    // MARK: Retention
-
-    /// The oldest rows of one job, found from the newest on by the index of its runs.
-    private func retireRuns(of key: Int64, keeping kept: Int) throws {
-        for skips in ["attempt > 0", "attempt = 0"] {
+        static func write(_ clock: StoreClock, on connection: Connection) throws {
             try connection.statement(
                 """
-                DELETE FROM run WHERE job = ?1 AND \(skips) AND state NOT IN ('waiting', 'claimed') AND sequence <= (
-                    SELECT sequence FROM run INDEXED BY run_by_job WHERE job = ?1 AND \(skips)
-                    ORDER BY sequence DESC LIMIT 1 OFFSET ?2)
+                INSERT INTO clock (id, boot_id, wall_offset, elapsed_offset) VALUES (1, ?, ?, ?)
+                ON CONFLICT (id) DO UPDATE SET
+                    boot_id = excluded.boot_id, wall_offset = excluded.wall_offset,
+                    elapsed_offset = excluded.elapsed_offset
                 """
-            ).bind(key).bind(Int64(max(0, kept))).run()
-        }
-    }
-
-    /// Removes some of the jobs that ended before an instant, the first ones first.
-    func retire(endedBefore instant: WallInstant, budget: Int, in session: StoreSession) throws -> Bool {
-        try write(in: session) {
-            let found =
-                try connection.statement(
-                    "SELECT count(*) FROM (SELECT 1 FROM job WHERE \(Self.isRetired) LIMIT ?2)"
-                ).bind(instant.stored).bind(Int64(budget) + 1).firstRow { $0.integer() } ?? 0
-            if found == 0 { return false }
-            // So that the numbers of jobs that go are not given again.
-            try connection.statement("UPDATE owner SET last_key = max(last_key, ifnull((SELECT max(key) FROM job), 0))")
+            ).bind(clock.bootID).bind(clock.wallOffset.wholeNanoseconds).bind(clock.elapsedOffset.wholeNanoseconds)
                 .run()
-            try connection.statement(
-                "DELETE FROM job WHERE key IN (SELECT key FROM job WHERE \(Self.isRetired) ORDER BY updated LIMIT ?2)"
-            ).bind(instant.stored).bind(Int64(budget)).run()
-            return found > Int64(budget)
         }
-    }
 
-    /// In the words of the partial index `job_ended`.
-    private static let isRetired = "\(JobRow.hasEnded) AND open_runs = 0 AND updated < ?1"
-}
+        static func write(_ queue: JobQueue, _ axis: ElapsedAxis, on connection: Connection) throws {
+            try connection.statement(
+                """
+                INSERT INTO queue (id, concurrency, rate_runs, rate_period, paused, recent_starts, last_start)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT (id) DO UPDATE SET
+                    concurrency = excluded.concurrency, rate_runs = excluded.rate_runs, rate_period = excluded.rate_period,
+                    paused = excluded.paused, recent_starts = excluded.recent_starts, last_start = excluded.last_start
+                """
+            ).bind(queue.id.rawValue).bind(queue.concurrency.map(Int64.init)).bind(queue.rate.map { Int64($0.runs) })
+                .bind(queue.rate?.period.wholeNanoseconds).bind(queue.isPaused ? 1 as Int64 : 0)
+                .bind(Int64(queue.recentStarts)).bind(queue.lastStart.map(axis.encode)).run()
+        }
+
+        // MARK: Retention
+
+        /// The oldest rows of one job, found from the newest on by the index of its runs.
+        private func retireRuns(of key: Int64, keeping kept: Int) throws {
+            for skips in ["attempt > 0", "attempt = 0"] {
+                try connection.statement(
+                    """
+                    DELETE FROM run WHERE job = ?1 AND \(skips) AND state NOT IN ('waiting', 'claimed') AND sequence <= (
+                        SELECT sequence FROM run INDEXED BY run_by_job WHERE job = ?1 AND \(skips)
+                        ORDER BY sequence DESC LIMIT 1 OFFSET ?2)
+                    """
+                ).bind(key).bind(Int64(max(0, kept))).run()
+            }
+        }
+
+        /// Removes some of the jobs that ended before an instant, the first ones first.
+        func retire(endedBefore instant: WallInstant, budget: Int, in session: StoreSession) throws -> Bool {
+            try write(in: session) {
+                let found =
+                    try connection.statement(
+                        "SELECT count(*) FROM (SELECT 1 FROM job WHERE \(Self.isRetired) LIMIT ?2)"
+                    ).bind(instant.stored).bind(Int64(budget) + 1).firstRow { $0.integer() } ?? 0
+                if found == 0 { return false }
+                // So that the numbers of jobs that go are not given again.
+                try connection.statement(
+                    "UPDATE owner SET last_key = max(last_key, ifnull((SELECT max(key) FROM job), 0))"
+                )
+                .run()
+                try connection.statement(
+                    "DELETE FROM job WHERE key IN (SELECT key FROM job WHERE \(Self.isRetired) ORDER BY updated LIMIT ?2)"
+                ).bind(instant.stored).bind(Int64(budget)).run()
+                return found > Int64(budget)
+            }
+        }
+
+        /// In the words of the partial index `job_ended`.
+        private static let isRetired = "\(JobRow.hasEnded) AND open_runs = 0 AND updated < ?1"
+    }
+#endif

@@ -1,99 +1,103 @@
-public import ApusJobs
-public import Tracing
+#if Tracing
+    public import ApusJobs
+    public import Tracing
 
-/// Traces jobs with swift-distributed-tracing: one span for each attempt, in the trace of the task that submitted the job.
-/// The attempts at a repeating job, which may run for years, each begin a trace, with a link to that task's span.
-///
-/// At its submission, a job gets the caller's `ServiceContext` into its `JobRequest.metadata`, in the form that the
-/// instrument uses for requests (the W3C's `traceparent`, for most). When an attempt begins, in this process or another
-/// one, the context is read from there, and a span begins below it, or with a link to it:
-///
-/// | | |
-/// |---|---|
-/// | name, kind | `JobRequest.kind`, `consumer` |
-/// | `job.id`, `job.queue` | the job's identifier, and its queue |
-/// | `job.name` | the job's name, if it has one |
-/// | `job.lateness` | how late the attempt began, in seconds |
-/// | `job.occurrence`, `job.attempt` | the occurrence's number, 0 and below for runs by hand; the attempt, from 1 |
-/// | `job.cancellation` | why the handler was cancelled (`CancellationReason`), if it was |
-/// | `job.postponement` | the reason, if the handler threw a `JobPostponement` |
-///
-/// The handler runs with the span's context as its `ServiceContext.current`. What it throws is recorded as the span's
-/// error, a postponement excepted; an attempt that took longer than its time limit has the status `error`, too.
-///
-/// ```swift
-/// let scheduler = JobScheduler(store: store, configuration: .init(middleware: [TracingMiddleware()]))
-/// ```
-public struct TracingMiddleware: JobMiddleware {
-    private let ownTracer: (any Tracer)?
-    private var tracer: any Tracer { ownTracer ?? InstrumentationSystem.tracer }
-    private var instrument: any Instrument { ownTracer ?? InstrumentationSystem.instrument }
+    /// Traces jobs with swift-distributed-tracing: one span for each attempt, in the trace of the task that submitted
+    /// the job. The attempts at a repeating job, which may run for years, each begin a trace, with a link to that
+    /// task's span.
+    ///
+    /// At its submission, a job gets the caller's `ServiceContext` into its `JobRequest.metadata`, in the form that the
+    /// instrument uses for requests (the W3C's `traceparent`, for most). When an attempt begins, in this process or
+    /// another one, the context is read from there, and a span begins below it, or with a link to it:
+    ///
+    /// | | |
+    /// |---|---|
+    /// | name, kind | `JobRequest.kind`, `consumer` |
+    /// | `job.id`, `job.queue` | the job's identifier, and its queue |
+    /// | `job.name` | the job's name, if it has one |
+    /// | `job.lateness` | how late the attempt began, in seconds |
+    /// | `job.occurrence`, `job.attempt` | the occurrence's number, 0 and below for runs by hand; the attempt, from 1 |
+    /// | `job.cancellation` | why the handler was cancelled (`CancellationReason`), if it was |
+    /// | `job.postponement` | the reason, if the handler threw a `JobPostponement` |
+    ///
+    /// The handler runs with the span's context as its `ServiceContext.current`. What it throws is recorded as the
+    /// span's error, a postponement excepted; an attempt that took longer than its time limit has the status `error`,
+    /// too.
+    ///
+    /// ```swift
+    /// let scheduler = JobScheduler(store: store, configuration: .init(middleware: [TracingMiddleware()]))
+    /// ```
+    public struct TracingMiddleware: JobMiddleware {
+        private let ownTracer: (any Tracer)?
+        private var tracer: any Tracer { ownTracer ?? InstrumentationSystem.tracer }
+        private var instrument: any Instrument { ownTracer ?? InstrumentationSystem.instrument }
 
-    /// Middleware that traces.
-    /// - Parameter tracer: the tracer; the bootstrapped tracer when not given, read at each run.
-    public init(tracer: (any Tracer)? = nil) { ownTracer = tracer }
+        /// Middleware that traces.
+        /// - Parameter tracer: the tracer; the bootstrapped tracer when not given, read at each run.
+        public init(tracer: (any Tracer)? = nil) { ownTracer = tracer }
 
-    /// Puts the caller's context into the metadata. Metadata that the caller gave stay as they are. A context that does not
-    /// fit into the 8 KiB of metadata is left out: it refuses no submission.
-    public func onSubmit(_ request: inout JobRequest) {
-        guard let context = ServiceContext.current else { return }
-        var carried: [String: String] = [:]
-        instrument.inject(context, into: &carried, using: Metadata())
-        var traced = request
-        traced.metadata.merge(carried) { own, _ in own }
-        if traced.metadataBytes <= JobRequest.maximumMetadataBytes { request = traced }
-    }
-
-    /// Runs the handler in a span.
-    public func handle(_ run: RunContext, next: () async throws -> Void) async throws {
-        var submission = ServiceContext.topLevel
-        instrument.extract(run.job.request.metadata, into: &submission, using: Metadata())
-        let repeats = run.job.request.trigger.repeats
-        let span: any Span = tracer.startSpan(
-            run.job.request.kind, context: repeats ? .topLevel : submission, ofKind: .consumer)
-        defer { span.end() }
-        if repeats, !submission.isEmpty { span.addLink(SpanLink(context: submission, attributes: [:])) }
-        span.updateAttributes { attributes in
-            attributes["job.id"] = run.job.id.rawValue
-            attributes["job.queue"] = run.job.request.queue.rawValue
-            attributes["job.occurrence"] = run.occurrence
-            attributes["job.attempt"] = run.attempt
-            attributes["job.name"] = run.job.request.name
-            attributes["job.lateness"] = run.lateness / .seconds(1)
+        /// Puts the caller's context into the metadata. Metadata that the caller gave stay as they are. A context that
+        /// does not fit into the 8 KiB of metadata is left out: it refuses no submission.
+        public func onSubmit(_ request: inout JobRequest) {
+            guard let context = ServiceContext.current else { return }
+            var carried: [String: String] = [:]
+            instrument.inject(context, into: &carried, using: Metadata())
+            var traced = request
+            traced.metadata.merge(carried) { own, _ in own }
+            if traced.metadataBytes <= JobRequest.maximumMetadataBytes { request = traced }
         }
-        do {
-            try await ServiceContext.withValue(span.context) { try await next() }
-            noteCancellation(of: run, in: span)
-        } catch let postponement as JobPostponement {
-            span.attributes["job.postponement"] = postponement.reason
-            throw postponement
-        } catch {
-            span.recordError(error)
-            span.setStatus(SpanStatus(code: .error, message: "\(error)"))
-            noteCancellation(of: run, in: span)
-            throw error
+
+        /// Runs the handler in a span.
+        public func handle(_ run: RunContext, next: () async throws -> Void) async throws {
+            var submission = ServiceContext.topLevel
+            instrument.extract(run.job.request.metadata, into: &submission, using: Metadata())
+            let repeats = run.job.request.trigger.repeats
+            let span: any Span = tracer.startSpan(
+                run.job.request.kind, context: repeats ? .topLevel : submission, ofKind: .consumer)
+            defer { span.end() }
+            if repeats, !submission.isEmpty { span.addLink(SpanLink(context: submission, attributes: [:])) }
+            span.updateAttributes { attributes in
+                attributes["job.id"] = run.job.id.rawValue
+                attributes["job.queue"] = run.job.request.queue.rawValue
+                attributes["job.occurrence"] = run.occurrence
+                attributes["job.attempt"] = run.attempt
+                attributes["job.name"] = run.job.request.name
+                attributes["job.lateness"] = run.lateness / .seconds(1)
+            }
+            do {
+                try await ServiceContext.withValue(span.context) { try await next() }
+                noteCancellation(of: run, in: span)
+            } catch let postponement as JobPostponement {
+                span.attributes["job.postponement"] = postponement.reason
+                throw postponement
+            } catch {
+                span.recordError(error)
+                span.setStatus(SpanStatus(code: .error, message: "\(error)"))
+                noteCancellation(of: run, in: span)
+                throw error
+            }
         }
-    }
 
-    private func noteCancellation(of run: RunContext, in span: any Span) {
-        guard let reason = run.cancellationReason else { return }
-        span.attributes["job.cancellation"] = reason.rawValue
-        if reason == .timedOut { span.setStatus(SpanStatus(code: .error, message: reason.rawValue)) }
-    }
-}
-
-/// A job's metadata as what carries a context.
-private struct Metadata: Injector, Extractor {
-    func inject(_ value: String, forKey key: String, into carrier: inout [String: String]) { carrier[key] = value }
-
-    func extract(key: String, from carrier: [String: String]) -> String? { carrier[key] }
-}
-
-extension Trigger {
-    fileprivate var repeats: Bool {
-        switch kind {
-        case .at, .after: false
-        case .every, .calendar: true
+        private func noteCancellation(of run: RunContext, in span: any Span) {
+            guard let reason = run.cancellationReason else { return }
+            span.attributes["job.cancellation"] = reason.rawValue
+            if reason == .timedOut { span.setStatus(SpanStatus(code: .error, message: reason.rawValue)) }
         }
     }
-}
+
+    /// A job's metadata as what carries a context.
+    private struct Metadata: Injector, Extractor {
+        func inject(_ value: String, forKey key: String, into carrier: inout [String: String]) { carrier[key] = value }
+
+        func extract(key: String, from carrier: [String: String]) -> String? { carrier[key] }
+    }
+
+    extension Trigger {
+        fileprivate var repeats: Bool {
+            switch kind {
+            case .at, .after: false
+            case .every, .calendar: true
+            }
+        }
+    }
+#endif

@@ -1,4 +1,4 @@
-#if Postgres
+#if Postgres && SQLite
     import ApusJobs
     @testable import ApusPostgres
     import ApusSQLite

@@ -1,55 +1,59 @@
-import ApusJobs
-import ApusJobsTesting
-import ApusSQLite
-import ApusTimers
-import ApusVirtualTime
-import GRDB
-import Testing
+#if SQLite
+    import ApusJobs
+    import ApusJobsTesting
+    import ApusSQLite
+    import ApusTimers
+    import ApusVirtualTime
+    import GRDB
+    import Testing
 
-@Suite("The SQLite store does what every store does")
-struct ConformanceTests {
-    @Test("every check of the conformance suite passes", arguments: StoreConformance.checks)
-    func conforms(_ check: StoreCheck) async throws {
-        let directory = try Directory()
-        let files = Counter()
-        try await check.run(
-            makeStore: { SQLiteStore(path: directory.file("\(files.next()).db")) },
-            reopen: { SQLiteStore(path: ($0 as! SQLiteStore).path) })
-    }
-
-    @Test("applications' transactions are taken as by every such store", arguments: StoreConformance.submissionChecks)
-    func submissions(_ check: StoreCheck) async throws {
-        let directory = try Directory()
-        let files = Counter()
-        let time = VirtualTime()
-        @Sendable func store(_ path: String) -> SQLiteStore {
-            SQLiteStore(path: path, configuration: .init(time: time))
-        }
-        try await check.run(
-            makeStore: { store(directory.file("\(files.next()).db")) },
-            reopen: { store(($0 as! SQLiteStore).path) },
-            submit: { store, request, now in
-                time.moveWallOnly(by: time.wall().duration(to: now))
-                let store = store as! SQLiteStore
-                try foreignConnection(store.path).inTransaction { db in
-                    try store.submit(request, in: db)
-                    return .commit
-                }
-            })
-    }
-
-    @Test("relaxed durability is also a store")
-    func relaxed() async throws {
-        let directory = try Directory()
-        for check in StoreConformance.checks.prefix(5) {
+    @Suite("The SQLite store does what every store does")
+    struct ConformanceTests {
+        @Test("every check of the conformance suite passes", arguments: StoreConformance.checks)
+        func conforms(_ check: StoreCheck) async throws {
+            let directory = try Directory()
             let files = Counter()
             try await check.run(
-                makeStore: {
-                    SQLiteStore(path: directory.file("\(files.next()).db"), configuration: .init(durability: .relaxed))
-                },
-                reopen: { $0 })
-            _ = files
-            try removeAll(in: directory)
+                makeStore: { SQLiteStore(path: directory.file("\(files.next()).db")) },
+                reopen: { SQLiteStore(path: ($0 as! SQLiteStore).path) })
+        }
+
+        @Test(
+            "applications' transactions are taken as by every such store", arguments: StoreConformance.submissionChecks)
+        func submissions(_ check: StoreCheck) async throws {
+            let directory = try Directory()
+            let files = Counter()
+            let time = VirtualTime()
+            @Sendable func store(_ path: String) -> SQLiteStore {
+                SQLiteStore(path: path, configuration: .init(time: time))
+            }
+            try await check.run(
+                makeStore: { store(directory.file("\(files.next()).db")) },
+                reopen: { store(($0 as! SQLiteStore).path) },
+                submit: { store, request, now in
+                    time.moveWallOnly(by: time.wall().duration(to: now))
+                    let store = store as! SQLiteStore
+                    try foreignConnection(store.path).inTransaction { db in
+                        try store.submit(request, in: db)
+                        return .commit
+                    }
+                })
+        }
+
+        @Test("relaxed durability is also a store")
+        func relaxed() async throws {
+            let directory = try Directory()
+            for check in StoreConformance.checks.prefix(5) {
+                let files = Counter()
+                try await check.run(
+                    makeStore: {
+                        SQLiteStore(
+                            path: directory.file("\(files.next()).db"), configuration: .init(durability: .relaxed))
+                    },
+                    reopen: { $0 })
+                _ = files
+                try removeAll(in: directory)
+            }
         }
     }
-}
+#endif

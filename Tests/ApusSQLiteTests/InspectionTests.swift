@@ -1,105 +1,107 @@
-import ApusJobs
-import ApusTimers
-import ApusVirtualTime
-import GRDB
-import Testing
+#if SQLite
+    import ApusJobs
+    import ApusTimers
+    import ApusVirtualTime
+    import GRDB
+    import Testing
 
-@testable import ApusSQLite
+    @testable import ApusSQLite
 
-@Suite("What administration asks of a file")
-struct InspectionTests {
-    private let directory: Directory
-    private let path: String
+    @Suite("What administration asks of a file")
+    struct InspectionTests {
+        private let directory: Directory
+        private let path: String
 
-    init() async throws {
-        directory = try Directory()
-        path = directory.file()
-        let store = SQLiteStore(path: path)
-        let session = try await store.open()
-        for number in 1...4 {
-            var job = sampleJob("job-\(number)")
-            job.openRuns = 1
-            let run = Run(jobKey: 0, job: job.id, occurrence: 1, attempt: 1, due: job.first, state: .waiting)
-            try await store.add(job, session, runs: [run])
+        init() async throws {
+            directory = try Directory()
+            path = directory.file()
+            let store = SQLiteStore(path: path)
+            let session = try await store.open()
+            for number in 1...4 {
+                var job = sampleJob("job-\(number)")
+                job.openRuns = 1
+                let run = Run(jobKey: 0, job: job.id, occurrence: 1, attempt: 1, due: job.first, state: .waiting)
+                try await store.add(job, session, runs: [run])
+            }
+            var ended = sampleJob("ended", payload: [7])
+            (ended.state, ended.wake, ended.nextDue) = (.finished, nil, nil)
+            ended.request.uniqueness = .payload()
+            let range = Run(
+                jobKey: 0, job: ended.id, occurrence: 1, through: 3, attempt: 0, due: ended.first, standsFor: 3,
+                state: .skipped, isFinal: true, reason: "missed", finished: ended.first)
+            let later = Run(
+                jobKey: 0, job: ended.id, occurrence: 4, attempt: 1, due: ended.first, state: .failed, isFinal: true,
+                finished: ended.first)
+            try await store.add(ended, session, runs: [range, later])
+            try await store.close(session)
         }
-        var ended = sampleJob("ended", payload: [7])
-        (ended.state, ended.wake, ended.nextDue) = (.finished, nil, nil)
-        ended.request.uniqueness = .payload()
-        let range = Run(
-            jobKey: 0, job: ended.id, occurrence: 1, through: 3, attempt: 0, due: ended.first, standsFor: 3,
-            state: .skipped, isFinal: true, reason: "missed", finished: ended.first)
-        let later = Run(
-            jobKey: 0, job: ended.id, occurrence: 4, attempt: 1, due: ended.first, state: .failed, isFinal: true,
-            finished: ended.first)
-        try await store.add(ended, session, runs: [range, later])
-        try await store.close(session)
-    }
 
-    /// What breaks each of the rules.
-    private static let damages: [(rule: String, sql: String)] = [
-        ("a job counts", "UPDATE job SET open_runs = 2 WHERE id = 'job-1'"),
-        ("an identifier belongs", "DROP INDEX job_id_unique; UPDATE job SET id = 'job-1' WHERE id = 'job-2'"),
-        (
-            "kind and payload belong",
-            """
-            DROP INDEX request_payload_unique; UPDATE request SET unique_payload = 1, kind = 'k' WHERE job IN (1, 2)
-            """
-        ),
-        ("what is unique", "UPDATE request SET unique_payload = 1 WHERE kind = 'ended'"),
-        ("an occurrence has one outcome", "UPDATE run SET through = 9 WHERE through = 3"),
-        (
-            "an occurrence that has an outcome",
-            """
-            INSERT INTO run (job, occurrence, attempt, through, lost_before, due, stands_for, state, final, output)
-            VALUES (1, 1, 2, 1, 0, 0, 1, 'failed', 1, x'')
-            """
-        ),
-        ("jobs have requests", "PRAGMA foreign_keys = OFF; DELETE FROM request WHERE job = 2"),
-    ]
+        /// What breaks each of the rules.
+        private static let damages: [(rule: String, sql: String)] = [
+            ("a job counts", "UPDATE job SET open_runs = 2 WHERE id = 'job-1'"),
+            ("an identifier belongs", "DROP INDEX job_id_unique; UPDATE job SET id = 'job-1' WHERE id = 'job-2'"),
+            (
+                "kind and payload belong",
+                """
+                DROP INDEX request_payload_unique; UPDATE request SET unique_payload = 1, kind = 'k' WHERE job IN (1, 2)
+                """
+            ),
+            ("what is unique", "UPDATE request SET unique_payload = 1 WHERE kind = 'ended'"),
+            ("an occurrence has one outcome", "UPDATE run SET through = 9 WHERE through = 3"),
+            (
+                "an occurrence that has an outcome",
+                """
+                INSERT INTO run (job, occurrence, attempt, through, lost_before, due, stands_for, state, final, output)
+                VALUES (1, 1, 2, 1, 0, 0, 1, 'failed', 1, x'')
+                """
+            ),
+            ("jobs have requests", "PRAGMA foreign_keys = OFF; DELETE FROM request WHERE job = 2"),
+        ]
 
-    @Test("a file that nothing has damaged passes the check, also while it is in use")
-    func allIsWell() async throws {
-        let store = SQLiteStore(path: path)
-        let session = try await store.open()
-        #expect(try await SQLiteInspection(path: path).check().isEmpty)
-        try await store.close(session)
-    }
+        @Test("a file that nothing has damaged passes the check, also while it is in use")
+        func allIsWell() async throws {
+            let store = SQLiteStore(path: path)
+            let session = try await store.open()
+            #expect(try await SQLiteInspection(path: path).check().isEmpty)
+            try await store.close(session)
+        }
 
-    @Test("what breaks a rule is found, and there is a damage for each rule")
-    func damages() async throws {
-        #expect(Self.damages.count == SQLiteInspection.rules.count)
-        for (rule, sql) in Self.damages {
-            let copy = directory.file("\(uniqueNumber.next()).db")
-            try DatabaseQueue(path: path).backup(to: DatabaseQueue(path: copy))
-            let queue = try DatabaseQueue(path: copy)
-            try await queue.writeWithoutTransaction { try $0.execute(sql: sql) }
-            try queue.close()
-            let found = try await SQLiteInspection(path: copy).check()
-            #expect(found.map(\.rule).contains { $0.hasPrefix(rule) }, "\(rule): \(found)")
+        @Test("what breaks a rule is found, and there is a damage for each rule")
+        func damages() async throws {
+            #expect(Self.damages.count == SQLiteInspection.rules.count)
+            for (rule, sql) in Self.damages {
+                let copy = directory.file("\(uniqueNumber.next()).db")
+                try DatabaseQueue(path: path).backup(to: DatabaseQueue(path: copy))
+                let queue = try DatabaseQueue(path: copy)
+                try await queue.writeWithoutTransaction { try $0.execute(sql: sql) }
+                try queue.close()
+                let found = try await SQLiteInspection(path: copy).check()
+                #expect(found.map(\.rule).contains { $0.hasPrefix(rule) }, "\(rule): \(found)")
+            }
+        }
+
+        private let uniqueNumber = Counter()
+
+        @Test("the status counts, and names the owner of a file that is in use")
+        func status() async throws {
+            let idle = try await SQLiteInspection(path: path).status()
+            #expect(idle.jobs == [.scheduled: 4, .finished: 1])
+            #expect((idle.waitingRuns, idle.claimedRuns, idle.endedRuns) == (4, 0, 2))
+            #expect(idle.earliestWake == sampleJob("x").wake)
+            #expect(idle.nodes.isEmpty && idle.bytes > 4_096)
+            let store = SQLiteStore(path: path, configuration: .init(ownerName: "daemon seven"))
+            let session = try await store.open()
+            let used = try await SQLiteInspection(path: path).status()
+            #expect(used.nodes.first?.name.contains("daemon seven") == true)
+            try await store.close(session)
+        }
+
+        @Test("a file that is not there is not made")
+        func missing() async throws {
+            let error = await #expect(throws: JobError.self) {
+                _ = try await SQLiteInspection(path: directory.file("none.db")).status()
+            }
+            #expect(error?.code == .notFound)
         }
     }
-
-    private let uniqueNumber = Counter()
-
-    @Test("the status counts, and names the owner of a file that is in use")
-    func status() async throws {
-        let idle = try await SQLiteInspection(path: path).status()
-        #expect(idle.jobs == [.scheduled: 4, .finished: 1])
-        #expect((idle.waitingRuns, idle.claimedRuns, idle.endedRuns) == (4, 0, 2))
-        #expect(idle.earliestWake == sampleJob("x").wake)
-        #expect(idle.nodes.isEmpty && idle.bytes > 4_096)
-        let store = SQLiteStore(path: path, configuration: .init(ownerName: "daemon seven"))
-        let session = try await store.open()
-        let used = try await SQLiteInspection(path: path).status()
-        #expect(used.nodes.first?.name.contains("daemon seven") == true)
-        try await store.close(session)
-    }
-
-    @Test("a file that is not there is not made")
-    func missing() async throws {
-        let error = await #expect(throws: JobError.self) {
-            _ = try await SQLiteInspection(path: directory.file("none.db")).status()
-        }
-        #expect(error?.code == .notFound)
-    }
-}
+#endif

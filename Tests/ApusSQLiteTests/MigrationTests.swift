@@ -1,172 +1,178 @@
-import ApusCalendar
-import ApusJobs
-import ApusSQLite
-import ApusTimers
-import Foundation
-import GRDB
-import Testing
+#if SQLite
+    import ApusCalendar
+    import ApusJobs
+    import ApusSQLite
+    import ApusTimers
+    import Foundation
+    import GRDB
+    import Testing
 
-@Suite("Files of every version that was shipped")
-struct MigrationTests {
-    /// A file of an earlier version: what is on people's disks.
-    private func file(_ version: String, in directory: Directory, also sql: String = "") throws -> SQLiteStore {
-        let fixture = try #require(
-            Bundle.module.url(forResource: version, withExtension: "sql", subdirectory: "Fixtures"))
-        let dump = try String(contentsOf: fixture, encoding: .utf8)
-        let connection = try foreignConnection(directory.file())
-        try connection.inDatabase { try $0.execute(sql: dump + sql) }
-        try connection.close()
-        return SQLiteStore(path: directory.file())
-    }
+    @Suite("Files of every version that was shipped")
+    struct MigrationTests {
+        /// A file of an earlier version: what is on people's disks.
+        private func file(_ version: String, in directory: Directory, also sql: String = "") throws -> SQLiteStore {
+            let fixture = try #require(
+                Bundle.module.url(forResource: version, withExtension: "sql", subdirectory: "Fixtures"))
+            let dump = try String(contentsOf: fixture, encoding: .utf8)
+            let connection = try foreignConnection(directory.file())
+            try connection.inDatabase { try $0.execute(sql: dump + sql) }
+            try connection.close()
+            return SQLiteStore(path: directory.file())
+        }
 
-    @Test("a copy of a file of an earlier schema is refused with the way to migrate it, and its bytes stay")
-    func source() async throws {
-        for version in ["v1", "v2", "v3", "v4"] {
-            let directory = try Directory()
-            _ = try file(version, in: directory)
-            let before = try Data(contentsOf: URL(filePath: directory.file()))
-            let error = await #expect(throws: JobError.self) {
-                _ = try await SQLiteTransfer(path: directory.file()).beginReading()
+        @Test("a copy of a file of an earlier schema is refused with the way to migrate it, and its bytes stay")
+        func source() async throws {
+            for version in ["v1", "v2", "v3", "v4"] {
+                let directory = try Directory()
+                _ = try file(version, in: directory)
+                let before = try Data(contentsOf: URL(filePath: directory.file()))
+                let error = await #expect(throws: JobError.self) {
+                    _ = try await SQLiteTransfer(path: directory.file()).beginReading()
+                }
+                #expect(error?.code == .unavailable, "\(version)")
+                #expect(
+                    error?.message.contains("apus store migrate --store '\(directory.file())'") == true, "\(version)")
+                #expect(try Data(contentsOf: URL(filePath: directory.file())) == before, "\(version)")
             }
-            #expect(error?.code == .unavailable, "\(version)")
-            #expect(error?.message.contains("apus store migrate --store '\(directory.file())'") == true, "\(version)")
-            #expect(try Data(contentsOf: URL(filePath: directory.file())) == before, "\(version)")
         }
-    }
 
-    @Test(
-        "a file of an earlier schema is migrated with all that is in it",
-        arguments: [
-            ("v1", [[], [], []], nil),
-            ("v2", [[.network, .externalPower], .idle, []], nil),
-            ("v3", [[.network, .externalPower], .idle, []], "a key"),
-            ("v4", [[.network, .externalPower], .idle, []], "a key"),
-            ("v5", [[.network, .externalPower], .idle, []], "a key"),
-        ] as [(String, [JobConditions], String?)])
-    func migrates(_ version: String, _ conditions: [JobConditions], _ key: String?) async throws {
-        let directory = try Directory()
-        let store = try file(version, in: directory)
-        let session = try await store.open()
-        #expect(session.shards == [.only: StoreEpoch(rawValue: 4)])
-
-        let page = try await store.jobs(JobQuery())
-        // Before schema 4, a replaced job got another identifier, which it keeps.
-        #expect(page.jobs.map(\.id.rawValue) == ["swift", version >= "v4" ? "tea" : "tea~2", "tea"])
-        #expect(page.jobs.map(\.state) == [.scheduled, .cancelled, .finished])
-        #expect(page.jobs.map(\.request.policies.conditions) == conditions)
-        let swift = page.jobs[0]
-        #expect(swift.request.idempotencyKey == key)
-        #expect(swift.request.trigger == .every(.seconds(60), count: 3))
-        #expect(swift.request.labels == ["a": "1", "é": "\"x\""])
-        #expect(swift.request.policies.overlap == .queue(limit: 4))
-        #expect(swift.openRuns == 1)
-        #expect(page.lastRuns.map { $0?.state } == [.claimed, .cancelled, .succeeded])
-        #expect(
-            try await store.interrupted(after: 0, limit: 9, in: session).map(\.job.id.rawValue) == ["swift"])
-        #expect(try await store.add(sampleJob("new"), session).key == 4)
-        // The migrated table takes what the newest one has.
-        var waiting = sampleJob("waiting")
-        waiting.request.policies.conditions = .externalPower
-        waiting.request.idempotencyKey = "another key"
-        waiting.request.trigger = .calendar(try CalendarSchedule(cron: "@daily"), timeZone: "UTC")
-        _ = try await store.add(waiting, session)
-        let request = try await store.job(waiting.id)?.job.request
-        #expect(request?.policies.conditions == .externalPower && request?.idempotencyKey == "another key")
-        #expect(request?.trigger == waiting.request.trigger)
-        try await store.add(sampleJob("tea"), session)
-        try await expectError(.conflict) { try await store.add(sampleJob("swift"), session) }
-        try await store.close(session)
-    }
-
-    @Test(
-        "a migrated file keeps its instants; those of relative jobs move with the clock from then on",
-        arguments: ["v1", "v2", "v3"])
-    func instants(_ version: String) async throws {
-        let directory = try Directory()
-        let store = try file(
-            version, in: directory,
-            also: """
-                INSERT INTO run (
-                    job, occurrence, attempt, through, lost_before, due, stands_for, state, final, not_before, output)
-                VALUES (1, 1, 2, 1, 0, 1767225660000000000, 1, 'waiting', 0, 1767225690000000000, X'');
-                UPDATE job SET key = 4, state = 'scheduled', next_due = 1767225602000000000, wake = 1767225602000000000
-                WHERE key = 3;
-                UPDATE run SET job = 4 WHERE job = 3;
-                UPDATE owner SET last_key = 4;
-                """)
-        let session = try await store.open()
-        func check(_ step: Int64) async throws {
-            let loaded = try #require(try await store.job(JobID("swift")))
-            let at = { (seconds: Int64) in WallInstant(secondsSince1970: 1_767_225_600 + seconds + step) }
-            #expect([loaded.job.first, loaded.job.nextDue, loaded.job.elapsedWake] == [at(60), at(120), at(120)])
-            #expect(loaded.job.wake == nil && loaded.job.openRuns == 2)
-            #expect(loaded.open.map(\.due) == [WallInstant(secondsSince1970: 1_767_225_660), at(60)])
-            #expect(loaded.open.map(\.notBefore) == [nil, at(90)])
-            let wall = try #require(try await store.job(JobID("tea"))?.job)
-            let instant = WallInstant(secondsSince1970: 1_767_225_602)
-            #expect([wall.first, wall.nextDue, wall.wake] == [instant, instant, instant] && wall.elapsedWake == nil)
-        }
-        try await check(0)
-        _ = try await store.commit([], session, clock: sampleClock(setBy: .seconds(-30)))
-        try await check(-30)
-        try await store.close(session)
-        let broken = try foreignConnection(store.path).inDatabase {
-            try Row.fetchAll($0, sql: "PRAGMA foreign_key_check")
-        }
-        #expect(broken.isEmpty)
-    }
-
-    @Test(
-        "the clock record of an earlier schema is taken over",
-        arguments: [
-            ("1b4e28ba-2fa1-11d2-883f 1767225600000000001", "1b4e28ba-2fa1-11d2-883f", 1_767_225_600_000_000_001),
-            ("- -5", nil, -5), ("42", "none", 0), ("", "none", 0),
-        ] as [(String, String?, Int64)])
-    func clock(_ record: String, _ boot: String?, _ offset: Int64) async throws {
-        for version in ["v1", "v2", "v3"] {
+        @Test(
+            "a file of an earlier schema is migrated with all that is in it",
+            arguments: [
+                ("v1", [[], [], []], nil),
+                ("v2", [[.network, .externalPower], .idle, []], nil),
+                ("v3", [[.network, .externalPower], .idle, []], "a key"),
+                ("v4", [[.network, .externalPower], .idle, []], "a key"),
+                ("v5", [[.network, .externalPower], .idle, []], "a key"),
+            ] as [(String, [JobConditions], String?)])
+        func migrates(_ version: String, _ conditions: [JobConditions], _ key: String?) async throws {
             let directory = try Directory()
-            let store = try file(version, in: directory, also: "UPDATE metadata SET value = '\(record)'")
+            let store = try file(version, in: directory)
             let session = try await store.open()
-            let expected = StoreClock(bootID: boot, wallOffset: .nanoseconds(offset), elapsedOffset: .zero)
-            #expect(session.clock == (boot == "none" ? nil : expected))
+            #expect(session.shards == [.only: StoreEpoch(rawValue: 4)])
+
+            let page = try await store.jobs(JobQuery())
+            // Before schema 4, a replaced job got another identifier, which it keeps.
+            #expect(page.jobs.map(\.id.rawValue) == ["swift", version >= "v4" ? "tea" : "tea~2", "tea"])
+            #expect(page.jobs.map(\.state) == [.scheduled, .cancelled, .finished])
+            #expect(page.jobs.map(\.request.policies.conditions) == conditions)
+            let swift = page.jobs[0]
+            #expect(swift.request.idempotencyKey == key)
+            #expect(swift.request.trigger == .every(.seconds(60), count: 3))
+            #expect(swift.request.labels == ["a": "1", "é": "\"x\""])
+            #expect(swift.request.policies.overlap == .queue(limit: 4))
+            #expect(swift.openRuns == 1)
+            #expect(page.lastRuns.map { $0?.state } == [.claimed, .cancelled, .succeeded])
+            #expect(
+                try await store.interrupted(after: 0, limit: 9, in: session).map(\.job.id.rawValue) == ["swift"])
+            #expect(try await store.add(sampleJob("new"), session).key == 4)
+            // The migrated table takes what the newest one has.
+            var waiting = sampleJob("waiting")
+            waiting.request.policies.conditions = .externalPower
+            waiting.request.idempotencyKey = "another key"
+            waiting.request.trigger = .calendar(try CalendarSchedule(cron: "@daily"), timeZone: "UTC")
+            _ = try await store.add(waiting, session)
+            let request = try await store.job(waiting.id)?.job.request
+            #expect(request?.policies.conditions == .externalPower && request?.idempotencyKey == "another key")
+            #expect(request?.trigger == waiting.request.trigger)
+            try await store.add(sampleJob("tea"), session)
+            try await expectError(.conflict) { try await store.add(sampleJob("swift"), session) }
             try await store.close(session)
         }
-    }
 
-    @Test("the runs of migrated jobs go with them")
-    func cascade() async throws {
-        let directory = try Directory()
-        let store = try file("v3", in: directory)
-        let session = try await store.open()
-        #expect(try await store.retire(endedBefore: .init(nanoseconds: .max), budget: 9, in: session) == false)
-        #expect(try await store.allIDs() == ["swift"])
-        #expect(try await store.runs(RunQuery()).runs.map(\.job.rawValue) == ["swift"])
-        try await store.close(session)
-    }
-
-    @Test("a person with a SQL prompt cannot give a job a condition that there is not")
-    func unknownCondition() async throws {
-        let directory = try Directory()
-        let store = SQLiteStore(path: directory.file())
-        let session = try await store.open()
-        _ = try await store.add(sampleJob("job"), session)
-        try await store.close(session)
-        let error = #expect(throws: DatabaseError.self) {
-            try foreignConnection(store.path).inDatabase { try $0.execute(sql: "UPDATE request SET conditions = 8") }
+        @Test(
+            "a migrated file keeps its instants; those of relative jobs move with the clock from then on",
+            arguments: ["v1", "v2", "v3"])
+        func instants(_ version: String) async throws {
+            let directory = try Directory()
+            let store = try file(
+                version, in: directory,
+                also: """
+                    INSERT INTO run (
+                        job, occurrence, attempt, through, lost_before, due, stands_for, state, final, not_before, output)
+                    VALUES (1, 1, 2, 1, 0, 1767225660000000000, 1, 'waiting', 0, 1767225690000000000, X'');
+                    UPDATE job SET key = 4, state = 'scheduled', next_due = 1767225602000000000, wake = 1767225602000000000
+                    WHERE key = 3;
+                    UPDATE run SET job = 4 WHERE job = 3;
+                    UPDATE owner SET last_key = 4;
+                    """)
+            let session = try await store.open()
+            func check(_ step: Int64) async throws {
+                let loaded = try #require(try await store.job(JobID("swift")))
+                let at = { (seconds: Int64) in WallInstant(secondsSince1970: 1_767_225_600 + seconds + step) }
+                #expect([loaded.job.first, loaded.job.nextDue, loaded.job.elapsedWake] == [at(60), at(120), at(120)])
+                #expect(loaded.job.wake == nil && loaded.job.openRuns == 2)
+                #expect(loaded.open.map(\.due) == [WallInstant(secondsSince1970: 1_767_225_660), at(60)])
+                #expect(loaded.open.map(\.notBefore) == [nil, at(90)])
+                let wall = try #require(try await store.job(JobID("tea"))?.job)
+                let instant = WallInstant(secondsSince1970: 1_767_225_602)
+                #expect(
+                    [wall.first, wall.nextDue, wall.wake] == [instant, instant, instant] && wall.elapsedWake == nil)
+            }
+            try await check(0)
+            _ = try await store.commit([], session, clock: sampleClock(setBy: .seconds(-30)))
+            try await check(-30)
+            try await store.close(session)
+            let broken = try foreignConnection(store.path).inDatabase {
+                try Row.fetchAll($0, sql: "PRAGMA foreign_key_check")
+            }
+            #expect(broken.isEmpty)
         }
-        #expect(error?.message?.contains("request_conditions_known") == true)
-    }
 
-    @Test("the schema of a new file is the one of the newest fixture")
-    func sameSchema() async throws {
-        let directory = try Directory()
-        let store = SQLiteStore(path: directory.file())
-        try await store.openAndClose()
-        let fixture = try Directory()
-        let old = try file("v5", in: fixture).path
-        let query = "SELECT name || ': ' || ifnull(sql, '') FROM sqlite_master ORDER BY name"
-        let made = try foreignConnection(store.path).inDatabase { try String.fetchAll($0, sql: query) }
-        let kept = try foreignConnection(old).inDatabase { try String.fetchAll($0, sql: query) }
-        #expect(made == kept)
+        @Test(
+            "the clock record of an earlier schema is taken over",
+            arguments: [
+                ("1b4e28ba-2fa1-11d2-883f 1767225600000000001", "1b4e28ba-2fa1-11d2-883f", 1_767_225_600_000_000_001),
+                ("- -5", nil, -5), ("42", "none", 0), ("", "none", 0),
+            ] as [(String, String?, Int64)])
+        func clock(_ record: String, _ boot: String?, _ offset: Int64) async throws {
+            for version in ["v1", "v2", "v3"] {
+                let directory = try Directory()
+                let store = try file(version, in: directory, also: "UPDATE metadata SET value = '\(record)'")
+                let session = try await store.open()
+                let expected = StoreClock(bootID: boot, wallOffset: .nanoseconds(offset), elapsedOffset: .zero)
+                #expect(session.clock == (boot == "none" ? nil : expected))
+                try await store.close(session)
+            }
+        }
+
+        @Test("the runs of migrated jobs go with them")
+        func cascade() async throws {
+            let directory = try Directory()
+            let store = try file("v3", in: directory)
+            let session = try await store.open()
+            #expect(try await store.retire(endedBefore: .init(nanoseconds: .max), budget: 9, in: session) == false)
+            #expect(try await store.allIDs() == ["swift"])
+            #expect(try await store.runs(RunQuery()).runs.map(\.job.rawValue) == ["swift"])
+            try await store.close(session)
+        }
+
+        @Test("a person with a SQL prompt cannot give a job a condition that there is not")
+        func unknownCondition() async throws {
+            let directory = try Directory()
+            let store = SQLiteStore(path: directory.file())
+            let session = try await store.open()
+            _ = try await store.add(sampleJob("job"), session)
+            try await store.close(session)
+            let error = #expect(throws: DatabaseError.self) {
+                try foreignConnection(store.path).inDatabase {
+                    try $0.execute(sql: "UPDATE request SET conditions = 8")
+                }
+            }
+            #expect(error?.message?.contains("request_conditions_known") == true)
+        }
+
+        @Test("the schema of a new file is the one of the newest fixture")
+        func sameSchema() async throws {
+            let directory = try Directory()
+            let store = SQLiteStore(path: directory.file())
+            try await store.openAndClose()
+            let fixture = try Directory()
+            let old = try file("v5", in: fixture).path
+            let query = "SELECT name || ': ' || ifnull(sql, '') FROM sqlite_master ORDER BY name"
+            let made = try foreignConnection(store.path).inDatabase { try String.fetchAll($0, sql: query) }
+            let kept = try foreignConnection(old).inDatabase { try String.fetchAll($0, sql: query) }
+            #expect(made == kept)
+        }
     }
-}
+#endif

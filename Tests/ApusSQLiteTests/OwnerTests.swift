@@ -1,150 +1,152 @@
-import ApusJobs
-import ApusSQLite
-import ApusTimers
-import Foundation
-import GRDB
-import Testing
+#if SQLite
+    import ApusJobs
+    import ApusSQLite
+    import ApusTimers
+    import Foundation
+    import GRDB
+    import Testing
 
-@Suite("One owner for each file")
-struct OwnerTests {
-    @Test("a second owner is refused, and the error names the first owner and its start")
-    func second() async throws {
-        let directory = try Directory()
-        let first = SQLiteStore(path: directory.file(), configuration: .init(ownerName: "the first one"))
-        let session = try await first.open()
-        let second = SQLiteStore(path: directory.file())
-        let error = try await expectError(.owned) { _ = try await second.open() }
-        #expect(
-            error.message.contains("process \(ProcessInfo.processInfo.processIdentifier) (the first one) since 20"),
-            "\(error)")
-        #expect(error.message.contains(first.path))
-        try await first.close(session)
-        try await second.close(try await second.open())
-    }
-
-    @Test("a lock that outlives its owner for a moment, in a child that is just being started, is waited for")
-    func orphanedLock() async throws {
-        let directory = try Directory()
-        let lock = open(directory.file() + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        #expect(flock(lock, LOCK_EX) == 0)
-        // No process has this number: the kernel's are smaller (proc(5), pid_max).
-        #expect(write(lock, "pid 2147483647\n", 15) == 15)
-        // In real time, because the store must meet the lock first, and says nothing of it.
-        TimerEngine.shared.schedule(after: .milliseconds(50)) { close(lock) }
-        let store = SQLiteStore(path: directory.file())
-        try await store.close(try await store.open())
-    }
-
-    @Test("a symbolic link to the file has the same owner")
-    func link() async throws {
-        let directory = try Directory()
-        let first = SQLiteStore(path: directory.file())
-        let session = try await first.open()
-        try FileManager.default.createSymbolicLink(
-            atPath: directory.file("link.db"), withDestinationPath: directory.file())
-        try await expectError(.owned) { _ = try await SQLiteStore(path: directory.file("link.db")).open() }
-        try await first.close(session)
-    }
-
-    @Test("the file and its lock are for their user only")
-    func modes() async throws {
-        let directory = try Directory()
-        let store = SQLiteStore(path: directory.file())
-        let session = try await store.open()
-        try await store.add(sampleJob("a"), session)
-        for suffix in ["", "-wal", "-shm", ".lock"] {
-            let attributes = try FileManager.default.attributesOfItem(atPath: store.path + suffix)
-            #expect(attributes[.posixPermissions] as? Int == 0o600, "\(suffix)")
+    @Suite("One owner for each file")
+    struct OwnerTests {
+        @Test("a second owner is refused, and the error names the first owner and its start")
+        func second() async throws {
+            let directory = try Directory()
+            let first = SQLiteStore(path: directory.file(), configuration: .init(ownerName: "the first one"))
+            let session = try await first.open()
+            let second = SQLiteStore(path: directory.file())
+            let error = try await expectError(.owned) { _ = try await second.open() }
+            #expect(
+                error.message.contains("process \(ProcessInfo.processInfo.processIdentifier) (the first one) since 20"),
+                "\(error)")
+            #expect(error.message.contains(first.path))
+            try await first.close(session)
+            try await second.close(try await second.open())
         }
-        try await store.close(session)
-    }
 
-    @Test("an earlier epoch writes nothing, even if another connection has moved the epoch")
-    func fencing() async throws {
-        let directory = try Directory()
-        let store = SQLiteStore(path: directory.file())
-        let old = try await store.open()
-        try await store.add(sampleJob("a"), old)
-        let new = try await store.open()
-        try await expectError(.notOwner) { try await store.add(sampleJob("b"), old) }
-        try foreignConnection(store.path).inDatabase { try $0.execute(sql: "UPDATE owner SET epoch = epoch + 1") }
-        try await expectError(.notOwner) {
-            _ = try await store.commit(
-                [[adding(sampleJob("c"))]], new, clock: sampleClock(setBy: .seconds(9)))
+        @Test("a lock that outlives its owner for a moment, in a child that is just being started, is waited for")
+        func orphanedLock() async throws {
+            let directory = try Directory()
+            let lock = open(directory.file() + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+            #expect(flock(lock, LOCK_EX) == 0)
+            // No process has this number: the kernel's are smaller (proc(5), pid_max).
+            #expect(write(lock, "pid 2147483647\n", 15) == 15)
+            // In real time, because the store must meet the lock first, and says nothing of it.
+            TimerEngine.shared.schedule(after: .milliseconds(50)) { close(lock) }
+            let store = SQLiteStore(path: directory.file())
+            try await store.close(try await store.open())
         }
-        try await expectError(.notOwner) {
-            _ = try await store.retire(endedBefore: .init(nanoseconds: .max), budget: 9, in: new)
+
+        @Test("a symbolic link to the file has the same owner")
+        func link() async throws {
+            let directory = try Directory()
+            let first = SQLiteStore(path: directory.file())
+            let session = try await first.open()
+            try FileManager.default.createSymbolicLink(
+                atPath: directory.file("link.db"), withDestinationPath: directory.file())
+            try await expectError(.owned) { _ = try await SQLiteStore(path: directory.file("link.db")).open() }
+            try await first.close(session)
         }
-        #expect(try await store.allIDs() == ["a"])
-        #expect(try await store.job(JobID("a"))?.elapsedOffset == .zero)
-        try await store.close(new)
-        // The store is closed even so: only its owner can close it.
-        try await SQLiteStore(path: store.path).openAndClose()
-    }
 
-    @Test("of two sessions of one store, only the later one closes it, and the other's close ends nothing")
-    func twoSessions() async throws {
-        let directory = try Directory()
-        let store = SQLiteStore(path: directory.file())
-        let first = try await store.open()
-        let second = try await store.open()
-        try await store.close(first)
-        try await store.add(sampleJob("a"), second)
-        try await store.close(second)
-        try await expectError(.closed) { try await store.add(sampleJob("b"), second) }
-        let third = try await store.open()
-        for session in [first, second] { try await store.close(session) }
-        try await store.add(sampleJob("b"), third)
-        #expect(try await store.allIDs() == ["a", "b"])
-        try await store.close(third)
-    }
-
-    @Test("a store whose file cannot be read any more can be closed")
-    func closesUnreadable() async throws {
-        let directory = try Directory()
-        let store = SQLiteStore(path: directory.file())
-        let session = try await store.open()
-        try await store.add(sampleJob("a"), session)
-        let other = try foreignConnection(store.path)
-        try await other.write { try $0.execute(sql: "DROP TABLE owner") }
-        try await expectError(.unavailable) { try await store.add(sampleJob("b"), session) }
-        try await store.close(session)
-        try await expectError(.closed) { _ = try await store.allIDs() }
-    }
-
-    @Test("kill -9 releases the lock, at once for the next process, and every acknowledged job is there")
-    func killed() async throws {
-        let directory = try Directory()
-        let probe = Process()
-        probe.executableURL = Bundle.module.bundleURL.deletingLastPathComponent().appending(path: "ApusStoreProbe")
-        probe.arguments = [directory.file()]
-        let pipe = Pipe()
-        probe.standardOutput = pipe
-        try probe.run()
-
-        var said = ""
-        while said.count(where: { $0 == "\n" }) < 400 {
-            let data = pipe.fileHandleForReading.availableData
-            try #require(!data.isEmpty, "the probe ended by itself")
-            said += String(decoding: data, as: UTF8.self)
+        @Test("the file and its lock are for their user only")
+        func modes() async throws {
+            let directory = try Directory()
+            let store = SQLiteStore(path: directory.file())
+            let session = try await store.open()
+            try await store.add(sampleJob("a"), session)
+            for suffix in ["", "-wal", "-shm", ".lock"] {
+                let attributes = try FileManager.default.attributesOfItem(atPath: store.path + suffix)
+                #expect(attributes[.posixPermissions] as? Int == 0o600, "\(suffix)")
+            }
+            try await store.close(session)
         }
-        let other = SQLiteStore(path: directory.file())
-        let error = try await expectError(.owned) { _ = try await other.open() }
-        #expect(error.message.contains("process \(probe.processIdentifier) (probe)"))
 
-        kill(probe.processIdentifier, SIGKILL)
-        // Not after its end: the kernel may still be taking it apart.
-        let session = try await other.open()
-        probe.waitUntilExit()
-        said += String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        #expect(probe.terminationReason == .uncaughtSignal)
+        @Test("an earlier epoch writes nothing, even if another connection has moved the epoch")
+        func fencing() async throws {
+            let directory = try Directory()
+            let store = SQLiteStore(path: directory.file())
+            let old = try await store.open()
+            try await store.add(sampleJob("a"), old)
+            let new = try await store.open()
+            try await expectError(.notOwner) { try await store.add(sampleJob("b"), old) }
+            try foreignConnection(store.path).inDatabase { try $0.execute(sql: "UPDATE owner SET epoch = epoch + 1") }
+            try await expectError(.notOwner) {
+                _ = try await store.commit(
+                    [[adding(sampleJob("c"))]], new, clock: sampleClock(setBy: .seconds(9)))
+            }
+            try await expectError(.notOwner) {
+                _ = try await store.retire(endedBefore: .init(nanoseconds: .max), budget: 9, in: new)
+            }
+            #expect(try await store.allIDs() == ["a"])
+            #expect(try await store.job(JobID("a"))?.elapsedOffset == .zero)
+            try await store.close(new)
+            // The store is closed even so: only its owner can close it.
+            try await SQLiteStore(path: store.path).openAndClose()
+        }
 
-        let acknowledged = Set(said.split(separator: "\n").map(String.init)).subtracting(["open"])
-        let found = Set(try await other.allIDs())
-        #expect(acknowledged.count >= 399)
-        #expect(acknowledged.subtracting(found).isEmpty)
-        // A commit that was synced but not yet answered may add its calls: one of each of the eight tasks.
-        #expect(found.subtracting(acknowledged).count <= 8)
-        try await other.close(session)
+        @Test("of two sessions of one store, only the later one closes it, and the other's close ends nothing")
+        func twoSessions() async throws {
+            let directory = try Directory()
+            let store = SQLiteStore(path: directory.file())
+            let first = try await store.open()
+            let second = try await store.open()
+            try await store.close(first)
+            try await store.add(sampleJob("a"), second)
+            try await store.close(second)
+            try await expectError(.closed) { try await store.add(sampleJob("b"), second) }
+            let third = try await store.open()
+            for session in [first, second] { try await store.close(session) }
+            try await store.add(sampleJob("b"), third)
+            #expect(try await store.allIDs() == ["a", "b"])
+            try await store.close(third)
+        }
+
+        @Test("a store whose file cannot be read any more can be closed")
+        func closesUnreadable() async throws {
+            let directory = try Directory()
+            let store = SQLiteStore(path: directory.file())
+            let session = try await store.open()
+            try await store.add(sampleJob("a"), session)
+            let other = try foreignConnection(store.path)
+            try await other.write { try $0.execute(sql: "DROP TABLE owner") }
+            try await expectError(.unavailable) { try await store.add(sampleJob("b"), session) }
+            try await store.close(session)
+            try await expectError(.closed) { _ = try await store.allIDs() }
+        }
+
+        @Test("kill -9 releases the lock, at once for the next process, and every acknowledged job is there")
+        func killed() async throws {
+            let directory = try Directory()
+            let probe = Process()
+            probe.executableURL = Bundle.module.bundleURL.deletingLastPathComponent().appending(path: "ApusStoreProbe")
+            probe.arguments = [directory.file()]
+            let pipe = Pipe()
+            probe.standardOutput = pipe
+            try probe.run()
+
+            var said = ""
+            while said.count(where: { $0 == "\n" }) < 400 {
+                let data = pipe.fileHandleForReading.availableData
+                try #require(!data.isEmpty, "the probe ended by itself")
+                said += String(decoding: data, as: UTF8.self)
+            }
+            let other = SQLiteStore(path: directory.file())
+            let error = try await expectError(.owned) { _ = try await other.open() }
+            #expect(error.message.contains("process \(probe.processIdentifier) (probe)"))
+
+            kill(probe.processIdentifier, SIGKILL)
+            // Not after its end: the kernel may still be taking it apart.
+            let session = try await other.open()
+            probe.waitUntilExit()
+            said += String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            #expect(probe.terminationReason == .uncaughtSignal)
+
+            let acknowledged = Set(said.split(separator: "\n").map(String.init)).subtracting(["open"])
+            let found = Set(try await other.allIDs())
+            #expect(acknowledged.count >= 399)
+            #expect(acknowledged.subtracting(found).isEmpty)
+            // A commit that was synced but not yet answered may add its calls: one of each of the eight tasks.
+            #expect(found.subtracting(acknowledged).count <= 8)
+            try await other.close(session)
+        }
     }
-}
+#endif

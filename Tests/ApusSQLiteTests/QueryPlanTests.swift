@@ -1,87 +1,89 @@
-import ApusJobs
-import ApusSQLite
-import ApusTimers
-import Testing
+#if SQLite
+    import ApusJobs
+    import ApusSQLite
+    import ApusTimers
+    import Testing
 
-@Suite("What the store finds, it finds by an index")
-struct QueryPlanTests {
-    /// Statements that read a table from one end, and stop at their limit: lists without a filter, and filters that no
-    /// index has.
-    private static let lists = [
-        "ORDER BY job.key LIMIT ?", "ORDER BY job.key DESC LIMIT ?", "ORDER BY run.sequence DESC LIMIT ?",
-    ]
+    @Suite("What the store finds, it finds by an index")
+    struct QueryPlanTests {
+        /// Statements that read a table from one end, and stop at their limit: lists without a filter, and filters that
+        /// no index has.
+        private static let lists = [
+            "ORDER BY job.key LIMIT ?", "ORDER BY job.key DESC LIMIT ?", "ORDER BY run.sequence DESC LIMIT ?",
+        ]
 
-    /// What is sorted: the claimed runs of one job, the runs of one occurrence, the keys of a prefix.
-    private static let sorted = [
-        "INDEXED BY run_open", "run.occurrence <= ? AND run.through >= ?", "UNION SELECT job FROM request",
-    ]
+        /// What is sorted: the claimed runs of one job, the runs of one occurrence, the keys of a prefix.
+        private static let sorted = [
+            "INDEXED BY run_open", "run.occurrence <= ? AND run.through >= ?", "UNION SELECT job FROM request",
+        ]
 
-    @Test("no statement of a scheduler reads a table or sorts one, only lists without a selective filter do")
-    func plans() async throws {
-        let directory = try Directory()
-        let store = SQLiteStore(path: directory.file())
-        let session = try await store.open()
-        try await useEverything(store, session)
-        let plans = try await store.queryPlans()
-        func using(_ part: String) -> [String] { plans.filter { $0.key.contains(part) }.flatMap(\.value) }
-        #expect(plans.count > 25)
-        for (sql, plan) in plans {
-            for step in plan {
-                let readsTable =
-                    ["SCAN job", "SCAN request", "SCAN run"].contains { step.hasPrefix($0) }
-                    || step.contains("AUTOMATIC")
-                if readsTable { #expect(Self.lists.contains { sql.contains($0) }, "\(step) in \(sql)") }
-                let sorts = step.contains("TEMP B-TREE")
-                if sorts { #expect(Self.sorted.contains { sql.contains($0) }, "\(step) in \(sql)") }
+        @Test("no statement of a scheduler reads a table or sorts one, only lists without a selective filter do")
+        func plans() async throws {
+            let directory = try Directory()
+            let store = SQLiteStore(path: directory.file())
+            let session = try await store.open()
+            try await useEverything(store, session)
+            let plans = try await store.queryPlans()
+            func using(_ part: String) -> [String] { plans.filter { $0.key.contains(part) }.flatMap(\.value) }
+            #expect(plans.count > 25)
+            for (sql, plan) in plans {
+                for step in plan {
+                    let readsTable =
+                        ["SCAN job", "SCAN request", "SCAN run"].contains { step.hasPrefix($0) }
+                        || step.contains("AUTOMATIC")
+                    if readsTable { #expect(Self.lists.contains { sql.contains($0) }, "\(step) in \(sql)") }
+                    let sorts = step.contains("TEMP B-TREE")
+                    if sorts { #expect(Self.sorted.contains { sql.contains($0) }, "\(step) in \(sql)") }
+                }
             }
+            #expect(using("DELETE FROM job WHERE key IN").contains { $0.contains("job_ended ") })
+            #expect(using("SELECT 1 FROM job WHERE").contains { $0.contains("job_ended ") })
+            #expect(using("DELETE FROM run").allSatisfy { !$0.contains("run_identity") })
+            #expect(using("SELECT key, wake").contains { $0.contains("job_wake ") })
+            #expect(using("SELECT key, elapsed_wake").contains { $0.contains("job_elapsed_wake ") })
+            #expect(using("trigger_anchor IS NOT NULL").contains { $0.contains("job_unfinished ") })
+            #expect(using("trigger_calendar IS NOT NULL AND job > 0").contains { $0.contains("request_calendar ") })
+            #expect(using("ORDER BY request.job").filter { $0.contains("request_calendar ") }.count == 2)
+            #expect(using("request.idempotency_key = ?").contains { $0.contains("request_idempotency_key ") })
+            #expect(using("unique_payload = 1").allSatisfy { $0.contains("request_payload_unique ") })
+            #expect(using("unique_payload > 0").contains { $0.contains("request_payload ") })
+            #expect(using("id >= ? AND id < ?").contains { $0.contains("job_id ") })
+            try await store.close(session)
         }
-        #expect(using("DELETE FROM job WHERE key IN").contains { $0.contains("job_ended ") })
-        #expect(using("SELECT 1 FROM job WHERE").contains { $0.contains("job_ended ") })
-        #expect(using("DELETE FROM run").allSatisfy { !$0.contains("run_identity") })
-        #expect(using("SELECT key, wake").contains { $0.contains("job_wake ") })
-        #expect(using("SELECT key, elapsed_wake").contains { $0.contains("job_elapsed_wake ") })
-        #expect(using("trigger_anchor IS NOT NULL").contains { $0.contains("job_unfinished ") })
-        #expect(using("trigger_calendar IS NOT NULL AND job > 0").contains { $0.contains("request_calendar ") })
-        #expect(using("ORDER BY request.job").filter { $0.contains("request_calendar ") }.count == 2)
-        #expect(using("request.idempotency_key = ?").contains { $0.contains("request_idempotency_key ") })
-        #expect(using("unique_payload = 1").allSatisfy { $0.contains("request_payload_unique ") })
-        #expect(using("unique_payload > 0").contains { $0.contains("request_payload ") })
-        #expect(using("id >= ? AND id < ?").contains { $0.contains("job_id ") })
-        try await store.close(session)
-    }
 
-    private func useEverything(_ store: SQLiteStore, _ session: StoreSession) async throws {
-        let last = WallInstant(nanoseconds: .max)
-        var ended = sampleJob("ended")
-        (ended.state, ended.nextDue, ended.wake) = (.finished, nil, nil)
-        try await store.add(ended, session)
-        var job = try await store.add(relativeJob("a"), session)
-        job.nextOccurrence = 2
-        job.openRuns = 1
-        let run = Run(
-            jobKey: job.key, job: job.id, occurrence: 1, attempt: 1, due: job.first, state: .claimed, claimed: last)
-        job = try await store.change(job, session, runs: [run], keptRuns: 3)
-        let whole = JobChange(expected: .version(job.version), job: job, isRequestChanged: true)
-        _ = try await store.commit([[whole], [adding(sampleJob("b")), adding(sampleJob("b"))]], session)
-        _ = try await store.due(through: last, limit: 10, in: session)
-        _ = try await store.interrupted(after: 0, limit: 10, in: session)
-        _ = try await store.anchored(after: 0, limit: 10, in: session)
-        _ = try await store.load([
-            .id(job.id), .id(JobID("none")), .key(1), .idempotencyKey("key"),
-            .payload(kind: "a", payload: [1], submittedAfter: last),
-        ])
-        for query in [
-            JobQuery(), JobQuery(idPrefixOrName: "a"), JobQuery(states: [.scheduled, .suspended]),
-            JobQuery(states: [.finished]), JobQuery(kind: "a", labels: ["x": "1"]), JobQuery(idempotencyKey: "key"),
-            JobQuery(limit: 1, after: "j1"), JobQuery(lastEnded: [.failed, .lost]), JobQuery(newestFirst: true),
-            JobQuery(newestFirst: true, after: "j1"), JobQuery(states: [.scheduled], calendarsOnly: true),
-            JobQuery(states: [.scheduled], calendarsOnly: true, after: "j1"),
-        ] { _ = try await store.jobs(query) }
-        for query in [
-            RunQuery(), RunQuery(job: job.id), RunQuery(job: job.id, occurrence: 1),
-            RunQuery(job: job.id, states: [.failed], begunOnly: true), RunQuery(limit: 1, after: "r9"),
-            RunQuery(since: last),
-        ] { _ = try await store.runs(query) }
-        _ = try await store.retire(endedBefore: last, budget: 10, in: session)
+        private func useEverything(_ store: SQLiteStore, _ session: StoreSession) async throws {
+            let last = WallInstant(nanoseconds: .max)
+            var ended = sampleJob("ended")
+            (ended.state, ended.nextDue, ended.wake) = (.finished, nil, nil)
+            try await store.add(ended, session)
+            var job = try await store.add(relativeJob("a"), session)
+            job.nextOccurrence = 2
+            job.openRuns = 1
+            let run = Run(
+                jobKey: job.key, job: job.id, occurrence: 1, attempt: 1, due: job.first, state: .claimed, claimed: last)
+            job = try await store.change(job, session, runs: [run], keptRuns: 3)
+            let whole = JobChange(expected: .version(job.version), job: job, isRequestChanged: true)
+            _ = try await store.commit([[whole], [adding(sampleJob("b")), adding(sampleJob("b"))]], session)
+            _ = try await store.due(through: last, limit: 10, in: session)
+            _ = try await store.interrupted(after: 0, limit: 10, in: session)
+            _ = try await store.anchored(after: 0, limit: 10, in: session)
+            _ = try await store.load([
+                .id(job.id), .id(JobID("none")), .key(1), .idempotencyKey("key"),
+                .payload(kind: "a", payload: [1], submittedAfter: last),
+            ])
+            for query in [
+                JobQuery(), JobQuery(idPrefixOrName: "a"), JobQuery(states: [.scheduled, .suspended]),
+                JobQuery(states: [.finished]), JobQuery(kind: "a", labels: ["x": "1"]), JobQuery(idempotencyKey: "key"),
+                JobQuery(limit: 1, after: "j1"), JobQuery(lastEnded: [.failed, .lost]), JobQuery(newestFirst: true),
+                JobQuery(newestFirst: true, after: "j1"), JobQuery(states: [.scheduled], calendarsOnly: true),
+                JobQuery(states: [.scheduled], calendarsOnly: true, after: "j1"),
+            ] { _ = try await store.jobs(query) }
+            for query in [
+                RunQuery(), RunQuery(job: job.id), RunQuery(job: job.id, occurrence: 1),
+                RunQuery(job: job.id, states: [.failed], begunOnly: true), RunQuery(limit: 1, after: "r9"),
+                RunQuery(since: last),
+            ] { _ = try await store.runs(query) }
+            _ = try await store.retire(endedBefore: last, budget: 10, in: session)
+        }
     }
-}
+#endif

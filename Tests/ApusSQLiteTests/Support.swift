@@ -1,106 +1,108 @@
-import ApusJobs
-import ApusSQLite
-import ApusTimers
-import Foundation
-import GRDB
-import Testing
+#if SQLite
+    import ApusJobs
+    import ApusSQLite
+    import ApusTimers
+    import Foundation
+    import GRDB
+    import Testing
 
-/// A directory that goes with the test.
-final class Directory: Sendable {
-    let path: String
+    /// A directory that goes with the test.
+    final class Directory: Sendable {
+        let path: String
 
-    init() throws {
-        path = FileManager.default.temporaryDirectory.appending(path: "apus-sqlite-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        init() throws {
+            path = FileManager.default.temporaryDirectory.appending(path: "apus-sqlite-\(UUID().uuidString)").path
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        }
+
+        deinit { try? FileManager.default.removeItem(atPath: path) }
+
+        func file(_ name: String = "jobs.db") -> String { "\(path)/\(name)" }
     }
 
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    func file(_ name: String = "jobs.db") -> String { "\(path)/\(name)" }
-}
-
-func sampleJob(_ id: String, payload: [UInt8] = []) -> Job {
-    let instant = WallInstant(secondsSince1970: 1_767_225_600)
-    return Job(
-        request: JobRequest(id: JobID(id), trigger: .at(instant), payload: payload), state: .scheduled,
-        created: instant,
-        updated: instant, first: instant, nextDue: instant, wake: instant)
-}
-
-/// A job that repeats every minute, counted in elapsed time.
-func relativeJob(_ id: String) -> Job {
-    let instant = WallInstant(secondsSince1970: 1_767_225_660)
-    return Job(
-        request: JobRequest(id: JobID(id), trigger: .every(.seconds(60))), state: .scheduled, created: instant,
-        updated: instant, first: instant, nextDue: instant, elapsedWake: instant)
-}
-
-/// The change that adds the job.
-func adding(_ job: Job, runs: [Run] = []) -> JobChange {
-    var job = job
-    job.openRuns = runs.count { $0.state.isOpen }
-    return JobChange(expected: .absent, job: job, runs: runs)
-}
-
-/// Clocks after the wall clock was set by that much.
-func sampleClock(setBy offset: Duration = .zero) -> StoreClock {
-    StoreClock(bootID: "boot", wallOffset: .seconds(1_700_000_000) + offset, elapsedOffset: offset)
-}
-
-extension SQLiteStore {
-    func open() async throws -> StoreSession { try await open(as: NodeID(rawValue: "test")) }
-
-    func commit(
-        _ parts: [[JobChange]], _ session: StoreSession, clock: StoreClock = sampleClock()
-    ) async throws -> [Result<[Job], JobError>] {
-        try await commit(StoreTurn(parts: parts, clock: clock), in: session)
+    func sampleJob(_ id: String, payload: [UInt8] = []) -> Job {
+        let instant = WallInstant(secondsSince1970: 1_767_225_600)
+        return Job(
+            request: JobRequest(id: JobID(id), trigger: .at(instant), payload: payload), state: .scheduled,
+            created: instant,
+            updated: instant, first: instant, nextDue: instant, wake: instant)
     }
 
+    /// A job that repeats every minute, counted in elapsed time.
+    func relativeJob(_ id: String) -> Job {
+        let instant = WallInstant(secondsSince1970: 1_767_225_660)
+        return Job(
+            request: JobRequest(id: JobID(id), trigger: .every(.seconds(60))), state: .scheduled, created: instant,
+            updated: instant, first: instant, nextDue: instant, elapsedWake: instant)
+    }
+
+    /// The change that adds the job.
+    func adding(_ job: Job, runs: [Run] = []) -> JobChange {
+        var job = job
+        job.openRuns = runs.count { $0.state.isOpen }
+        return JobChange(expected: .absent, job: job, runs: runs)
+    }
+
+    /// Clocks after the wall clock was set by that much.
+    func sampleClock(setBy offset: Duration = .zero) -> StoreClock {
+        StoreClock(bootID: "boot", wallOffset: .seconds(1_700_000_000) + offset, elapsedOffset: offset)
+    }
+
+    extension SQLiteStore {
+        func open() async throws -> StoreSession { try await open(as: NodeID(rawValue: "test")) }
+
+        func commit(
+            _ parts: [[JobChange]], _ session: StoreSession, clock: StoreClock = sampleClock()
+        ) async throws -> [Result<[Job], JobError>] {
+            try await commit(StoreTurn(parts: parts, clock: clock), in: session)
+        }
+
+        @discardableResult
+        func add(_ job: Job, _ session: StoreSession, runs: [Run] = []) async throws -> Job {
+            try await commit([[adding(job, runs: runs)]], session)[0].get()[0]
+        }
+
+        @discardableResult
+        func change(
+            _ job: Job, _ session: StoreSession, runs: [Run] = [], keptRuns: Int? = nil
+        ) async throws -> Job {
+            let change = JobChange(expected: .version(job.version), job: job, runs: runs, keptRuns: keptRuns)
+            return try await commit([[change]], session)[0].get()[0]
+        }
+
+        func openAndClose() async throws { try await close(try await open()) }
+
+        func allIDs() async throws -> [String] {
+            var found: [String] = []
+            var after: String?
+            repeat {
+                let page = try await jobs(JobQuery(limit: 1_000, after: after))
+                found += page.jobs.map(\.id.rawValue)
+                after = page.next
+            } while after != nil
+            return found
+        }
+    }
+
+    /// Runs `body`, which must throw a ``JobError`` of that kind, and gives back the error.
     @discardableResult
-    func add(_ job: Job, _ session: StoreSession, runs: [Run] = []) async throws -> Job {
-        try await commit([[adding(job, runs: runs)]], session)[0].get()[0]
+    func expectError(
+        _ code: JobError.Code, sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> Void
+    ) async throws -> JobError {
+        do {
+            try await body()
+        } catch let error as JobError {
+            #expect(error.code == code, "\(error)", sourceLocation: sourceLocation)
+            return error
+        }
+        Issue.record("nothing was thrown", sourceLocation: sourceLocation)
+        throw CancellationError()
     }
 
-    @discardableResult
-    func change(
-        _ job: Job, _ session: StoreSession, runs: [Run] = [], keptRuns: Int? = nil
-    ) async throws -> Job {
-        let change = JobChange(expected: .version(job.version), job: job, runs: runs, keptRuns: keptRuns)
-        return try await commit([[change]], session)[0].get()[0]
+    /// Another program's connection to the file.
+    func foreignConnection(_ path: String) throws -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        return try DatabaseQueue(path: path, configuration: configuration)
     }
-
-    func openAndClose() async throws { try await close(try await open()) }
-
-    func allIDs() async throws -> [String] {
-        var found: [String] = []
-        var after: String?
-        repeat {
-            let page = try await jobs(JobQuery(limit: 1_000, after: after))
-            found += page.jobs.map(\.id.rawValue)
-            after = page.next
-        } while after != nil
-        return found
-    }
-}
-
-/// Runs `body`, which must throw a ``JobError`` of that kind, and gives back the error.
-@discardableResult
-func expectError(
-    _ code: JobError.Code, sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> Void
-) async throws -> JobError {
-    do {
-        try await body()
-    } catch let error as JobError {
-        #expect(error.code == code, "\(error)", sourceLocation: sourceLocation)
-        return error
-    }
-    Issue.record("nothing was thrown", sourceLocation: sourceLocation)
-    throw CancellationError()
-}
-
-/// Another program's connection to the file.
-func foreignConnection(_ path: String) throws -> DatabaseQueue {
-    var configuration = Configuration()
-    configuration.allowsUnsafeTransactions = true
-    return try DatabaseQueue(path: path, configuration: configuration)
-}
+#endif

@@ -1,43 +1,47 @@
-import ApusJobs
-import ApusSQLite
-import ApusTimers
+#if SQLite
+    import ApusJobs
+    import ApusSQLite
+    import ApusTimers
 
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+    #if canImport(Darwin)
+        import Darwin
+    #elseif canImport(Glibc)
+        import Glibc
+    #elseif canImport(Musl)
+        import Musl
+    #endif
 
-// Opens the store named by the first argument, says so, and adds jobs from eight tasks without end, writing the
-// identifier of each to standard output as soon as it has been acknowledged. The tests kill it in the middle of that.
+    // Opens the store named by the first argument, says so, and adds jobs from eight tasks without end, writing the
+    // identifier of each to standard output as soon as it has been acknowledged. The tests kill it in the middle of
+    // that.
 
-func say(_ line: String) {
-    let bytes = Array("\(line)\n".utf8)
-    // One call, unbuffered: what was said is in the pipe when the process is killed.
-    if write(STDOUT_FILENO, bytes, bytes.count) != bytes.count { exit(3) }
-}
+    func say(_ line: String) {
+        let bytes = Array("\(line)\n".utf8)
+        // One call, unbuffered: what was said is in the pipe when the process is killed.
+        if write(STDOUT_FILENO, bytes, bytes.count) != bytes.count { exit(3) }
+    }
 
-let store = SQLiteStore(path: CommandLine.arguments[1], configuration: .init(ownerName: "probe"))
-let session = try await store.open(as: NodeID(rawValue: "probe"))
-say("open")
-let start = WallInstant(secondsSince1970: 1_767_225_600)
-let clock = StoreClock(bootID: nil, wallOffset: .zero, elapsedOffset: .zero)
-try await withThrowingTaskGroup(of: Void.self) { group in
-    for task in 0..<8 {
-        group.addTask {
-            for number in 0..<1_000_000 {
-                let id = JobID("job.\(task).\(number)")
-                let job = Job(
-                    request: JobRequest(id: id, trigger: .at(start)), state: .scheduled, created: start, updated: start,
-                    first: start,
-                    nextDue: start, wake: start)
-                let turn = StoreTurn(parts: [[JobChange(expected: .absent, job: job)]], clock: clock)
-                _ = try await store.commit(turn, in: session)[0].get()
-                say(id.rawValue)
+    let store = SQLiteStore(path: CommandLine.arguments[1], configuration: .init(ownerName: "probe"))
+    let session = try await store.open(as: NodeID(rawValue: "probe"))
+    say("open")
+    let start = WallInstant(secondsSince1970: 1_767_225_600)
+    let clock = StoreClock(bootID: nil, wallOffset: .zero, elapsedOffset: .zero)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+        for task in 0..<8 {
+            group.addTask {
+                for number in 0..<1_000_000 {
+                    let id = JobID("job.\(task).\(number)")
+                    let job = Job(
+                        request: JobRequest(id: id, trigger: .at(start)), state: .scheduled, created: start,
+                        updated: start,
+                        first: start,
+                        nextDue: start, wake: start)
+                    let turn = StoreTurn(parts: [[JobChange(expected: .absent, job: job)]], clock: clock)
+                    _ = try await store.commit(turn, in: session)[0].get()
+                    say(id.rawValue)
+                }
             }
         }
+        try await group.waitForAll()
     }
-    try await group.waitForAll()
-}
+#endif

@@ -15,7 +15,7 @@ def node(name: str, state: str = "alive", **more: object) -> dict:
 
 
 class Nodes(DashboardTest):
-    """What the daemon says of nodes is the test's: their real answer is a matter of Tests/EndToEnd."""
+    """What the daemon says of nodes is the test's: their real answer is a matter of Command/Tests/EndToEndTests."""
 
     def answer(self, *nodes: dict) -> None:
         self.nodes = list(nodes)

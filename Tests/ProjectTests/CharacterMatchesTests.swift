@@ -5,7 +5,9 @@ struct CharacterMatchesTests {
     @Test("no module that handles text from outside searches it by character")
     func sources() throws {
         for module in CharacterMatches.modules {
-            let files = try ProjectFiles.sources().filter { $0.path.hasPrefix("Sources/\(module)/") }
+            let files = try ProjectFiles.sources().filter {
+                $0.path.hasPrefix(ProjectFiles.folder(ofModule: module) + "/")
+            }
             #expect(!files.isEmpty)
             for file in files {
                 for objection in CharacterMatches.objections(to: file.text, path: file.path) {

@@ -2,12 +2,6 @@ import Testing
 
 /// Rules about files as such.
 enum Housekeeping {
-    static let mostLines = 400
-
-    static func isTooLong(_ text: String) -> Bool {
-        text.split(separator: "\n", omittingEmptySubsequences: false).count > mostLines + 1
-    }
-
     // Put together here, so that this file does not contain what it looks for.
     private static let homes = ["/" + "home/", "/" + "Users/", "/" + "root/", "/" + "work/", "/" + "tmp/w/"]
 
@@ -31,19 +25,6 @@ enum Housekeeping {
 
 @Suite("Housekeeping")
 struct HousekeepingTests {
-    @Test("no source file is longer than 400 lines")
-    func lengths() throws {
-        for file in try ProjectFiles.sources() {
-            #expect(!Housekeeping.isTooLong(file.text), "\(file.path) has more than \(Housekeeping.mostLines) lines")
-        }
-    }
-
-    @Test("400 lines are accepted, 401 are not")
-    func lengthSamples() {
-        #expect(!Housekeeping.isTooLong(String(repeating: "line\n", count: 400)))
-        #expect(Housekeeping.isTooLong(String(repeating: "line\n", count: 401)))
-    }
-
     @Test("no file names a path of the machine that it was written on")
     func machinePaths() throws {
         let files = try ProjectFiles.trackedTexts()

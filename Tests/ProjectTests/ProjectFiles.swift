@@ -26,8 +26,20 @@ enum ProjectFiles {
     /// The Swift files of the modules and of the examples, without those of tests, and without the code that the catalogues
     /// of DocC show: it belongs to the reader's program.
     static func sources() throws -> [File] {
-        try swiftFiles(below: "Sources").filter { !$0.path.contains(".docc/") }
-            + swiftFiles(below: "Examples").filter { !$0.path.contains("/Tests/") }
+        try ["Sources", "Command/Sources"].flatMap(swiftFiles).filter { !$0.path.contains(".docc/") }
+            + ["Examples/Sleepless", "Examples/TwoNodes"].flatMap(swiftFiles).filter { !$0.path.contains("/Tests/") }
+    }
+
+    /// The Swift files of the tests of all packages.
+    static func tests() throws -> [File] {
+        try ["Tests", "Command/Tests", "Examples/Tests", "Examples/Sleepless/Tests"].flatMap(swiftFiles)
+    }
+
+    /// Where the module of a name is.
+    static func folder(ofModule module: String) -> String {
+        ["Sources/\(module)", "Command/Sources/\(module)"].first {
+            FileManager.default.fileExists(atPath: root.appending(path: $0).path)
+        }!
     }
 
     /// Every text file that git keeps or would keep.

@@ -4,8 +4,8 @@ enum RealSleeps {
 
     /// What runs in a process with virtual time, or is shown as the code of an app and not run at all.
     static let virtualFolders = [
-        "Tests/DocumentationTests/Examples/", "Tests/MigrationExamples/", "Tests/ProcessClockTests/",
-        "Tests/SampleApps/",
+        "Command/Tests/EcosystemTests/", "Examples/Tests/DocumentationTests/Examples/", "Tests/MigrationExamples/",
+        "Tests/ProcessClockTests/", "Tests/SampleApps/",
         "Tests/SimulatedAppleTests/", "Tests/SwiftUITutorials/", "Tests/TestTraitsTests/", "Tests/Tutorials/",
     ]
 

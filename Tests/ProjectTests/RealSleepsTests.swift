@@ -4,7 +4,7 @@ import Testing
 struct RealSleepsTests {
     @Test("each of tests and examples has a reason beside it")
     func sources() throws {
-        let files = try ProjectFiles.swiftFiles(below: "Tests") + ProjectFiles.swiftFiles(below: "Examples")
+        let files = try ProjectFiles.tests() + ProjectFiles.sources().filter { $0.path.hasPrefix("Examples/") }
         #expect(files.contains { file in RealSleeps.calls.contains { file.text.contains($0) } })
         for file in files {
             for objection in RealSleeps.objections(to: file.text, path: file.path) { Issue.record("\(objection)") }

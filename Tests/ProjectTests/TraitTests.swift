@@ -1,70 +1,123 @@
 import Testing
 
-/// Rules that keep the package free of libpq without the trait `Postgres`.
+/// Rules that keep a build without traits free of what the traits add.
 enum Traits {
-    /// Whether all code of a file is in one `#if Postgres`.
-    static func isConditional(_ text: String) -> Bool {
+    /// The files of a trait are compiled only with it.
+    struct Rule: Sendable {
+        var trait: String
+        /// The folders and files of which every file is in the condition.
+        var paths: [String]
+        /// Files in these that are not.
+        var unconditional: Set<String> = []
+        /// Modules that nothing else may import.
+        var modules: [String]
+    }
+
+    static let rules = [
+        Rule(
+            trait: "SQLite", paths: ["Sources/ApusSQLite", "Tests/ApusSQLiteTests", "Tests/ApusStoreProbe"],
+            modules: ["GRDB"]),
+        Rule(
+            trait: "Postgres", paths: ["Sources/ApusPostgres", "Tests/ApusPostgresTests"],
+            // Pure, and tested without the trait too.
+            unconditional: ["MembershipMachine", "DatabaseClock", "MembershipTests", "DatabaseClockTests"],
+            modules: ["CPostgres"]),
+        Rule(
+            trait: "Tracing", paths: ["Sources/ApusTracing", "Tests/ApusJobsTests/TracingTests.swift"],
+            modules: ["Tracing", "InMemoryTracing"]),
+        Rule(
+            trait: "ServiceLifecycle",
+            paths: [
+                "Sources/ApusServiceLifecycle", "Tests/ApusLinuxTests/JobSchedulerServiceTests.swift",
+                "Tests/ApusLinuxTests/LinuxHostServiceTests.swift",
+            ],
+            modules: ["ServiceLifecycle"]),
+        Rule(
+            trait: "SimulatedApple",
+            paths: [
+                "Sources/SimulatedApple/SimulatedCombine", "Sources/SimulatedApple/SimulatedSwiftUI",
+                "Tests/SimulatedSwiftUITests", "Tests/SwiftUITutorials",
+            ],
+            modules: ["OpenCombine"]),
+    ]
+
+    /// The condition that all code of a file is in: the one of its first `#if`.
+    static func condition(of text: String) -> Substring? {
         let lines = SourceText(text).lines.filter { !$0.allSatisfy(\.isWhitespace) }
-        guard lines.first?.trimmed == "#if Postgres", lines.last?.trimmed == "#endif" else { return false }
+        guard let first = lines.first?.trimmed, first.hasPrefix("#if "), lines.last?.trimmed == "#endif" else {
+            return nil
+        }
         var depth = 0
         for (index, line) in lines.enumerated() {
             let word = line.trimmed.prefix { !$0.isWhitespace }
             if word == "#if" { depth += 1 }
             if word == "#endif" { depth -= 1 }
-            if depth == 1, word == "#else" || word == "#elseif" { return false }
-            if depth == 0, index < lines.count - 1 { return false }
+            if depth == 1, word == "#else" || word == "#elseif" { return nil }
+            if depth == 0, index < lines.count - 1 { return nil }
         }
-        return depth == 0
+        return depth == 0 ? first.dropFirst("#if ".count) : nil
     }
 
-    /// The lines of a manifest that depend on libpq without asking for the trait.
-    static func unconditionalDependencies(inManifest manifest: String) -> [String] {
-        manifest.split(separator: "\n").map(\.trimmed).filter { line in
-            line.contains("\"CPostgres\"") && !line.contains("condition: .when(traits: [\"Postgres\"])")
-                && !line.hasPrefix("name: \"CPostgres\", pkgConfig:")
-        }
+    static func isConditional(_ text: String, _ trait: String) -> Bool {
+        condition(of: text).map { [trait, "\(trait) && SQLite"].contains($0) } ?? false
     }
 }
 
 extension StringProtocol {
-    fileprivate var trimmed: String {
-        String(drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+    fileprivate var trimmed: SubSequence {
+        let start = drop(while: \.isWhitespace)
+        return start.prefix(start.reversed().drop(while: \.isWhitespace).count)
     }
 }
 
-@Suite("Without the trait Postgres nothing needs libpq")
+@Suite("A build without traits needs nothing of what they add")
 struct TraitTests {
-    /// Pure, and tested without the trait too.
-    private static let unconditional: Set = [
-        "MembershipMachine", "DatabaseClock", "MembershipTests", "DatabaseClockTests",
-    ]
+    private func files(of rule: Traits.Rule) throws -> [ProjectFiles.File] {
+        try rule.paths.flatMap { path in
+            path.hasSuffix(".swift")
+                ? [ProjectFiles.File(path: path, text: try ProjectFiles.read(path))]
+                : try ProjectFiles.swiftFiles(below: path).filter {
+                    !$0.path.contains(".docc/") && !$0.path.hasSuffix("/WithoutTrait.swift")
+                }
+        }
+    }
 
-    @Test("everything in ApusPostgres and its tests is compiled with the trait only, except the pure parts")
-    func files() throws {
-        let files =
-            try ProjectFiles.swiftFiles(below: "Sources/ApusPostgres")
-            + ProjectFiles.swiftFiles(below: "Tests/ApusPostgresTests")
-        #expect(files.count > 10)
+    @Test("the code of a trait is compiled with it only, except what is pure", arguments: Traits.rules.indices)
+    func files(index: Int) throws {
+        let rule = Traits.rules[index]
+        let files = try files(of: rule)
+        #expect(!files.isEmpty)
         for file in files {
             let name = String(file.path.split(separator: "/").last!.dropLast(".swift".count))
-            let isConditional = Traits.isConditional(file.text)
-            #expect(isConditional != Self.unconditional.contains(name), "\(file.path): with the trait only, or not?")
+            let isConditional = Traits.isConditional(file.text, rule.trait)
+            #expect(
+                isConditional != rule.unconditional.contains(name), "\(file.path): with \(rule.trait) only, or not?")
         }
     }
 
-    @Test("no other module imports libpq")
+    @Test("no other library or test of one imports what a trait adds")
     func imports() throws {
-        for file in try ProjectFiles.sources() where !file.path.hasPrefix("Sources/ApusPostgres/") {
-            #expect(!file.text.contains("import CPostgres"), "\(file.path)")
+        let all = try ["Sources", "Tests"].flatMap(ProjectFiles.swiftFiles).filter { !$0.path.contains(".docc/") }
+        for rule in Traits.rules {
+            for file in all where !Traits.isConditional(file.text, rule.trait) {
+                for line in SourceText(file.text).lines {
+                    let words = line.split(separator: " ").map(String.init)
+                    guard let index = words.firstIndex(of: "import"), index + 1 < words.count else { continue }
+                    let isOfTrait = rule.modules.contains { words[index + 1].hasPrefix($0) }
+                    let isInAnother = Traits.condition(of: file.text)?.contains(rule.trait) ?? false
+                    #expect(!isOfTrait || isInAnother, "\(file.path) imports \(words[index + 1])")
+                }
+            }
         }
     }
 
-    @Test("the manifest depends on libpq with the trait only, and make builds with the trait")
-    func manifest() throws {
-        let manifest = try ProjectFiles.read("Package.swift")
-        #expect(manifest.contains("name: \"CPostgres\", pkgConfig: \"libpq\""))
-        #expect(Traits.unconditionalDependencies(inManifest: manifest) == [])
-        #expect(try ProjectFiles.read("Makefile").contains("\nexport TRAITS ?= --traits Postgres\n"))
+    @Test("make and the other packages name the trait for all")
+    func makefile() throws {
+        #expect(try ProjectFiles.read("Makefile").contains("\nexport LIBRARIES ?= --traits All "))
+        for package in ["Command", "Examples", "Benchmarks"] {
+            let manifest = try ProjectFiles.read("\(package)/Package.swift")
+            #expect(manifest.contains(#".package(name: "apus", path: "..", traits: ["All"])"#), "\(package)")
+        }
     }
 
     @Test(
@@ -72,23 +125,16 @@ struct TraitTests {
         arguments: [
             "import A", "#if Postgres\n#endif\nimport A", "import A\n#if Postgres\n#endif",
             "#if Postgres\nimport A\n#else\nimport B\n#endif", "#if os(Linux)\nimport A\n#endif",
-            "#if Postgres\n#endif\nimport B\n#if Postgres\n#endif", "",
+            "#if Postgres\n#endif\nimport B\n#if Postgres\n#endif", "#if SQLite\nimport A\n#endif", "",
         ])
     func rejectedFiles(text: String) {
-        #expect(!Traits.isConditional(text))
+        #expect(!Traits.isConditional(text, "Postgres"))
     }
 
     @Test("conditions inside of the condition, and comments before it, are accepted")
     func acceptedFiles() {
-        #expect(Traits.isConditional("// why\n#if Postgres\n  #if os(Linux)\n  #else\n  #endif\nimport A\n#endif\n"))
-    }
-
-    @Test("a dependency without the condition is found")
-    func rejectedManifest() {
-        let lines = [
-            ".target(name: \"A\", dependencies: [\"CPostgres\"]),",
-            ".target(name: \"CPostgres\", condition: .when(traits: [\"Postgres\"])),",
-        ]
-        #expect(Traits.unconditionalDependencies(inManifest: lines.joined(separator: "\n")) == [lines[0]])
+        #expect(
+            Traits.isConditional(
+                "// why\n#if Postgres\n  #if os(Linux)\n  #else\n  #endif\nimport A\n#endif\n", "Postgres"))
     }
 }

@@ -1,38 +1,40 @@
-import SwiftUI
+#if SimulatedApple
+    import SwiftUI
 
-/// Downloads a map when it is opened, and is notified of it in the background.
-struct MapsApp: App {
-    private let maps = Maps()
+    /// Downloads a map when it is opened, and is notified of it in the background.
+    struct MapsApp: App {
+        private let maps = Maps()
 
-    var body: some Scene {
-        WindowGroup {
-            Text("Maps").onAppear { maps.download() }
+        var body: some Scene {
+            WindowGroup {
+                Text("Maps").onAppear { maps.download() }
+            }
+            .backgroundTask(.urlSession("com.example.maps")) {
+                await maps.finish()
+            }
         }
-        .backgroundTask(.urlSession("com.example.maps")) {
-            await maps.finish()
+    }
+
+    /// Used on the main thread.
+    private final class Maps: NSObject, URLSessionDownloadDelegate, @unchecked Sendable {
+        private lazy var session = URLSession(
+            configuration: .background(withIdentifier: "com.example.maps"), delegate: self, delegateQueue: .main)
+
+        @MainActor
+        func download() {
+            guard let url = URL(string: "https://maps.example.com/north.bin") else { return }
+            session.downloadTask(with: url).resume()
         }
+
+        @MainActor
+        func finish() async {
+            // The session of the process before, if this one was started for it.
+            let count = await session.allTasks.count
+            SimulatedPhone.note("finish, \(count) tasks")
+        }
+
+        func urlSession(
+            _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
+        ) { SimulatedPhone.note("map \(downloadTask.taskIdentifier)") }
     }
-}
-
-/// Used on the main thread.
-private final class Maps: NSObject, URLSessionDownloadDelegate, @unchecked Sendable {
-    private lazy var session = URLSession(
-        configuration: .background(withIdentifier: "com.example.maps"), delegate: self, delegateQueue: .main)
-
-    @MainActor
-    func download() {
-        guard let url = URL(string: "https://maps.example.com/north.bin") else { return }
-        session.downloadTask(with: url).resume()
-    }
-
-    @MainActor
-    func finish() async {
-        // The session of the process before, if this one was started for it.
-        let count = await session.allTasks.count
-        SimulatedPhone.note("finish, \(count) tasks")
-    }
-
-    func urlSession(
-        _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
-    ) { SimulatedPhone.note("map \(downloadTask.taskIdentifier)") }
-}
+#endif

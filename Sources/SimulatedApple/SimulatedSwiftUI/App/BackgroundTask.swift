@@ -1,133 +1,135 @@
-import ApusDevice
-import ApusTimers
-import ApusVirtualTime
-import BackgroundTasks
-import SimulatedAppleCore
+#if SimulatedApple
+    import ApusDevice
+    import ApusTimers
+    import ApusVirtualTime
+    import BackgroundTasks
+    import SimulatedAppleCore
 
-/// A kind of background work. Rule: Apple, "BackgroundTask". Refreshes and background sessions are there.
-public struct BackgroundTask<Request, Response>: Sendable {
-    enum Trigger: Sendable {
-        case refresh(String)
-        case session(@Sendable (String) -> Bool)
-    }
-
-    let trigger: Trigger
-}
-
-extension BackgroundTask where Request == Void, Response == Void {
-    /// A refresh for which the app submits a `BGAppRefreshTaskRequest` of that identifier.
-    ///
-    /// Rule: Apple, "appRefresh(_:)".
-    public static func appRefresh(_ identifier: String) -> BackgroundTask<Void, Void> {
-        BackgroundTask(trigger: .refresh(identifier))
-    }
-
-    /// The events of the background session of that identifier: all of its tasks have ended.
-    ///
-    /// Rule: Apple, "urlSession(_:)".
-    public static func urlSession(_ identifier: String) -> BackgroundTask<Void, Void> {
-        BackgroundTask(trigger: .session { $0 == identifier })
-    }
-}
-
-extension BackgroundTask where Request == String, Response == Void {
-    /// The events of background sessions whose identifiers match; the action gets the identifier.
-    ///
-    /// Rule: Apple, "urlSession(matching:)".
-    public static func urlSession(
-        matching: @escaping @Sendable (String) -> Bool
-    ) -> BackgroundTask<String, Void> { BackgroundTask(trigger: .session(matching)) }
-}
-
-extension Scene {
-    /// Calls an action when the system starts the work that the app has asked `BGTaskScheduler` for, or has events of a
-    /// background session.
-    ///
-    /// Rule: Apple, "backgroundTask(_:action:)": the work is complete when the action returns. Shortly before the time of a
-    /// refresh is over, the action's task is cancelled; an action that does not return then ends the app, as a task does
-    /// that is not completed. One that returns after its cancellation has completed the task without success. The handler
-    /// is registered at the launch; the next request is the app's own matter.
-    ///
-    /// The action is called off the main actor, unless it says otherwise.
-    public func backgroundTask<D: Sendable, R: Sendable>(
-        _ task: BackgroundTask<D, R>, action: @escaping @Sendable (D) async -> R
-    ) -> some Scene {
-        let action = BackgroundAction { data in
-            // A refresh and a session with a given name have no data, and so one value.
-            if let data = data as? D {
-                _ = await action(data)
-            } else if let nothing = () as? D {
-                _ = await action(nothing)
-            }
+    /// A kind of background work. Rule: Apple, "BackgroundTask". Refreshes and background sessions are there.
+    public struct BackgroundTask<Request, Response>: Sendable {
+        enum Trigger: Sendable {
+            case refresh(String)
+            case session(@Sendable (String) -> Bool)
         }
-        return BackgroundTaskScene(content: self, trigger: task.trigger, action: action)
+
+        let trigger: Trigger
     }
-}
 
-private struct BackgroundAction: Sendable {
-    /// Gets the identifier.
-    let run: @Sendable (String) async -> Void
-}
+    extension BackgroundTask where Request == Void, Response == Void {
+        /// A refresh for which the app submits a `BGAppRefreshTaskRequest` of that identifier.
+        ///
+        /// Rule: Apple, "appRefresh(_:)".
+        public static func appRefresh(_ identifier: String) -> BackgroundTask<Void, Void> {
+            BackgroundTask(trigger: .refresh(identifier))
+        }
 
-private struct BackgroundTaskScene<Content: Scene>: Scene, Primitive {
-    typealias Body = Never
-    let content: Content
-    let trigger: BackgroundTask<Void, Void>.Trigger
-    let action: BackgroundAction
+        /// The events of the background session of that identifier: all of its tasks have ended.
+        ///
+        /// Rule: Apple, "urlSession(_:)".
+        public static func urlSession(_ identifier: String) -> BackgroundTask<Void, Void> {
+            BackgroundTask(trigger: .session { $0 == identifier })
+        }
+    }
 
-    init<Request, Response>(
-        content: Content, trigger: BackgroundTask<Request, Response>.Trigger, action: BackgroundAction
-    ) {
-        (self.content, self.action) = (content, action)
-        self.trigger =
+    extension BackgroundTask where Request == String, Response == Void {
+        /// The events of background sessions whose identifiers match; the action gets the identifier.
+        ///
+        /// Rule: Apple, "urlSession(matching:)".
+        public static func urlSession(
+            matching: @escaping @Sendable (String) -> Bool
+        ) -> BackgroundTask<String, Void> { BackgroundTask(trigger: .session(matching)) }
+    }
+
+    extension Scene {
+        /// Calls an action when the system starts the work that the app has asked `BGTaskScheduler` for, or has events
+        /// of a background session.
+        ///
+        /// Rule: Apple, "backgroundTask(_:action:)": the work is complete when the action returns. Shortly before the
+        /// time of a refresh is over, the action's task is cancelled; an action that does not return then ends the app,
+        /// as a task does that is not completed. One that returns after its cancellation has completed the task without
+        /// success. The handler is registered at the launch; the next request is the app's own matter.
+        ///
+        /// The action is called off the main actor, unless it says otherwise.
+        public func backgroundTask<D: Sendable, R: Sendable>(
+            _ task: BackgroundTask<D, R>, action: @escaping @Sendable (D) async -> R
+        ) -> some Scene {
+            let action = BackgroundAction { data in
+                // A refresh and a session with a given name have no data, and so one value.
+                if let data = data as? D {
+                    _ = await action(data)
+                } else if let nothing = () as? D {
+                    _ = await action(nothing)
+                }
+            }
+            return BackgroundTaskScene(content: self, trigger: task.trigger, action: action)
+        }
+    }
+
+    private struct BackgroundAction: Sendable {
+        /// Gets the identifier.
+        let run: @Sendable (String) async -> Void
+    }
+
+    private struct BackgroundTaskScene<Content: Scene>: Scene, Primitive {
+        typealias Body = Never
+        let content: Content
+        let trigger: BackgroundTask<Void, Void>.Trigger
+        let action: BackgroundAction
+
+        init<Request, Response>(
+            content: Content, trigger: BackgroundTask<Request, Response>.Trigger, action: BackgroundAction
+        ) {
+            (self.content, self.action) = (content, action)
+            self.trigger =
+                switch trigger {
+                case .refresh(let identifier): .refresh(identifier)
+                case .session(let matches): .session(matches)
+                }
+        }
+
+        /// Has the action of the last evaluation.
+        private final class Registration: Sendable {
+            let action: Locked<BackgroundAction>
+            init(_ action: BackgroundAction) { self.action = Locked(action) }
+        }
+
+        func parts(in node: ViewNode) -> [ViewNode.Part] { [ViewNode.Part(element: content)] }
+
+        func updated(in node: ViewNode) {
+            if let registration = node.memory as? Registration {
+                registration.action.withLock { $0 = action }
+                return
+            }
+            let registration = Registration(action)
+            node.memory = registration
+            // At once: handlers are registered before the launch is over.
             switch trigger {
-            case .refresh(let identifier): .refresh(identifier)
-            case .session(let matches): .session(matches)
+            case .refresh(let identifier): register(registration, identifier)
+            case .session(let matches): register(registration, matches)
             }
-    }
-
-    /// Has the action of the last evaluation.
-    private final class Registration: Sendable {
-        let action: Locked<BackgroundAction>
-        init(_ action: BackgroundAction) { self.action = Locked(action) }
-    }
-
-    func parts(in node: ViewNode) -> [ViewNode.Part] { [ViewNode.Part(element: content)] }
-
-    func updated(in node: ViewNode) {
-        if let registration = node.memory as? Registration {
-            registration.action.withLock { $0 = action }
-            return
         }
-        let registration = Registration(action)
-        node.memory = registration
-        // At once: handlers are registered before the launch is over.
-        switch trigger {
-        case .refresh(let identifier): register(registration, identifier)
-        case .session(let matches): register(registration, matches)
-        }
-    }
 
-    private func register(_ registration: Registration, _ identifier: String) {
-        BGTaskScheduler.shared.register(forTaskWithIdentifier: identifier, using: .main) { task in
-            let action = registration.action.withLock { $0 }
-            let task = Handover(task)
-            let work = Task.detached {
-                await action.run(identifier)
-                task.value.setTaskCompleted(success: !Task.isCancelled)
+        private func register(_ registration: Registration, _ identifier: String) {
+            BGTaskScheduler.shared.register(forTaskWithIdentifier: identifier, using: .main) { task in
+                let action = registration.action.withLock { $0 }
+                let task = Handover(task)
+                let work = Task.detached {
+                    await action.run(identifier)
+                    task.value.setTaskCompleted(success: !Task.isCancelled)
+                }
+                task.value.expirationHandler = { work.cancel() }
             }
-            task.value.expirationHandler = { work.cancel() }
         }
-    }
 
-    private func register(_ registration: Registration, _ matches: @escaping @Sendable (String) -> Bool) {
-        let process = SimulatedPhone.process
-        process.shared.object(of: NoticeHandlers.self) { NoticeHandlers() }.add(matches) { notice in
-            let action = registration.action.withLock { $0 }
-            Task.detached {
-                await action.run(notice.session)
-                process.transfers.complete(notice.number)
+        private func register(_ registration: Registration, _ matches: @escaping @Sendable (String) -> Bool) {
+            let process = SimulatedPhone.process
+            process.shared.object(of: NoticeHandlers.self) { NoticeHandlers() }.add(matches) { notice in
+                let action = registration.action.withLock { $0 }
+                Task.detached {
+                    await action.run(notice.session)
+                    process.transfers.complete(notice.number)
+                }
             }
         }
     }
-}
+#endif

@@ -1,85 +1,88 @@
-/// A value that belongs to a view's place in the tree: it stays while the view is evaluated repeatedly.
-///
-/// Rule: Apple, "State". It may be changed on any thread; views that have read it are evaluated again.
-@propertyWrapper
-public struct State<Value>: GraphProperty {
-    private let initial: Value
-    private var box: StateBox<Value>?
+#if SimulatedApple
+    /// A value that belongs to a view's place in the tree: it stays while the view is evaluated repeatedly.
+    ///
+    /// Rule: Apple, "State". It may be changed on any thread; views that have read it are evaluated again.
+    @propertyWrapper
+    public struct State<Value>: GraphProperty {
+        private let initial: Value
+        private var box: StateBox<Value>?
 
-    /// The value with which the place begins.
-    public init(wrappedValue: Value) { initial = wrappedValue }
-    /// The value with which the place begins.
-    public init(initialValue: Value) { initial = initialValue }
+        /// The value with which the place begins.
+        public init(wrappedValue: Value) { initial = wrappedValue }
+        /// The value with which the place begins.
+        public init(initialValue: Value) { initial = initialValue }
 
-    /// The value. Outside of a body, and of closures that were made in one, it is the initial one, and is not changed.
-    public var wrappedValue: Value {
-        get { box?.value ?? initial }
-        nonmutating set { box?.value = newValue }
+        /// The value. Outside of a body, and of closures that were made in one, it is the initial one, and is not
+        /// changed.
+        public var wrappedValue: Value {
+            get { box?.value ?? initial }
+            nonmutating set { box?.value = newValue }
+        }
+
+        /// A binding to the value.
+        public var projectedValue: Binding<Value> {
+            guard let box else { return .constant(initial) }
+            return Binding(get: { box.value }, set: { box.value = $0 })
+        }
+
+        mutating func install(in node: ViewNode, at key: Int) { box = node.property(key) { StateBox(initial) } }
     }
 
-    /// A binding to the value.
-    public var projectedValue: Binding<Value> {
-        guard let box else { return .constant(initial) }
-        return Binding(get: { box.value }, set: { box.value = $0 })
+    extension State where Value: ExpressibleByNilLiteral {
+        /// Begins without a value.
+        public init() { self.init(wrappedValue: nil) }
     }
 
-    mutating func install(in node: ViewNode, at key: Int) { box = node.property(key) { StateBox(initial) } }
-}
+    /// A value that belongs elsewhere. Rule: Apple, "Binding".
+    @propertyWrapper @dynamicMemberLookup
+    public struct Binding<Value> {
+        private let get: () -> Value
+        private let set: (Value) -> Void
 
-extension State where Value: ExpressibleByNilLiteral {
-    /// Begins without a value.
-    public init() { self.init(wrappedValue: nil) }
-}
+        /// A value that is read and changed by closures.
+        public init(get: @escaping () -> Value, set: @escaping (Value) -> Void) { (self.get, self.set) = (get, set) }
 
-/// A value that belongs elsewhere. Rule: Apple, "Binding".
-@propertyWrapper @dynamicMemberLookup
-public struct Binding<Value> {
-    private let get: () -> Value
-    private let set: (Value) -> Void
+        /// The same binding.
+        public init(projectedValue: Binding<Value>) { self = projectedValue }
 
-    /// A value that is read and changed by closures.
-    public init(get: @escaping () -> Value, set: @escaping (Value) -> Void) { (self.get, self.set) = (get, set) }
+        /// A value that does not change.
+        public static func constant(_ value: Value) -> Binding<Value> { Binding(get: { value }, set: { _ in }) }
 
-    /// The same binding.
-    public init(projectedValue: Binding<Value>) { self = projectedValue }
+        /// The value.
+        public var wrappedValue: Value {
+            get { get() }
+            nonmutating set { set(newValue) }
+        }
 
-    /// A value that does not change.
-    public static func constant(_ value: Value) -> Binding<Value> { Binding(get: { value }, set: { _ in }) }
+        /// The binding itself.
+        public var projectedValue: Binding<Value> { self }
 
-    /// The value.
-    public var wrappedValue: Value {
-        get { get() }
-        nonmutating set { set(newValue) }
+        /// A binding to a part of the value.
+        public subscript<Subject>(dynamicMember keyPath: WritableKeyPath<Value, Subject>) -> Binding<Subject> {
+            Binding<Subject>(get: { get()[keyPath: keyPath] }, set: { wrappedValue[keyPath: keyPath] = $0 })
+        }
     }
 
-    /// The binding itself.
-    public var projectedValue: Binding<Value> { self }
+    /// Bindings to the properties of an `@Observable` object. Rule: Apple, "Bindable".
+    @propertyWrapper @dynamicMemberLookup
+    public struct Bindable<Value: AnyObject> {
+        /// The object.
+        public var wrappedValue: Value
 
-    /// A binding to a part of the value.
-    public subscript<Subject>(dynamicMember keyPath: WritableKeyPath<Value, Subject>) -> Binding<Subject> {
-        Binding<Subject>(get: { get()[keyPath: keyPath] }, set: { wrappedValue[keyPath: keyPath] = $0 })
+        /// The object.
+        public init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
+        /// The object.
+        public init(_ wrappedValue: Value) { self.wrappedValue = wrappedValue }
+
+        /// Itself.
+        public var projectedValue: Bindable<Value> { self }
+
+        /// A binding to a property.
+        public subscript<Subject>(
+            dynamicMember keyPath: ReferenceWritableKeyPath<Value, Subject>
+        ) -> Binding<Subject> {
+            let object = wrappedValue
+            return Binding(get: { object[keyPath: keyPath] }, set: { object[keyPath: keyPath] = $0 })
+        }
     }
-}
-
-/// Bindings to the properties of an `@Observable` object. Rule: Apple, "Bindable".
-@propertyWrapper @dynamicMemberLookup
-public struct Bindable<Value: AnyObject> {
-    /// The object.
-    public var wrappedValue: Value
-
-    /// The object.
-    public init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
-    /// The object.
-    public init(_ wrappedValue: Value) { self.wrappedValue = wrappedValue }
-
-    /// Itself.
-    public var projectedValue: Bindable<Value> { self }
-
-    /// A binding to a property.
-    public subscript<Subject>(
-        dynamicMember keyPath: ReferenceWritableKeyPath<Value, Subject>
-    ) -> Binding<Subject> {
-        let object = wrappedValue
-        return Binding(get: { object[keyPath: keyPath] }, set: { object[keyPath: keyPath] = $0 })
-    }
-}
+#endif

@@ -1,69 +1,71 @@
-import ApusTimers
-import SimulatedAppleCore
+#if SimulatedApple
+    import ApusTimers
+    import SimulatedAppleCore
 
-/// The instants at which a timeline is evaluated. Rule: Apple, "TimelineSchedule". Two kinds are there.
-public struct TimelineInstants: Sendable {
-    let start: Date
-    let interval: TimeInterval
+    /// The instants at which a timeline is evaluated. Rule: Apple, "TimelineSchedule". Two kinds are there.
+    public struct TimelineInstants: Sendable {
+        let start: Date
+        let interval: TimeInterval
 
-    /// At `startDate`, and from there in even steps of `interval` seconds. Rule: Apple, "PeriodicTimelineSchedule".
-    public static func periodic(from startDate: Date, by interval: TimeInterval) -> TimelineInstants {
-        TimelineInstants(start: startDate, interval: interval)
-    }
-
-    /// At each full minute. Rule: Apple, "EveryMinuteTimelineSchedule".
-    public static var everyMinute: TimelineInstants {
-        TimelineInstants(start: Date(timeIntervalSinceReferenceDate: 0), interval: 60)
-    }
-
-    /// The last instant that is not later than `date`; the start, before it.
-    func last(until date: Date) -> Date {
-        max(start, start.addingTimeInterval((date.timeIntervalSince(start) / interval).rounded(.down) * interval))
-    }
-
-    /// The first one that is later than `date`.
-    func next(after date: Date) -> Date {
-        date < start ? start : last(until: date).addingTimeInterval(interval)
-    }
-}
-
-/// What the content of a ``TimelineView`` is given.
-public struct TimelineContext: Sendable {
-    /// The last instant of the schedule.
-    public let date: Date
-}
-
-/// A view that is evaluated at the instants of a schedule. Rule: Apple, "TimelineView". It follows the schedule whenever the
-/// app runs, also in the background.
-public struct TimelineView<Content: View>: View, Primitive {
-    /// None; the graph knows it.
-    public typealias Body = Never
-
-    /// What the content is given.
-    public typealias Context = TimelineContext
-
-    private let instants: TimelineInstants
-    private let content: (TimelineContext) -> Content
-
-    /// A view that is evaluated at these instants.
-    public init(_ schedule: TimelineInstants, @ViewBuilder content: @escaping (TimelineContext) -> Content) {
-        (instants, self.content) = (schedule, content)
-    }
-
-    private static var now: Date { SimulatedPhone.date(of: SimulatedPhone.process.host.engine.time.wall()) }
-
-    func parts(in node: ViewNode) -> [ViewNode.Part] {
-        [ViewNode.Part(element: content(TimelineContext(date: instants.last(until: Self.now))))]
-    }
-
-    func updated(in node: ViewNode) {
-        (node.memory as? Timer)?.invalidate()
-        let timer = Timer(fire: instants.next(after: Self.now), interval: 0, repeats: false) { [weak node] _ in
-            if let node { node.graph.invalidate(node) }
+        /// At `startDate`, and from there in even steps of `interval` seconds. Rule: Apple, "PeriodicTimelineSchedule".
+        public static func periodic(from startDate: Date, by interval: TimeInterval) -> TimelineInstants {
+            TimelineInstants(start: startDate, interval: interval)
         }
-        node.memory = timer
-        RunLoop.main.add(timer, forMode: .common)
+
+        /// At each full minute. Rule: Apple, "EveryMinuteTimelineSchedule".
+        public static var everyMinute: TimelineInstants {
+            TimelineInstants(start: Date(timeIntervalSinceReferenceDate: 0), interval: 60)
+        }
+
+        /// The last instant that is not later than `date`; the start, before it.
+        func last(until date: Date) -> Date {
+            max(start, start.addingTimeInterval((date.timeIntervalSince(start) / interval).rounded(.down) * interval))
+        }
+
+        /// The first one that is later than `date`.
+        func next(after date: Date) -> Date {
+            date < start ? start : last(until: date).addingTimeInterval(interval)
+        }
     }
 
-    func removed(from node: ViewNode) { (node.memory as? Timer)?.invalidate() }
-}
+    /// What the content of a ``TimelineView`` is given.
+    public struct TimelineContext: Sendable {
+        /// The last instant of the schedule.
+        public let date: Date
+    }
+
+    /// A view that is evaluated at the instants of a schedule. Rule: Apple, "TimelineView". It follows the schedule
+    /// whenever the app runs, also in the background.
+    public struct TimelineView<Content: View>: View, Primitive {
+        /// None; the graph knows it.
+        public typealias Body = Never
+
+        /// What the content is given.
+        public typealias Context = TimelineContext
+
+        private let instants: TimelineInstants
+        private let content: (TimelineContext) -> Content
+
+        /// A view that is evaluated at these instants.
+        public init(_ schedule: TimelineInstants, @ViewBuilder content: @escaping (TimelineContext) -> Content) {
+            (instants, self.content) = (schedule, content)
+        }
+
+        private static var now: Date { SimulatedPhone.date(of: SimulatedPhone.process.host.engine.time.wall()) }
+
+        func parts(in node: ViewNode) -> [ViewNode.Part] {
+            [ViewNode.Part(element: content(TimelineContext(date: instants.last(until: Self.now))))]
+        }
+
+        func updated(in node: ViewNode) {
+            (node.memory as? Timer)?.invalidate()
+            let timer = Timer(fire: instants.next(after: Self.now), interval: 0, repeats: false) { [weak node] _ in
+                if let node { node.graph.invalidate(node) }
+            }
+            node.memory = timer
+            RunLoop.main.add(timer, forMode: .common)
+        }
+
+        func removed(from node: ViewNode) { (node.memory as? Timer)?.invalidate() }
+    }
+#endif

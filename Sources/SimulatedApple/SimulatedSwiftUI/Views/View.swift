@@ -1,120 +1,124 @@
-/// A part of the app's interface. Nothing is drawn; what would be seen is text.
-///
-/// Rule: Apple, "View".
-@MainActor @preconcurrency
-public protocol View {
-    /// What the view consists of.
-    associatedtype Body: View
+#if SimulatedApple
+    /// A part of the app's interface. Nothing is drawn; what would be seen is text.
+    ///
+    /// Rule: Apple, "View".
+    @MainActor @preconcurrency
+    public protocol View {
+        /// What the view consists of.
+        associatedtype Body: View
 
-    /// What the view consists of now. It is evaluated again when something that it has read has changed.
-    @ViewBuilder @MainActor @preconcurrency
-    var body: Body { get }
-}
+        /// What the view consists of now. It is evaluated again when something that it has read has changed.
+        @ViewBuilder @MainActor @preconcurrency
+        var body: Body { get }
+    }
 
-extension View where Body == Never {
-    /// Never asked for: the graph knows this view itself.
-    public var body: Never { preconditionFailure("\(Self.self) has no body") }
-}
+    extension View where Body == Never {
+        /// Never asked for: the graph knows this view itself.
+        public var body: Never { preconditionFailure("\(Self.self) has no body") }
+    }
 
-extension Never: View {
-    /// There is no such view or scene.
-    public var body: Never { preconditionFailure("there is no Never") }
-}
+    extension Never: View {
+        /// There is no such view or scene.
+        public var body: Never { preconditionFailure("there is no Never") }
+    }
 
-/// Makes one view of the views in a closure.
-///
-/// Rule: Apple, "ViewBuilder".
-@resultBuilder
-public enum ViewBuilder {
-    /// Takes any view.
-    public static func buildExpression<Content: View>(_ content: Content) -> Content { content }
-    /// Nothing.
-    public static func buildBlock() -> EmptyView { EmptyView() }
-    /// One view.
-    public static func buildBlock<Content: View>(_ content: Content) -> Content { content }
+    /// Makes one view of the views in a closure.
+    ///
+    /// Rule: Apple, "ViewBuilder".
+    @resultBuilder
+    public enum ViewBuilder {
+        /// Takes any view.
+        public static func buildExpression<Content: View>(_ content: Content) -> Content { content }
+        /// Nothing.
+        public static func buildBlock() -> EmptyView { EmptyView() }
+        /// One view.
+        public static func buildBlock<Content: View>(_ content: Content) -> Content { content }
+        /// Several views.
+        public static func buildBlock<each Content: View>(
+            _ content: repeat each Content
+        ) -> TupleView<(repeat each Content)> {
+            var parts: [Any] = []
+            repeat parts.append(each content)
+            return TupleView((repeat each content), parts: parts)
+        }
+        /// An `if` without `else`.
+        public static func buildIf<Content: View>(_ content: Content?) -> Content? { content }
+        /// The first branch of an `if` or `switch`.
+        public static func buildEither<First: View, Second: View>(first: First) -> _ConditionalContent<First, Second> {
+            _ConditionalContent(isFirst: true, element: first)
+        }
+        /// The second branch of an `if` or `switch`.
+        public static func buildEither<First: View, Second: View>(second: Second) -> _ConditionalContent<First, Second>
+        {
+            _ConditionalContent(isFirst: false, element: second)
+        }
+        /// Views of an `if #available`.
+        public static func buildLimitedAvailability<Content: View>(_ content: Content) -> AnyView { AnyView(content) }
+    }
+
     /// Several views.
-    public static func buildBlock<each Content: View>(
-        _ content: repeat each Content
-    ) -> TupleView<(repeat each Content)> {
-        var parts: [Any] = []
-        repeat parts.append(each content)
-        return TupleView((repeat each content), parts: parts)
+    public struct TupleView<T>: View, Primitive {
+        /// None; the graph knows it.
+        public typealias Body = Never
+        /// The views.
+        public var value: T
+        private let elements: [Any]
+
+        init(_ value: T, parts: [Any]) { (self.value, elements) = (value, parts) }
+
+        func parts(in node: ViewNode) -> [ViewNode.Part] {
+            elements.enumerated().map { ViewNode.Part(key: .index($0.offset), element: $0.element) }
+        }
     }
-    /// An `if` without `else`.
-    public static func buildIf<Content: View>(_ content: Content?) -> Content? { content }
-    /// The first branch of an `if` or `switch`.
-    public static func buildEither<First: View, Second: View>(first: First) -> _ConditionalContent<First, Second> {
-        _ConditionalContent(isFirst: true, element: first)
+
+    // The name is Apple's.
+    // swift-format-ignore: NoLeadingUnderscores
+    /// One of two views, or of two scenes. Each has an identity of its own: the state of one is gone when the other is
+    /// there.
+    public struct _ConditionalContent<First, Second>: Primitive {
+        private let isFirst: Bool
+        private let element: Any
+
+        init(isFirst: Bool, element: Any) { (self.isFirst, self.element) = (isFirst, element) }
+
+        func parts(in node: ViewNode) -> [ViewNode.Part] { [ViewNode.Part(key: .branch(isFirst), element: element)] }
     }
-    /// The second branch of an `if` or `switch`.
-    public static func buildEither<First: View, Second: View>(second: Second) -> _ConditionalContent<First, Second> {
-        _ConditionalContent(isFirst: false, element: second)
+
+    extension _ConditionalContent: View where First: View, Second: View {
+        /// None; the graph knows it.
+        public typealias Body = Never
     }
-    /// Views of an `if #available`.
-    public static func buildLimitedAvailability<Content: View>(_ content: Content) -> AnyView { AnyView(content) }
-}
 
-/// Several views.
-public struct TupleView<T>: View, Primitive {
-    /// None; the graph knows it.
-    public typealias Body = Never
-    /// The views.
-    public var value: T
-    private let elements: [Any]
-
-    init(_ value: T, parts: [Any]) { (self.value, elements) = (value, parts) }
-
-    func parts(in node: ViewNode) -> [ViewNode.Part] {
-        elements.enumerated().map { ViewNode.Part(key: .index($0.offset), element: $0.element) }
+    extension Optional: View where Wrapped: View {
+        /// None; the graph knows it.
+        public typealias Body = Never
     }
-}
 
-// The name is Apple's.
-// swift-format-ignore: NoLeadingUnderscores
-/// One of two views, or of two scenes. Each has an identity of its own: the state of one is gone when the other is there.
-public struct _ConditionalContent<First, Second>: Primitive {
-    private let isFirst: Bool
-    private let element: Any
+    extension Optional: Primitive where Wrapped: View {
+        func parts(in node: ViewNode) -> [ViewNode.Part] { map { [ViewNode.Part(element: $0)] } ?? [] }
+    }
 
-    init(isFirst: Bool, element: Any) { (self.isFirst, self.element) = (isFirst, element) }
-
-    func parts(in node: ViewNode) -> [ViewNode.Part] { [ViewNode.Part(key: .branch(isFirst), element: element)] }
-}
-
-extension _ConditionalContent: View where First: View, Second: View {
-    /// None; the graph knows it.
-    public typealias Body = Never
-}
-
-extension Optional: View where Wrapped: View {
-    /// None; the graph knows it.
-    public typealias Body = Never
-}
-
-extension Optional: Primitive where Wrapped: View {
-    func parts(in node: ViewNode) -> [ViewNode.Part] { map { [ViewNode.Part(element: $0)] } ?? [] }
-}
-
-/// No view.
-public struct EmptyView: View, Primitive {
-    /// None; the graph knows it.
-    public typealias Body = Never
     /// No view.
-    public init() {}
-}
+    public struct EmptyView: View, Primitive {
+        /// None; the graph knows it.
+        public typealias Body = Never
+        /// No view.
+        public init() {}
+    }
 
-/// A view of any type. With another type it is another view: its state is gone.
-///
-/// Rule: Apple, "AnyView".
-public struct AnyView: View, Primitive {
-    /// None; the graph knows it.
-    public typealias Body = Never
-    private let element: Any
+    /// A view of any type. With another type it is another view: its state is gone.
+    ///
+    /// Rule: Apple, "AnyView".
+    public struct AnyView: View, Primitive {
+        /// None; the graph knows it.
+        public typealias Body = Never
+        private let element: Any
 
-    /// A view without its type.
-    public init<V: View>(_ view: V) { element = view }
-    /// A view without its type.
-    public init<V: View>(erasing view: V) { element = view }
+        /// A view without its type.
+        public init<V: View>(_ view: V) { element = view }
+        /// A view without its type.
+        public init<V: View>(erasing view: V) { element = view }
 
-    func parts(in node: ViewNode) -> [ViewNode.Part] { [ViewNode.Part(element: element)] }
-}
+        func parts(in node: ViewNode) -> [ViewNode.Part] { [ViewNode.Part(element: element)] }
+    }
+#endif

@@ -1,0 +1,24 @@
+import ApusClient
+import ApusJobs
+import ApusPostgres
+
+/// How the queues stand: over all daemons that share the store.
+struct QueueDirectory: Sendable {
+    private let list: @Sendable () async throws -> [QueueStatus]
+
+    /// Those of a scheduler's store; of one that is not shared, the scheduler knows.
+    init(_ store: any JobStore, _ scheduler: JobScheduler) {
+        if let store = store as? PostgresStore {
+            list = { try await store.queues() }
+            return
+        }
+        list = { scheduler.queues() }
+    }
+
+    func queues() async throws -> [QueueStatus] { try await list() }
+
+    /// A queue after its settings were changed.
+    func status(of queue: JobQueue) async throws -> QueueStatus {
+        try await list().first { $0.queue.id == queue.id } ?? QueueStatus(queue: queue, running: 0, waiting: 0)
+    }
+}

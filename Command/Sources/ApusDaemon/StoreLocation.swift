@@ -1,0 +1,126 @@
+public import ApusClient
+import ApusJobs
+public import ApusPostgres
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Where jobs are kept: a SQLite file, or a PostgreSQL database.
+///
+/// No description of it shows a password.
+public enum StoreLocation: Sendable {
+    /// A SQLite file; the path is absolute.
+    case sqlite(path: String)
+    /// A PostgreSQL database.
+    case postgres(PostgresConfiguration)
+
+    /// The environment variable that names a location.
+    public static let variable = SettingKey.store.variable
+
+    /// The location that a text names: `postgres://…` or `postgresql://…`, libpq's pairs (`host=… dbname=…`),
+    /// `sqlite:PATH`, or a path. A relative path starts from the working directory.
+    /// - Parameters:
+    ///   - text: the text.
+    ///   - argument: what the text was given as, for the message of the error.
+    /// - Throws: `DaemonError` with `invalid`, without the text if there may be a password in it.
+    public init(_ text: String, argument: String = "--store") throws(DaemonError) {
+        if Self.namesServer(text) {
+            do { self = .postgres(try PostgresConfiguration(text)) } catch {
+                let advice = text.contains("://") ? "" : "; for a file whose path has a =, write sqlite:PATH"
+                throw DaemonError(.invalid, "\(argument): \(error.message)\(advice)")
+            }
+            return
+        }
+        if let scheme = text.firstRange(of: "://").map({ text[..<$0.lowerBound] }), scheme.allSatisfy(\.isLetter) {
+            throw DaemonError(
+                .invalid,
+                "\(argument): \(scheme):// is not known; write postgres://HOST/DATABASE, sqlite:PATH, or a path")
+        }
+        let isMarked = text.utf8.starts(with: Self.sqlitePrefix.utf8)
+        let path = isMarked ? String(text.unicodeScalars.dropFirst(Self.sqlitePrefix.count)) : text
+        guard !path.isEmpty, !path.utf8.contains(0) else {
+            throw DaemonError(
+                .invalid, "\(argument): it names no store; write postgres://HOST/DATABASE, sqlite:PATH, or a path")
+        }
+        self = .sqlite(path: try Home.absolute(path))
+    }
+
+    /// Whether a text has a password, which every user of the machine can read in the arguments of a process.
+    public static func hasPassword(_ text: String) -> Bool {
+        guard namesServer(text), let configuration = try? PostgresConfiguration(text) else { return false }
+        return configuration["password"] != nil || configuration["sslpassword"] != nil
+    }
+
+    /// The error of an opening of the store, with the store and what its server said.
+    func explained(_ error: JobError) -> JobError {
+        if case .postgres = self, let cause = error.cause as? PostgresError {
+            let words = cause.server.map { " (\($0.message))" } ?? ""
+            return JobError(
+                error.code == .invalid ? .unavailable : error.code, "\(self): \(error.message)\(words)",
+                cause: cause)
+        }
+        if case .postgres = self, error.code != .owned {
+            return JobError(error.code, "\(self): \(error.message)", cause: error.cause)
+        }
+        return error
+    }
+
+    private static let sqlitePrefix = "sqlite:"
+
+    /// Whether it begins as what libpq takes does: with `postgres://`, `postgresql://`, or a word and `=`.
+    private static func namesServer(_ text: String) -> Bool {
+        if text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") { return true }
+        let start = text.drop(while: \.isWhitespace)
+        let word = start.prefix { $0.isASCII && ($0.isLetter || $0 == "_") }
+        return !word.isEmpty && start[word.endIndex...].first { !$0.isWhitespace } == "="
+    }
+}
+
+extension StoreLocation: CustomStringConvertible {
+    /// The path, or `postgres://USER@HOST:PORT/DATABASE` with what was given of it: nothing else, and no password.
+    public var description: String {
+        switch self {
+        case .sqlite(let path): return path
+        case .postgres(let configuration): return configuration.place
+        }
+    }
+}
+
+extension PostgresConfiguration {
+    /// Which database it is, without anything that may be secret.
+    fileprivate var place: String {
+        var text = "postgres://" + (self["user"].map { "\($0)@" } ?? "")
+        let isSocket = self["host"]?.unicodeScalars.contains("/") == true
+        if !isSocket { text += servers }
+        if let database = self["dbname"] { text += "/\(database)" }
+        let more = [
+            isSocket ? self["host"].map { "host=\($0)" } : nil, isSocket ? self["port"].map { "port=\($0)" } : nil,
+            self["service"].map { "service=\($0)" },
+        ].compactMap { $0 }
+        if !more.isEmpty { text += "?" + more.joined(separator: "&") }
+        return text
+    }
+
+    private var servers: String {
+        let hosts = Self.list(self["host"] ?? self["hostaddr"] ?? "")
+        let ports = Self.list(self["port"] ?? "")
+        return hosts.enumerated().map { index, host in
+            let port = ports.count == 1 ? ports[0] : index < ports.count ? ports[index] : ""
+            return host + (port.isEmpty ? "" : ":\(port)")
+        }.joined(separator: ",")
+    }
+}
+
+extension String {
+    fileprivate func firstRange(of text: String) -> Range<Index>? {
+        var start = startIndex
+        while start < endIndex {
+            if self[start...].hasPrefix(text) { return start..<index(start, offsetBy: text.count) }
+            start = index(after: start)
+        }
+        return nil
+    }
+}

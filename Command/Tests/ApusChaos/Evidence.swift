@@ -1,0 +1,77 @@
+import Foundation
+
+/// What the checker knows: what was asked for, what their commands have done, and what the tables say.
+struct Evidence {
+    /// The begin or the end of a job's command, as that has written it down.
+    struct Effect {
+        var isStart: Bool
+        /// `nil` if the daemon was dead when the command looked.
+        var node: String?
+        /// The job's name.
+        var job: String
+        var occurrence: Int
+        var attempt: Int
+        /// On the database's clock, in nanoseconds since 1970.
+        var instant: UInt64
+
+        /// `names` has the nodes' names by their processes.
+        init?(line: Substring, names: [Int32: String]) {
+            let words = line.split(separator: " ")
+            guard words.count == 6, let process = Int32(words[1]), let occurrence = Int(words[3]),
+                let attempt = Int(words[4]), let instant = UInt64(words[5])
+            else { return nil }
+            (isStart, node, job) = (words[0] == "start", names[process], String(words[2]))
+            (self.occurrence, self.attempt, self.instant) = (occurrence, attempt, instant)
+        }
+    }
+
+    struct StoredRun: Decodable {
+        var name: String?
+        var occurrence: Int
+        var through: Int
+        var attempt: Int
+        var state: String
+        var final: Bool
+        var reason: String?
+    }
+
+    struct StoredJob: Decodable {
+        var name: String?
+        var state: String
+    }
+
+    var records: [SubmissionRecord]
+    var effects: [Effect]
+    var jobs: [StoredJob]
+    var runs: [StoredRun]
+    /// Who wrote what, without owning its shard.
+    var strangers: [String]
+    /// What promotions of lagging standbys have lost.
+    var tails: [LostTail]
+
+    init(of cluster: Cluster, tails: [LostTail]) throws {
+        self.tails = tails
+        records = cluster.records
+        let names = cluster.names
+        effects = try String(contentsOfFile: cluster.effects, encoding: .utf8).split(separator: "\n").map {
+            guard let effect = Effect(line: $0, names: names) else {
+                throw Failure("\(cluster.effects) has a line that no command writes: \($0)")
+            }
+            return effect
+        }
+        jobs = try Self.rows(
+            "SELECT r.name, j.state FROM apus.job AS j JOIN apus.request AS r ON r.job = j.key", of: cluster)
+        let runs = "SELECT job, occurrence, through, attempt, state, final, reason FROM"
+        self.runs = try Self.rows(
+            """
+            SELECT q.name, r.occurrence, r.through, r.attempt, r.state, r.final, r.reason
+            FROM (\(runs) apus.run UNION ALL \(runs) apus.open_run) AS r JOIN apus.request AS q ON q.job = r.job
+            """, of: cluster)
+        strangers = try cluster.query(Audit.strangers).map { $0.joined(separator: " ") }
+    }
+
+    private static func rows<Row: Decodable>(_ sql: String, of cluster: Cluster) throws -> [Row] {
+        let text = try cluster.query("SELECT coalesce(json_agg(x), '[]')::jsonb FROM (\(sql)) AS x", seconds: 60)
+        return try JSONDecoder().decode([Row].self, from: Data((text.first?.first ?? "[]").utf8))
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+
+/// What a primary has committed and answered that its standby had not received when it was promoted.
+struct LostTail: Sendable {
+    /// Before the standby was cut off, in nanoseconds since 1970.
+    var began: UInt64
+    /// When the standby was promoted.
+    var ended: UInt64
+    /// The jobs that were submitted in between.
+    var names: Set<String>
+}
+
+extension Server {
+    /// Where a primary writes, as the name of a file of its log begins.
+    func timeline() throws -> Int {
+        let text = try query("SELECT substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)").first?.first ?? ""
+        guard let number = Int(text, radix: 16) else { throw Failure("no timeline: \(text)") }
+        return number
+    }
+
+    /// Lets a standby receive nothing any more.
+    /// - Returns: up to where it has the primary's log: the end of a whole record.
+    func cutOff() async throws -> String {
+        try query("ALTER SYSTEM SET primary_conninfo = ''")
+        try query("SELECT pg_reload_conf()")
+        try await until("the standby receives nothing", atMost: .seconds(20)) {
+            try self.query("SELECT count(*) FROM pg_stat_wal_receiver") == [["0"]]
+        }
+        var last = ""
+        try await until("the standby has replayed everything", atMost: .seconds(20)) {
+            let position = try self.query("SELECT pg_last_wal_replay_lsn()").first?.first ?? ""
+            defer { last = position }
+            try await wait(.milliseconds(200))
+            return position == last
+        }
+        return last
+    }
+
+    /// The jobs whose submission was committed after that position, as this server, which was a primary and has
+    /// crashed, knows them. It is started for that where no node finds it.
+    func namesOfJobs(submittedAfter position: String, timeline: Int, in database: String) throws -> Set<String> {
+        let commits = try files.asUser([
+            "sh", "-c",
+            """
+            '\(programs)/pg_waldump' -p '\(data)/pg_wal' -t \(timeline) -s \(position) -r Transaction 2>/dev/null \
+            | sed -n 's/.* tx: *\\([0-9]*\\),.* desc: COMMIT .*/\\1/p'
+            """,
+        ])
+        let transactions = commits.split(separator: "\n").joined(separator: ",")
+        guard !transactions.isEmpty else { return [] }
+        try control("-o", "-c unix_socket_directories=\(data) -c synchronous_standby_names=", "start")
+        defer { try? crash() }
+        let rows = try query(
+            "SELECT name FROM apus.request WHERE xmin::text = ANY ('{\(transactions)}')", in: database,
+            folder: data)
+        return Set(rows.compactMap(\.first))
+    }
+}

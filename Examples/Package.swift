@@ -1,0 +1,89 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Programs that use the libraries as any other package does: the sample apps, and the documents' examples.
+
+/// Each line names the proposal that explains it.
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),  // SE-0335
+    .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
+    .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
+]
+
+func apus(_ products: String...) -> [Target.Dependency] { products.map { .product(name: $0, package: "apus") } }
+
+func nio(_ products: String...) -> [Target.Dependency] { products.map { .product(name: $0, package: "swift-nio") } }
+
+let command: (String) -> Target.Dependency = { .product(name: $0, package: "Command") }
+let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+
+// On Apple's systems the examples use the real frameworks.
+#if os(Linux)
+    let appleFrameworks = apus("SimulatedApple")
+#else
+    let appleFrameworks: [Target.Dependency] = []
+#endif
+
+let package = Package(
+    name: "apus-examples",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(name: "apus", path: "..", traits: ["All"]),
+        // Sleepless shares the daemon's web server; the documents' command lines are held against the built command.
+        .package(path: "../Command"),
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.95.0"),
+        .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.8.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.17.0"),
+        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.28.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.9.0"),
+    ],
+    targets: [
+        // The sample app and its server: `make demo`.
+        .target(
+            name: "SleeplessApp", dependencies: apus("ApusBackground", "ApusTimers"), path: "Sleepless/App",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "Sleepless",
+            dependencies: [
+                "SleeplessApp", command("LoopbackWeb"), argumentParser, hummingbird, logging,
+            ]
+                + apus("ApusBackground", "ApusFoundation", "ApusJobs", "ApusLinux", "ApusTesting", "ApusTimers")
+                + nio("NIOCore"),
+            path: "Sleepless", exclude: ["App", "Tests", "compare-speeds"], sources: ["Server"],
+            resources: [.copy("Web")], swiftSettings: settings),
+        .testTarget(
+            name: "SleeplessTests",
+            dependencies: [
+                "Sleepless", "SleeplessApp", command("LoopbackWeb"), logging,
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+            ] + apus("ApusBackground", "ApusTesting", "ApusTimers") + nio("NIOCore", "NIOHTTP1"),
+            path: "Sleepless/Tests", swiftSettings: settings),
+        // Two nodes of one PostgreSQL database.
+        .executableTarget(
+            name: "TwoNodes", dependencies: apus("ApusJobs", "ApusPostgres", "ApusTimers"), path: "TwoNodes",
+            swiftSettings: settings),
+        // The program of a DocC tutorial, which the tests kill and start again.
+        .executableTarget(
+            name: "TutorialReminder", dependencies: apus("ApusJobs", "ApusSQLite"), path: "Tests/TutorialReminder",
+            swiftSettings: settings),
+        // Compiles the documents' examples, and asks the built command about the documents' command lines.
+        .testTarget(
+            name: "DocumentationTests",
+            dependencies: [
+                "TutorialReminder", command("apusd"), logging, .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ]
+                + apus(
+                    "Apus", "ApusApple", "ApusBackground", "ApusCalendar", "ApusFoundation", "ApusJobs", "ApusLinux",
+                    "ApusPostgres", "ApusServiceLifecycle", "ApusSQLite", "ApusTestTraits", "ApusTesting",
+                    "ApusTimers", "ApusTracing")
+                + appleFrameworks,
+            swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)

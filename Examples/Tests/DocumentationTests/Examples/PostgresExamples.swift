@@ -1,0 +1,41 @@
+import ApusJobs
+import ApusPostgres
+
+/// What an application has: a connection of libpq's, with a transaction around a body.
+protocol Connection {
+    /// The `PGconn`.
+    var handle: OpaquePointer { get }
+    func execute(_ sql: String) throws
+    func transaction(_ body: () throws -> Void) throws
+}
+
+/// The documents' example of effects that are there exactly once.
+enum PostgresExamples {
+    struct Charge: JobPayload {
+        static let kind = "charge"
+        var order: Int
+        var cents: Int
+    }
+
+    static func exactlyOnce(
+        _ scheduler: JobScheduler, _ store: PostgresStore,
+        _ connect: @escaping @Sendable () throws -> any Connection
+    ) throws {
+        // Shown: exactly-once
+        scheduler.handle(Charge.self) { charge, run in
+            let connection = try connect()
+            try connection.transaction {
+                try connection.execute(
+                    "UPDATE account SET cents = cents - \(charge.cents) WHERE id = \(charge.order)")
+                try run.complete(in: connection.handle)
+            }
+        }
+
+        let connection = try connect()
+        try connection.transaction {
+            try connection.execute("INSERT INTO purchase (number) VALUES (17)")
+            try store.submit(Charge(order: 17, cents: 4_900), in: connection.handle)
+        }
+        // Shown: end
+    }
+}

@@ -1,0 +1,6 @@
+#if !SimulatedApple
+    @main
+    enum WithoutTrait {
+        static func main() { print("Without the trait SimulatedApple there is no app.") }
+    }
+#endif
