@@ -55,7 +55,7 @@ static bool find_places(void) {
         return false;
     const double interval = 98765.4321, delay = 4321, tolerance = 0;
     double date = CFAbsoluteTimeGetCurrent() + delay;
-    int64_t uptime = clock_reading(process_clock_uptime) + (int64_t)delay * SECOND;
+    int64_t uptime = clock_readings[process_clock_uptime] + (int64_t)delay * SECOND;
     cf_timer timer = CFRunLoopTimerCreate(NULL, date, interval, 0, 0, never, NULL);
     if (!timer) return false;
     uint64_t *words = timer;
@@ -195,9 +195,5 @@ WEAK SWIFT void *timer_with_interval(double interval, bool repeats, void *block,
     if (!init) abort();
     return init(interval, repeats, block, context, class);
 }
-
-#else
-
-bool run_loop_timers_begin(void) { return false; }
 
 #endif
