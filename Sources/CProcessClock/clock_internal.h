@@ -156,6 +156,8 @@ void wait_wake(struct wait *wait, int reason);
 
 // MARK: run_loop_timers.c
 
+// Asks Foundation for the dates of its timers. At rest, without the lock.
+void run_loop_timers_examine(void);
 // With the lock held: until which instant of uptime a run loop's descriptor that is set to `deadline` may be late.
 int64_t run_loop_timers_latest(int64_t deadline);
 // Whether the address is in the code of Foundation's run loops.

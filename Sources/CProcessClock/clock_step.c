@@ -49,6 +49,7 @@ uint64_t process_clock_steps(void) { return atomic_load(&steps); }
 // Takes the lock. How long until the next deadline or examination of Dispatch's workers; FOREVER when there is none.
 // The wait is NULL for an examination.
 static int64_t lock_at_next(struct wait **wait) {
+    run_loop_timers_examine();
     clock_lock();
     int64_t left = FOREVER, check = dispatch_monitor_left();
     *wait = wait_earliest(&left);
