@@ -650,7 +650,7 @@ let package = Package(
         ),
     ]
     for target in package.targets where target.name == "ProcessClockTests" {
-        target.dependencies += ["ApusBackground", "SimulatedAppleCore", "Tutorials", "UIKit"]
+        target.dependencies += ["ApusBackground", "SimulatedAppleCore", "Tutorials", "UIKit", "_Testing_UIKit"]
     }
     for target in package.targets where target.name == "ApusApple" {
         target.dependencies += [
