@@ -18,6 +18,11 @@ static void write_at_deadline(struct wait *wait) {
     eventfd_write(wait->descriptor, 1);
 }
 
+static void end_poll(void *wait) {
+    wait_end(wait);
+    libc()->close(((struct wait *)wait)->descriptor);
+}
+
 // Waits without a time-out, for the descriptors and for a step that comes to the instant. `polled` has room for one row
 // more.
 static int poll_until(
@@ -29,10 +34,11 @@ static int poll_until(
     polled[count] = (struct pollfd){.fd = wait.descriptor, .events = POLLIN};
     wait.deadline = saturating_sum(clock_readings[process_clock_uptime], duration);
     if (!wait_begin(&wait)) write_at_deadline(&wait);
-    int result = libc()->ppoll(polled, count + 1, NULL, signals);
-    int error = errno;
-    wait_end(&wait);
-    libc()->close(wait.descriptor);
+    int result, error;
+    pthread_cleanup_push(end_poll, &wait);
+    result = libc()->ppoll(polled, count + 1, NULL, signals);
+    error = errno;
+    pthread_cleanup_pop(true);
     if (result > 0 && polled[count].revents) result--;
     errno = error;
     return result;

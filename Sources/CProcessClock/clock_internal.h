@@ -137,8 +137,8 @@ void clock_woken(void);
 
 // Enters a wait that has its clock, deadline, call and `fire` set. False, without entering it, when it is due.
 bool wait_begin(struct wait *wait);
-// Takes it out, if it is still in.
-void wait_end(struct wait *wait);
+// Takes a `struct wait` out, if it is still in.
+void wait_end(void *wait);
 // The same with the lock held; a wait that is due is entered too.
 void wait_enter(struct wait *wait);
 void wait_leave(struct wait *wait);

@@ -1,7 +1,7 @@
 // The clocks' readings, the list of waits, and the functions that read the clocks.
 //
 // The clock's only lock protects the list and every change of a reading. It is not recursive and is held for a few
-// instructions. A reading is read without it, so that signal handlers can read the clocks. All other
+// instructions; a fork takes it. A reading is read without it, so that signal handlers can read the clocks. All other
 // functions that take the lock deadlock in a handler that has interrupted its holder.
 #define _GNU_SOURCE
 #include "clock_internal.h"
@@ -23,6 +23,11 @@ void clock_lock(void) {
 
 void clock_unlock(void) {
     if (atomic_exchange(&lock_word, 0) == 2) futex(&lock_word, FUTEX_WAKE_PRIVATE, 1, NULL);
+}
+
+// A thread that forks holds the lock meanwhile, or the child would have it locked by a thread that it does not have.
+__attribute__((constructor(101))) static void survive_forks(void) {
+    pthread_atfork(clock_lock, clock_unlock, clock_unlock);
 }
 
 // MARK: The clocks
@@ -96,7 +101,7 @@ bool wait_begin(struct wait *wait) {
     return !is_due;
 }
 
-void wait_end(struct wait *wait) {
+void wait_end(void *wait) {
     clock_lock();
     wait_leave(wait);
     clock_unlock();

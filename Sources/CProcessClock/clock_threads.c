@@ -186,9 +186,11 @@ static int condition_wait(
         pthread_mutex_lock(mutex);
         return ETIMEDOUT;
     }
-    // No step comes between entering and waiting, because this thread runs.
-    int result = pthread_cond_wait(condition, mutex);
-    wait_end(&wait);
+    // No step comes between entering and waiting, because this thread runs. A cancelled thread leaves here.
+    int result;
+    pthread_cleanup_push(wait_end, &wait);
+    result = pthread_cond_wait(condition, mutex);
+    pthread_cleanup_pop(true);
     return result == 0 && atomic_load(&wait.state) == wait_has_expired ? ETIMEDOUT : result;
 }
 
