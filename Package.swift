@@ -127,7 +127,7 @@ var dependencies: [Package.Dependency] = [
         "ApusDevice", "ApusVirtualTime", "AVFoundation", "BackgroundTasks", "CoreLocation", "MediaPlayer", "QuartzCore",
         "SimulatedAppleCore", "UIKit", "UserNotifications",
     ]
-    let tutorialApps: [Target.Dependency] = ["SimulatedAppleCore", "Tutorials", "UIKit"]
+    let tutorialApps: [Target.Dependency] = ["SimulatedAppleCore", "Tutorials", "UIKit", "_Testing_UIKit"]
 #else
     let appleFrameworks: [Target.Dependency] = []
     let tutorialApps: [Target.Dependency] = []

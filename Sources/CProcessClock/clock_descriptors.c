@@ -1,4 +1,7 @@
 // Waits for descriptors until an instant, and timers that are descriptors.
+//
+// Owns the table of timers: its places are atomic, and the lock protects what is in a timer. The table survives a fork,
+// but the kernel's timers are those of the parent. `read` and `close` take the lock only for a timer's descriptor.
 #define _GNU_SOURCE
 #include "clock_internal.h"
 
@@ -15,8 +18,13 @@ static void write_at_deadline(struct wait *wait) {
     eventfd_write(wait->descriptor, 1);
 }
 
-// Waits for the descriptors without an end of the kernel's, and for a step that comes to the instant. `polled` has room
-// for one more at its end.
+static void end_poll(void *wait) {
+    wait_end(wait);
+    libc()->close(((struct wait *)wait)->descriptor);
+}
+
+// Waits without a time-out, for the descriptors and for a step that comes to the instant. `polled` has room for one row
+// more.
 static int poll_until(
     const char *call, struct pollfd *polled, nfds_t count, int64_t duration, const sigset_t *signals) {
     struct wait wait = {.call = call, .clock = process_clock_uptime, .fire = write_at_deadline};
@@ -24,22 +32,19 @@ static int poll_until(
     wait.descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (wait.descriptor < 0) return -1;
     polled[count] = (struct pollfd){.fd = wait.descriptor, .events = POLLIN};
-    clock_lock();
     wait.deadline = saturating_sum(clock_readings[process_clock_uptime], duration);
-    wait_enter(&wait);
-    clock_unlock();
-    int result = libc()->ppoll(polled, count + 1, NULL, signals);
-    int error = errno;
-    clock_lock();
-    wait_leave(&wait);
-    clock_unlock();
-    libc()->close(wait.descriptor);
+    if (!wait_begin(&wait)) write_at_deadline(&wait);
+    int result, error;
+    pthread_cleanup_push(end_poll, &wait);
+    result = libc()->ppoll(polled, count + 1, NULL, signals);
+    error = errno;
+    pthread_cleanup_pop(true);
     if (result > 0 && polled[count].revents) result--;
     errno = error;
     return result;
 }
 
-// Room for a few on the stack, for more on the heap.
+// Room for 32 rows on the stack, for more on the heap.
 struct polled_room {
     struct pollfd few[33];
     struct pollfd *rows;
@@ -63,7 +68,7 @@ static int named_poll(
         errno = ENOMEM;
         return -1;
     }
-    // A wait for none may come without an address.
+    // The address may be NULL for no rows.
     if (count > 0) memcpy(room.rows, descriptors, count * sizeof(struct pollfd));
     int result = poll_until(call, room.rows, count, duration, signals);
     if (result >= 0) {
@@ -149,14 +154,14 @@ int pselect(
 
 static int named_epoll(
     const char *call, int epoll, struct epoll_event *events, int capacity, int64_t duration, const sigset_t *signals) {
-    int64_t deadline = saturating_sum(clock_reading(process_clock_uptime), duration);
+    int64_t deadline = saturating_sum(clock_readings[process_clock_uptime], duration);
     while (true) {
-        int64_t left = deadline - clock_reading(process_clock_uptime);
+        int64_t left = deadline - clock_readings[process_clock_uptime];
         struct pollfd polled[2] = {{.fd = epoll, .events = POLLIN}};
         if (left > 0 && poll_until(call, polled, 1, left, signals) < 0) return -1;
         int result = libc()->epoll_wait(epoll, events, capacity, 0);
         // Another thread may have taken the event.
-        if (result != 0 || deadline <= clock_reading(process_clock_uptime)) return result;
+        if (result != 0 || deadline <= clock_readings[process_clock_uptime]) return result;
     }
 }
 
@@ -179,7 +184,7 @@ int epoll_pwait2(
 
 // MARK: Timers that are descriptors
 
-// The kernel's timer is armed only at the instant at which it fires; what it was set to is here.
+// What a timer was set to. The kernel's timer is armed only at the instant at which it fires.
 struct timer {
     struct wait wait;
     int64_t interval;
@@ -190,7 +195,7 @@ struct timer {
 
 enum { timer_capacity = 65536 };
 static _Atomic(struct timer *) timers[timer_capacity];
-// Above all descriptors that have been one of a timer.
+// Greater than every descriptor that a timer has had.
 static atomic_int timers_end;
 
 static struct timer *timer_of(int descriptor) {
@@ -198,8 +203,8 @@ static struct timer *timer_of(int descriptor) {
     return atomic_load_explicit(&timers[descriptor], memory_order_acquire);
 }
 
-// The kernel's timer has gone off when this returns: the descriptor is readable, or has been read. Its remaining time
-// would not say so, because that is over a moment before whatever waits for the descriptor is woken.
+// Returns when the kernel's timer has expired: the descriptor is readable, or has been read. Its remaining time is zero
+// a moment before the kernel wakes the threads that wait for the descriptor.
 static void make_readable(struct timer *timer) {
     uint64_t reads = atomic_load(&timer->reads);
     struct itimerspec long_ago = {.it_value = {.tv_nsec = 1}};
@@ -242,8 +247,8 @@ int timerfd_create(int id, int flags) {
         return -1;
     }
     timer->wait = (struct wait){.call = "timerfd", .clock = clock, .fire = fire_timer, .descriptor = descriptor};
-    timer->wait.is_of_run_loop =
-        clock == process_clock_uptime && is_called_by_run_loops(__builtin_return_address(0));
+    if (clock == process_clock_uptime && is_called_by_run_loops(__builtin_return_address(0)))
+        timer->wait.latest = run_loop_timers_latest;
     atomic_store_explicit(&timers[descriptor], timer, memory_order_release);
     int end = atomic_load(&timers_end);
     while (end <= descriptor && !atomic_compare_exchange_weak(&timers_end, &end, descriptor + 1)) {}

@@ -1,7 +1,9 @@
-// Dispatch looks each second whether the workers of its queues are blocked, and starts one more then. In virtual time
-// that timer would be a deadline of every second. It is switched off, and the look is taken by the steps: at each whole
-// second, until a look has made nothing run, and again after the next deadline. So a queue whose workers all sleep gets
-// another one each virtual second, as it does in real time.
+// Takes over Dispatch's examination of its workers: each second it checks whether those of a queue are blocked, and
+// starts one more then. Its timer, which would be a deadline of every second, is switched off. The steps call the
+// examination at each whole second, until one has made nothing run, and again after the next deadline.
+//
+// Owns the source and its handler, found when Dispatch sets its timer, and, under the clock's lock, the next instant.
+// Dispatch's code runs without the lock.
 #define _GNU_SOURCE
 #include "clock_internal.h"
 
@@ -10,7 +12,7 @@
 #include <string.h>
 
 static void *_Atomic monitor;
-static void (*_Atomic look)(void *);
+static void (*_Atomic examine)(void *);
 
 // Only Dispatch itself sets a timer of exactly a second without leeway from inside of its library.
 static bool is_dispatch(void *caller) {
@@ -27,7 +29,7 @@ void dispatch_source_set_timer(void *source, uint64_t start, uint64_t interval, 
 }
 
 void dispatch_source_set_event_handler_f(void *source, void (*handler)(void *)) {
-    if (source == atomic_load(&monitor) && !atomic_load(&look)) atomic_store(&look, handler);
+    if (source == atomic_load(&monitor) && !atomic_load(&examine)) atomic_store(&examine, handler);
     libc()->dispatch_source_set_event_handler_f(source, handler);
 }
 
@@ -36,12 +38,12 @@ void dispatch_monitor_begin(void) {
     if (source) libc()->dispatch_source_set_timer(source, UINT64_MAX, UINT64_MAX, 0);
 }
 
-// With the lock held from here on, but for the look itself.
+// Under the lock.
 static bool rests;
 static int64_t due;
 
 int64_t dispatch_monitor_left(void) {
-    if (rests || !atomic_load(&look)) return FOREVER;
+    if (rests || !atomic_load(&examine)) return FOREVER;
     int64_t left = due - clock_readings[process_clock_uptime];
     return left > 0 ? left : 0;
 }
@@ -54,8 +56,8 @@ void dispatch_monitor_continue(void) {
     wait_for_next_second();
 }
 
-int dispatch_monitor_look(int64_t limit) {
-    void (*run)(void *) = atomic_load(&look);
+int dispatch_monitor_examine(int64_t limit) {
+    void (*run)(void *) = atomic_load(&examine);
     uint64_t activity = process_clock_activity();
     run(atomic_load(&monitor));
     int result = process_clock_settle(limit);

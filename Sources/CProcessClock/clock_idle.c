@@ -1,11 +1,13 @@
 // Whether anything in the process can run.
 //
-// A thread is asleep when its state is S. That all of them are at one instant follows from three passes: how much each has
-// run, the state of each, and how much again. When the first and the third are equal, no thread has run in between, so
-// all that were found asleep were asleep together; and only a thread that runs can wake another. How much a thread has run
-// is the time that it had a processor, and how often it was given one: one that was running at the first pass, woke a
-// thread that still waits for a processor, and fell asleep has no more turns than before, but more time.
-// What comes from outside of the process, from a socket or a child, is not foreseen.
+// A thread is asleep when its state is S. Three passes show that all are asleep at one instant: how much each has run,
+// the state of each, and how much each has run. When the first and the third are equal, no thread has run in between:
+// all were asleep together, and only a running thread wakes another. How much a thread has run is its processor time
+// plus the number of its turns: a thread that was running at the first pass, woke another that still waits for a
+// processor, and fell asleep has had no more turns, but more time. A wake-up by a socket or a child is not foreseen.
+//
+// Owns the table of threads with their open files, under a mutex of its own, which is never held with the clock's lock.
+// A forked child opens the files again; if another thread was settling, the child has the mutex locked for ever.
 #define _GNU_SOURCE
 #include "clock_internal.h"
 
@@ -21,8 +23,8 @@
 struct thread {
     int32_t id;
     int state, schedule;  // the descriptors of its files
-    uint64_t activity;  // how much it has run, in no unit: only compared
-    uint64_t activity_before;  // when the present look for rest began, or the thread
+    uint64_t activity;  // how much it has run: a sum without a unit, only compared
+    uint64_t activity_before;  // when this settling began, or the thread
     bool is_there;
 };
 
@@ -91,7 +93,7 @@ struct linux_dirent64 {
     char name[];
 };
 
-// Reads which threads there are. True when one has come or gone.
+// Lists the threads. True when one has begun or ended.
 static bool list_threads(void) {
     if (folder < 0 || folder_of != getpid()) {
         while (thread_count > 0) forget(thread_count - 1);
@@ -141,8 +143,8 @@ static void move_to_front(size_t index) {
     threads[0] = thread;
 }
 
-// The second and the third pass. The first one was the third pass of the look before.
-static bool look(int32_t own) {
+// Makes the second and the third pass; the third pass of the call before is the first.
+static bool is_at_rest(int32_t own) {
     if (list_threads()) {
         for (size_t i = 0; i < thread_count; i++) read_activity(&threads[i], &threads[i].activity);
         return false;
@@ -150,7 +152,7 @@ static bool look(int32_t own) {
     for (size_t i = 0; i < thread_count; i++) {
         if (threads[i].id == own || is_asleep(&threads[i])) continue;
         atomic_store(&running_thread, threads[i].id);
-        // What runs now is likely to run at the next look: it is looked at first.
+        // What runs now is likely to run next time, so it is examined first.
         move_to_front(i);
         return false;
     }
@@ -173,8 +175,7 @@ uint64_t process_clock_activity(void) {
     return activity;
 }
 
-// Of those that are awake, the thread that has run most since the look for rest began. The others may only wait for a
-// processor.
+// Finds the awake thread that has run most since this settling began. The others may only wait for a processor.
 static void find_busiest_thread(int32_t own) {
     uint64_t most = 0;
     for (size_t i = 0; i < thread_count; i++) {
@@ -196,15 +197,15 @@ int process_clock_settle(int64_t limit) {
     int result = 0;
     if (atomic_load(&running_since) == 0) atomic_store(&running_since, start);
     for (size_t i = 0; i < thread_count; i++) threads[i].activity_before = threads[i].activity;
-    for (int64_t looks = 1; !look(own); looks++) {
+    for (int64_t passes = 1; !is_at_rest(own); passes++) {
         if (process_clock_machine_time() - start > limit) {
             result = ETIMEDOUT;
             find_busiest_thread(own);
             break;
         }
-        // What runs needs a processor; what runs for long does not need to be looked at all the time.
-        if (looks < 200) sched_yield();
-        else process_clock_machine_sleep(looks < 1000 ? 20000 : 1000000);
+        // What runs needs this processor, and what runs for long is examined less often.
+        if (passes < 200) sched_yield();
+        else process_clock_machine_sleep(passes < 1000 ? 20000 : 1000000);
     }
     if (result == 0) {
         atomic_store(&running_thread, 0);

@@ -1,3 +1,9 @@
+// The layers of the process clock, lowest first: a section for each file. A file calls only files whose sections come
+// before its own, also by libc's names, such as `close`. Scripts/c-checks reads the order from the marks, and checks
+// the calls, and that each function is declared in the section of its file.
+//
+// "With the lock held" means that of clock_state.c. Its holder calls only functions that say so, those of clock_libc.c,
+// and libc's own that do not block.
 #ifndef CLOCK_INTERNAL_H
 #define CLOCK_INTERNAL_H
 
@@ -36,7 +42,7 @@
 #define SECOND 1000000000LL
 #define FOREVER INT64_MAX
 
-// MARK: What libc does (clock_state.c)
+// MARK: clock_libc.c
 
 // One row for each function that is replaced: its result, name and parameters.
 #define CLOCK_FUNCTIONS(F)                                                                                             \
@@ -75,64 +81,72 @@
     F(void, dispatch_source_set_event_handler_f, (void *, void (*)(void *)))
 
 #define CLOCK_POINTER(result, name, parameters) result(*name) parameters;
-// libc's own functions, found at first use.
+// libc's own functions, found before `main` or at the first call.
 struct libc_functions {
     CLOCK_FUNCTIONS(CLOCK_POINTER)
 };
 #undef CLOCK_POINTER
 const struct libc_functions *libc(void);
 
-// MARK: The state (clock_state.c)
+// A futex call, whatever `syscall` does.
+long futex(void *word, int operation, uint32_t value, const struct timespec *timeout);
+
+int64_t saturating_sum(int64_t one, int64_t other);
+int64_t nanoseconds(const struct timespec *time);
+struct timespec timespec_of(int64_t nanoseconds);
+
+// MARK: clock_state.c
 
 // A wait with a deadline. It lives in the frame of the function that waits, or in the table of timer descriptors.
 struct wait {
     struct wait *next, *previous;
     enum process_clock_id clock;
     int64_t deadline;
-    // The order in which waits began, for those with one deadline.
+    // The order in which waits began, for equal deadlines.
     uint64_t order;
     const char *call;
     int32_t thread;
     // Called with the lock held, after the wait has left the list.
     void (*fire)(struct wait *);
-    // What is waited for: a semaphore, a condition, a word of memory.
+    // Until which instant a wait with this deadline may be late; NULL for one that may not. Called with the lock held.
+    int64_t (*latest)(int64_t deadline);
+    // The semaphore, condition or word of memory that is waited for.
     void *object;
     // A futex of its own: `wait_is_pending` or what ended it.
     atomic_int state;
-    // A lock is waited for by trying again.
+    // Set for a lock, which a thread waits for by trying again.
     bool is_for_lock;
     // A descriptor that makes a wait for descriptors return; for a futex, its private flag.
     int descriptor;
-    // A timer's descriptor of a run loop, whose timers may have a tolerance.
-    bool is_of_run_loop;
 };
 
 enum { wait_is_pending = 0, wait_has_expired = 1, wait_was_woken = 2 };
 
-bool clock_is_virtual(void);
 void clock_lock(void);
 void clock_unlock(void);
-// The three readings; with the lock held.
-extern int64_t clock_readings[3];
+
+bool clock_is_virtual(void);
+// False if time was virtual already.
+bool clock_make_virtual(void);
+// Written with the lock held, read without it too.
+extern _Atomic int64_t clock_readings[3];
 // Which clock a number of `clock_gettime` is, if it is one of time.
 bool clock_of(clockid_t id, enum process_clock_id *clock);
-int64_t clock_reading(enum process_clock_id clock);
 // With the lock held: the process is awake at this instant.
 void clock_woken(void);
-int64_t nanoseconds(const struct timespec *time);
-struct timespec timespec_of(int64_t nanoseconds);
-int64_t saturating_sum(int64_t one, int64_t other);
 
-// With the lock held: enters a wait that has its clock, deadline, call and `fire` set.
+// Enters a wait that has its clock, deadline, call and `fire` set. False, without entering it, when it is due.
+bool wait_begin(struct wait *wait);
+// Takes a `struct wait` out, if it is still in.
+void wait_end(void *wait);
+// The same with the lock held; a wait that is due is entered too.
 void wait_enter(struct wait *wait);
-// With the lock held: takes it out, if it is still in.
 void wait_leave(struct wait *wait);
 bool wait_is_entered(const struct wait *wait);
-// With the lock held, when everything is at rest: the wait that is due first, and how long until then (negative when
-// overdue). NULL when there is none. A timer with a tolerance is due when that is over, or at an instant at which the
-// process is awake anyway.
+// With the lock held, at rest: the wait that is due first, and how long until then (negative when overdue); NULL when
+// there is none. A wait that may be late is due at its latest instant, or at one at which the process is awake anyway.
 struct wait *wait_earliest(int64_t *left);
-// With the lock held: for each wait, until one returns true.
+// With the lock held: the first wait for which `matches` is true.
 struct wait *wait_find(bool (*matches)(const struct wait *, const void *), const void *argument);
 
 // Sleeps on the wait's own word until it is not pending; EINTR when a signal handler ran. Without the lock.
@@ -140,35 +154,54 @@ int wait_sleep(struct wait *wait);
 // With the lock held: ends the sleep.
 void wait_wake(struct wait *wait, int reason);
 
-// A futex call, whatever `syscall` does.
-long futex(void *word, int operation, uint32_t value, const struct timespec *timeout);
+// MARK: run_loop_timers.c
 
-// MARK: The other files
-
-// clock_threads.c: lets those try again that wait for a lock until an instant; with the lock held.
-void lock_waits_retry(void);
-// clock_descriptors.c: timers that were set before time was virtual; with the lock held.
-void timer_descriptors_convert(void);
-// With the lock held: the wall clock was set.
-void timer_descriptors_cancel_on_set(void);
-// clock_dispatch.c: Dispatch's look each second whether its workers are blocked.
-void dispatch_monitor_begin(void);
-// With the lock held: how long until the next look; FOREVER when there is no need for one.
-int64_t dispatch_monitor_left(void);
-// With the lock held: something runs again.
-void dispatch_monitor_continue(void);
-// Takes the look, and settles.
-int dispatch_monitor_look(int64_t limit);
-// run_loop_timers.c: with the lock held, when everything is at rest: until which instant of uptime a run loop's
-// descriptor that is set to that instant may be late.
+// Asks Foundation for the dates of its timers. At rest, without the lock.
+void run_loop_timers_examine(void);
+// With the lock held: until which instant of uptime a run loop's descriptor that is set to `deadline` may be late.
 int64_t run_loop_timers_latest(int64_t deadline);
 // Whether the address is in the code of Foundation's run loops.
 bool is_called_by_run_loops(void *caller);
-// clock_idle.c: how much the other threads have run, when it was last looked at. Without the lock.
+
+// MARK: clock_threads.c
+
+// With the lock held: wakes the threads that wait for a lock until an instant; they try again.
+void lock_waits_retry(void);
+
+// MARK: clock_descriptors.c
+
+// With the lock held: takes over timers that were set before time was virtual.
+void timer_descriptors_convert(void);
+// With the lock held: the wall clock was set.
+void timer_descriptors_cancel_on_set(void);
+
+// MARK: clock_idle.c
+
+// How much the other threads had run at the last examination. Without the lock.
 uint64_t process_clock_activity(void);
-// app_launcher.c: forks a process for each request of the test's process. Returns in these, with the offset of the
-// function to run.
+
+// MARK: clock_dispatch.c
+
+// Switches off Dispatch's timer.
+void dispatch_monitor_begin(void);
+// With the lock held: how long until the next examination; FOREVER when none is needed.
+int64_t dispatch_monitor_left(void);
+// With the lock held: something runs again.
+void dispatch_monitor_continue(void);
+// Has Dispatch examine its workers, and settles. Without the lock.
+int dispatch_monitor_examine(int64_t limit);
+
+// What the other files define is in include/, but for `app_launcher_main`.
+// MARK: clock_step.c
+// MARK: clock_unavailable.c
+// MARK: run_loop.c
+// MARK: test_process.c
+// MARK: app_launcher.c
+
+// Forks a process for each request of the test's process. Returns in these, with the offset of the function to run.
 uint64_t app_launcher_main(void);
+
+// MARK: clock_start.c
 
 #endif
 #endif

@@ -1,46 +1,14 @@
-// The state of the process's clocks, the waits with a deadline, and the functions that say what time it is.
+// The clocks' readings, the list of waits, and the functions that read the clocks.
+//
+// The clock's only lock protects the list and every change of a reading. It is not recursive and is held for a few
+// instructions; a fork takes it. A reading is read without it, so that signal handlers can read the clocks. All other
+// functions that take the lock deadlock in a handler that has interrupted its holder.
 #define _GNU_SOURCE
 #include "clock_internal.h"
 
 #ifndef CLOCK_IS_UNAVAILABLE
-#include <dlfcn.h>
-#include <limits.h>
 #include <linux/futex.h>
 #include <string.h>
-#include <sys/syscall.h>
-
-// MARK: What libc does
-
-static struct libc_functions functions;
-static atomic_bool functions_are_found;
-
-static void *find(const char *name) {
-#if defined(__x86_64__)
-    // dlsym would give the condition variables of before 2003, which have another layout.
-    if (strncmp(name, "pthread_cond_", 13) == 0) {
-        void *current = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
-        if (current) return current;
-    }
-#endif
-    return dlsym(RTLD_NEXT, name);
-}
-
-// Two threads that find them at once write the same values.
-__attribute__((constructor(101))) static void find_functions(void) {
-#define CLOCK_FIND(result, name, parameters) *(void **)&functions.name = find(#name);
-    CLOCK_FUNCTIONS(CLOCK_FIND)
-#undef CLOCK_FIND
-    atomic_store_explicit(&functions_are_found, true, memory_order_release);
-}
-
-const struct libc_functions *libc(void) {
-    if (!atomic_load_explicit(&functions_are_found, memory_order_acquire)) find_functions();
-    return &functions;
-}
-
-long futex(void *word, int operation, uint32_t value, const struct timespec *timeout) {
-    return libc()->syscall(SYS_futex, word, operation, value, timeout, NULL, FUTEX_BITSET_MATCH_ANY);
-}
 
 // MARK: The lock
 
@@ -57,33 +25,19 @@ void clock_unlock(void) {
     if (atomic_exchange(&lock_word, 0) == 2) futex(&lock_word, FUTEX_WAKE_PRIVATE, 1, NULL);
 }
 
-// MARK: Numbers
-
-int64_t saturating_sum(int64_t one, int64_t other) {
-    int64_t sum;
-    if (!__builtin_add_overflow(one, other, &sum)) return sum;
-    return one > 0 ? INT64_MAX : INT64_MIN;
-}
-
-int64_t nanoseconds(const struct timespec *time) {
-    int64_t seconds;
-    if (__builtin_mul_overflow((int64_t)time->tv_sec, SECOND, &seconds)) return time->tv_sec > 0 ? INT64_MAX : INT64_MIN;
-    return saturating_sum(seconds, time->tv_nsec);
-}
-
-struct timespec timespec_of(int64_t nanoseconds) {
-    int64_t seconds = nanoseconds / SECOND, rest = nanoseconds % SECOND;
-    if (rest < 0) rest += SECOND, seconds -= 1;
-    return (struct timespec){.tv_sec = seconds, .tv_nsec = rest};
+// A thread that forks holds the lock meanwhile, or the child would have it locked by a thread that it does not have.
+__attribute__((constructor(101))) static void survive_forks(void) {
+    pthread_atfork(clock_lock, clock_unlock, clock_unlock);
 }
 
 // MARK: The clocks
 
 static atomic_bool is_virtual;
-int64_t clock_readings[3];
+_Atomic int64_t clock_readings[3];
 
 bool process_clock_is_available(void) { return true; }
 bool clock_is_virtual(void) { return atomic_load_explicit(&is_virtual, memory_order_acquire); }
+bool clock_make_virtual(void) { return !atomic_exchange(&is_virtual, true); }
 bool process_clock_is_virtual(void) { return clock_is_virtual(); }
 
 bool clock_of(clockid_t id, enum process_clock_id *clock) {
@@ -96,26 +50,8 @@ bool clock_of(clockid_t id, enum process_clock_id *clock) {
     case CLOCK_REALTIME:
     case CLOCK_REALTIME_COARSE:
     case CLOCK_REALTIME_ALARM: *clock = process_clock_wall; return true;
-    default: return false;  // of the processor's time, or of a device
+    default: return false;  // processor time, or a device
     }
-}
-
-int64_t clock_reading(enum process_clock_id clock) {
-    clock_lock();
-    int64_t reading = clock_readings[clock];
-    clock_unlock();
-    return reading;
-}
-
-int64_t process_clock_machine_time(void) {
-    struct timespec time;
-    libc()->clock_gettime(CLOCK_MONOTONIC, &time);
-    return nanoseconds(&time);
-}
-
-void process_clock_machine_sleep(int64_t duration) {
-    struct timespec time = timespec_of(duration);
-    libc()->clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL);
 }
 
 static struct process_clock_reading machine_reading(void) {
@@ -134,28 +70,11 @@ struct process_clock_reading process_clock_now(void) {
     return now;
 }
 
-int process_clock_begin(struct process_clock_reading now) {
-    clock_lock();
-    clock_readings[0] = now.uptime, clock_readings[1] = now.continuous, clock_readings[2] = now.wall;
-    bool was_virtual = atomic_exchange(&is_virtual, true);
-    if (!was_virtual) timer_descriptors_convert();
-    clock_unlock();
-    if (!was_virtual) dispatch_monitor_begin();
-    return 0;
-}
-
 void process_clock_jump(int64_t uptime, int64_t continuous, int64_t wall) {
     clock_lock();
     clock_readings[0] = saturating_sum(clock_readings[0], uptime);
     clock_readings[1] = saturating_sum(clock_readings[1], continuous);
     clock_readings[2] = saturating_sum(clock_readings[2], wall);
-    clock_unlock();
-}
-
-void process_clock_set_wall(int64_t wall) {
-    clock_lock();
-    clock_readings[process_clock_wall] = wall;
-    timer_descriptors_cancel_on_set();
     clock_unlock();
 }
 
@@ -174,6 +93,20 @@ void wait_enter(struct wait *wait) {
     first_wait = wait;
 }
 
+bool wait_begin(struct wait *wait) {
+    clock_lock();
+    bool is_due = wait->deadline <= clock_readings[wait->clock];
+    if (!is_due) wait_enter(wait);
+    clock_unlock();
+    return !is_due;
+}
+
+void wait_end(void *wait) {
+    clock_lock();
+    wait_leave(wait);
+    clock_unlock();
+}
+
 bool wait_is_entered(const struct wait *wait) { return wait->previous || wait->next || first_wait == wait; }
 
 void wait_leave(struct wait *wait) {
@@ -190,7 +123,7 @@ static int64_t left_until(const struct wait *wait) {
     return left;
 }
 
-// The instant of uptime at which the process was woken last.
+// The instant of uptime at which something last woke the process.
 static int64_t awake_at = -1;
 
 void clock_woken(void) { awake_at = clock_readings[process_clock_uptime]; }
@@ -201,11 +134,10 @@ void process_clock_wake(void) {
     clock_unlock();
 }
 
-// With the tolerance of timers.
 static int64_t left_until_due(const struct wait *wait) {
     int64_t left = left_until(wait);
-    if (!wait->is_of_run_loop || (left <= 0 && awake_at == clock_readings[process_clock_uptime])) return left;
-    return saturating_sum(left, run_loop_timers_latest(wait->deadline) - wait->deadline);
+    if (!wait->latest || (left <= 0 && awake_at == clock_readings[process_clock_uptime])) return left;
+    return saturating_sum(left, wait->latest(wait->deadline) - wait->deadline);
 }
 
 static bool is_before(int64_t left, const struct wait *wait, int64_t other_left, const struct wait *other) {
@@ -248,7 +180,7 @@ size_t process_clock_waits(struct process_clock_wait *waits, size_t capacity) {
     for (struct wait *wait = first_wait; wait; wait = wait->next) {
         count++;
         struct process_clock_wait row = {wait->call, wait->thread, wait->clock, left_until(wait)};
-        // Sorted by insertion: there are few. What does not fit is what is due last.
+        // Insertion sort: there are few waits. Those that do not fit are due last.
         size_t place = written;
         while (place > 0 && waits[place - 1].left > row.left) place--;
         if (place >= capacity) continue;
@@ -260,31 +192,19 @@ size_t process_clock_waits(struct process_clock_wait *waits, size_t capacity) {
     return count;
 }
 
-// MARK: What time is it
+// MARK: Reading the clocks
 
 int clock_gettime(clockid_t id, struct timespec *time) {
     enum process_clock_id clock;
     if (!clock_is_virtual() || !clock_of(id, &clock)) return libc()->clock_gettime(id, time);
-    *time = timespec_of(clock_reading(clock));
-    return 0;
-}
-
-int clock_settime(clockid_t id, const struct timespec *time) {
-    if (!clock_is_virtual() || id != CLOCK_REALTIME) return libc()->clock_settime(id, time);
-    process_clock_set_wall(nanoseconds(time));
+    *time = timespec_of(clock_readings[clock]);
     return 0;
 }
 
 int gettimeofday(struct timeval *restrict time, void *restrict zone) {
     if (!clock_is_virtual()) return libc()->gettimeofday(time, zone);
-    struct timespec now = timespec_of(clock_reading(process_clock_wall));
+    struct timespec now = timespec_of(clock_readings[process_clock_wall]);
     *time = (struct timeval){.tv_sec = now.tv_sec, .tv_usec = now.tv_nsec / 1000};
-    return 0;
-}
-
-int settimeofday(const struct timeval *time, const struct timezone *zone) {
-    if (!clock_is_virtual() || !time) return libc()->settimeofday(time, zone);
-    process_clock_set_wall(time->tv_sec * SECOND + time->tv_usec * 1000);
     return 0;
 }
 
@@ -299,44 +219,6 @@ int timespec_get(struct timespec *time, int base) {
     if (base != TIME_UTC) return 0;
     clock_gettime(CLOCK_REALTIME, time);
     return base;
-}
-
-#else
-
-#include <errno.h>
-#include <time.h>
-
-// Time stays real. Everything that would make it virtual says so, and nothing else is ever called.
-bool process_clock_is_available(void) { return false; }
-bool process_clock_is_virtual(void) { return false; }
-int process_clock_begin(struct process_clock_reading now) { return ENOTSUP; }
-struct process_clock_reading process_clock_now(void) { return (struct process_clock_reading){0, 0, 0}; }
-void process_clock_jump(int64_t uptime, int64_t continuous, int64_t wall) {}
-void process_clock_set_wall(int64_t wall) {}
-int process_clock_settle(int64_t limit) { return ENOTSUP; }
-bool process_clock_until_next(int64_t *left) { return false; }
-int process_clock_step(int64_t within, int64_t limit) { return ENOTSUP; }
-int process_clock_advance(int64_t duration, int64_t limit) { return ENOTSUP; }
-void process_clock_sleep_machine(int64_t duration) {}
-int process_clock_run_by_itself(int64_t pace) { return ENOTSUP; }
-void process_clock_hold(void) {}
-void process_clock_release(void) {}
-void process_clock_wake(void) {}
-uint64_t process_clock_steps(void) { return 0; }
-size_t process_clock_waits(struct process_clock_wait *waits, size_t capacity) { return 0; }
-uint64_t process_clock_offset(void (*program)(void)) { return 0; }
-int32_t process_clock_running_thread(void) { return 0; }
-int64_t process_clock_running_for(void) { return 0; }
-
-int64_t process_clock_machine_time(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
-
-void process_clock_machine_sleep(int64_t duration) {
-    struct timespec time = {.tv_sec = duration / 1000000000, .tv_nsec = duration % 1000000000};
-    nanosleep(&time, NULL);
 }
 
 #endif

@@ -1,4 +1,7 @@
-// Steps: from deadline to deadline, by hand or by a thread of the clock's own.
+// Makes time virtual, sets the wall clock, and steps from deadline to deadline, by hand or on a thread of its own.
+//
+// Owns the number of steps, the holds and the pace, all atomic. Calls `fire` of a wait with the lock held, and whatever
+// lets other code run without it. Time stands still in a forked child, which has no stepping thread.
 #define _GNU_SOURCE
 #include "clock_internal.h"
 
@@ -6,37 +9,69 @@
 #include <limits.h>
 #include <linux/futex.h>
 
+// MARK: Beginning, and setting the wall clock
+
+int process_clock_begin(struct process_clock_reading now) {
+    clock_lock();
+    clock_readings[0] = now.uptime, clock_readings[1] = now.continuous, clock_readings[2] = now.wall;
+    bool begins = clock_make_virtual();
+    if (begins) timer_descriptors_convert();
+    clock_unlock();
+    if (begins) dispatch_monitor_begin();
+    return 0;
+}
+
+void process_clock_set_wall(int64_t wall) {
+    clock_lock();
+    clock_readings[process_clock_wall] = wall;
+    timer_descriptors_cancel_on_set();
+    clock_unlock();
+}
+
+int clock_settime(clockid_t id, const struct timespec *time) {
+    if (!clock_is_virtual() || id != CLOCK_REALTIME) return libc()->clock_settime(id, time);
+    process_clock_set_wall(nanoseconds(time));
+    return 0;
+}
+
+int settimeofday(const struct timeval *time, const struct timezone *zone) {
+    if (!clock_is_virtual() || !time) return libc()->settimeofday(time, zone);
+    process_clock_set_wall(time->tv_sec * SECOND + time->tv_usec * 1000);
+    return 0;
+}
+
+// MARK: Steps
+
 static atomic_uint_least64_t steps;
 
 uint64_t process_clock_steps(void) { return atomic_load(&steps); }
 
-// With the lock held: how long until the next deadline or look at Dispatch's workers; FOREVER when there is none. The
-// wait is that of the deadline, or NULL for a look.
-static int64_t left_until_next(struct wait **wait) {
-    int64_t left = FOREVER, look = dispatch_monitor_left();
+// Takes the lock. How long until the next deadline or examination of Dispatch's workers; FOREVER when there is none.
+// The wait is NULL for an examination.
+static int64_t lock_at_next(struct wait **wait) {
+    run_loop_timers_examine();
+    clock_lock();
+    int64_t left = FOREVER, check = dispatch_monitor_left();
     *wait = wait_earliest(&left);
-    if (!*wait) left = FOREVER;
-    if (look >= left) return left > 0 ? left : 0;
+    if (check >= left) return left > 0 ? left : 0;
     *wait = NULL;
-    return look;
+    return check;
 }
 
 bool process_clock_until_next(int64_t *left) {
     struct wait *wait;
-    clock_lock();
-    *left = left_until_next(&wait);
+    *left = lock_at_next(&wait);
     clock_unlock();
     return *left != FOREVER;
 }
 
 static void move(int64_t duration) { process_clock_jump(duration, duration, duration); }
 
-// Goes to what comes next, if it is within reach: EAGAIN otherwise. Deadlines are fired one at a time: what one wakes
-// runs before the next one. Everything is at rest before, and after.
+// Goes to what comes next; EAGAIN when it is not within `within`. Deadlines fire one at a time, so that what one wakes
+// runs before the next. Everything is at rest before and after.
 static int go_to_next(int64_t within, int64_t limit) {
     struct wait *wait;
-    clock_lock();
-    int64_t left = left_until_next(&wait);
+    int64_t left = lock_at_next(&wait);
     if (left == FOREVER || left > within) {
         clock_unlock();
         return EAGAIN;
@@ -50,7 +85,7 @@ static int go_to_next(int64_t within, int64_t limit) {
         dispatch_monitor_continue();
     }
     clock_unlock();
-    return wait ? process_clock_settle(limit) : dispatch_monitor_look(limit);
+    return wait ? process_clock_settle(limit) : dispatch_monitor_examine(limit);
 }
 
 int process_clock_step(int64_t within, int64_t limit) {
@@ -58,7 +93,7 @@ int process_clock_step(int64_t within, int64_t limit) {
     uint64_t before = process_clock_steps();
     int64_t end = saturating_sum(process_clock_now().continuous, within > 0 ? within : 0);
     int result = process_clock_settle(limit);
-    // A look at Dispatch's workers is not a step.
+    // An examination of Dispatch's workers is not a step.
     while (result == 0 && process_clock_steps() == before) {
         int64_t left = end - process_clock_now().continuous;
         result = go_to_next(left > 0 ? left : 0, limit);
@@ -94,8 +129,8 @@ void process_clock_release(void) {
     if (atomic_fetch_sub(&holds, 1) == 1) futex(&holds, FUTEX_WAKE_PRIVATE, 1, NULL);
 }
 
-// How long a wait for the kernel may be during which nothing steps, so that a deadline that comes late is seen.
-static const int64_t look_again = 200000;
+// How long the thread sleeps in the machine's time when there is no deadline.
+static const int64_t poll_interval = 200000;
 
 static void *go_by_itself(void *nothing) {
     pthread_setname_np(pthread_self(), "process-clock");
@@ -105,11 +140,11 @@ static void *go_by_itself(void *nothing) {
         if (process_clock_settle(FOREVER) != 0 || atomic_load(&holds) > 0) continue;
         int64_t left, pace = atomic_load(&pace_of_a_second);
         if (!process_clock_until_next(&left)) {
-            process_clock_machine_sleep(look_again);
+            process_clock_machine_sleep(poll_interval);
             continue;
         }
         if (pace > 0 && left > 0) {
-            // In small pieces: an earlier deadline may come, and the clocks are read meanwhile.
+            // In small pieces: an earlier deadline may be entered, and the clocks are read meanwhile.
             int64_t piece = left < SECOND / 100 ? left : SECOND / 100;
             process_clock_machine_sleep((int64_t)((double)piece * (double)pace / SECOND));
             if (atomic_load(&holds) > 0) continue;

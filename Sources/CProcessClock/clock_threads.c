@@ -1,4 +1,7 @@
 // Sleeps, and waits for semaphores, conditions, locks and words of memory, until an instant.
+//
+// Owns two atomic numbers of waiting threads. A thread holds the lock only to enter its wait and to take it out. The
+// release of a semaphore or a lock takes it too while another thread waits for one until an instant.
 #define _GNU_SOURCE
 #include "clock_internal.h"
 
@@ -26,16 +29,10 @@ static void wake_at_deadline(struct wait *wait) { wait_wake(wait, wait_has_expir
 static int sleep_until(const char *call, enum process_clock_id clock, int64_t deadline, int64_t *left) {
     struct wait wait = new_wait(call, clock, deadline, NULL);
     wait.fire = wake_at_deadline;
-    clock_lock();
-    bool is_due = deadline <= clock_readings[clock];
-    if (!is_due) wait_enter(&wait);
-    clock_unlock();
-    if (is_due) return 0;
+    if (!wait_begin(&wait)) return 0;
     int result = wait_sleep(&wait);
-    clock_lock();
-    wait_leave(&wait);
+    wait_end(&wait);
     *left = deadline - clock_readings[clock];
-    clock_unlock();
     return atomic_load(&wait.state) == wait_has_expired ? 0 : result;
 }
 
@@ -46,14 +43,14 @@ static int named_sleep(
     if (!is_valid(time)) return EINVAL;
     int64_t deadline = nanoseconds(time), left = 0;
     if (!(flags & TIMER_ABSTIME)) {
-        // A sleep takes some time, however short: Foundation's Thread.sleep asks for zero until the clock has moved.
+        // A sleep of no length takes a nanosecond: Foundation's Thread.sleep repeats it until the clock has moved.
         if (deadline <= 0) {
             process_clock_jump(1, 1, 1);
             return 0;
         }
-        // The length of a sleep does not depend on the wall clock's being set.
+        // Setting the wall clock does not change the length of a sleep.
         if (clock == process_clock_wall) clock = process_clock_uptime;
-        deadline = saturating_sum(clock_reading(clock), deadline);
+        deadline = saturating_sum(clock_readings[clock], deadline);
     }
     int result = sleep_until(call, clock, deadline, &left);
     if (result == EINTR && remaining && !(flags & TIMER_ABSTIME)) *remaining = timespec_of(left > 0 ? left : 0);
@@ -98,14 +95,14 @@ int thrd_sleep(const struct timespec *time, struct timespec *remaining) {
 
 // MARK: Semaphores
 
-// How many threads wait for one until an instant, so that nothing else pays for them.
+// How many threads wait for one until an instant. While there are none, a release takes no lock.
 static atomic_int semaphore_waits, lock_waits;
 
 static bool waits_for(const struct wait *wait, const void *object) {
     return wait->object == object && atomic_load(&wait->state) == wait_is_pending;
 }
 
-// Lets those try again that wait for an object until an instant.
+// Wakes the threads that wait for an object until an instant; they try again.
 static void wake_all(void *object) {
     clock_lock();
     struct wait *wait;
@@ -124,17 +121,12 @@ static int try_until(
     int result;
     while (true) {
         atomic_store(&wait.state, wait_is_pending);
-        clock_lock();
-        bool is_due = deadline <= clock_readings[clock];
-        if (!is_due) wait_enter(&wait);
-        clock_unlock();
+        bool is_due = !wait_begin(&wait);
         // After it was entered, so that no release is missed.
         result = attempt(object);
         if (result == EBUSY && !is_due) result = wait_sleep(&wait) == EINTR ? EINTR : EBUSY;
         else if (is_due && result == EBUSY) result = ETIMEDOUT;
-        clock_lock();
-        wait_leave(&wait);
-        clock_unlock();
+        wait_end(&wait);
         if (result != EBUSY) break;
     }
     atomic_fetch_sub(counter, 1);
@@ -176,7 +168,7 @@ int sem_clockwait(sem_t *restrict semaphore, clockid_t id, const struct timespec
 
 // MARK: Conditions
 
-// The other waiters look at their condition and wait again, as after any spurious wake-up.
+// The other waiters check their condition and wait again, as after any spurious wake-up.
 static void broadcast_at_deadline(struct wait *wait) {
     atomic_store(&wait->state, wait_has_expired);
     pthread_cond_broadcast(wait->object);
@@ -188,21 +180,17 @@ static int condition_wait(
     if (!is_valid(time) || !clock_of(id, &clock)) return EINVAL;
     struct wait wait = new_wait(call, clock, nanoseconds(time), condition);
     wait.fire = broadcast_at_deadline;
-    clock_lock();
-    bool is_due = wait.deadline <= clock_readings[clock];
-    if (!is_due) wait_enter(&wait);
-    clock_unlock();
-    if (is_due) {
-        // Others get the mutex, as they would while the kernel ends the wait.
+    if (!wait_begin(&wait)) {
+        // Other threads get the mutex, as they would while the kernel ends the wait.
         pthread_mutex_unlock(mutex);
         pthread_mutex_lock(mutex);
         return ETIMEDOUT;
     }
-    // No step comes between entering and waiting, because this thread runs in between.
-    int result = pthread_cond_wait(condition, mutex);
-    clock_lock();
-    wait_leave(&wait);
-    clock_unlock();
+    // No step comes between entering and waiting, because this thread runs. A cancelled thread leaves here.
+    int result;
+    pthread_cleanup_push(wait_end, &wait);
+    result = pthread_cond_wait(condition, mutex);
+    pthread_cleanup_pop(true);
     return result == 0 && atomic_load(&wait.state) == wait_has_expired ? ETIMEDOUT : result;
 }
 
@@ -241,7 +229,7 @@ static bool waits_for_a_lock(const struct wait *wait, const void *nothing) {
 }
 
 void lock_waits_retry(void) {
-    // A mutex that was released inside of pthread_cond_wait is not seen by pthread_mutex_unlock.
+    // pthread_cond_wait releases a mutex without a call of pthread_mutex_unlock.
     if (atomic_load(&lock_waits) == 0) return;
     struct wait *wait;
     while ((wait = wait_find(waits_for_a_lock, NULL))) wait_wake(wait, wait_was_woken);
@@ -296,7 +284,7 @@ int mtx_timedlock(mtx_t *restrict mutex, const struct timespec *restrict time) {
 
 // MARK: System calls by number
 
-// Others that wait at the word look at it and wait again.
+// Other threads that wait at the word read it and wait again.
 static void wake_word_at_deadline(struct wait *wait) {
     atomic_store(&wait->state, wait_has_expired);
     futex(wait->object, FUTEX_WAKE | wait->descriptor, INT_MAX, NULL);
@@ -312,24 +300,17 @@ static long futex_wait(void *word, int operation, uint32_t value, const struct t
     enum process_clock_id clock =
         is_absolute && operation & FUTEX_CLOCK_REALTIME ? process_clock_wall : process_clock_uptime;
     int64_t deadline = nanoseconds(time);
-    if (!is_absolute) deadline = saturating_sum(clock_reading(clock), deadline);
+    if (!is_absolute) deadline = saturating_sum(clock_readings[clock], deadline);
     struct wait wait = new_wait("futex", clock, deadline, word);
     wait.fire = wake_word_at_deadline;
     wait.descriptor = operation & FUTEX_PRIVATE_FLAG;
-    clock_lock();
-    bool is_due = deadline <= clock_readings[clock];
-    if (!is_due) wait_enter(&wait);
-    clock_unlock();
-    long result = -1;
-    if (is_due) {
+    if (!wait_begin(&wait)) {
         errno = *(volatile uint32_t *)word == value ? ETIMEDOUT : EAGAIN;
-        return result;
+        return -1;
     }
-    result = libc()->syscall(SYS_futex, word, operation & ~FUTEX_CLOCK_REALTIME, value, NULL, NULL, bits);
+    long result = libc()->syscall(SYS_futex, word, operation & ~FUTEX_CLOCK_REALTIME, value, NULL, NULL, bits);
     int error = errno;
-    clock_lock();
-    wait_leave(&wait);
-    clock_unlock();
+    wait_end(&wait);
     if (atomic_load(&wait.state) == wait_has_expired) result = -1, error = ETIMEDOUT;
     errno = error;
     return result;

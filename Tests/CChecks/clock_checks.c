@@ -10,12 +10,14 @@
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -217,6 +219,80 @@ static void running_thread(void) {
     require(process_clock_settle(limit) == 0);
 }
 
+// MARK: Forks, signals and cancelled threads
+
+static void *take_the_lock(void *nothing) {
+    while (atomic_load(&runs)) process_clock_jump(0, 0, 0);
+    return nothing;
+}
+
+static void forks(void) {
+    pthread_t thread;
+    atomic_store(&runs, true);
+    require(pthread_create(&thread, NULL, take_the_lock, NULL) == 0);
+    for (int i = 0; i < 100; i++) {
+        pid_t child = fork();
+        require(child >= 0);
+        if (child == 0) {
+            // In the machine's time: ends a child that waits for a thread that it does not have.
+            alarm(10);
+            process_clock_jump(0, 0, 0);
+            _exit(0);
+        }
+        int status;
+        require(waitpid(child, &status, 0) == child && status == 0);
+    }
+    atomic_store(&runs, false);
+    pthread_join(thread, NULL);
+}
+
+static atomic_int readings;
+
+static void read_clock(int signal) {
+    struct timespec time;
+    require(clock_gettime(CLOCK_MONOTONIC, &time) == 0 && signal == SIGUSR1);
+    atomic_fetch_add(&readings, 1);
+}
+
+static void *interrupt(void *thread) {
+    while (atomic_load(&runs)) pthread_kill(*(pthread_t *)thread, SIGUSR1);
+    return NULL;
+}
+
+// In the middle of a change of the clocks, too.
+static void signal_handlers(void) {
+    struct sigaction action = {.sa_handler = read_clock}, before;
+    pthread_t self = pthread_self(), thread;
+    require(sigaction(SIGUSR1, &action, &before) == 0);
+    atomic_store(&runs, true);
+    require(pthread_create(&thread, NULL, interrupt, &self) == 0);
+    alarm(30);
+    while (atomic_load(&readings) < 2000) process_clock_jump(0, 0, 0);
+    alarm(0);
+    atomic_store(&runs, false);
+    pthread_join(thread, NULL);
+    require(sigaction(SIGUSR1, &before, NULL) == 0);
+}
+
+static void cancelled_threads(void) {
+    static const char *const names[] = {"poll", "select", "epoll_wait", "pthread_cond_timedwait"};
+    int found = 0;
+    for (int i = 0; waiting_call_at(i); i++) {
+        for (int name = 0; name < 4; name++) {
+            if (strcmp(waiting_call_at(i)->name, names[name]) != 0) continue;
+            struct waiter waiter = {.wait = waiting_call_at(i)->wait, .duration = second};
+            void *result;
+            int64_t left;
+            require(pthread_create(&waiter.thread, NULL, wait_once, &waiter) == 0);
+            require(process_clock_settle(limit) == 0 && process_clock_until_next(&left));
+            require(pthread_cancel(waiter.thread) == 0 && pthread_join(waiter.thread, &result) == 0);
+            require(result == PTHREAD_CANCELED && !process_clock_until_next(&left));
+            found++;
+        }
+    }
+    require(found == 4);
+}
+
 // MARK: The ends of time
 
 static void ends_of_time(void) {
@@ -254,6 +330,9 @@ const struct check clock_checks[] = {
     {"timers that are descriptors", timer_descriptors},
     {"many threads", many_threads},
     {"a thread that runs", running_thread},
+    {"forks while another thread has the lock", forks},
+    {"signal handlers that read the clock", signal_handlers},
+    {"threads that are cancelled while they wait", cancelled_threads},
     {"the ends of time", ends_of_time},
     {"time by itself", by_itself},
     {NULL, NULL},

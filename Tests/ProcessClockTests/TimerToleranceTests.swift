@@ -1,6 +1,8 @@
 #if os(Linux)
     import ApusBackground
     import ApusDevice
+    import ApusTimers
+    import ApusVirtualTime
     import Dispatch
     import Foundation
     import SimulatedAppleCore
@@ -192,6 +194,26 @@
                 device.open()
                 device.advance(by: .zero)
                 #expect(device.notes == ["lenient 600000"])
+            }
+        }
+
+        @Test("setting the wall clock back moves neither the date of a timer nor the end of its tolerance")
+        func wallClockSet() throws {
+            try SimulatedDevice.run { device in
+                SimulatedPhone.install(
+                    on: device,
+                    program: {
+                        lenient()
+                        // The process runs after the clock was set and before the timer is due.
+                        DispatchQueue.main.asyncAfter(deadline: .now() + 0.7) {}
+                    })
+                device.launch()
+                device.advance(by: .milliseconds(500))
+                device.setWallClock(device.time.wall().advanced(by: .seconds(-3_600)))
+                device.advance(by: .seconds(10))
+                #expect(device.notes == [])
+                device.advance(by: .milliseconds(500))
+                #expect(device.notes.count == 1)
             }
         }
 
