@@ -186,13 +186,7 @@ public struct Daemon: Sendable {
                 nodes: NodeDirectory(store),
                 queues: QueueDirectory(store, scheduler), metrics: metrics, tracer: tracing?.tracer,
                 started: engine.time.wall(),
-                running: { work.count }, stop: { host.requestStop() },
-                drain: {
-                    _ = Task {
-                        await scheduler.stop(grace: nil)
-                        host.requestStop()
-                    }
-                })
+                running: { work.count }, stop: { host.requestStop() })
             try await serve(routes, host: host, feed: feed, onReady: onReady)
         } catch {
             await scheduler.stop(grace: .zero)

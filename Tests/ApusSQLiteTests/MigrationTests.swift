@@ -26,7 +26,7 @@ struct MigrationTests {
             _ = try file(version, in: directory)
             let before = try Data(contentsOf: URL(filePath: directory.file()))
             let error = await #expect(throws: JobError.self) {
-                _ = try await SQLiteTransfer(path: directory.file()).beginReading()
+                _ = try await CopyableSQLiteStore(path: directory.file()).beginReading()
             }
             #expect(error?.code == .unavailable, "\(version)")
             #expect(error?.message.contains("apus store migrate --store '\(directory.file())'") == true, "\(version)")

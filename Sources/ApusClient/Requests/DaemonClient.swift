@@ -45,12 +45,8 @@ public struct DaemonClient: Sendable {
     public func health() async throws -> WireHealth { try await get("/v1/health") }
 
     /// Asks the daemon to stop, and returns at once.
-    /// - Parameter draining: whether it stops only when all running commands have ended, however long they take. It begins
-    ///   nothing more meanwhile. Another request can be more impatient.
     /// - Throws: ``DaemonError``.
-    public func stop(draining: Bool = false) async throws {
-        _ = try await send(.post, "/v1/stop", query: draining ? [("drain", "true")] : [])
-    }
+    public func stop() async throws { _ = try await send(.post, "/v1/stop") }
 
     /// Waits until the daemon that answers now does not any more. The store is closed then, and another daemon can have
     /// it, or has it already. (The process may exist for a moment longer, or as a zombie that its parent has not asked

@@ -35,8 +35,6 @@ struct Routes: Sendable {
     var running: @Sendable () -> Int
     /// Asks the daemon to stop.
     var stop: @Sendable () -> Void
-    /// Asks the daemon to begin nothing more, and to stop when what runs has ended.
-    var drain: @Sendable () -> Void
 
     /// The routes of the socket.
     func onSocket() -> Router<APIContext> {
@@ -61,7 +59,8 @@ struct Routes: Sendable {
             return try Response.json(health())
         }
         api.post("/v1/stop", needs: .administer) { request, _ in
-            if try flag(try Query(of: request, known: ["drain"]), "drain") { drain() } else { stop() }
+            _ = try Query(of: request, known: [])
+            stop()
             return Response(status: .accepted)
         }
         api.get("/v1/events", needs: .read) { request, _ in try await events(request, on: feed) }
