@@ -177,7 +177,7 @@ let package = Package(
             name: "ApusDaemon",
             dependencies: [
                 "ApusClient", "ApusJSON", "PathTrust", "ApusBackground", "ApusCalendar", "ApusJobs", "ApusLinux",
-                "ApusSQLite", "ApusTimers", "ApusTracing",
+                "ApusSQLite", "ApusTimers",
                 "CApus", "LoopbackWeb",
                 .target(name: "ApusPostgres", condition: .when(traits: ["Postgres"])),
                 .target(name: "COpenSSL", condition: .when(platforms: [.linux])),
@@ -190,7 +190,6 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ],
             exclude: ["Dashboard/Web"],
             plugins: ["EmbedWeb"]
@@ -389,14 +388,13 @@ let package = Package(
             name: "ApusDaemonTests",
             dependencies: [
                 "ApusCalendar", "ApusClient", "ApusDaemon", "ApusJSON", "ApusJobs", "ApusJobsTesting", "ApusTimers",
-                "ApusVirtualTime", "LoopbackWeb",
+                "LoopbackWeb",
                 "PathTrust",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ]
         ),
         // Kills the real daemon as many times as its argument says, and checks the promises: `make torture`.

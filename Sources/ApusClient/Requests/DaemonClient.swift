@@ -13,9 +13,6 @@ public struct DaemonClient: Sendable {
     public let patience: Duration
     private let random: any RandomSource
 
-    /// The trace that submitted jobs belong to.
-    private var trace: TraceContext?
-
     /// A client for the daemon of that home. Connects when it is first used.
     ///
     /// - Parameters:
@@ -26,14 +23,6 @@ public struct DaemonClient: Sendable {
         self.home = home
         self.patience = patience
         self.random = random
-    }
-
-    /// The same client for a process with that environment: jobs that it submits belong to the trace of `TRACEPARENT` and
-    /// `TRACESTATE`, if they are valid, and if the daemon traces.
-    package func traced(by environment: [String: String]) -> DaemonClient {
-        var client = self
-        client.trace = TraceContext(environment: environment)
-        return client
     }
 
     /// Where the daemon answers.
@@ -80,9 +69,7 @@ public struct DaemonClient: Sendable {
         submission.idempotencyKey = key
         do {
             return try decode(
-                try await send(
-                    .post, "/v1/jobs", headers: trace?.headers ?? [], body: try JSONText.bytes(of: submission),
-                    repeats: .always))
+                try await send(.post, "/v1/jobs", body: try JSONText.bytes(of: submission), repeats: .always))
         } catch var error as DaemonError where error.code == .noAnswer {
             error.message +=
                 "; the job may have been submitted (`apus list` shows it), and repeating the submission "
@@ -95,9 +82,7 @@ public struct DaemonClient: Sendable {
     /// - Throws: ``DaemonError``; with `noAnswer` they may have been made, and a repeated import makes no second ones.
     public func imported(_ jobs: WireImport) async throws -> WireImported {
         try decode(
-            try await send(
-                .post, "/v1/import", headers: trace?.headers ?? [], body: try JSONText.bytes(of: jobs),
-                patience: .seconds(600)))
+            try await send(.post, "/v1/import", body: try JSONText.bytes(of: jobs), patience: .seconds(600)))
     }
 
     /// The text that `apus export` writes.

@@ -29,8 +29,6 @@ struct Routes: Sendable {
     var queues: QueueDirectory
     var metrics: PrometheusRegistry
     let long = LongRequests()
-    /// Reads the traces of callers; `nil` without traces.
-    var tracer: SpanTracer?
     var started: WallInstant
     var running: @Sendable () -> Int
     /// Asks the daemon to stop.
@@ -52,7 +50,6 @@ struct Routes: Sendable {
         router.add(middleware: check)
         router.add(middleware: HomeCheck(home: home, identity: identity))
         router.add(middleware: BodyBound(others: ["/v1/import": WireImport.mostBytes]))
-        if let tracer { router.add(middleware: CallerTrace(tracer: tracer)) }
         let api = APIRouter(router: router)
         api.get("/v1/health", needs: .read) { request, _ in
             _ = try Query(of: request, known: [])
