@@ -43,7 +43,6 @@ let httpClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
-let tracing: Target.Dependency = .product(name: "Tracing", package: "swift-distributed-tracing")
 
 let package = Package(
     name: "apus-command",
@@ -60,7 +59,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),
         // Without its parser of JSON files, which needs the whole of Foundation and takes a number for a truth value.
         .package(url: "https://github.com/apple/swift-configuration.git", from: "1.0.0", traits: []),
-        .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.3.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.5.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.95.0"),
@@ -103,9 +101,9 @@ let package = Package(
             ["ApusClient", "ApusJSON", "LoopbackWeb", .target(name: "COpenSSL", condition: .when(platforms: [.linux]))]
                 + apus(
                     "ApusBackground", "ApusCalendar", "ApusJobs", "ApusLinux", "ApusPostgres", "ApusSQLite",
-                    "ApusTimers", "ApusTracing", "_ApusInternals")
+                    "ApusTimers", "_ApusInternals")
                 + nio("NIOCore", "NIOHTTP1", "NIOPosix") + [
-                    httpClient, hummingbird, logging, serviceLifecycle, tracing,
+                    httpClient, hummingbird, logging, serviceLifecycle,
                     .product(name: "Configuration", package: "swift-configuration"),
                     .product(name: "CoreMetrics", package: "swift-metrics"),
                 ],
@@ -126,9 +124,9 @@ let package = Package(
                 + nio("NIOCore", "NIOPosix")),
         tests(
             "ApusDaemonTests",
-            ["ApusClient", "ApusDaemon", "ApusJSON", "LoopbackWeb", hummingbird, logging, tracing]
+            ["ApusClient", "ApusDaemon", "ApusJSON", "LoopbackWeb", hummingbird, logging]
                 + apus(
-                    "ApusCalendar", "ApusJobs", "ApusJobsTesting", "ApusTimers", "ApusVirtualTime", "_ApusInternals")
+                    "ApusCalendar", "ApusJobs", "ApusJobsTesting", "ApusTimers", "_ApusInternals")
                 + nio("NIOCore", "NIOEmbedded", "NIOPosix")),
         tests(
             "EndToEndTests",

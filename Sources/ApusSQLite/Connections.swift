@@ -31,11 +31,10 @@
         ///   - configuration: the store's.
         ///   - allowsLongTransactions: whether a transaction may last from one access to a connection to the next.
         ///   - allowsMigration: whether a file of an older version may be brought to the newest schema.
-        ///   - allowsMoved: whether a file may be opened whose jobs were moved to another store.
         /// - Throws: ``JobError``.
         init(
             path: String, askedFor name: String, _ configuration: SQLiteStore.Configuration,
-            allowsLongTransactions: Bool = false, allowsMigration: Bool = true, allowsMoved: Bool = false
+        allowsLongTransactions: Bool = false, allowsMigration: Bool = true
         ) async throws {
             do throws(TrustedPath.Failure) { try TrustedPath.checkLinks(name) } catch {
                 throw JobError(.unavailable, "the database \(error)")
@@ -49,7 +48,6 @@
                 try queue.inDatabase { db in
                     try Schema.check(db, path: path)
                     if !allowsMigration { try Schema.checkIsNewest(db, path: path) }
-                    if !allowsMoved { try MoveRecord.check(db, path: path) }
                     if size > 0, size <= Self.checkedSize { try Self.quickCheck(db, path: path) }
                     try Self.prepareWriter(db, configuration)
                     try Schema.migrate(db)

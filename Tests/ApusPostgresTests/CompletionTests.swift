@@ -246,7 +246,7 @@
                 try await database.run(
                     "UPDATE apus.node SET ended = clock_timestamp()", "UPDATE apus.shard SET node = NULL")
                 let error = await #expect(throws: JobError.self) {
-                    _ = try await PostgresTransfer(configuration).beginReading()
+                    _ = try await CopyablePostgresStore(configuration).beginReading()
                 }
                 #expect(error?.code == .conflict && error?.message.contains("1 runs were completed") == true)
                 await scheduler.stop(grace: .zero)

@@ -22,7 +22,7 @@
             var submissions: [StoredSubmission] = []
         }
 
-        func contents(_ place: any StoreTransfer) async throws -> Contents {
+        func contents(_ place: any CopyableStore) async throws -> Contents {
             let reader = try await place.beginReading()
             let header = try await reader.header()
             var all = Contents(
@@ -71,7 +71,7 @@
             try await store.close(session)
         }
 
-        private func copy(_ source: any StoreTransfer, _ target: any StoreTransfer) async throws -> [StoreCopy.Table] {
+        private func copy(_ source: any CopyableStore, _ target: any CopyableStore) async throws -> [StoreCopy.Table] {
             try await StoreCopy(from: source, to: target).run { _ in }
         }
 
@@ -84,14 +84,14 @@
         func thereAndBack(seed: UInt64) async throws {
             try await withFolder { folder in
                 try await withDatabase { database in
-                    let (first, last) = (SQLiteTransfer(path: "\(folder)/a.db"), SQLiteTransfer(path: "\(folder)/b.db"))
+                    let (first, last) = (CopyableSQLiteStore(path: "\(folder)/a.db"), CopyableSQLiteStore(path: "\(folder)/b.db"))
                     try await fill("\(folder)/a.db", seed: seed)
-                    let tables = try await copy(first, PostgresTransfer(database))
+                    let tables = try await copy(first, CopyablePostgresStore(database))
                     #expect(tables.allSatisfy { $0.source == $0.target })
-                    let again = try await copy(PostgresTransfer(database), last)
+                    let again = try await copy(CopyablePostgresStore(database), last)
                     #expect(tables == again)
                     var (source, there, back) = (
-                        try await contents(first), try await contents(PostgresTransfer(database)),
+                        try await contents(first), try await contents(CopyablePostgresStore(database)),
                         try await contents(last)
                     )
                     #expect(source.jobs.count == tables[1].source.rows && !source.open.isEmpty && !source.runs.isEmpty)
@@ -115,7 +115,7 @@
                 try await withDatabase { one in
                     try await withDatabase { other in
                         try await fill("\(folder)/a.db", seed: 4)
-                        _ = try await copy(SQLiteTransfer(path: "\(folder)/a.db"), PostgresTransfer(one))
+                        _ = try await copy(CopyableSQLiteStore(path: "\(folder)/a.db"), CopyablePostgresStore(one))
                         try await withConnection(one) {
                             try await $0.run("UPDATE apus.job SET shard = 255 - shard")
                             try await $0.run("UPDATE apus.wake SET shard = 255 - shard")
@@ -130,9 +130,9 @@
                                 VALUES (9, 5, '{"command": "cancel", "job": "job-1"}', 1, 1)
                                 """)
                         }
-                        _ = try await copy(PostgresTransfer(one), PostgresTransfer(other))
+                        _ = try await copy(CopyablePostgresStore(one), CopyablePostgresStore(other))
                         let file = await error {
-                            _ = try await copy(PostgresTransfer(one), SQLiteTransfer(path: "\(folder)/b.db"))
+                            _ = try await copy(CopyablePostgresStore(one), CopyableSQLiteStore(path: "\(folder)/b.db"))
                         }
                         #expect(file?.message.contains("a command of another node") == true)
                         let rows = "SELECT string_agg(key || ':' || shard, ' ' ORDER BY key) FROM "
@@ -146,7 +146,7 @@
                             #expect(found == expected)
                         }
                         let (a, b) = (
-                            try await contents(PostgresTransfer(one)), try await contents(PostgresTransfer(other))
+                            try await contents(CopyablePostgresStore(one)), try await contents(CopyablePostgresStore(other))
                         )
                         #expect(a == b)
                     }
@@ -158,13 +158,13 @@
         func continues() async throws {
             try await withFolder { folder in
                 try await withDatabase { database in
-                    let (path, file) = ("\(folder)/a.db", SQLiteTransfer(path: "\(folder)/a.db"))
+                    let (path, file) = ("\(folder)/a.db", CopyableSQLiteStore(path: "\(folder)/a.db"))
                     try await repeatingJob(path)
                     let keys = try await contents(file).lastKey
-                    _ = try await copy(file, PostgresTransfer(database))
+                    _ = try await copy(file, CopyablePostgresStore(database))
                     try await expectNext(5, key: keys + 1, in: PostgresStore(patient: database))
                     let back = "\(folder)/b.db"
-                    _ = try await copy(PostgresTransfer(database), SQLiteTransfer(path: back))
+                    _ = try await copy(CopyablePostgresStore(database), CopyableSQLiteStore(path: back))
                     try await expectNext(6, key: keys + 2, in: SQLiteStore(path: back))
                 }
             }
@@ -209,21 +209,21 @@
         func refused() async throws {
             try await withFolder { folder in
                 try await withDatabase { database in
-                    let source = SQLiteTransfer(path: "\(folder)/a.db")
+                    let source = CopyableSQLiteStore(path: "\(folder)/a.db")
                     try await fill("\(folder)/a.db", seed: 5, jobs: 5)
-                    _ = try await copy(source, PostgresTransfer(database))
-                    let again = await error { _ = try await copy(source, PostgresTransfer(database)) }
+                    _ = try await copy(source, CopyablePostgresStore(database))
+                    let again = await error { _ = try await copy(source, CopyablePostgresStore(database)) }
                     #expect(again?.code == .alreadyExists)
-                    let back = await error { _ = try await copy(PostgresTransfer(database), source) }
+                    let back = await error { _ = try await copy(CopyablePostgresStore(database), source) }
                     #expect(back?.code == .alreadyExists)
                     let missing = await error {
-                        _ = try await copy(SQLiteTransfer(path: "\(folder)/none.db"), source)
+                        _ = try await copy(CopyableSQLiteStore(path: "\(folder)/none.db"), source)
                     }
                     #expect(missing?.code == .notFound)
                     let store = PostgresStore(patient: database)
                     let session = try await store.open(as: NodeID(rawValue: "node seven"))
                     let owned = await error {
-                        _ = try await copy(PostgresTransfer(database), SQLiteTransfer(path: "\(folder)/c.db"))
+                        _ = try await copy(CopyablePostgresStore(database), CopyableSQLiteStore(path: "\(folder)/c.db"))
                     }
                     #expect(owned?.code == .owned)
                     #expect(owned?.message.contains("node seven") == true)
@@ -242,14 +242,14 @@
         func interrupted() async throws {
             try await withFolder { folder in
                 try await withDatabase { database in
-                    let source = SQLiteTransfer(path: "\(folder)/a.db")
+                    let source = CopyableSQLiteStore(path: "\(folder)/a.db")
                     try await fill("\(folder)/a.db", seed: 6)
                     let reader = try await source.beginReading()
                     let writer = try #require(
-                        try await PostgresTransfer(database).beginWriting() as? PostgresImport)
+                        try await CopyablePostgresStore(database).beginWriting() as? PostgresCopyWriter)
                     try await writer.add(try await reader.header())
                     try await writer.add(try await reader.jobs(after: 0, limit: 10))
-                    let second = await error { _ = try await PostgresTransfer(database).beginWriting() }
+                    let second = await error { _ = try await CopyablePostgresStore(database).beginWriting() }
                     #expect(second?.message.contains("another copy") == true)
                     // As the end of the process does.
                     await writer.connection.close()
@@ -258,9 +258,9 @@
                         _ = try await PostgresStore(patient: database).open(as: NodeID(rawValue: "node"))
                     }
                     #expect(opened?.code == .conflict)
-                    let read = await error { _ = try await contents(PostgresTransfer(database)) }
+                    let read = await error { _ = try await contents(CopyablePostgresStore(database)) }
                     #expect(read?.code == .conflict)
-                    let tables = try await copy(source, PostgresTransfer(database))
+                    let tables = try await copy(source, CopyablePostgresStore(database))
                     #expect(tables[1].target.rows > 10)
                     let store = PostgresStore(patient: database)
                     try await store.close(try await store.open(as: NodeID(rawValue: "node")))
@@ -273,7 +273,7 @@
             try await withDatabase { database in
                 let store = PostgresStore(patient: database)
                 try await store.close(try await store.open(as: NodeID(rawValue: "node")))
-                let reader = try await PostgresTransfer(database).beginReading()
+                let reader = try await CopyablePostgresStore(database).beginReading()
                 try await withConnection(database) {
                     try await $0.run("UPDATE apus.shard SET epoch = epoch + 1, node = NULL WHERE id = 17")
                 }
@@ -286,7 +286,7 @@
         func unequal() async throws {
             try await withFolder { folder in
                 try await withDatabase { database in
-                    let source = SQLiteTransfer(path: "\(folder)/a.db")
+                    let source = CopyableSQLiteStore(path: "\(folder)/a.db")
                     try await fill("\(folder)/a.db", seed: 7)
                     let store = PostgresStore(patient: database)
                     try await store.close(try await store.open(as: NodeID(rawValue: "node")))
@@ -299,10 +299,10 @@
                             "CREATE TRIGGER forge BEFORE INSERT ON apus.job FOR EACH ROW EXECUTE FUNCTION public.forge()"
                         )
                     }
-                    let found = await error { _ = try await copy(source, PostgresTransfer(database)) }
+                    let found = await error { _ = try await copy(source, CopyablePostgresStore(database)) }
                     #expect(found?.code == .damaged)
                     #expect(found?.message.contains("differs from the source in its jobs") == true)
-                    let left = try await contents(PostgresTransfer(database))
+                    let left = try await contents(CopyablePostgresStore(database))
                     #expect(left.jobs.isEmpty && left.open.isEmpty && left.runs.isEmpty && left.queues.isEmpty)
                 }
             }

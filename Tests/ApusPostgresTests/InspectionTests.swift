@@ -22,7 +22,7 @@
                             parts: random.changes(80).map { [$0] }, clock: RandomStore.clock, queues: random.queues()),
                         in: session)
                     try await store.close(session)
-                    let copy = StoreCopy(from: SQLiteTransfer(path: path), to: PostgresTransfer(database))
+                    let copy = StoreCopy(from: CopyableSQLiteStore(path: path), to: CopyablePostgresStore(database))
                     _ = try await copy.run { _ in }
                     try await body(database)
                 }

@@ -270,6 +270,16 @@ class OnLinux(BrowserTest):
         self.assert_controls_have_names()
         self.picture("sleepless-linux")
 
+    def test_says_that_this_host_has_no_sound_and_no_positions(self):
+        self.page.goto(self.host.url)
+        app = self.page.locator(".app")
+        for tab, what in (("audio", "sound"), ("location", "positions")):
+            self.page.get_by_role("tab", name=TABS[tab], exact=True).click()
+            expect(app).to_have_attribute("data-tab", tab)
+            panel = app.get_by_role("tabpanel")
+            expect(panel).to_have_text(f"Not available: this host has no {what} of its own.")
+            expect(panel.get_by_role("button")).to_have_count(0)
+
     def start_another(self, home, port):
         return subprocess.run(
             [str(BINARY), "--host", "linux", "--home", home, "--port", str(port)],

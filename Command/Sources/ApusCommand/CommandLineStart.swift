@@ -10,7 +10,7 @@ package enum CommandLineStart {
         do throws(DaemonError) {
             try ProcessEnvironment.check(arguments: ProcessEnvironment.arguments)
             try ProcessEnvironment.current.check { name in
-                name == "HOME" || ["APUS_", "XDG_", "OTEL_", "PG"].contains { name.utf8.starts(with: $0.utf8) }
+                name == "HOME" || ["APUS_", "XDG_", "PG"].contains { name.utf8.starts(with: $0.utf8) }
             }
             try SubcommandNames.check(Array(CommandLine.arguments.dropFirst()), root: root)
         } catch {

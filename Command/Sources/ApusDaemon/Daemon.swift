@@ -92,23 +92,6 @@ public struct Daemon: Sendable {
     ///   home or an address cannot be used, or the system has no thread for the daemon. `notOwner` if another process has
     ///   taken the store meanwhile: it ends as after SIGTERM then.
     public func run(onReady: @escaping @Sendable (Ready) -> Void) async throws -> Bool {
-        let tracing = try DaemonTracing(
-            environment: configuration.environment, node: configuration.node, engine: .shared, random: random,
-            logger: logger)
-        // Last, when another daemon can have the home already.
-        do {
-            let wasCut = try await run(tracing, onReady: onReady)
-            await tracing?.stop()
-            return wasCut
-        } catch {
-            await tracing?.stop()
-            throw error
-        }
-    }
-
-    private func run(
-        _ tracing: DaemonTracing?, onReady: @escaping @Sendable (Ready) -> Void
-    ) async throws -> Bool {
         let home = configuration.home
         try home.prepare()
         let fileLimits = FileLimits.raise()
@@ -131,7 +114,7 @@ public struct Daemon: Sendable {
                 maximumConcurrentRuns: parallelism(), bootID: host.bootID,
                 // A burst waits here until followers have been sent what came before.
                 outputBufferBytes: EventFeed.Limits().bulkBytes, cancellationGrace: windUp,
-                node: configuration.node, middleware: tracing.map { [$0.middleware] } ?? []),
+                node: configuration.node),
             logger: logger)
         let metrics = PrometheusRegistry.ofJobs()
         scheduler.reportMetrics(to: metrics, label: "apus")
@@ -144,7 +127,7 @@ public struct Daemon: Sendable {
                 ender: CommandEnder(
                     engine: engine, table: ProcessTable(), patience: min(CommandRunner.patience, windUp * 0.8),
                     logger: logger)),
-            webhooks: WebhookPoster(time: engine.time, tracer: tracing?.tracer),
+            webhooks: WebhookPoster(time: engine.time),
             notifications: NotificationDesk(
                 desktop: DesktopNotifier(appName: "apus"), attached: events, logger: logger),
             logger: logger)
@@ -179,15 +162,9 @@ public struct Daemon: Sendable {
                 scheduler: scheduler, jobs: JobDirectory(scheduler: scheduler, random: random), events: events,
                 home: home, identity: lock.identity, store: configuration.store, node: configuration.node,
                 nodes: NodeDirectory(store),
-                queues: QueueDirectory(store, scheduler), metrics: metrics, tracer: tracing?.tracer,
+                queues: QueueDirectory(store, scheduler), metrics: metrics,
                 started: engine.time.wall(),
-                running: { work.count }, stop: { host.requestStop() },
-                drain: {
-                    _ = Task {
-                        await scheduler.stop(grace: nil)
-                        host.requestStop()
-                    }
-                })
+                running: { work.count }, stop: { host.requestStop() })
             try await serve(routes, host: host, feed: feed, onReady: onReady)
         } catch {
             await scheduler.stop(grace: .zero)

@@ -16,10 +16,10 @@ extension StoreLocation {
     }
 
     /// What copies from the store, and into it.
-    package var transfer: any StoreTransfer {
+    package var copyable: any CopyableStore {
         switch self {
-        case .sqlite(let path): return SQLiteTransfer(path: path, configuration: .init(ownerName: "apus store copy"))
-        case .postgres(let configuration): return PostgresTransfer(configuration)
+        case .sqlite(let path): return CopyableSQLiteStore(path: path, configuration: .init(ownerName: "apus store copy"))
+        case .postgres(let configuration): return CopyablePostgresStore(configuration)
         }
     }
 

@@ -185,12 +185,6 @@ private struct Examination {
                 }
             }
             let status = try await location.inspection.status()
-            if let to = try await location.movedTo() {
-                return findings + [
-                    Finding(
-                        check: "store", status: .problem, text: "the jobs of \(location) were moved to \(to): use that")
-                ]
-            }
             let count = status.jobs.values.reduce(0, +)
             let jobs = "\(jobCount(count)), \(SizeText.format(UInt64(status.bytes)))"
             guard status.schema <= status.newestSchema else {

@@ -59,10 +59,8 @@ struct StoreStatusCommand: AsyncParsableCommand {
         try await reporting {
             let location = try options.location()
             let status = try await location.inspection.status()
-            let movedTo = try await location.movedTo()
-            if json { return try Terminal.json(WireStoreStatus(status, movedTo: movedTo)) }
+            if json { return try Terminal.json(WireStoreStatus(status)) }
             Terminal.out("\(String(describing: location))")
-            if let movedTo { Terminal.out("moved to     \(movedTo)") }
             let newer = status.schema == status.newestSchema ? "" : " (this program knows \(status.newestSchema))"
             Terminal.out("schema       version \(status.schema)\(newer), \(Self.size(status.bytes))")
             let jobs = JobState.allCases.map { "\(status.jobs[$0] ?? 0) \($0.rawValue)" }.joined(separator: ", ")
@@ -188,10 +186,8 @@ private struct WireStoreStatus: Encodable {
     var submissions: Int
     var nextDue: String?
     var nodes: [Node]
-    var movedTo: String?
 
-    init(_ status: StoreStatus, movedTo: String?) {
-        self.movedTo = movedTo
+    init(_ status: StoreStatus) {
         (schema, newestSchema, bytes) = (status.schema, status.newestSchema, status.bytes)
         jobs = Dictionary(uniqueKeysWithValues: JobState.allCases.map { ($0.rawValue, status.jobs[$0] ?? 0) })
         (waitingRuns, runningRuns, endedRuns) = (status.waitingRuns, status.claimedRuns, status.endedRuns)

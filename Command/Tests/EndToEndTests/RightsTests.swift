@@ -38,7 +38,7 @@ struct RightsTests {
             scheduler: scheduler, jobs: JobDirectory(scheduler: scheduler, random: SystemRandom()), events: EventHub(),
             home: home, identity: try #require(HomeIdentity("/")), store: .sqlite(path: home.databasePath),
             node: .ofThisMachine, nodes: NodeDirectory(store), queues: QueueDirectory(store, scheduler),
-            metrics: .ofJobs(), started: WallInstant(secondsSince1970: 0), running: { 0 }, stop: {}, drain: {})
+            metrics: .ofJobs(), started: WallInstant(secondsSince1970: 0), running: { 0 }, stop: {})
         return Set(routes.onSocket().routes.map { "\($0.method) \($0.path)" })
     }
 

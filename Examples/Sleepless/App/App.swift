@@ -33,10 +33,10 @@ public final class App {
     public let countdown: CountdownModel
     /// The screen "To do".
     public let toDo: ToDoModel
-    /// The screen "Audio".
-    public let audio: AudioModel
-    /// The screen "Location".
-    public let location: LocationModel
+    /// The screen "Audio"; `nil` where the host has no sound.
+    public let audio: AudioModel?
+    /// The screen "Location"; `nil` where the host has no positions.
+    public let location: LocationModel?
     /// The screen "Completion".
     public let completion: CompletionModel
     /// The screen "Refresh".
@@ -84,13 +84,13 @@ public final class App {
     public func snapshot() -> AppSnapshot {
         AppSnapshot(
             tab: tab, timer: timer.snapshot(), countdown: countdown.snapshot(), todo: toDo.snapshot(),
-            audio: audio.snapshot(), location: location.snapshot(), completion: completion.snapshot(),
+            audio: audio?.snapshot(), location: location?.snapshot(), completion: completion.snapshot(),
             refresh: refresh.snapshot(), lessons: lessons.snapshot())
     }
 
     private func entered(_ phase: Phase) {
         toDo.entered(phase)
-        audio.entered(phase)
+        audio?.entered(phase)
         completion.entered(phase)
         refresh.entered(phase)
         changed()
@@ -107,10 +107,10 @@ public struct AppSnapshot: Codable, Sendable, Hashable {
     public var countdown: CountdownSnapshot
     /// The screen "To do".
     public var todo: ToDoSnapshot
-    /// The screen "Audio".
-    public var audio: AudioSnapshot
-    /// The screen "Location".
-    public var location: LocationSnapshot
+    /// The screen "Audio"; `nil` where the host has no sound.
+    @Nullable public var audio: AudioSnapshot?
+    /// The screen "Location"; `nil` where the host has no positions.
+    @Nullable public var location: LocationSnapshot?
     /// The screen "Completion".
     public var completion: CompletionSnapshot
     /// The screen "Refresh".

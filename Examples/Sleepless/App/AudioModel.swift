@@ -12,9 +12,10 @@ public final class AudioModel {
     private var progress: RepeatingTimer?
     private var error: String?
 
-    init(_ services: Services, changed: ChangeSignal) {
+    init?(_ services: Services, changed: ChangeSignal) {
+        guard let audio = services.audio else { return nil }
         host = services.host
-        audio = services.audio
+        self.audio = audio
         tracks = services.tracks
         self.changed = changed
         isInFront = host.phase == .active

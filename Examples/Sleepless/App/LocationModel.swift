@@ -17,9 +17,10 @@ public final class LocationModel {
     /// Distinguishes updates from those of an earlier start.
     private var session = 0
 
-    init(_ services: Services, changed: ChangeSignal) {
+    init?(_ services: Services, changed: ChangeSignal) {
+        guard let location = services.location else { return nil }
         host = services.host
-        location = services.location
+        self.location = location
         self.changed = changed
     }
 

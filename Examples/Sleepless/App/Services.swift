@@ -8,10 +8,10 @@ public struct Services: Sendable {
     public var store: any RecordStore
     /// Where the countdown's notification waits.
     public var notifications: any NotificationScheduler
-    /// What plays the tracks.
-    public var audio: any AudioPlayer
-    /// Where the device is.
-    public var location: any LocationSource
+    /// What plays the tracks; `nil` where the host has no sound.
+    public var audio: (any AudioPlayer)?
+    /// Where the device is; `nil` where the host has no positions.
+    public var location: (any LocationSource)?
     /// Refresh and processing.
     public var jobs: any BackgroundJobScheduler
     /// What there is to play.
@@ -24,7 +24,7 @@ public struct Services: Sendable {
     /// The services of a host.
     public init(
         host: any BackgroundHost, store: any RecordStore, notifications: any NotificationScheduler,
-        audio: any AudioPlayer, location: any LocationSource, jobs: any BackgroundJobScheduler, tracks: [Track],
+        audio: (any AudioPlayer)?, location: (any LocationSource)?, jobs: any BackgroundJobScheduler, tracks: [Track],
         askToNotify: @escaping @Sendable () async -> Void = {},
         block: @escaping @MainActor @Sendable (Duration) -> Void
     ) {

@@ -40,15 +40,15 @@ enum AppTaps {
         case "todo/add": try app.toDo.add(try arguments.text("title"))
         case "todo/complete": try app.toDo.complete(try arguments.identifier("id"))
         case "todo/remove": try app.toDo.remove(try arguments.identifier("id"))
-        case "audio/play": app.audio.play()
-        case "audio/pause": app.audio.pause()
-        case "audio/next": app.audio.next()
-        case "audio/restart": app.audio.restart()
+        case "audio/play": try audio(of: app).play()
+        case "audio/pause": try audio(of: app).pause()
+        case "audio/next": try audio(of: app).next()
+        case "audio/restart": try audio(of: app).restart()
         case "location/authorize":
-            try app.location.authorize(try arguments.choice("wish", LocationAuthorization.self))
-        case "location/start": try app.location.start(inBackground: try arguments.flag("inBackground", or: false))
-        case "location/stop": app.location.stop()
-        case "location/clear": app.location.clear()
+            try location(of: app).authorize(try arguments.choice("wish", LocationAuthorization.self))
+        case "location/start": try location(of: app).start(inBackground: try arguments.flag("inBackground", or: false))
+        case "location/stop": try location(of: app).stop()
+        case "location/clear": try location(of: app).clear()
         case "completion/start": try app.completion.start()
         case "completion/stop": try app.completion.stop()
         case "refresh/schedule":
@@ -67,6 +67,22 @@ enum AppTaps {
         case "lessons/mistake": try app.lessons.make(try arguments.choice("kind"))
         default: preconditionFailure("“\(tap)” is listed and does nothing")
         }
+    }
+
+    @MainActor
+    private static func audio(of app: App) throws(WebError) -> AudioModel {
+        guard let audio = app.audio else { throw unavailable("sound") }
+        return audio
+    }
+
+    @MainActor
+    private static func location(of app: App) throws(WebError) -> LocationModel {
+        guard let location = app.location else { throw unavailable("positions") }
+        return location
+    }
+
+    private static func unavailable(_ what: String) -> WebError {
+        WebError(.conflict, code: "unavailable", message: "this host has no \(what) of its own")
     }
 
     /// All taps, with the names of their arguments.

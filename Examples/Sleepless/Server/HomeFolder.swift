@@ -19,8 +19,6 @@ final class HomeFolder: Sendable {
 
     /// Where the records are.
     let records: URL
-    /// Where the sounds are.
-    let cache: URL
 
     private let descriptor: Int32
 
@@ -29,18 +27,15 @@ final class HomeFolder: Sendable {
     /// - Throws: ``Failure`` when another process has it, which the message names, or when it cannot be written.
     init(_ home: URL) throws {
         records = home.appending(path: "records", directoryHint: .isDirectory)
-        cache = home.appending(path: "cache", directoryHint: .isDirectory)
         do {
             // A folder that was there is the user's, and others may have to look into it: /tmp, for example.
             try FileManager.default.createDirectory(
                 at: home, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-            for folder in [records, cache] {
-                try FileManager.default.createDirectory(
-                    at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-                // One of an earlier version may be open to others.
-                try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.path)
-            }
-            for folder in [records, cache] { try Self.closeFiles(in: folder) }
+            try FileManager.default.createDirectory(
+                at: records, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            // One of an earlier version may be open to others.
+            try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: records.path)
+            try Self.closeFiles(in: records)
         } catch {
             throw Failure(
                 description: "the home “\(home.path)” cannot be written (\(error.localizedDescription)); check its "

@@ -21,7 +21,7 @@ final class LinuxMachine: Stage {
     private var clock: RepeatingTimer?
 
     /// - Parameters:
-    ///   - home: Where records and sounds are kept.
+    ///   - home: Where records are kept.
     ///   - logger: For the library.
     /// - Throws: ``HomeFolder/Failure`` when another process has `home`, or it cannot be written.
     init(home: URL, logger: Logger) throws {
@@ -29,15 +29,13 @@ final class LinuxMachine: Stage {
         host = LinuxHost(logger: logger)
         notices = DesktopNotices(DesktopNotifier(appName: "Sleepless"))
         let store = try FileRecordStore(folder: self.home.records)
-        let tracks = try Self.writeTracks(self.home.cache)
         app = try App(
             Services(
                 host: host, store: store,
                 notifications: ProcessNotificationScheduler(
                     showing: notices, on: host, logger: logger),
-                audio: MPVAudioPlayer(host: host, logger: logger),
-                location: GPSDLocationSource(host: host, logger: logger),
-                jobs: try HostBackgroundJobs(host: host, store: store, logger: logger), tracks: tracks,
+                audio: nil, location: nil,
+                jobs: try HostBackgroundJobs(host: host, store: store, logger: logger), tracks: [],
                 block: { [time = host.engine.time] duration in
                     let end = time.continuous().advanced(by: duration)
                     while time.continuous() < end {}
@@ -75,18 +73,4 @@ final class LinuxMachine: Stage {
     var lastLine: Int { 0 }
 
     func log(after: Int) -> LogPage { LogPage(events: [], next: after) }
-
-    /// mpv plays files.
-    private static func writeTracks(_ folder: URL) throws -> [Track] {
-        try Tracks.all.map { track in
-            let file = folder.appending(path: "\(track.id).wav")
-            if !FileManager.default.fileExists(atPath: file.path) {
-                try Data(Tracks.wav(track.id) ?? []).write(to: file, options: .atomic)
-                try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
-            }
-            var track = track
-            track.source = file.path
-            return track
-        }
-    }
 }

@@ -34,14 +34,14 @@ struct ExplorationTests {
         AppAction(#"try device.sleepless.toDo.add("tea")"#) { _ = try app($0).toDo.add("tea") },
         AppAction("try device.sleepless.toDo.complete(1)") { try app($0).toDo.complete(1) },
         AppAction("try device.sleepless.toDo.remove(1)") { try app($0).toDo.remove(1) },
-        AppAction("try device.sleepless.audio.play()") { try app($0).audio.play() },
-        AppAction("try device.sleepless.audio.pause()") { try app($0).audio.pause() },
-        AppAction("try device.sleepless.audio.next()") { try app($0).audio.next() },
-        AppAction("try device.sleepless.location.authorize(.always)") { try app($0).location.authorize(.always) },
-        AppAction("try device.sleepless.location.start(inBackground: true)") {
-            try app($0).location.start(inBackground: true)
+        AppAction("try device.sleepless.audio?.play()") { try app($0).audio?.play() },
+        AppAction("try device.sleepless.audio?.pause()") { try app($0).audio?.pause() },
+        AppAction("try device.sleepless.audio?.next()") { try app($0).audio?.next() },
+        AppAction("try device.sleepless.location?.authorize(.always)") { try app($0).location?.authorize(.always) },
+        AppAction("try device.sleepless.location?.start(inBackground: true)") {
+            try app($0).location?.start(inBackground: true)
         },
-        AppAction("try device.sleepless.location.stop()") { try app($0).location.stop() },
+        AppAction("try device.sleepless.location?.stop()") { try app($0).location?.stop() },
         AppAction("try device.sleepless.completion.start()") { try app($0).completion.start() },
         AppAction("try device.sleepless.completion.stop()") { try app($0).completion.stop() },
         AppAction("try device.sleepless.refresh.schedule(.refresh, earliest: 0, network: false, power: false)") {

@@ -1,5 +1,8 @@
 import ApusBackground
+import ApusTesting
 import Foundation
+import LoopbackWeb
+import SleeplessApp
 import Testing
 
 @testable import Sleepless
@@ -47,7 +50,7 @@ struct LinuxMachineTests {
             try Data("{}".utf8).write(to: file)
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
             let home = try HomeFolder(folder)
-            for one in [home.records, home.cache] { #expect(try mode(one) == 0o700, "\(one.path)") }
+            #expect(try mode(home.records) == 0o700)
             #expect(try mode(file) == 0o600)
             #expect(try mode(folder.appending(path: "lock")) == 0o600)
         }
@@ -67,6 +70,29 @@ struct LinuxMachineTests {
     func unwritable() {
         let error = #expect(throws: HomeFolder.Failure.self) { try HomeFolder(URL(fileURLWithPath: "/proc/none")) }
         #expect(error?.description.contains("/proc/none") == true)
+    }
+
+    @MainActor
+    @Test("without sound and positions their screens are null, and their taps are refused")
+    func withoutModes() throws {
+        try SimulatedDevice.run { device in
+            device.install(PhoneStage.manifest) { host in
+                try App(
+                    Services(
+                        host: host, store: host.storage, notifications: host.notifications, audio: nil, location: nil,
+                        jobs: host.jobs, tracks: [], block: { host.work(for: $0) }))
+            }
+            device.open()
+            let app = try device.sleepless
+            let json = String(decoding: try JSONEncoder().encode(app.snapshot()), as: UTF8.self)
+            #expect(json.contains(#""audio":null"#) && json.contains(#""location":null"#))
+            let taps = AppTaps.accepted.keys.filter { $0.hasPrefix("audio/") || $0.hasPrefix("location/") }
+            #expect(taps.count == 8)
+            for tap in taps {
+                let error = #expect(throws: WebError.self) { try AppTaps.perform(tap, Arguments(Data()), in: app) }
+                #expect(error?.code == "unavailable", "\(tap)")
+            }
+        }
     }
 
     @Test(

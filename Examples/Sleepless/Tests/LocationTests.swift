@@ -15,25 +15,25 @@ struct LocationTests {
     func background() throws {
         try SimulatedDevice.withSleepless { device in
             walk(device)
-            let location = try device.sleepless.location
+            let location = try device.locationModel
             try location.authorize(.whenInUse)
             device.advance(seconds: 0)
-            #expect(try device.shown.location.authorization == "whenInUse")
+            #expect(try device.shownLocation.authorization == "whenInUse")
             try location.start(inBackground: true)
             device.advance(seconds: 10)
-            #expect(try device.shown.location.hasFix)
-            let inFront = try device.shown.location.pins.count
+            #expect(try device.shownLocation.hasFix)
+            let inFront = try device.shownLocation.pins.count
             #expect(inFront >= 10)
             device.pressHome()
             device.advance(seconds: 60)
             #expect(device.appPhase == .background)
-            let pins = try device.shown.location.pins
+            let pins = try device.shownLocation.pins
             #expect(pins.filter(\.inBackground).count >= 59)
             location.stop()
             device.advance(seconds: 10)
             #expect(device.appPhase == .suspended)
             device.open()
-            #expect(try !device.shown.location.isUpdating)
+            #expect(try !device.shownLocation.isUpdating)
         }
     }
 
@@ -41,12 +41,12 @@ struct LocationTests {
     func refused() throws {
         try SimulatedDevice.withSleepless { device in
             device.location.userAnswer = .denied
-            let location = try device.sleepless.location
+            let location = try device.locationModel
             try location.authorize(.always)
             device.advance(seconds: 0)
             let error = #expect(throws: AppError.self) { try location.start(inBackground: false) }
             #expect(error?.code == .unavailable)
-            #expect(try device.shown.location.error == error?.message)
+            #expect(try device.shownLocation.error == error?.message)
             #expect(throws: AppError.self) { try location.authorize(.denied) }
         }
     }
@@ -55,18 +55,18 @@ struct LocationTests {
     func bounded() throws {
         try SimulatedDevice.withSleepless { device in
             walk(device)
-            let location = try device.sleepless.location
+            let location = try device.locationModel
             try location.authorize(.always)
             device.advance(seconds: 0)
             try location.start(inBackground: false)
             device.advance(seconds: 400)
-            #expect(try device.shown.location.pins.count == 300)
-            #expect(try device.shown.location.pins.last?.at == "2026-01-01T00:06:40.000Z")
+            #expect(try device.shownLocation.pins.count == 300)
+            #expect(try device.shownLocation.pins.last?.at == "2026-01-01T00:06:40.000Z")
             device.location.setRoute(.noFix)
             device.advance(seconds: 1)
-            #expect(try !device.shown.location.hasFix)
+            #expect(try !device.shownLocation.hasFix)
             location.clear()
-            #expect(try device.shown.location.pins.isEmpty)
+            #expect(try device.shownLocation.pins.isEmpty)
         }
     }
 }

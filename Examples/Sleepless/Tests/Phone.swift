@@ -35,6 +35,12 @@ extension SimulatedDevice {
     /// What the app shows.
     var shown: AppSnapshot { get throws { try sleepless.snapshot() } }
 
+    /// The screens that a host without sound or positions lacks.
+    var audioModel: AudioModel { get throws { try #require(sleepless.audio) } }
+    var locationModel: LocationModel { get throws { try #require(sleepless.location) } }
+    var shownAudio: AudioSnapshot { get throws { try #require(shown.audio) } }
+    var shownLocation: LocationSnapshot { get throws { try #require(shown.location) } }
+
     func advance(seconds: Double) { advance(by: .seconds(seconds)) }
 }
 

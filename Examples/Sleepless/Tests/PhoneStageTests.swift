@@ -24,6 +24,7 @@ struct PhoneStageTests {
     }
 
     private var app: AppSnapshot { get throws { try #require(phone.screen().app) } }
+    private var location: LocationSnapshot { get throws { try #require(app.location) } }
     private var device: DeviceScreen { get throws { try #require(phone.screen().device) } }
 
     @Test(
@@ -124,11 +125,11 @@ struct PhoneStageTests {
         try await control("open")
         try tap("location/authorize", #"{"wish":"always"}"#)
         #expect(try device.notificationAuthorization == "denied")
-        #expect(try app.location.authorization == "always")
+        #expect(try location.authorization == "always")
         try await control("notification-authorization", #"{"allows":true}"#)
         try await control("location-answer", #"{"authorization":"denied"}"#)
         #expect(try device.notificationAuthorization == "authorized")
-        #expect(try app.location.authorization == "denied")
+        #expect(try location.authorization == "denied")
     }
 
     @Test("a notification is shown on the phone, and a tap on it opens the app")
@@ -215,12 +216,12 @@ struct PhoneStageTests {
             try await control("route", #"{"name":"\#(name)"}"#)
             try tap("location/clear")
             try await control("advance", #"{"seconds":40}"#)
-            #expect(try !app.location.pins.isEmpty, "\(name)")
+            #expect(try !location.pins.isEmpty, "\(name)")
         }
         try await control("advance", #"{"seconds":40}"#)
-        #expect(try !app.location.hasFix)
+        #expect(try !location.hasFix)
         try await control("advance", #"{"seconds":60}"#)
-        #expect(try app.location.hasFix)
+        #expect(try location.hasFix)
     }
 
     @Test("the story of a background task is the same at sixty times the speed and in steps, event by event")

@@ -25,9 +25,13 @@ export function makeApp(dialogs) {
     location: makeLocation(dialogs), completion: makeCompletion(), refresh: makeRefresh(),
     lessons: makeLessons(),
   };
+  const missing = {
+    audio: h("p", { class: "empty", hidden: true, text: "Not available: this host has no sound of its own." }),
+    location: h("p", { class: "empty", hidden: true, text: "Not available: this host has no positions of its own." }),
+  };
   const title = h("h3", { class: "app-title" });
   const panels = titles.map(([name]) =>
-    h("div", { class: "app-screen", role: "tabpanel", id: `screen-${name}`, "aria-labelledby": `tab-${name}`, hidden: true }, screens[name].root));
+    h("div", { class: "app-screen", role: "tabpanel", id: `screen-${name}`, "aria-labelledby": `tab-${name}`, hidden: true }, screens[name].root, missing[name]));
   const tabs = makeTabs(titles.map(([name, label]) => ({
     name, label, content: [icon(name, 22), h("span", { text: label })], id: `tab-${name}`, panel: `screen-${name}`,
   })), (name) => tap("tab", { tab: name }), h("div", { class: "app-tabs", "aria-label": "Screens of Sleepless" }));
@@ -42,7 +46,12 @@ export function makeApp(dialogs) {
       titles.forEach(([name], index) => setHidden(panels[index], name !== app.tab));
       tabs.select(app.tab);
     }
-    screens[app.tab]?.update(app[app.tab], now, jobs);
+    const state = app[app.tab];
+    if (missing[app.tab]) {
+      setHidden(missing[app.tab], state !== null);
+      setHidden(screens[app.tab].root, state === null);
+    }
+    if (state !== null) screens[app.tab].update(state, now, jobs);
     setAttribute(root, "data-tab", app.tab);
   }
 

@@ -15,7 +15,6 @@ export function makePlainFrame(stage) {
     setText(title.lastElementChild, snapshot.linux.phase);
     setAttribute(frame, "data-phase", snapshot.linux.phase);
     if (snapshot.app) app.update(snapshot.app, snapshot.linux.now ?? new Date().toISOString(), snapshot.linux.jobs ?? []);
-    app.follow(snapshot.app?.audio, 1);
   }
 
   return { update };

@@ -34,11 +34,7 @@ export function makeLocation(dialogs) {
     h("div", { class: "actions" }, start, stop, clear), background.root, error, refusal, asking);
 
   function question() {
-    if (!snapshot()?.device) {
-      tap("location/authorize", { wish: wish.value }, error);
-      return;
-    }
-    if (snapshot().app?.location.authorization === "denied") {
+    if (snapshot()?.app?.location.authorization === "denied") {
       tap("location/authorize", { wish: wish.value }, error);
       return;
     }

@@ -24,7 +24,7 @@ export function makeStatusBar() {
   function update(device, app) {
     setText(time, clockText(device.now));
     setAttribute(time, "datetime", device.now);
-    setHidden(arrow, !(app?.location.isUpdating && device.process !== "none"));
+    setHidden(arrow, !(app?.location?.isUpdating && device.process !== "none"));
     setHidden(note, !device.playing?.isPlaying);
     setAttribute(network, "data-network", device.network);
     setAttribute(network, "aria-label", networks[device.network] ?? device.network);

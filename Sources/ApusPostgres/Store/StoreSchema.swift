@@ -213,13 +213,6 @@
                     reply text NOT NULL,
                     PRIMARY KEY (node, call))
                 """,
-                // Which moves of another store's jobs into this one count.
-                """
-                CREATE TABLE apus.moved (
-                    id text PRIMARY KEY,
-                    source text NOT NULL,
-                    at timestamptz NOT NULL DEFAULT clock_timestamp())
-                """,
                 // Nanoseconds since 1970, rounded down.
                 """
                 CREATE FUNCTION apus.now() RETURNS bigint LANGUAGE sql VOLATILE AS

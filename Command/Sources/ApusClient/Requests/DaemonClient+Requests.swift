@@ -43,10 +43,10 @@ extension DaemonClient {
     /// Sends a request and reads its whole answer; head and body have the client's patience together, unless `patience`
     /// says another one.
     func send(
-        _ method: Method, _ path: String, query: [(String, String)] = [], headers: [(String, String)] = [],
-        body: [UInt8]? = nil, patience: Duration? = nil, repeats: Repetition = .never
+        _ method: Method, _ path: String, query: [(String, String)] = [], body: [UInt8]? = nil,
+        patience: Duration? = nil, repeats: Repetition = .never
     ) async throws -> [UInt8] {
-        let request = HTTPRequest(method.rawValue, path, query: query, headers: headers, body: body)
+        let request = HTTPRequest(method.rawValue, path, query: query, body: body)
         let patience = patience ?? self.patience
         return try await Self.places.pass {
             do {

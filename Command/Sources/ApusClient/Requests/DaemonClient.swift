@@ -13,9 +13,6 @@ public struct DaemonClient: Sendable {
     public let patience: Duration
     private let random: any RandomSource
 
-    /// The trace that submitted jobs belong to.
-    private var trace: TraceContext?
-
     /// A client for the daemon of that home. Connects when it is first used.
     ///
     /// - Parameters:
@@ -28,14 +25,6 @@ public struct DaemonClient: Sendable {
         self.random = random
     }
 
-    /// The same client for a process with that environment: jobs that it submits belong to the trace of `TRACEPARENT` and
-    /// `TRACESTATE`, if they are valid, and if the daemon traces.
-    package func traced(by environment: [String: String]) -> DaemonClient {
-        var client = self
-        client.trace = TraceContext(environment: environment)
-        return client
-    }
-
     /// Where the daemon answers.
     public func socketPath() async throws -> String {
         try await answer(to: HTTPRequest("GET", "/v1/health"), reusing: true, within: patience).path
@@ -45,12 +34,8 @@ public struct DaemonClient: Sendable {
     public func health() async throws -> WireHealth { try await get("/v1/health") }
 
     /// Asks the daemon to stop, and returns at once.
-    /// - Parameter draining: whether it stops only when all running commands have ended, however long they take. It begins
-    ///   nothing more meanwhile. Another request can be more impatient.
     /// - Throws: ``DaemonError``.
-    public func stop(draining: Bool = false) async throws {
-        _ = try await send(.post, "/v1/stop", query: draining ? [("drain", "true")] : [])
-    }
+    public func stop() async throws { _ = try await send(.post, "/v1/stop") }
 
     /// Waits until the daemon that answers now does not any more. The store is closed then, and another daemon can have
     /// it, or has it already. (The process may exist for a moment longer, or as a zombie that its parent has not asked
@@ -84,9 +69,7 @@ public struct DaemonClient: Sendable {
         submission.idempotencyKey = key
         do {
             return try decode(
-                try await send(
-                    .post, "/v1/jobs", headers: trace?.headers ?? [], body: try JSONText.bytes(of: submission),
-                    repeats: .always))
+                try await send(.post, "/v1/jobs", body: try JSONText.bytes(of: submission), repeats: .always))
         } catch var error as DaemonError where error.code == .noAnswer {
             error.message +=
                 "; the job may have been submitted (`apus list` shows it), and repeating the submission "
@@ -99,9 +82,7 @@ public struct DaemonClient: Sendable {
     /// - Throws: ``DaemonError``; with `noAnswer` they may have been made, and a repeated import makes no second ones.
     public func imported(_ jobs: WireImport) async throws -> WireImported {
         try decode(
-            try await send(
-                .post, "/v1/import", headers: trace?.headers ?? [], body: try JSONText.bytes(of: jobs),
-                patience: .seconds(600)))
+            try await send(.post, "/v1/import", body: try JSONText.bytes(of: jobs), patience: .seconds(600)))
     }
 
     /// The text that `apus export` writes.

@@ -4,19 +4,14 @@ struct HTTPRequest: Sendable {
     private let fields: String
     private let body: [UInt8]
 
-    init(
-        _ method: String, _ path: String, query: [(String, String)] = [], headers: [(String, String)] = [],
-        body: [UInt8]? = nil
-    ) {
+    init(_ method: String, _ path: String, query: [(String, String)] = [], body: [UInt8]? = nil) {
         let query = query.map { "\($0)=\(DaemonClient.escaped($1))" }.joined(separator: "&")
         line = "\(method) \(path)\(query.isEmpty ? "" : "?")\(query) HTTP/1.1\r\n"
-        var fields = headers.map { "\($0): \($1)\r\n" }.joined()
         if let body {
-            fields += "Content-Type: application/json\r\nContent-Length: \(body.count)\r\n"
-        } else if method != "GET" {
-            fields += "Content-Length: 0\r\n"
+            fields = "Content-Type: application/json\r\nContent-Length: \(body.count)\r\n"
+        } else {
+            fields = method == "GET" ? "" : "Content-Length: 0\r\n"
         }
-        self.fields = fields
         self.body = body ?? []
     }
 

@@ -11,7 +11,7 @@ struct Session {
     init() throws {
         environment = ProcessEnvironment.current.variables
         home = try Home(environment: environment)
-        client = DaemonClient(home: home).traced(by: environment)
+        client = DaemonClient(home: home)
     }
 
     /// A session with the daemon of another home.

@@ -29,14 +29,10 @@ struct Routes: Sendable {
     var queues: QueueDirectory
     var metrics: PrometheusRegistry
     let long = LongRequests()
-    /// Reads the traces of callers; `nil` without traces.
-    var tracer: SpanTracer?
     var started: WallInstant
     var running: @Sendable () -> Int
     /// Asks the daemon to stop.
     var stop: @Sendable () -> Void
-    /// Asks the daemon to begin nothing more, and to stop when what runs has ended.
-    var drain: @Sendable () -> Void
 
     /// The routes of the socket.
     func onSocket() -> Router<APIContext> {
@@ -54,14 +50,14 @@ struct Routes: Sendable {
         router.add(middleware: check)
         router.add(middleware: HomeCheck(home: home, identity: identity))
         router.add(middleware: BodyBound(others: ["/v1/import": WireImport.mostBytes]))
-        if let tracer { router.add(middleware: CallerTrace(tracer: tracer)) }
         let api = APIRouter(router: router)
         api.get("/v1/health", needs: .read) { request, _ in
             _ = try Query(of: request, known: [])
             return try Response.json(health())
         }
         api.post("/v1/stop", needs: .administer) { request, _ in
-            if try flag(try Query(of: request, known: ["drain"]), "drain") { drain() } else { stop() }
+            _ = try Query(of: request, known: [])
+            stop()
             return Response(status: .accepted)
         }
         api.get("/v1/events", needs: .read) { request, _ in try await events(request, on: feed) }

@@ -27,11 +27,9 @@ struct ActionRunner: Sendable {
             let problem = (error as? DecodingError)?.fieldProblem ?? "\(error)"
             throw JobFailure(reason: "its action cannot be read: \(problem)", isFinal: true)
         }
-        let span = RecordingSpan.current
-        span?.describe(action, of: context)
         var failure: (any Error)?
         do {
-            if let command = action.command { try await traced(by: span, command, context) }
+            if let command = action.command { try await self.command.run(command, context: context) }
             if let webhook = action.webhook {
                 let target = WebhookTarget(
                     url: webhook, headers: action.webhookHeaders ?? [:], secretFile: action.webhookSecretFile)
@@ -45,19 +43,6 @@ struct ActionRunner: Sendable {
             exitCode: action.command == nil ? nil : 0)
         if let outcome { await follow(outcome, of: action, context) }
         if let failure { throw failure }
-    }
-
-    /// Runs the job's command. Those of hooks are not in the span of the run.
-    private func traced(
-        by span: RecordingSpan?, _ command: Action.Command, _ context: RunContext
-    ) async throws {
-        do {
-            try await self.command.run(command, context: context)
-            span?.describe(exitCode: 0)
-        } catch let failure as JobFailure {
-            span?.describe(exitCode: failure.exitCode)
-            throw failure
-        }
     }
 
     // MARK: Webhooks

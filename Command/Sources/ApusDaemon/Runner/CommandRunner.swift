@@ -2,7 +2,6 @@ import ApusClient
 import ApusJobs
 import ApusTimers
 import Logging
-import Tracing
 
 /// Runs a job's command: in a session of its own, so that it and what it starts can be ended together.
 struct CommandRunner: Sendable {
@@ -85,11 +84,6 @@ struct CommandRunner: Sendable {
         variables["APUS_ATTEMPT"] = String(context.attempt)
         variables["APUS_STANDS_FOR"] = String(context.standsFor)
         variables["APUS_DUE"] = context.due.iso8601
-        if let trace = ServiceContext.current?.traceContext {
-            // Never with the state of another trace.
-            variables["TRACESTATE"] = nil
-            variables.merge(trace.environment) { _, own in own }
-        }
         return CommandLaunch(
             argv: command.shell ? ["/bin/sh", "-c", command.argv.joined(separator: " ")] : command.argv,
             environment: variables, folder: command.cwd ?? CommandSurroundings.defaultFolder,

@@ -73,10 +73,6 @@ struct ApusUnderTest: Sendable {
         environment["APUS_HOME"] = home.path
         environment[ConfigurationFile.variable] = nil
         for setting in SettingKey.allCases { environment[setting.variable] = nil }
-        // No traces of a test go to a collector that is not the test's own.
-        for name in environment.keys where name.hasPrefix("OTEL_") || name.hasPrefix("TRACE") {
-            environment[name] = nil
-        }
         // No desktop: notifications go to attached terminals or to the log.
         environment["DBUS_SESSION_BUS_ADDRESS"] = nil
         environment["XDG_RUNTIME_DIR"] = nil

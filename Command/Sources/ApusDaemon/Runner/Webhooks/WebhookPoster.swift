@@ -4,7 +4,6 @@ import ApusTimers
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
-import Tracing
 
 /// Where a webhook goes, and with what.
 struct WebhookTarget: Hashable, Sendable {
@@ -38,8 +37,6 @@ struct WebhookPoster: Sendable {
     var time: any TimeSource
     /// How long a webhook may take, from the name's resolution to the end of the answer's body, redirects included.
     var patience: Duration = .seconds(30)
-    /// Makes a span for each webhook; `nil` for none.
-    var tracer: SpanTracer?
 
     /// Posts a JSON body.
     ///
@@ -50,22 +47,9 @@ struct WebhookPoster: Sendable {
     /// - Returns: the beginning of the answer, and why it does not count as delivered.
     /// - Throws: `CancellationError` when the task is cancelled; anything else that goes wrong is in the answer.
     func post(_ body: [UInt8], id: String, to target: WebhookTarget) async throws -> WebhookAnswer {
-        guard let span = tracer?.startSpan("POST", ofKind: .client) else {
-            return try await post(body, id: id, to: target, nil)
-        }
-        defer { span.end() }
-        span.describe(post: target.url)
-        let answer = try await post(body, id: id, to: target, span)
-        if let failure = answer.failure { span.describe(failure: failure) }
-        return answer
-    }
-
-    private func post(
-        _ body: [UInt8], id: String, to target: WebhookTarget, _ span: RecordingSpan?
-    ) async throws -> WebhookAnswer {
         do {
             let signature = try target.secretFile.map { try WebhookSignature.reading($0) }
-            return try await within(patience) { try await deliver(body, id: id, to: target, signature, span) }
+            return try await within(patience) { try await deliver(body, id: id, to: target, signature) }
         } catch is DeadlineExceeded {
             return WebhookAnswer(failure: "no complete answer within \(DurationText.format(patience))")
         } catch {
@@ -75,7 +59,7 @@ struct WebhookPoster: Sendable {
     }
 
     private func deliver(
-        _ body: [UInt8], id: String, to target: WebhookTarget, _ signature: WebhookSignature?, _ span: RecordingSpan?
+        _ body: [UInt8], id: String, to target: WebhookTarget, _ signature: WebhookSignature?
     ) async throws -> WebhookAnswer {
         guard var route = WebhookRoute(target.url) else {
             throw WebhookProblem(
@@ -87,7 +71,6 @@ struct WebhookPoster: Sendable {
             request.headers.add(name: "content-type", value: "application/json")
             request.headers.add(name: "user-agent", value: "apus/\(ApusVersion.current)")
             request.headers.add(name: "idempotency-key", value: id)
-            if let span { request.headers.add(contentsOf: span.trace.headers) }
             if route.isSameOrigin {
                 for (name, value) in target.headers { request.headers.replaceOrAdd(name: name, value: value) }
                 if let signature {
@@ -102,7 +85,6 @@ struct WebhookPoster: Sendable {
             request.body = .bytes(body)
             // The deadline is that of `post`: one of `execute` would end with the answer's head.
             let response = try await Self.http.execute(request, deadline: .distantFuture)
-            span?.attributes["http.response.status_code"] = Int(response.status.code)
             switch route.answered(
                 status: Int(response.status.code), location: response.headers.first(name: "location"))
             {

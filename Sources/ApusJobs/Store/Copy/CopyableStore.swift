@@ -3,19 +3,19 @@ package import ApusTimers
 /// A store of which everything can be read, or into which everything can be written: for copies.
 ///
 /// Both need the store for themselves. Pages keep the memory bounded.
-package protocol StoreTransfer: Sendable {
+package protocol CopyableStore: Sendable {
     /// Begins to read. No other process writes until the reader has finished.
     /// - Throws: ``JobError`` with `owned` (naming the owner), `notFound` if there is nothing at the place,
     ///   `unavailable`, `newerSchema`, `damaged`.
-    func beginReading() async throws -> any StoreExport
+    func beginReading() async throws -> any StoreCopyReader
 
     /// Begins to write into an empty store, making it if need be.
     /// - Throws: ``JobError`` with `alreadyExists` if it is not empty; as ``beginReading()``.
-    func beginWriting() async throws -> any StoreImport
+    func beginWriting() async throws -> any StoreCopyWriter
 }
 
 /// Reads everything, page by page.
-package protocol StoreExport: Sendable {
+package protocol StoreCopyReader: Sendable {
     /// What is not in pages.
     func header() async throws -> StoreHeader
     /// The jobs after one with that key, with their open runs, ordered by key; at most `limit`. Empty at the end.
@@ -33,7 +33,7 @@ package protocol StoreExport: Sendable {
 /// Writes everything into an empty store. What it has added, it can read.
 ///
 /// Nothing of it is used by a scheduler before ``finish()``.
-package protocol StoreImport: StoreExport {
+package protocol StoreCopyWriter: StoreCopyReader {
     /// What is not in pages. The first call.
     func add(_ header: StoreHeader) async throws
     /// Jobs with their open runs, in the order of their keys.

@@ -11,7 +11,7 @@
     #endif
 
     /// Copies of a store's file, from it and into it: one transaction each.
-    package struct SQLiteTransfer: StoreTransfer {
+    package struct CopyableSQLiteStore: CopyableStore {
         private let path: String
         private let name: String
         private let configuration: SQLiteStore.Configuration
@@ -26,22 +26,22 @@
         }
 
         /// Takes the file's lock. A file of an older version of Apus is refused: a source stays as it is.
-        package func beginReading() async throws -> any StoreExport {
+        package func beginReading() async throws -> any StoreCopyReader {
             guard access(path, F_OK) == 0 else {
                 throw JobError(.notFound, "there is no database \(name)")
             }
             let connections = try await Connections(
                 path: path, askedFor: name, configuration, allowsLongTransactions: true, allowsMigration: false)
-            let transaction = SQLiteTransaction(connections, on: connections.reader)
+            let transaction = SQLiteCopyTransaction(connections, on: connections.reader)
             try await transaction.begin("BEGIN DEFERRED") { _ in }
             return transaction
         }
 
         /// Takes the file's lock; a file that is missing is made.
-        package func beginWriting() async throws -> any StoreImport {
+        package func beginWriting() async throws -> any StoreCopyWriter {
             let connections = try await Connections(
                 path: path, askedFor: name, configuration, allowsLongTransactions: true)
-            let transaction = SQLiteTransaction(connections, on: connections.writer)
+            let transaction = SQLiteCopyTransaction(connections, on: connections.writer)
             try await transaction.begin("BEGIN IMMEDIATE") { [name] connection in
                 let tables = ["job", "run", "queue", "submission"]
                 let found = try connection.statement(
@@ -58,13 +58,14 @@
     }
 
     /// A transaction over several calls, on one connection.
-    final class SQLiteTransaction: SQLitePages, StoreImport, @unchecked Sendable {  // `isEnded` is locked
+    final class SQLiteCopyTransaction: StoreCopyWriter {
+        let connection: Connection
         private let connections: Connections
         private let isEnded = Locked(false)
 
         init(_ connections: Connections, on connection: Connection) {
             self.connections = connections
-            super.init(connection)
+            self.connection = connection
         }
 
         func begin(_ sql: String, _ body: @escaping @Sendable (Connection) throws -> Void) async throws {

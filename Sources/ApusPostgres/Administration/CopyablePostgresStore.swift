@@ -4,9 +4,9 @@
     package import Logging
 
     /// Copies of a database's jobs, from it and into it. No node may run meanwhile.
-    package struct PostgresTransfer: StoreTransfer {
+    package struct CopyablePostgresStore: CopyableStore {
         private let configuration: PostgresConfiguration
-        let engine: TimerEngine
+        private let engine: TimerEngine
         private let logger: Logger
         private let migrations: StoreMigrations
 
@@ -25,7 +25,7 @@
         }
 
         /// Takes all shards as a node of its own, so that a node that starts meanwhile gets none.
-        package func beginReading() async throws -> any StoreExport {
+        package func beginReading() async throws -> any StoreCopyReader {
             let keeper = keeper()
             do {
                 try await checkSessions(keeper.link)
@@ -35,16 +35,14 @@
                 }
                 try await keeper.prepare()
                 await keeper.link.disconnect()
-                return try await PostgresExport.begin(try await connect(), engine)
+                return try await PostgresCopyReader.begin(try await connect(), engine)
             } catch {
                 await keeper.link.disconnect()
                 throw Self.jobError(error)
             }
         }
 
-        package func beginWriting() async throws -> any StoreImport { try await beginImport() }
-
-        func beginImport() async throws -> PostgresImport {
+        package func beginWriting() async throws -> any StoreCopyWriter {
             let keeper = keeper()
             do {
                 try await checkSessions(keeper.link)
@@ -52,7 +50,7 @@
                     // What an earlier copy has left is written anew.
                 }
                 await keeper.link.disconnect()
-                return try await PostgresImport.begin(try await connect(), engine)
+                return try await PostgresCopyWriter.begin(try await connect(), engine)
             } catch {
                 await keeper.link.disconnect()
                 throw Self.jobError(error)
@@ -74,11 +72,11 @@
             await other.disconnect()
         }
 
-        func connect() async throws -> PostgresConnection {
+        private func connect() async throws -> PostgresConnection {
             try await PostgresConnection.connect(configuration, engine: engine, logger: logger)
         }
 
-        static func jobError(_ error: any Error) -> any Error { (error as? PostgresError)?.jobError ?? error }
+        private static func jobError(_ error: any Error) -> any Error { (error as? PostgresError)?.jobError ?? error }
     }
 
     /// What a node that runs would change under a copy.
@@ -160,11 +158,8 @@
         }
 
         func jobs(after key: Int64, limit: Int) async throws -> [StoredJob] {
-            try await jobs(where: "j.key > $1 ORDER BY j.key LIMIT $2", [.int64(key), .int64(Int64(limit))])
-        }
-
-        /// The jobs of a condition, which ends with their order by key.
-        func jobs(where condition: String, _ parameters: [PostgresValue]) async throws -> [StoredJob] {
+            let condition = "j.key > $1 ORDER BY j.key LIMIT $2"
+            let parameters: [PostgresValue] = [.int64(key), .int64(Int64(limit))]
             let results = try await read([
                 StoreQueries.selectClock,
                 PostgresStatement(
@@ -197,24 +192,14 @@
         }
 
         func runs(after sequence: Int64, limit: Int) async throws -> [StoredRun] {
-            try await runs(
-                where: "sequence > $1", by: "sequence", limit: "$2", [.int64(sequence), .int64(Int64(limit))])
-        }
-
-        /// Runs that are over, whose jobs are there.
-        func runs(
-            where condition: String, by order: String..., limit: String, _ parameters: [PostgresValue]
-        ) async throws -> [StoredRun] {
-            let outer = order.map { "o.\($0)" }.joined(separator: ", ")
             let results = try await read([
                 StoreQueries.selectClock,
                 PostgresStatement(
                     """
                     SELECT \(RunColumns.selected(of: "o")), o.sequence, j.id, r.trigger, r.trigger_anchor FROM (
-                        SELECT * FROM apus.run WHERE \(condition)
-                        ORDER BY \(order.joined(separator: ", ")) LIMIT \(limit)) AS o
-                    JOIN apus.job AS j ON j.key = o.job JOIN apus.request AS r ON r.job = o.job ORDER BY \(outer)
-                    """, parameters),
+                        SELECT * FROM apus.run WHERE sequence > $1 ORDER BY sequence LIMIT $2) AS o
+                    JOIN apus.job AS j ON j.key = o.job JOIN apus.request AS r ON r.job = o.job ORDER BY o.sequence
+                    """, [.int64(sequence), .int64(Int64(limit))]),
             ])
             let axis = ElapsedAxis(try StoreQueries.clock(of: results[0]))
             let count = RunColumns.all.count
@@ -246,7 +231,7 @@
     }
 
     /// Reads a database as the owner of all its shards.
-    final class PostgresExport: PostgresPages, StoreExport, @unchecked Sendable {  // `isEnded` is locked
+    final class PostgresCopyReader: PostgresPages, StoreCopyReader, @unchecked Sendable {  // `isEnded` is locked
         private let node: Int64
         private let shards: [(ShardID, StoreEpoch)]
         private let beats: Task<Void, Never>
@@ -266,7 +251,7 @@
             super.init(connection)
         }
 
-        static func begin(_ connection: PostgresConnection, _ engine: TimerEngine) async throws -> PostgresExport {
+        static func begin(_ connection: PostgresConnection, _ engine: TimerEngine) async throws -> PostgresCopyReader {
             do {
                 let id: Int64 = try await connection.query(
                     "INSERT INTO apus.node (name, ended) VALUES ('apus store copy', clock_timestamp()) RETURNING id")[0]
@@ -294,7 +279,7 @@
                         "\(completed) runs were completed by their handlers when their node died, and no node has "
                             + "recorded that; start a node on the source, stop it, and copy then")
                 }
-                return PostgresExport(connection, node: id, shards: shards, engine)
+                return PostgresCopyReader(connection, node: id, shards: shards, engine)
             } catch {
                 await connection.close()
                 throw error

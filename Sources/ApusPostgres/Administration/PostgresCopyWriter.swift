@@ -6,7 +6,7 @@
     ///
     /// Each page is a transaction. Until the last one there are no rows in `apus.shard`: a database without shards is
     /// one that no node opens, and that the next copy begins anew.
-    final class PostgresImport: PostgresPages, StoreImport, @unchecked Sendable {  // `isEnded` is locked
+    final class PostgresCopyWriter: PostgresPages, StoreCopyWriter, @unchecked Sendable {  // `isEnded` is locked
         private let isEnded = Locked(false)
         private let axis = Locked(ElapsedAxis(nil))
 
@@ -14,7 +14,7 @@
         private static let lock: Int32 = -1
 
         /// Makes this the only copy into the database. The session of one that was killed may end a moment later.
-        static func takeLock(on connection: PostgresConnection, _ engine: TimerEngine) async throws {
+        private static func takeLock(on connection: PostgresConnection, _ engine: TimerEngine) async throws {
             for attempt in 1...50 {
                 let isAlone = try await connection.query(
                     "SELECT pg_try_advisory_lock($1, $2)", [.int32(ClusterMember.lockClass), .int32(lock)])[0]
@@ -25,7 +25,7 @@
             throw JobError(.owned, "another copy into the database is under way; wait for it, or stop it")
         }
 
-        static func begin(_ connection: PostgresConnection, _ engine: TimerEngine) async throws -> PostgresImport {
+        static func begin(_ connection: PostgresConnection, _ engine: TimerEngine) async throws -> PostgresCopyWriter {
             do {
                 try await takeLock(on: connection, engine)
                 let row = try await connection.query(
@@ -45,31 +45,22 @@
                 }
                 _ = try await ExclusiveUse.begin(
                     [PostgresStatement("DELETE FROM apus.shard", isPrepared: false)] + clear, on: connection)
-                return PostgresImport(connection)
+                return PostgresCopyWriter(connection)
             } catch {
                 await connection.close()
                 throw error
             }
         }
 
-        /// Everything that an import adds.
+        /// Everything that a copy adds.
         private static let clear = [
             "job", "request", "wake", "ended", "open_run", "run", "queue", "submission", "reply", "clock",
-            "moved",
         ].map { PostgresStatement("DELETE FROM apus.\($0)", isPrepared: false) }
 
         private static let makeShards = PostgresStatement(
             "INSERT INTO apus.shard (id) SELECT generate_series(0, \(StoreSchema.shards - 1))", isPrepared: false)
 
         func finish() async throws { try await end([Self.makeShards]) }
-
-        func finish(_ move: StoreMove) async throws {
-            try await end([
-                PostgresStatement(
-                    "INSERT INTO apus.moved (id, source) VALUES ($1, $2)", [.text(move.id), .text(move.source)]),
-                Self.makeShards,
-            ])
-        }
 
         func abandon() async { try? await end(Self.clear + [Self.makeShards]) }
 

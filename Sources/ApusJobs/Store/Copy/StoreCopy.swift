@@ -21,11 +21,6 @@ package struct StoreCopy: Sendable {
     package struct Progress: Hashable, Sendable {
         package enum Phase: Hashable, Sendable {
             case copying, comparing
-            /// Of a store that is in use: what has changed since the copy was begun is copied too. Counted are the
-            /// jobs that had changed.
-            case following
-            /// The source's scheduler was asked to stop, and lets what runs end.
-            case stopping
         }
         package var phase: Phase
         /// What was read by now, of the source or of the target.
@@ -37,10 +32,10 @@ package struct StoreCopy: Sendable {
     /// and result.
     package static let pageSize = 500
 
-    private let source: any StoreTransfer
-    private let target: any StoreTransfer
+    private let source: any CopyableStore
+    private let target: any CopyableStore
 
-    package init(from source: any StoreTransfer, to target: any StoreTransfer) {
+    package init(from source: any CopyableStore, to target: any CopyableStore) {
         self.source = source
         self.target = target
     }
@@ -70,8 +65,8 @@ package struct StoreCopy: Sendable {
     }
 
     /// Copies everything, and compares it.
-    static func copy(
-        _ reader: any StoreExport, to writer: any StoreImport, _ report: @Sendable (Progress) -> Void
+    private static func copy(
+        _ reader: any StoreCopyReader, to writer: any StoreCopyWriter, _ report: @Sendable (Progress) -> Void
     ) async throws -> [Table] {
         let header = try await reader.header()
         try await writer.add(header)
@@ -111,7 +106,7 @@ package struct StoreCopy: Sendable {
 
     /// Reads everything, and gives it to the writer.
     private static func pass(
-        over reader: any StoreExport, _ phase: Progress.Phase, _ total: StoreCounts, to writer: (any StoreImport)?,
+        over reader: any StoreCopyReader, _ phase: Progress.Phase, _ total: StoreCounts, to writer: (any StoreCopyWriter)?,
         _ report: @Sendable (Progress) -> Void
     ) async throws -> [(name: String, side: Side)] {
         var (settings, jobs, open, runs, submissions) = (Side(), Side(), Side(), Side(), Side())

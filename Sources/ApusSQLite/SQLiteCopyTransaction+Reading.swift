@@ -1,0 +1,91 @@
+#if SQLite
+    import ApusJobs
+    import ApusTimers
+
+    extension SQLiteCopyTransaction {
+        func header() async throws -> StoreHeader {
+            try await connection.perform { connection in
+                func number(_ sql: String) throws -> Int64 {
+                    try connection.statement(sql).firstRow { $0.integer() } ?? 0
+                }
+                let isOpen = "state IN ('waiting', 'claimed')"
+                let counts = StoreCounts(
+                    jobs: Int(try number("SELECT count(*) FROM job")),
+                    openRuns: Int(try number("SELECT count(*) FROM run WHERE \(isOpen)")),
+                    runs: Int(try number("SELECT count(*) FROM run WHERE NOT \(isOpen)")),
+                    submissions: Int(try number("SELECT count(*) FROM submission")))
+                return StoreHeader(
+                    clock: try StoreReader.clock(on: connection), queues: try StoreReader.queues(on: connection),
+                    lastKey: try number("SELECT max(last_key, ifnull((SELECT max(key) FROM job), 0)) FROM owner"),
+                    lastSubmission: try number("SELECT seq FROM sqlite_sequence WHERE name = 'submission'"),
+                    counts: counts)
+            }
+        }
+
+        func jobs(after key: Int64, limit: Int) async throws -> [StoredJob] {
+            try await connection.perform { connection in
+                let axis = try StoreReader.axis(on: connection)
+                var jobs: [StoredJob] = []
+                try connection.statement(
+                    "SELECT \(JobRow.columns) FROM \(JobRow.table) WHERE job.key > ? ORDER BY job.key LIMIT ?"
+                ).bind(key).bind(Int64(limit)).forEachRow { row in
+                    jobs.append(StoredJob(try JobRow.read(row, axis), shard: nil, open: []))
+                }
+                for index in jobs.indices {
+                    jobs[index].open = try Self.openRuns(of: jobs[index].job, axis, on: connection)
+                }
+                return jobs
+            }
+        }
+
+        private static func openRuns(of job: Job, _ axis: ElapsedAxis, on connection: Connection) throws -> [StoredRun]
+        {
+            var runs: [StoredRun] = []
+            let isRelative = job.request.trigger.isRelative
+            try connection.statement(
+                """
+                SELECT \(RunRow.columns), run.sequence FROM run WHERE run.job = ? AND \(RunRow.isOpen)
+                ORDER BY run.occurrence, run.attempt
+                """
+            ).bind(job.key).forEachRow { row in
+                let run = try RunRow.read(row, job: job.id, isTriggerRelative: isRelative, axis)
+                runs.append(StoredRun(run, sequence: row.integer(), isTriggerRelative: isRelative))
+            }
+            return runs
+        }
+
+        func runs(after sequence: Int64, limit: Int) async throws -> [StoredRun] {
+            try await connection.perform { connection in
+                let axis = try StoreReader.axis(on: connection)
+                var runs: [StoredRun] = []
+                // CROSS JOIN: the runs are the outer loop, in the order of their numbers.
+                try connection.statement(
+                    """
+                    SELECT run.sequence, job.id, request.trigger, request.trigger_anchor, \(RunRow.columns)
+                    FROM run CROSS JOIN job ON job.key = run.job CROSS JOIN request ON request.job = run.job
+                    WHERE run.sequence > ? AND NOT \(RunRow.isOpen) ORDER BY run.sequence LIMIT ?
+                    """
+                ).bind(sequence).bind(Int64(limit)).forEachRow { row in
+                    let (sequence, id) = (row.integer(), JobID(row.text()))
+                    let isRelative = JobRow.isRelative(trigger: row.text(), anchor: row.optionalInteger())
+                    let run = try RunRow.read(row, job: id, isTriggerRelative: isRelative, axis)
+                    runs.append(StoredRun(run, sequence: sequence, isTriggerRelative: isRelative))
+                }
+                return runs
+            }
+        }
+
+        func submissions(after sequence: Int64, limit: Int) async throws -> [StoredSubmission] {
+            try await connection.perform { connection in
+                var found: [StoredSubmission] = []
+                try connection.statement(
+                    "SELECT sequence, submitted, request FROM submission WHERE sequence > ? ORDER BY sequence LIMIT ?"
+                ).bind(sequence).bind(Int64(limit)).forEachRow { row in
+                    found.append(
+                        StoredSubmission(sequence: row.integer(), submitted: row.instant(), request: row.text()))
+                }
+                return found
+            }
+        }
+    }
+#endif
