@@ -19,7 +19,8 @@ TEXTS = EndToEndTests.(Calendar|Completion|Contract|Doctor|Edit|ExitCode|Filter|
 NOT_RACED = ApusPostgresTests.MembershipTests|EcosystemTests|noDrift|prunedWhileNear|LoopbackWebTests.EndTests|EndToEndTests.IdleTests|CountdownKillTests|BackgroundTimerProgramTests|amongManyOthers|$(TEXTS)
 RACED = ApusBackgroundTests ApusFoundationTests ApusJobsTests ApusLinuxTests ApusPostgresTests ApusSQLiteTests ApusTimerStress ApusTimersTests TimerWheelTests
 NEVER_RACED = ApusAppleTests ApusCalendarTests ApusDeviceTests ClusterSimulationTests ProcessClockTests ProjectTests SchedulerSimulationTests SimulatedAppleTests SimulatedSwiftUITests TestTraitsTests
-# The tests of a part: `make test-jobs` compiles them and what they need, without the traits, in a build of their own.
+# The tests of a part: `make test-jobs` compiles them and what they need, in a build of their own, with one trait: SQLite, or
+# the part's own. Tests of another trait are left to `make test-libraries`.
 part_wheel = TimerWheelTests
 part_calendar = ApusCalendarTests
 part_timers = TimerWheelTests ApusTimersTests
@@ -33,6 +34,8 @@ part_traits = ProcessClockTests TestTraitsTests
 part_project = ProjectTests
 part_simulation = SchedulerSimulationTests ClusterSimulationTests
 PARTS = $(sort $(patsubst part_%,%,$(filter part_%,$(.VARIABLES))))
+trait_linux = ServiceLifecycle
+trait_apple = SimulatedApple
 part_check = $(foreach part,timers calendar background phone jobs sqlite project simulation,$(part_$(part)))
 # With FILTER=JobMachineTests only the tests whose names match.
 FILTER ?=
@@ -114,7 +117,7 @@ check: test-check  ## run the unit tests of timers, calendars, background, phone
 test-%:
 	$(if $(part_$*),,$(error there is no part '$*'; the parts are: $(PARTS)))
 	@$(if $(filter ApusLinuxTests,$(part_$*)),$(BOOTSTRAP),$(if $(filter ApusSQLiteTests,$(part_$*)),$(BOOTSTRAP) store))
-	APUS_ONLY='$(part_$*)' $(SWIFT) test --traits All --scratch-path .build/parts $(if $(FILTER),--filter '$(FILTER)')
+	APUS_ONLY='$(part_$*)' $(SWIFT) test --traits $(or $(trait_$*),SQLite) --scratch-path .build/parts/$(or $(trait_$*),SQLite) $(if $(FILTER),--filter '$(FILTER)')
 
 browser: bootstrap  ## run the tests in a browser only; their pictures are in .build/browser
 	SWIFT="$(SWIFT)" Scripts/browser-tests

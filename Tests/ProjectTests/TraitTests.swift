@@ -59,7 +59,7 @@ enum Traits {
     }
 
     static func isConditional(_ text: String, _ trait: String) -> Bool {
-        condition(of: text).map { [trait, "\(trait) && SQLite"].contains($0) } ?? false
+        condition(of: text).map { [trait, "\(trait) && SQLite"].contains(String($0)) } ?? false
     }
 }
 
