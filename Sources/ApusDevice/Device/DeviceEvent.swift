@@ -45,6 +45,8 @@ public struct DeviceEvent: Sendable, Hashable, CustomStringConvertible {
         case push(String)
         /// Something about the transfers of a background session: "photos 1 begins".
         case transfer(String)
+        /// Something about another part of the device, by its name: ("temperature", "21 °C").
+        case part(String, String)
         /// Something about a background job: it was submitted, postponed, launched, completed.
         case job(BackgroundJobEvent)
         /// What a real system prints as a warning.
@@ -99,6 +101,7 @@ extension DeviceEvent.What: CustomStringConvertible {
         case .location(let text): "location: \(text)"
         case .push(let text): "push: \(text)"
         case .transfer(let text): "transfer: \(text)"
+        case .part(let name, let text): "\(name): \(text)"
         case .job(let event): "job: \(event)"
         case .warning(let text): "warning: \(text)"
         case .fault(let fault): "fault: \(fault)"

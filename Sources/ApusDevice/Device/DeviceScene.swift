@@ -1,8 +1,8 @@
 import ApusBackground
 import ApusTimers
 
-/// What the rules for background jobs, pushes and transfers look at, of the device and its app.
-struct DeviceScene: Sendable {
+/// The state of the device and its app that the rules of parts depend on.
+package struct DeviceScene: Sendable {
     var conditions = DeviceConditions()
     var isBackgroundRefreshOn = true
     var wasUnlockedSinceBoot = true
@@ -35,24 +35,6 @@ struct DeviceScene: Sendable {
         }
         isAppStopped = [.suspended, .notRunning, .prewarmed].contains(device.life.state)
     }
-}
-
-/// What has happened to a scene.
-enum DeviceSceneEvent: Sendable, Hashable {
-    /// There is a new process; the app is not made yet.
-    case launched
-    /// The app is made.
-    case finishedLaunching
-    /// The process has arrived where it was going.
-    case settled
-    /// Something about the device, the user's settings or the app's phase is different.
-    case changed
-    /// The user has removed the app from the switcher; its process has not ended yet.
-    case forceQuit
-    /// The process is gone.
-    case ended
-    /// The device is about to be started again; the process has not ended yet.
-    case rebooting
 }
 
 /// One look at the clocks.

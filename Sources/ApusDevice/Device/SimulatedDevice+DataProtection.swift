@@ -29,7 +29,7 @@ extension SimulatedDevice {
     /// The screen was locked.
     func beginDataProtection() {
         guard case .open = dataProtection else { return }
-        notifyRunningApp(.protectedDataWillBecomeUnavailable)
+        notifyRunningApp(of: .protectedDataWillBecomeUnavailable)
         let timer = systemEngine.schedule(after: policy.dataProtectionDelay) { [weak self] in
             MainActor.assumeIsolated { self?.closeProtectedData() }
         }
@@ -44,7 +44,7 @@ extension SimulatedDevice {
         case .closed: break
         }
         dataProtection = .open
-        notifyRunningApp(.protectedDataDidBecomeAvailable)
+        notifyRunningApp(of: .protectedDataDidBecomeAvailable)
     }
 
     /// The time after the lock is over, or the device was started again.

@@ -20,7 +20,7 @@ extension SimulatedDevice {
             guard life.prewarm() else { return log(.system, .warning("the app has a process, and is not prewarmed")) }
             let host = makeHost(installation.manifest, phase: .suspended, toForeground: false, .prewarming)
             log(.system, .launched(LaunchCause.prewarming.description))
-            notifyParts(.launched)
+            notifyParts { $0.appLaunched(toForeground: false) }
             host.process.mainLoop.run {
                 do {
                     try installation.prewarm?(host)
@@ -42,7 +42,7 @@ extension SimulatedDevice {
         log(.system, .launched("\(cause), prewarmed"))
         host.beginLaunch(phase, isInForeground: toForeground, cause)
         resume(host)
-        standardParts.prewarmedAppLaunches(self)
+        notifyParts { $0.appLaunched(toForeground: toForeground) }
     }
 }
 

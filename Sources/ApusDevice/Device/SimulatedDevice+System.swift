@@ -24,9 +24,6 @@ extension SimulatedDevice {
 
     func log(_ actor: DeviceEvent.Actor, _ what: DeviceEvent.What) { deviceLog.add(actor, what) }
     func fault(_ fault: Fault) { deviceLog.add(.system, .fault(fault)) }
-    package func add(_ part: any DevicePart) { parts.append(part) }
-    /// The part of that type that was added, if there is one.
-    package func part<Part: DevicePart>(of type: Part.Type) -> Part? { parts.lazy.compactMap { $0 as? Part }.first }
 
     /// The system has something for the app: it starts it in the background, or lets it continue there for a while.
     ///
@@ -67,7 +64,7 @@ extension SimulatedDevice {
         } else {
             host = makeHost(installation.manifest, phase: phase, toForeground: toForeground, why)
             log(.system, .launched(why.description))
-            notifyParts(.launched)
+            notifyParts { $0.appLaunched(toForeground: toForeground) }
         }
         host.process.mainLoop.run { [weak self] in
             host.beginWatch(host.policy.launchLimit, .slowLaunch, "the app was not started")
@@ -81,7 +78,7 @@ extension SimulatedDevice {
             guard let self, !host.process.isEnded else { return }
             host.endWatch()
             runningApp = app
-            notifyJobs(.finishedLaunching)
+            notifyParts { $0.appFinishedLaunching() }
             walk(life.finishLaunch(usesScenes: usesScenes), of: host) { device in device.settle(host) }
         }
         return true
@@ -96,13 +93,14 @@ extension SimulatedDevice {
         let host = SimulatedHost(
             on: time, process: time.startProcess(boot: boot), bootID: "boot-\(bootNumber)", records: storage,
             manifest: manifest, policy: policy, log: deviceLog, phase: phase, isInForeground: toForeground,
-            conditions: conditions, parts: standardParts, launch: launchCount, launchCause: cause, deviceNumber: number,
+            conditions: conditions, parts: parts, launch: launchCount, launchCause: cause, deviceNumber: number,
             lastClaimNumber: lastClaimNumber
         ) { [weak time, weak self] in
             // Possibly from another thread: the step loop brings it to the device's.
             time?.engine.schedule(after: .zero) { MainActor.assumeIsolated { self?.review() } }
         }
         runningHost = host
+        parts.host = host
         return host
     }
 
@@ -141,8 +139,13 @@ extension SimulatedDevice {
             host.beginWatch(host.policy.willTerminateTime, .slowTermination, "the app's work at its end was not done")
         }
         log(.system, .phase(phase))
+        let wasSuspended = host.phase == .suspended
         if phase == .terminated { host.changes.phases.finish(phase) } else { host.changes.phases.announce(phase) }
-        notifyParts(.phase(phase))
+        notifyParts { part in
+            guard phase != .suspended else { return part.appSuspended() }
+            if wasSuspended { part.appResumed() }
+            part.appEntered(phase)
+        }
         onPhase?(phase)
         review()
     }
@@ -151,7 +154,7 @@ extension SimulatedDevice {
     func settle(_ host: SimulatedHost) {
         life.settle()
         review()
-        if !host.process.isEnded { notifyJobs(.settled) }
+        if !host.process.isEnded { notifyParts { $0.appSettled() } }
     }
 
     func resume(_ host: SimulatedHost) {
@@ -235,23 +238,8 @@ extension SimulatedDevice {
         runningApp = nil
         questions = SystemQuestions()
         if screen == .app { screen = .home }
-        notifyParts(.ended)
-    }
-
-    func notifyParts(_ event: DevicePartEvent) {
-        for part in parts { part.device(self, did: event) }
-    }
-
-    /// A suspended app is not notified of it, not even later.
-    func notifyRunningApp(_ event: DevicePartEvent) {
-        if life.state != .suspended, life.state != .prewarmed { notifyParts(event) }
-    }
-
-    func notifyJobs(_ event: DeviceSceneEvent) {
-        let scene = DeviceScene(self)
-        jobs.system.device(did: event, scene)
-        pushes.device(did: event, scene)
-        transfers.device(did: event, scene)
+        notifyParts { $0.processEnded() }
+        parts.host = nil
     }
 
     /// Ends what still runs, without a fault and without a word.

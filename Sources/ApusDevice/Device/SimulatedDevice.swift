@@ -48,7 +48,7 @@ public final class SimulatedDevice {
     /// The rules. For a process, those hold that were there when it was started; for its background jobs, those of the
     /// present.
     public var policy: SystemPolicy {
-        didSet { jobs.system.policyChanged(policy.jobs) }
+        didSet { for part in parts.all { part.policyChanged(policy) } }
     }
     /// The installed app's records. They survive its processes, restarts, and another ``install(_:trackDurations:_:)``.
     public let storage = MemoryRecordStore()
@@ -88,9 +88,8 @@ public final class SimulatedDevice {
     /// After a restart the system starts nothing by itself before the first unlock.
     var wasUnlockedSinceBoot = true
     var boot = BootReading()
-    let standardParts: DeviceParts
+    let parts = DeviceParts()
     var questions = SystemQuestions()
-    var parts: [any DevicePart] = []
     var timers = SystemTimers()
     var dataProtection = DataProtection.open
     var autoLocking = AutoLock()
@@ -114,35 +113,28 @@ public final class SimulatedDevice {
         time = VirtualTime(uptime: uptime, wall: wall)
         random = SeededRandom(seed: seed)
         deviceLog = DeviceLog(time: time)
-        standardParts = DeviceParts(time: time, log: deviceLog, policy: policy, random: random)
-        parts = [standardParts]
-        standardParts.openApp { [weak self] notify in
-            self?.open()
-            notify()
-            self?.time.drain()
-        }
-        standardParts.askUser { [weak self] question in self?.ask(question) }
-        standardParts.wakeApp { [weak self] why, despiteForceQuit in
-            self?.wakeInBackground(why, despiteForceQuit: despiteForceQuit) ?? false
-        }
+        for type in Self.standardParts { add(type) }
+        parts.scene = DeviceScene(self)
     }
+
+    deinit { parts.deviceGone() }
 
     // MARK: Parts
 
     /// The notification center. It belongs to the device: its requests outlive the app's processes.
-    public var notifications: SimulatedNotificationCenter { standardParts.notifications }
+    public var notifications: SimulatedNotificationCenter { part(SimulatedNotificationCenter.self) }
     /// The audio player. What it may do depends on what the installed app declares.
-    public var audio: SimulatedAudio { standardParts.audio }
+    public var audio: SimulatedAudio { part(SimulatedAudio.self) }
     /// The location service. What it may do depends on what the installed app declares.
-    public var location: SimulatedLocation { standardParts.location }
+    public var location: SimulatedLocation { part(SimulatedLocation.self) }
 
     /// The background jobs: requests, the rules that decide when they run, and what has run. It belongs to the device:
     /// requests outlive the app's processes.
-    public var jobs: SimulatedTaskScheduler { standardParts.jobs }
+    public var jobs: SimulatedTaskScheduler { part(SimulatedTaskScheduler.self) }
     /// The background downloads and uploads. They belong to the device: they outlive the app's processes.
-    public var transfers: SimulatedTransfers { standardParts.transfers }
+    public var transfers: SimulatedTransfers { part(SimulatedTransfers.self) }
     /// The silent pushes.
-    var pushes: SimulatedPushes { standardParts.pushes }
+    var pushes: SimulatedPushes { part(SimulatedPushes.self) }
 
     // MARK: Reading
 
@@ -181,7 +173,8 @@ public final class SimulatedDevice {
         control("install")
         runningHost?.end("replaced")
         time.drain()
-        standardParts.install(manifest, trackDurations: trackDurations)
+        let app = InstalledApp(manifest: manifest, trackDurations: trackDurations)
+        for part in parts.all { part.appInstalled(app) }
         installation = Installation(manifest: manifest, prewarm: prewarm, make: make)
     }
 

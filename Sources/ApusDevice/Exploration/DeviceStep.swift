@@ -71,6 +71,8 @@ public enum DeviceStep: Sendable, Hashable {
     case launchJob(String)
     /// ``SimulatedTaskScheduler/expire(_:)``.
     case expireJob(String)
+    /// A control of another part of the device.
+    case control(AppAction)
     /// What only this app has: a tap on its screen, for example.
     case app(AppAction)
 
@@ -121,6 +123,7 @@ extension DeviceStep {
         case .setLocationAuthorization(let authorization): device.location.setAuthorization(authorization)
         case .launchJob(let identifier): device.jobs.makeDue(identifier)
         case .expireJob(let identifier): device.jobs.expire(identifier)
+        case .control(let action): try? action.perform(device)
         // The user touches an app in front only.
         case .app(let action): if device.appPhase == .active { try? action.perform(device) }
         }
@@ -172,7 +175,7 @@ extension DeviceStep: CustomStringConvertible {
         case .setLocationAuthorization(let authorization): "device.location.setAuthorization(.\(authorization))"
         case .launchJob(let identifier): "device.jobs.makeDue(\(identifier.debugDescription))"
         case .expireJob(let identifier): "device.jobs.expire(\(identifier.debugDescription))"
-        case .app(let action): action.source
+        case .control(let action), .app(let action): action.source
         }
     }
 

@@ -30,7 +30,7 @@ final class ExplorationTrial {
         guard problem == nil else { return nil }
         let step: DeviceStep
         switch source {
-        case .user(var generator, let left):
+        case .user(let generator, let left):
             guard left > 0 else { return nil }
             // The first step starts the app: there is nothing to do with a device that has never had it.
             step = steps.isEmpty ? .launch : generator.next(on: device)

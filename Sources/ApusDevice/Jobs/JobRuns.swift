@@ -14,12 +14,8 @@ final class JobRuns: Sendable {
 
     private let state = Locked(State())
     private let surroundings: PartSurroundings
-    private let host: @Sendable () -> SimulatedHost?
 
-    init(_ surroundings: PartSurroundings, host: @escaping @Sendable () -> SimulatedHost?) {
-        self.surroundings = surroundings
-        self.host = host
-    }
+    init(_ surroundings: PartSurroundings) { self.surroundings = surroundings }
 
     /// In the order of their beginning.
     var all: [SimulatedTask] { state.withLock { $0.all } }
@@ -31,7 +27,7 @@ final class JobRuns: Sendable {
     /// A run has come, gone, begun or expired.
     func changed() {
         deadlinesChanged()
-        host()?.setJobLoad(JobLoad(all))
+        surroundings.keepRunning(ProcessCover(all))
     }
 
     /// A run's own instants are others now.
@@ -56,12 +52,12 @@ final class JobRuns: Sendable {
 
     // MARK: Too late
 
-    /// When runs have to be over, for what computes across that.
-    var ends: [UInt64] { all.compactMap(\.end) }
+    /// When runs have to be over.
+    var limits: [ProcessLimit] { all.compactMap(\.end).map { ProcessLimit(instant: $0, apply: endOverdue) } }
 
     /// Ends the process if a run was not completed in time.
     func endOverdue() {
-        guard let host = host(), !host.process.isEnded else { return }
+        guard let host = surroundings.host, !host.process.isEnded else { return }
         let now = surroundings.time.uptime().nanoseconds
         let overdue = all.filter { $0.pass(now: now) == .overdue }
         guard !overdue.isEmpty else { return }
@@ -74,19 +70,10 @@ final class JobRuns: Sendable {
     }
 }
 
-/// What a process's background jobs mean for it.
-struct JobLoad: Sendable, Hashable {
-    /// Whether jobs keep it from being suspended.
-    var isRunning = false
-    /// When the last of them is over; nil when nothing limits one.
-    var end: UInt64?
-    /// Whether the CPU monitor is off.
-    var isComputingFreely = false
-
-    init() {}
-
-    init(_ runs: [SimulatedTask]) {
-        isRunning = !runs.isEmpty
+extension ProcessCover {
+    /// The runs keep their process running until the last of them has to be over; nil without any.
+    init?(_ runs: [SimulatedTask]) {
+        guard !runs.isEmpty else { return nil }
         let ends = runs.map(\.end)
         end = ends.contains(nil) ? nil : ends.compactMap(\.self).max()
         isComputingFreely = runs.contains { $0.request.kind.isComputingFreely }

@@ -18,22 +18,14 @@ final class JobSystem: Sendable {
     }
 
     let surroundings: PartSurroundings
-    /// The host of the app's process, if there is one.
-    let host: @Sendable () -> SimulatedHost?
     /// The runs in progress.
     let runs: JobRuns
-    private let random: SeededRandom
     private let state: Locked<State>
 
-    init(
-        _ surroundings: PartSurroundings, policy: SystemPolicy.Jobs, random: SeededRandom,
-        host: @escaping @Sendable () -> SimulatedHost?
-    ) {
+    init(_ surroundings: PartSurroundings) {
         self.surroundings = surroundings
-        self.random = random
-        self.host = host
-        runs = JobRuns(surroundings, host: host)
-        state = Locked(State(machine: TaskSchedulerMachine(policy: policy)))
+        runs = JobRuns(surroundings)
+        state = Locked(State(machine: TaskSchedulerMachine(policy: surroundings.policy.jobs)))
     }
 
     /// A copy of what is known, to ask.
@@ -133,7 +125,7 @@ final class JobSystem: Sendable {
             state.timer.replace(
                 with: surroundings.engine.schedule(at: instant) { [weak self] in self?.change { _ in } })
         case .atOpportunity:
-            let instant = now.continuous.advanced(by: state.machine.policy.opportunityDelay(random))
+            let instant = now.continuous.advanced(by: state.machine.policy.opportunityDelay(surroundings.random))
             state.timer.replace(
                 with: surroundings.engine.schedule(at: instant) { [weak self] in
                     MainActor.assumeIsolated { self?.look() }
@@ -207,39 +199,46 @@ final class JobSystem: Sendable {
     func appInstalled(_ manifest: AppManifest) { state.withLock { $0.machine.manifest = manifest } }
 
     @MainActor
-    func device(did event: DeviceSceneEvent, _ scene: DeviceScene) {
+    func deviceChanged(to scene: DeviceScene) {
         let now = now.wall
         let isPickedUp = state.withLock { $0.machine.changed(to: scene, now: now) }
         // Processing is for when the device is not in use (Apple, documentation/backgroundtasks/bgprocessingtask: the
         // system terminates it when the user starts using the device; refresh is not affected).
         if isPickedUp { for run in runs.all where run.request.kind.isProcessing { run.expire() } }
-        switch event {
-        case .launched: state.withLock { $0.machine.registrations.launched() }
-        case .finishedLaunching:
-            for identifier in state.withLock({ $0.machine.registrations.finishedLaunching($0.machine.manifest) }) {
-                warn("\(identifier) is declared and has no launch handler; each one needs one in every launch")
-            }
-        case .settled: for run in runs.all { run.handOver() }
-        case .changed: break
-        // Closing the app in the switcher ends continued work without any callback (Apple,
-        // documentation/backgroundtasks/performing-long-running-tasks-on-ios-and-ipados).
-        case .forceQuit:
-            withdraw(by: .system, where: \.isContinued)
-            for run in runs.all where run.request.isContinued { run.kill("force quit", why: "force quit") }
-        case .ended:
-            let why = host()?.endReason ?? "the process ended"
-            let (ended, handlers) = (runs.all, state.withLock { $0.machine.registrations.ended() })
-            for run in ended { run.kill("the process ended", why: why) }
-            // Released outside the lock: what they captured may do anything when it goes.
-            withExtendedLifetime(handlers) {}
-        // Choice: no source says what becomes of it.
-        case .rebooting:
-            state.withLock { $0.restarts += 1 }
-            withdraw(by: .system, where: \.isContinued)
+    }
+
+    func appLaunched() { state.withLock { $0.machine.registrations.launched() } }
+
+    func appFinishedLaunching() {
+        for identifier in state.withLock({ $0.machine.registrations.finishedLaunching($0.machine.manifest) }) {
+            warn("\(identifier) is declared and has no launch handler; each one needs one in every launch")
         }
     }
 
-    /// Nothing of the app's may outlive the device.
+    @MainActor
+    func appSettled() { for run in runs.all { run.handOver() } }
+
+    /// Closing the app in the switcher ends continued work without any callback (Apple,
+    /// documentation/backgroundtasks/performing-long-running-tasks-on-ios-and-ipados).
+    func appForceQuit() {
+        withdraw(by: .system, where: \.isContinued)
+        for run in runs.all where run.request.isContinued { run.kill("force quit", why: "force quit") }
+    }
+
+    func processEnded() {
+        let why = surroundings.host?.endReason ?? "the process ended"
+        let (ended, handlers) = (runs.all, state.withLock { $0.machine.registrations.ended() })
+        for run in ended { run.kill("the process ended", why: why) }
+        // Released outside the lock: what they captured may do anything when it goes.
+        withExtendedLifetime(handlers) {}
+    }
+
+    /// That continued work is withdrawn is a choice: no source says what becomes of it.
+    func deviceRebooting() {
+        state.withLock { $0.restarts += 1 }
+        withdraw(by: .system, where: \.isContinued)
+    }
+
     func deviceGone() {
         let handlers = state.withLock { $0.machine.registrations.ended() }
         for run in runs.removeAll() { run.abandon() }

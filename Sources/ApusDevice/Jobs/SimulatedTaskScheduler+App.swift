@@ -12,7 +12,7 @@ extension SimulatedTaskScheduler: BackgroundJobScheduler {
                 .invalidArgument, "`identifier` is empty; pass a name like com.example.app.refresh")
         }
         let action = system.register(identifier) { [weak system] task in
-            guard let host = system?.host() else { return }
+            guard let host = system?.surroundings.host else { return }
             let run = BackgroundJobRun(task.request, mainLoop: host.mainLoop, driver: SimulatedJobDriver(task: task))
             task.expirationHandler = { run.expire() }
             run.perform(handler, on: host)

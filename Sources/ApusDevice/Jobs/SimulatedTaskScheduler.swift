@@ -16,7 +16,7 @@ public final class SimulatedTaskScheduler: Sendable {
     /// What does it. This type only puts it into the words of tests and apps, and has no state of its own.
     let system: JobSystem
 
-    init(_ system: JobSystem) { self.system = system }
+    package init(_ surroundings: PartSurroundings) { system = JobSystem(surroundings) }
 
     // MARK: What a test reads
 
@@ -65,5 +65,24 @@ public final class SimulatedTaskScheduler: Sendable {
 
     private func warnOfNoRequest(_ identifier: String) {
         system.warn("No task request with identifier \(identifier) has been scheduled")
+    }
+}
+
+extension SimulatedTaskScheduler: DevicePart {
+    package func appInstalled(_ app: InstalledApp) { system.appInstalled(app.manifest) }
+    package func appLaunched(toForeground: Bool) { system.appLaunched() }
+    package func appFinishedLaunching() { system.appFinishedLaunching() }
+    package func appSettled() { system.appSettled() }
+    package func appForceQuit() { system.appForceQuit() }
+    package func processEnded() { system.processEnded() }
+    package func deviceRebooting() { system.deviceRebooting() }
+    package func deviceChanged(to scene: DeviceScene) { system.deviceChanged(to: scene) }
+    package func policyChanged(_ policy: SystemPolicy) { system.policyChanged(policy.jobs) }
+    package func deviceGone() { system.deviceGone() }
+    package var limits: [ProcessLimit] { system.runs.limits }
+
+    package func steps(on device: SimulatedDevice) -> [StepChoice] {
+        pendingRequests().map { StepChoice(4, .launchJob($0.identifier)) }
+            + running.map { StepChoice(4, .expireJob($0.identifier)) }
     }
 }

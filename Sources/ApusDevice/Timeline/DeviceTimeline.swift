@@ -86,8 +86,8 @@ public struct DeviceTimeline: Sendable, Hashable {
     public let start: WallInstant
     /// From the first event to the last.
     public let duration: Duration
-    /// The rows: the user, the app, background tasks, each background job, notifications, audio, location, problems. Those
-    /// without anything in them are left out. Jobs whose identifiers differ only in a last part with digits have one row:
+    /// The rows: the user, the app, background tasks, each background job, each part of the device, problems. Those without
+    /// anything in them are left out. Jobs whose identifiers differ only in a last part with digits have one row:
     /// `export.*`.
     public let lanes: [Lane]
     /// What the jobs have waited for, the longest wait of each job first.

@@ -9,7 +9,7 @@ import ApusTimers
 /// an effect.
 package final class PhoneProcess: Sendable {
     private struct State: Sendable {
-        var observers: [@MainActor @Sendable (DevicePartEvent) -> Void] = []
+        var observers: [@MainActor @Sendable (SystemEvent) -> Void] = []
         var onMediaCommand: (@MainActor @Sendable (String) -> Void)?
         var screen: (any PhoneScreen)?
         var cleaners: [@MainActor @Sendable () -> Void] = []
@@ -59,7 +59,7 @@ package final class PhoneProcess: Sendable {
     package var settings: PhoneSettings { readSettings() }
 
     /// Calls `observer` on the main loop with what happens to the device: memory, clock and data protection, not the phases.
-    package func observe(_ observer: @escaping @MainActor @Sendable (DevicePartEvent) -> Void) {
+    package func observe(_ observer: @escaping @MainActor @Sendable (SystemEvent) -> Void) {
         state.withLock { $0.observers.append(observer) }
     }
 
@@ -84,7 +84,7 @@ package final class PhoneProcess: Sendable {
     func perform(mediaCommand name: String) { state.withLock { $0.onMediaCommand }?(name) }
 
     /// Something happened to the device.
-    func report(_ event: DevicePartEvent) {
+    func report(_ event: SystemEvent) {
         for observer in state.withLock({ $0.observers }) { host.mainLoop.run { observer(event) } }
     }
 

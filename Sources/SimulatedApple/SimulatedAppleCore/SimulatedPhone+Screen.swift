@@ -44,8 +44,8 @@ extension SimulatedPhone {
     private static func ask(_ request: ScreenRequest, on device: SimulatedDevice) throws(ScreenError) -> ScreenReply {
         let phase = device.host?.phase ?? .terminated
         guard phase == .active || (phase == .inactive && request.target == nil) else { throw .notInFront(phase) }
-        let phone = device.part(of: Phone.self)
-        let answer = phone?.appProcess.map { $0.answer(request) } ?? phone?.process?.answer(request)
+        let phone = device.add(Phone.self)
+        let answer = phone.appProcess.map { $0.answer(request) } ?? phone.process?.answer(request)
         guard let answer else { throw device.host == nil ? .notInFront(.terminated) : .busy }
         guard answer.lines != nil else { throw .nothingShown }
         return answer

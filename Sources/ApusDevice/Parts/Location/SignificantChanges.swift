@@ -19,10 +19,10 @@ package final class SignificantChanges: Sendable {
     private let location: SimulatedLocation
     private let state = Locked(State())
 
-    init(_ surroundings: PartSurroundings, location: SimulatedLocation, launchesAfterForceQuit: Bool) {
+    package init(_ surroundings: PartSurroundings) {
         self.surroundings = surroundings
-        self.location = location
-        self.launchesAfterForceQuit = launchesAfterForceQuit
+        location = surroundings.part(SimulatedLocation.self)
+        launchesAfterForceQuit = surroundings.policy.locationLaunchesAfterForceQuit
         location.observeRoute { [weak self] in self?.lookSoon() }
     }
 
@@ -50,7 +50,7 @@ package final class SignificantChanges: Sendable {
     private func lookSoon() { waitForNextLook(reading: surroundings.time.continuous()) }
 
     /// Released outside the lock: what the handler captured may do anything when it goes.
-    func processEnded() {
+    package func processEnded() {
         state.withLock { $0.machine.processEnded() }
         state.exchange(\.handler, with: nil)
     }
@@ -90,4 +90,8 @@ package final class SignificantChanges: Sendable {
             instant: surroundings.time.wall().advanced(by: .zero - age))
         surroundings.mainLoop()?.run { [weak self] in self?.state.withLock { $0.handler }?(position) }
     }
+}
+
+extension SignificantChanges: DevicePart {
+    package func deviceGone() { processEnded() }
 }

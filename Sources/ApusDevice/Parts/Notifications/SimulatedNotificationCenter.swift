@@ -37,7 +37,6 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
 
     private let state: Locked<State>
     private let surroundings: PartSurroundings
-    private let openApp: @Sendable (_ notify: @Sendable () -> Void) -> Void
 
     /// A center without requests.
     ///
@@ -46,19 +45,21 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
     ///   - authorization: What the user has allowed so far.
     ///   - pendingLimit: How many requests may wait.
     ///   - overflow: Which are kept when there are more.
-    ///   - openApp: Brings the app to the front, because the user taps one of its notifications; starts it if needed.
-    ///     Then it calls the closure, which notifies the app of the tap.
     init(
-        _ surroundings: PartSurroundings, authorization: NotificationAuthorization = .notDetermined,
-        pendingLimit: Int = 64, overflow: NotificationOverflow = .keepsSoonest,
-        openApp: @escaping @Sendable (_ notify: @Sendable () -> Void) -> Void = { notify in notify() }
+        _ surroundings: PartSurroundings, authorization: NotificationAuthorization,
+        pendingLimit: Int = 64, overflow: NotificationOverflow = .keepsSoonest
     ) {
         self.surroundings = surroundings
-        self.openApp = openApp
         state = Locked(
             State(
                 machine: NotificationCenterMachine(
                     authorization: authorization, pendingLimit: pendingLimit, overflow: overflow)))
+    }
+
+    package convenience init(_ surroundings: PartSurroundings) {
+        self.init(
+            surroundings, authorization: .notDetermined, pendingLimit: surroundings.policy.pendingNotificationLimit,
+            overflow: surroundings.policy.notificationOverflow)
     }
 
     // MARK: The app's handlers
@@ -249,7 +250,7 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
     public func tap(_ identifier: String) -> Bool {
         guard let request = state.withLock({ $0.machine.open(identifier) }) else { return false }
         surroundings.log(.user, .control("tap notification \(identifier)"))
-        openApp { [self] in
+        surroundings.openApp { [self] in
             surroundings.mainLoop()?.run { [weak self] in
                 // Looked up when it runs: an app that was only just started has set it by then.
                 self?.onTap?(request)
@@ -264,7 +265,7 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
     func appForegrounded(_ isInFront: Bool) { state.withLock { $0.machine.appForegrounded(isInFront) } }
 
     /// The app's process is gone, and its handlers with it; requests stay.
-    func processEnded() {
+    package func processEnded() {
         appForegrounded(false)
         onForegroundDelivery = nil
         onTap = nil
@@ -324,4 +325,21 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
         surroundings.log(.app, .notificationScheduled(request.identifier))
         if case .keptInsteadOf(let other) = action { surroundings.log(.system, .notificationDropped(other)) }
     }
+}
+
+extension SimulatedNotificationCenter: DevicePart {
+    package func appLaunched(toForeground: Bool) { appForegrounded(toForeground) }
+    package func appEntered(_ phase: Phase) { appForegrounded(phase == .active || phase == .inactive) }
+
+    package func steps(on device: SimulatedDevice) -> [StepChoice] {
+        guard authorization != .notDetermined else { return [] }
+        return [StepChoice(1) { .setNotificationAuthorization($0.element(of: [.authorized, .denied, .provisional])) }]
+    }
+}
+
+extension Fault.Rule {
+    /// A notification's interval that the system raises an exception for.
+    ///
+    /// Apple, documentation/usernotifications/untimeintervalnotificationtrigger/init(timeinterval:repeats:)
+    public static let notificationInterval = Fault.Rule("NSInternalInconsistencyException.notificationInterval")
 }

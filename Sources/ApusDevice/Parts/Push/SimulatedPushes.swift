@@ -10,7 +10,6 @@ package final class SimulatedPushes: Sendable {
 
     private struct State {
         var machine: PushMachine
-        var scene = DeviceScene()
         var handler: Handler?
         /// When a run's time is over.
         var deadline: ScheduledTimer?
@@ -20,12 +19,11 @@ package final class SimulatedPushes: Sendable {
     }
 
     private let surroundings: PartSurroundings
-    private let host: @Sendable () -> SimulatedHost?
     private let state: Locked<State>
 
-    init(_ surroundings: PartSurroundings, policy: SystemPolicy, host: @escaping @Sendable () -> SimulatedHost?) {
+    package init(_ surroundings: PartSurroundings) {
         self.surroundings = surroundings
-        self.host = host
+        let policy = surroundings.policy
         let machine = PushMachine(hourlyLimit: policy.pushesPerHour, lowBattery: policy.jobs.lowBattery)
         state = Locked(State(machine: machine))
     }
@@ -56,18 +54,10 @@ package final class SimulatedPushes: Sendable {
 
     // MARK: The device
 
-    func appInstalled(_ manifest: AppManifest) {
-        let isDeclared = manifest.backgroundModes.contains(.remoteNotification)
-        state.withLock { $0.machine.appInstalled(isModeDeclared: isDeclared) }
-    }
-
     @MainActor
-    func receive(_ fields: [String: String], _ scene: DeviceScene) {
-        let now = now
-        let action = state.withLock { state in
-            state.scene = scene
-            return state.machine.receive(fields, scene, now: now)
-        }
+    func receive(_ fields: [String: String]) {
+        let (now, scene) = (now, surroundings.scene)
+        let action = state.withLock { $0.machine.receive(fields, scene, now: now) }
         switch action {
         case .discard(let why): surroundings.log(.system, .push("discarded: \(why)"))
         case .hold(let reasons, let replacesOther):
@@ -78,32 +68,23 @@ package final class SimulatedPushes: Sendable {
         }
     }
 
-    @MainActor
-    func device(did event: DeviceSceneEvent, _ scene: DeviceScene) {
-        state.withLock { $0.scene = scene }
-        switch event {
-        case .settled: handOver()
-        case .forceQuit, .ended:
-            if event == .ended { processEnded() }
-            if state.withLock({ $0.machine.processEnded() }) {
-                surroundings.log(.system, .push("discarded: the app was ended"))
-            }
-            runsChanged()
-        case .launched, .finishedLaunching, .changed, .rebooting: break
+    private func discardAll() {
+        if state.withLock({ $0.machine.processEnded() }) {
+            surroundings.log(.system, .push("discarded: the app was ended"))
         }
-        reconsider()
+        runsChanged()
     }
 
-    /// The handlers go with the process, released outside the lock: what they captured may do anything when it goes.
-    func processEnded() { state.exchange(\.handler, with: nil) }
+    /// Outside the lock: what the handler captured may do anything when it goes.
+    private func releaseHandler() { state.exchange(\.handler, with: nil) }
 
     // MARK: Handing over
 
     /// Looks at the push that is held.
     @MainActor
     private func reconsider() {
-        let now = now
-        guard let action = state.withLock({ $0.machine.next($0.scene, now: now) }) else { return }
+        let (now, scene) = (now, surroundings.scene)
+        guard let action = state.withLock({ $0.machine.next(scene, now: now) }) else { return }
         if case .hold = action { waitUntilFree() } else { perform(action) }
     }
 
@@ -119,7 +100,7 @@ package final class SimulatedPushes: Sendable {
             return
         }
         runsChanged()
-        if state.withLock({ $0.scene.isAppAtRest }) { handOver() }
+        if surroundings.scene.isAppAtRest { handOver() }
     }
 
     /// The app has arrived where it was going.
@@ -152,7 +133,7 @@ package final class SimulatedPushes: Sendable {
             defer { state.keepsAwake = end != nil }
             return state.keepsAwake == (end != nil) ? nil : end != nil
         }
-        if let keepAwake { surroundings.keepAwake(keepAwake) }
+        if let keepAwake { surroundings.keepAwake(.remoteNotification, keepAwake) }
     }
 
     private func waitUntilFree() {
@@ -170,20 +151,52 @@ package final class SimulatedPushes: Sendable {
 
     // MARK: Too late
 
-    /// When the first push has to be handled, for what computes across that.
-    var end: UInt64? { state.withLock { $0.machine.end } }
-
     /// Ends the process if a push was not handled in time and the app is not in front.
     func endOverdue() {
         let now = now
-        let (overdue, isInFront) = state.withLock { ($0.machine.takeOverdue(now: now), $0.scene.isAppInFront) }
-        guard !overdue.isEmpty, let host = host(), !host.process.isEnded else { return }
+        let overdue = state.withLock { $0.machine.takeOverdue(now: now) }
+        guard !overdue.isEmpty, let host = surroundings.host, !host.process.isEnded else { return }
         runsChanged()
-        guard !isInFront else { return surroundings.log(.system, .warning("a silent push was not completed in time")) }
+        guard !surroundings.scene.isAppInFront else {
+            return surroundings.log(.system, .warning("a silent push was not completed in time"))
+        }
         surroundings.fault(
             Fault(.pushNotCompleted, "call the completion handler of a silent push within 30 s"))
         host.end("\(TerminationCode.fetchTimeout): a silent push was not completed in time")
     }
 
     private var now: DeviceMoment { DeviceMoment(surroundings.time) }
+}
+
+extension SimulatedPushes: DevicePart {
+    package func appInstalled(_ app: InstalledApp) {
+        let isDeclared = app.manifest.backgroundModes.contains(.remoteNotification)
+        state.withLock { $0.machine.appInstalled(isModeDeclared: isDeclared) }
+    }
+
+    package func appSettled() { handOver() }
+    package func appForceQuit() { discardAll() }
+
+    package func processEnded() {
+        releaseHandler()
+        discardAll()
+    }
+
+    package func deviceChanged(to scene: DeviceScene) { reconsider() }
+    package func deviceGone() { releaseHandler() }
+
+    package var limits: [ProcessLimit] {
+        state.withLock { $0.machine.end }.map { [ProcessLimit(instant: $0, apply: endOverdue)] } ?? []
+    }
+
+    package func steps(on device: SimulatedDevice) -> [StepChoice] {
+        isRegistered ? [StepChoice(3, .receivePush)] : []
+    }
+}
+
+extension Fault.Rule {
+    /// A silent push was not handled in time.
+    ///
+    /// Apple, documentation/usernotifications/pushing-background-updates-to-your-app: within 30 seconds
+    public static let pushNotCompleted = Fault.Rule("pushNotCompleted")
 }

@@ -41,7 +41,7 @@ enum AppEvent: Codable {
     case phase(Phase)
     case conditions(DeviceConditions)
     /// Memory, clock, scenes and data protection; not the phases.
-    case device(DevicePartEvent)
+    case system(SystemEvent)
     /// The expiration handler of the background task that was begun with that token.
     case claimExpires(token: Int)
     case audioSession(AudioSessionEvent)

@@ -70,7 +70,7 @@ final class RemotePhone: PhoneHost {
         case .launch(let status): launch(status)
         case .phase(let phase): phases.announce(phase)
         case .conditions(let conditions): allConditions.set(conditions)
-        case .device(let event): link.process.report(event)
+        case .system(let event): link.process.report(event)
         case .claimExpires(let token):
             claims.withLock { $0.handlers[token] }?()
             link.perform(.expirationHandlerReturned)

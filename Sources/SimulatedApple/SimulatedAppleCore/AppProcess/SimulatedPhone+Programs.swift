@@ -32,10 +32,10 @@ extension SimulatedPhone {
         trackDurations: [AudioItem.ID: Duration] = [:], program: @escaping @convention(c) () -> Void
     ) {
         let home = Result { try AppHome() }
-        let phone = phone(of: device)
+        let phone = device.add(Phone.self)
         func start(_ host: SimulatedHost, isPrewarmed: Bool) throws -> AppProcess {
             let process = try AppProcess(
-                host, home: home.get(), phone: phone, settings: { PhoneSettings(phone.simulatedDevice) },
+                host, home: home.get(), phone: phone, settings: { [weak device] in PhoneSettings(device) },
                 isPrewarmed: isPrewarmed, program: program)
             phone.appProcess = process
             return process
