@@ -182,6 +182,9 @@ package struct PartSurroundings: Sendable {
         return part
     }
 
+    /// Writes a line of this part into the device's log.
+    package func note(_ text: String, by actor: DeviceEvent.Actor = .system) { log(actor, .part(name, text)) }
+
     /// Says that this part has the process running until then, in place of what it said before; nil when it does not.
     package func keepRunning(_ cover: ProcessCover?) { host?.setCover(cover, of: name) }
 }

@@ -18,6 +18,8 @@ public final class SimulatedHost: BackgroundHost {
         var isReviewAsked = false
         /// By the names of the parts that keep the process running.
         var covers: [String: ProcessCover] = [:]
+        /// By the names of the services whose events they get.
+        var eventHandlers: [String: any Sendable] = [:]
         var cpu: CPUMonitor
         /// The background tasks that were open when an expiration handler returned last; nil when none has said that it
         /// did.
@@ -59,8 +61,6 @@ public final class SimulatedHost: BackgroundHost {
     package var pushes: SimulatedPushes { part(SimulatedPushes.self) }
     /// The device's background downloads and uploads.
     package var transfers: SimulatedTransfers { part(SimulatedTransfers.self) }
-    /// The device's service for significant changes of the location.
-    package var significantChanges: SignificantChanges { part(SignificantChanges.self) }
     /// The device's part of that type, which it has to have.
     package func part<Part: DevicePart>(_ type: Part.Type) -> Part { parts.required(type) }
 
@@ -75,7 +75,7 @@ public final class SimulatedHost: BackgroundHost {
     let state: Locked<State>
     /// Asks the system to look at the process. From any thread.
     private let onReview: @Sendable () -> Void
-    private let parts: DeviceParts
+    let parts: DeviceParts
 
     @MainActor
     init(

@@ -21,8 +21,6 @@ package final class PhoneProcess: Sendable {
     package let audio: any PhoneAudio
     /// The phone's location service.
     package let location: any PhoneLocation
-    /// The phone's service for significant changes of the location.
-    package let significantChanges: any PhoneSignificantChanges
     /// The phone's notification center.
     package let notifications: any PhoneNotifications
     /// The phone's background jobs.
@@ -43,12 +41,11 @@ package final class PhoneProcess: Sendable {
 
     init(
         host: any PhoneHost, audio: any PhoneAudio, location: any PhoneLocation,
-        significantChanges: any PhoneSignificantChanges, notifications: any PhoneNotifications, jobs: any PhoneJobs,
-        pushes: any PhonePushes, transfers: any PhoneTransfers, records: any PhoneRecords, patience: Duration,
+        notifications: any PhoneNotifications, jobs: any PhoneJobs, pushes: any PhonePushes,
+        transfers: any PhoneTransfers, records: any PhoneRecords, patience: Duration,
         settings: @escaping @Sendable () -> PhoneSettings
     ) {
         (self.host, self.audio, self.location) = (host, audio, location)
-        self.significantChanges = significantChanges
         (self.notifications, self.jobs, self.pushes, self.records) = (notifications, jobs, pushes, records)
         self.transfers = transfers
         self.patience = patience

@@ -48,7 +48,7 @@ public enum SimulatedPhone {
         device.install(manifest, trackDurations: trackDurations) { host in
             let settings = { @Sendable [weak device] in MainActor.assumeIsolated { PhoneSettings(device) } }
             phone.process = PhoneProcess(
-                host: host, audio: host.audio, location: host.location, significantChanges: host.significantChanges,
+                host: host, audio: host.audio, location: host.location,
                 notifications: DeviceNotifications(host, phone.shelf, dates: .machine), jobs: host.jobs,
                 pushes: host.pushes, transfers: host.transfers, records: phone.records, patience: patience,
                 settings: settings)

@@ -4,12 +4,15 @@ import ApusVirtualTime
 
 /// The service of a simulated phone that reports when it has moved far, and starts the app for that. From any thread.
 package final class SignificantChanges: Sendable {
-    /// Gets positions, on the main loop.
-    package typealias Handler = @MainActor @Sendable (Position) -> Void
+    package enum Request: Sendable, Codable {
+        /// Starts the service, which continues until it is stopped, also after the process has ended. What has waited for
+        /// the app, or where the phone is, comes at once.
+        case start
+        case stop
+    }
 
     private struct State {
         var machine = SignificantChangeMachine()
-        var handler: Handler?
         var timer: ScheduledTimer?
     }
 
@@ -26,34 +29,21 @@ package final class SignificantChanges: Sendable {
         location.observeRoute { [weak self] in self?.lookSoon() }
     }
 
-    /// Starts the service, which continues until it is stopped, also after the process has ended. What has waited for
-    /// the app, or where the phone is, comes at once.
-    package func start(_ handler: @escaping Handler) {
-        guard !surroundings.isAppDead() else { return }
+    private func start() {
         let (place, now) = (location.place, surroundings.time.continuous())
-        let fix = state.withLock { state in
-            state.handler = handler
-            return state.machine.start(at: place, now: now)
-        }
+        let fix = state.withLock { $0.machine.start(at: place, now: now) }
         surroundings.log(.app, .location("significant changes: started"))
         if let fix, location.authorization == .always || location.authorization == .whenInUse { hand(fix) }
         waitForNextLook()
     }
 
-    package func stop() {
-        guard !surroundings.isAppDead() else { return }
+    private func stop() {
         if state.withLock({ $0.machine.stop() }) { surroundings.log(.app, .location("significant changes: stopped")) }
         waitForNextLook()
     }
 
     /// The phone is put on another route, and may be elsewhere already.
     private func lookSoon() { waitForNextLook(reading: surroundings.time.continuous()) }
-
-    /// Released outside the lock: what the handler captured may do anything when it goes.
-    package func processEnded() {
-        state.withLock { $0.machine.processEnded() }
-        state.exchange(\.handler, with: nil)
-    }
 
     private func waitForNextLook() { waitForNextLook(reading: location.nextReading) }
 
@@ -88,10 +78,22 @@ package final class SignificantChanges: Sendable {
         let position = Position(
             latitude: fix.place.latitude, longitude: fix.place.longitude, accuracy: fix.place.accuracy,
             instant: surroundings.time.wall().advanced(by: .zero - age))
-        surroundings.mainLoop()?.run { [weak self] in self?.state.withLock { $0.handler }?(position) }
+        surroundings.send(position, of: Self.self)
     }
 }
 
-extension SignificantChanges: DevicePart {
-    package func deviceGone() { processEnded() }
+extension SignificantChanges: DeviceService {
+    package typealias Event = Position
+
+    package func processEnded() { state.withLock { $0.machine.processEnded() } }
+
+    /// Whether the service runs now.
+    package func answer(_ request: Request) -> Bool {
+        guard !surroundings.isAppDead() else { return false }
+        switch request {
+        case .start: start()
+        case .stop: stop()
+        }
+        return request == .start
+    }
 }

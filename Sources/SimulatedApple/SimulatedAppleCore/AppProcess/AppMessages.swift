@@ -3,6 +3,23 @@ import ApusDevice
 import ApusTimers
 import Foundation
 
+/// The JSON of services' requests, replies and events.
+enum ServiceJSON {
+    static func encode(_ value: some Encodable) -> Data {
+        guard let json = try? JSONEncoder().encode(value) else {
+            preconditionFailure("\(value) cannot be written as JSON")
+        }
+        return json
+    }
+
+    static func decode<Value: Decodable>(_ type: Value.Type, from json: Data) -> Value {
+        guard let value = try? JSONDecoder().decode(type, from: json) else {
+            preconditionFailure("\(String(decoding: json, as: UTF8.self)) is not a value of type \(type)")
+        }
+        return value
+    }
+}
+
 /// What the device says to a process of an app, a line each.
 enum DeviceMessage {
     /// The clocks stand there now; what is due is to run, and then ``AppMessage/idle(next:elapsed:)`` to be said. The
@@ -48,8 +65,8 @@ enum AppEvent: Codable {
     case audioItemEnded(AudioItem)
     case location(session: Int, LocationUpdate)
     case locationPaused
-    /// A significant change of the location.
-    case movedFar(Position)
+    /// An event of the service of that name, as JSON.
+    case service(String, Data)
     /// The user has answered what was asked with that number.
     case locationAuthorization(Int, LocationAuthorization)
     case notificationAuthorization(Int, NotificationAuthorization)
@@ -89,8 +106,10 @@ enum AppCall: Codable {
     case audio(AudioCall)
     case location(LocationCall)
     case notifications(NotificationCall)
-    /// Starts the service for significant changes of the location, or stops it.
-    case significantChanges(Bool)
+    /// A request to the service of that name, as JSON.
+    case service(String, Data)
+    /// From now on the app gets the events of that service.
+    case observeService(String)
     case jobs(JobCall)
     case pushes(PushCall)
     case transfers(TransferCall)

@@ -120,24 +120,6 @@ final class RemoteLocation: PhoneLocation {
     }
 }
 
-/// The service for significant changes of the location, seen from an app's own process.
-final class RemoteSignificantChanges: PhoneSignificantChanges {
-    private let link: AppLink
-    private let handler = Locked<(@MainActor @Sendable (Position) -> Void)?>(nil)
-
-    init(_ link: AppLink) { self.link = link }
-
-    func start(_ handler: @escaping @MainActor @Sendable (Position) -> Void) {
-        self.handler.exchange(\.self, with: handler)
-        link.perform(.significantChanges(true))
-    }
-
-    func stop() { link.perform(.significantChanges(false)) }
-
-    @MainActor
-    func handle(_ position: Position) { handler.withLock { $0 }?(position) }
-}
-
 /// The phone's silent pushes, seen from an app's own process.
 final class RemotePushes: PhonePushes {
     private let link: AppLink

@@ -44,6 +44,11 @@ package protocol PhoneHost: AnyObject, Sendable {
     func fault(_ fault: Fault)
     /// What calls computes for that long.
     func work(for duration: Duration)
+    /// Asks a service of the device.
+    func ask<Service: DeviceService>(_ service: Service.Type, _ request: Service.Request) -> Service.Reply
+    /// Calls `handler` on the main loop with a service's events, in place of the earlier handler.
+    func observe<Service: DeviceService>(
+        _ service: Service.Type, _ handler: @escaping @MainActor @Sendable (Service.Event) -> Void)
     /// Begins a background task; 0 is none, and no other one has the same number. The handler is called on the main
     /// loop shortly before the time is over.
     func beginClaim(_ name: String, expirationHandler: (@MainActor @Sendable () -> Void)?) -> Int

@@ -58,16 +58,6 @@ extension SimulatedLocation: PhoneLocation {
     }
 }
 
-/// The service that reports when the phone has moved far, seen from the frameworks. From any thread.
-package protocol PhoneSignificantChanges: AnyObject, Sendable {
-    /// Starts it; it continues after the end of the process. `handler` is called on the main loop, in place of the
-    /// earlier one.
-    func start(_ handler: @escaping @MainActor @Sendable (Position) -> Void)
-    func stop()
-}
-
-extension SignificantChanges: PhoneSignificantChanges {}
-
 /// The phone's silent pushes, seen from the frameworks. From any thread.
 package protocol PhonePushes: AnyObject, Sendable {
     /// Whether the app wants pushes. It outlives the app's processes.
