@@ -44,12 +44,13 @@ package protocol DevicePart: AnyObject, Sendable {
     @MainActor func deviceRebooting()
     /// The device was started again.
     @MainActor func deviceRebooted()
-    /// The device, the user's settings or the state of the app changed. It also follows each notification above but those of
-    /// installations, system events and calls.
+    /// The device, the user's settings or the state of the app changed. It also follows each notification above but
+    /// those of installations, system events and calls.
     @MainActor func deviceChanged(to scene: DeviceScene)
     /// The system's rules are others from now on.
     @MainActor func policyChanged(_ policy: SystemPolicy)
-    /// The device was released. A part releases here what it holds of the app, whose process may still live. From any thread.
+    /// The device was released. A part releases here what it holds of the app, whose process may still live. From any
+    /// thread.
     func deviceGone()
 
     // MARK: Questions of the device
@@ -57,8 +58,8 @@ package protocol DevicePart: AnyObject, Sendable {
     /// The instants by which the app has to be done with something of this part, for code that computes past them. From
     /// any thread.
     var limits: [ProcessLimit] { get }
-    /// What a random user may do with this part now; empty while the app does not use it, so that the part changes no
-    /// exploration of other apps.
+    /// The steps that a random user may take with this part now; empty while the app does not use it, so that the part
+    /// changes no exploration of other apps.
     @MainActor func steps(on device: SimulatedDevice) -> [StepChoice]
 }
 
@@ -83,7 +84,7 @@ extension DevicePart {
     @MainActor package func steps(on device: SimulatedDevice) -> [StepChoice] { [] }
 }
 
-/// What the system knows of the installed app.
+/// The installed app, as the parts get it.
 package struct InstalledApp: Sendable {
     package let manifest: AppManifest
     /// How long audio items last; others last three minutes.
@@ -114,7 +115,7 @@ package struct ProcessLimit {
     let apply: () -> Void
 }
 
-/// What keeps a process running in the background beside its background tasks and modes. The time of the background tasks
+/// A reason of a part for which a process keeps running in the background. The time of the process's background tasks
 /// stands still meanwhile.
 package struct ProcessCover: Sendable, Hashable {
     /// In nanoseconds of uptime; nil when nothing limits it.
@@ -131,7 +132,7 @@ struct SystemQuestion: Sendable {
     let answer: @Sendable () -> Void
 }
 
-/// What a part of a simulated device knows of the device and does to it.
+/// The device as one of its parts sees it.
 ///
 /// A part calls these outside its lock, from any thread unless said otherwise.
 package struct PartSurroundings: Sendable {
@@ -150,21 +151,21 @@ package struct PartSurroundings: Sendable {
     package var log: @Sendable (DeviceEvent.Actor, DeviceEvent.What) -> Void
     /// Reports what a real system ends the app for.
     package var fault: @Sendable (Fault) -> Void
-    /// Says whether a continuous mode is active, so that the device does not suspend an app that declares it. Called with
-    /// changes only; it begins with `false`. One part speaks for a mode.
+    /// Says whether a continuous mode is active, so that the device does not suspend an app that declares it. Called
+    /// with changes only; it begins with `false`. One part speaks for a mode.
     package var keepAwake: @Sendable (AppManifest.BackgroundMode, Bool) -> Void
-    /// The main loop of the app's process; nil when none runs. The loop of a suspended app does not run what it is given
-    /// until the app is resumed.
+    /// The main loop of the app's process; nil when none runs. The loop of a suspended app does not run what it is
+    /// given until the app is resumed.
     package var mainLoop: @Sendable () -> (any MainLoop)?
     /// The parts of the device; nil when the device is gone.
     var parts: @Sendable () -> DeviceParts? = { nil }
     /// Whether what calls now may be the rest of a function whose process was ended under it: that has no effect.
     package var isAppDead: @Sendable () -> Bool = { false }
-    /// Asks the user a question of the system, over the app that is in front: at once, or when the app is there. Without an
-    /// app the user answers at once.
+    /// Asks the user a question of the system, over the app that is in front: at once, or when the app is there.
+    /// Without an app the user answers at once.
     var askUser: @Sendable (SystemQuestion) -> Void = { $0.answer() }
-    /// Starts the app in the background, or lets a suspended one continue there, for that reason, after a force quit too if
-    /// the second argument says so; its code runs with the next step of time. False when that may not be.
+    /// Starts the app in the background, or lets a suspended one continue there, for that reason, after a force quit
+    /// too if the second argument says so; its code runs with the next step of time. False when that may not be.
     package var wake: @MainActor @Sendable (LaunchCause, Bool) -> Bool = { _, _ in false }
     /// Brings the app to the front, calls the closure, and carries out what follows. On the device's thread.
     package var openApp: @Sendable (_ notify: @Sendable () -> Void) -> Void = { notify in notify() }
@@ -197,4 +198,114 @@ extension ScheduledTimer? {
         self = next
         former?.cancel()
     }
+}
+
+/// A part that answers the app's requests and sends it events, as values: an app in a process of its own reaches it as
+/// one in the test's process does.
+package protocol DeviceService: DevicePart {
+    /// A request of the app.
+    associatedtype Request: Codable & Sendable
+    associatedtype Reply: Codable & Sendable
+    /// An event that ``PartSurroundings/send(_:of:)`` hands to the app; `Never` for a service that only answers.
+    associatedtype Event: Codable & Sendable
+
+    /// Answers a request of the process that runs. From any thread.
+    func answer(_ request: Request) -> Reply
+}
+
+extension SimulatedHost {
+    /// Asks a service of the device.
+    package func ask<Service: DeviceService>(_ service: Service.Type, _ request: Service.Request) -> Service.Reply {
+        part(service).answer(request)
+    }
+
+    /// Calls `handler` on the main loop with a service's events, in place of the earlier handler. It goes with the
+    /// process.
+    package func observe<Service: DeviceService>(
+        _ service: Service.Type, _ handler: @escaping @MainActor @Sendable (Service.Event) -> Void
+    ) {
+        // Released outside the lock: what it captured may do anything when it goes.
+        let old: (any Sendable)? = state.withLock { state in
+            guard !process.isEnded else { return nil }
+            return state.eventHandlers.updateValue(EventHandler<Service>(handle: handler), forKey: "\(service)")
+        }
+        withExtendedLifetime(old) {}
+    }
+
+    /// The service of that name, if the device has it.
+    package func service(named name: String) -> (any DeviceService)? {
+        parts.all.lazy.compactMap { $0 as? any DeviceService }.first { "\(type(of: $0))" == name }
+    }
+
+    fileprivate func deliver<Service: DeviceService>(_ event: Service.Event, of service: Service.Type) {
+        process.mainLoop.run { [weak self] in
+            // Looked up when it runs: an app that was only just started has set it by then.
+            let handler = self?.state.withLock { $0.eventHandlers["\(service)"] } as? EventHandler<Service>
+            handler?.handle(event)
+        }
+    }
+}
+
+extension PartSurroundings {
+    /// Hands an event to the app, on the main loop of its process. Without a process, or a handler, it is lost.
+    package func send<Service: DeviceService>(_ event: Service.Event, of service: Service.Type) {
+        host?.deliver(event, of: service)
+    }
+}
+
+private struct EventHandler<Service: DeviceService>: Sendable {
+    let handle: @MainActor @Sendable (Service.Event) -> Void
+}
+
+/// The state of the device and its app that the rules of parts depend on.
+package struct DeviceScene: Sendable {
+    var conditions = DeviceConditions()
+    var isBackgroundRefreshOn = true
+    var wasUnlockedSinceBoot = true
+    var isInSwitcher = false
+    var wasForceQuit = false
+    /// The user sees the app, or is about to.
+    var isAppInFront = false
+    /// The process has arrived where it was going, so that it can be handed something to do.
+    var isAppAtRest = false
+    /// The process is notified of its end.
+    var isAppEnding = false
+    /// The app has no process, or a suspended one.
+    var isAppStopped = true
+
+    init() {}
+
+    @MainActor
+    init(_ device: SimulatedDevice) {
+        conditions = device.conditions
+        isBackgroundRefreshOn = device.isBackgroundRefreshOn
+        wasUnlockedSinceBoot = device.wasUnlockedSinceBoot
+        isInSwitcher = device.life.isInSwitcher
+        wasForceQuit = device.life.wasForceQuit
+        switch device.life.state {
+        case .active, .inactive: (isAppInFront, isAppAtRest) = (true, true)
+        case .launching(let toForeground): isAppInFront = toForeground
+        case .background: isAppAtRest = true
+        case .ending: isAppEnding = true
+        case .leaving, .suspended, .notRunning, .prewarmed: break
+        }
+        isAppStopped = [.suspended, .notRunning, .prewarmed].contains(device.life.state)
+    }
+}
+
+/// The readings of the clocks at one instant.
+struct DeviceMoment: Sendable {
+    let wall: WallInstant
+    let continuous: ContinuousInstant
+    /// In nanoseconds.
+    let uptime: UInt64
+
+    init(_ time: any TimeSource) {
+        wall = time.wall()
+        continuous = time.continuous()
+        uptime = time.uptime().nanoseconds
+    }
+
+    /// The wall clock's reading at that instant, if it is not set before.
+    func wall(at instant: ContinuousInstant) -> WallInstant { wall.advanced(by: continuous.duration(to: instant)) }
 }

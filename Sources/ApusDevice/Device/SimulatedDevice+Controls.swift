@@ -2,8 +2,7 @@ public import ApusBackground
 public import ApusTimers
 import ApusVirtualTime
 
-/// What a person does with the device, and what happens to it. Each control is logged, and returns when everything that
-/// follows from it at once has run.
+/// The controls of the device. Each is logged, and returns when everything that follows from it at once has run.
 extension SimulatedDevice {
     func control(_ name: String) { log(.user, .control(name)) }
 

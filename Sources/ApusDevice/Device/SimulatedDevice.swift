@@ -22,7 +22,7 @@ public import ApusVirtualTime
 /// means, and tasks that the app starts by itself, run outside of it; see the asynchronous ``advance(by:)-6pb81``.
 @MainActor
 public final class SimulatedDevice {
-    /// What the user sees when the device is not locked.
+    /// The content of the screen when the device is not locked.
     enum Screen { case home, app, switcher }
 
     struct Installation {
@@ -52,7 +52,7 @@ public final class SimulatedDevice {
     }
     /// The installed app's records. They survive its processes, restarts, and another ``install(_:trackDurations:_:)``.
     public let storage = MemoryRecordStore()
-    /// What the device is like.
+    /// Battery, network, temperature and use of the device.
     public internal(set) var conditions = DeviceConditions(
         network: .available, isOnExternalPower: false, batteryLevel: 1, isLowPowerMode: false, isIdle: false,
         thermalState: .nominal)
@@ -186,7 +186,7 @@ public final class SimulatedDevice {
     /// - Throws: ``DeviceError`` when there were faults that were not expected (an app object that outlived its process
     ///   is one), or an expected one did not come.
     ///
-    /// An app object is not looked at if its process had tasks that had not returned: those may hold it for ever.
+    /// An app object is not checked if its process had tasks that had not returned: those may retain it forever.
     public func verify() throws {
         reportLeaks()
         let faults = faults
@@ -237,4 +237,38 @@ public final class SimulatedDevice {
         }
         remains = remains.filter { $0.process.unfinishedTasks > 0 && $0.app != nil }
     }
+}
+
+/// The device as a person sees it, for tests and for programs that show it.
+extension SimulatedDevice {
+    /// The content of the screen.
+    public enum Showing: String, Sendable, Hashable, CaseIterable {
+        /// The home screen.
+        case home
+        /// The app. A call may cover it: then the app is inactive.
+        case app
+        /// The app switcher.
+        case switcher
+        /// The lock screen.
+        case lock
+    }
+
+    /// The content of the screen at present.
+    public var showing: Showing {
+        guard !isLocked else { return .lock }
+        return switch screen {
+        case .home: .home
+        case .app: .app
+        case .switcher: .switcher
+        }
+    }
+
+    /// The phase of the app's process, suspension included; `nil` while none runs.
+    public var appPhase: Phase? { runningHost?.phase }
+
+    /// Whether the app's picture is in the switcher, with or without a process.
+    public var isInSwitcher: Bool { life.isInSwitcher }
+
+    /// Whether the user scrolls in the app.
+    public var isScrolling: Bool { runningHost?.process.mainLoop.isTracking == true }
 }

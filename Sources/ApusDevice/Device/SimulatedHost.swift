@@ -3,7 +3,7 @@ public import ApusTimers
 package import ApusVirtualTime
 import Logging
 
-/// What the simulated device gives one process of an app.
+/// The host of one process of an app on a simulated device.
 ///
 /// It is dead when the process has ended: its phase is `terminated`, nothing that is handed to it runs, and what the
 /// rest of a function still says to it has no effect. All members may be used from any thread, but only what runs on
@@ -47,7 +47,7 @@ public final class SimulatedHost: BackgroundHost {
     public let storage: any RecordStore
     /// Which start of the simulated device this process belongs to.
     public let bootID: String?
-    /// What the app declares.
+    /// The declarations of the installed app.
     public let manifest: AppManifest
     /// The device's notification center.
     public var notifications: SimulatedNotificationCenter { part(SimulatedNotificationCenter.self) }
@@ -73,7 +73,7 @@ public final class SimulatedHost: BackgroundHost {
     package let policy: SystemPolicy
     let log: DeviceLog
     let state: Locked<State>
-    /// Asks the system to look at the process. From any thread.
+    /// Asks the system to review the process. From any thread.
     private let onReview: @Sendable () -> Void
     let parts: DeviceParts
 
@@ -132,7 +132,7 @@ public final class SimulatedHost: BackgroundHost {
     /// False: a phone ends an app whose background tasks are open when their handlers have returned.
     public var waitsForExpiredTasks: Bool { false }
 
-    /// What the device is like, as the process knows it: a suspended one is notified of changes when it runs again.
+    /// The device's conditions as the process knows them: a suspended one is notified of changes when it runs again.
     public var conditions: DeviceConditions { changes.conditions.value }
 
     /// A new sequence of the conditions from now on.
@@ -159,16 +159,16 @@ public final class SimulatedHost: BackgroundHost {
     /// Writes a line into the device's log, in the app's name.
     public func note(_ text: String) { log(.app, .note(text)) }
 
-    /// What runs now takes that long, and computes all the time: the clocks move, and nothing else of the app or the
-    /// system runs meanwhile. In the background, ``SystemPolicy/Jobs/cpuShare`` limits it.
+    /// Has the calling code compute for that long: the clocks move, and nothing else of the app or the system runs
+    /// meanwhile. In the background, ``SystemPolicy/Jobs/cpuShare`` limits it.
     ///
     /// If the system would end the app before that, the clocks move up to there, and the process is ended; then the
-    /// rest of the calling function still runs, without any effect on the device. On other threads it does not belong.
+    /// rest of the calling function still runs, without any effect on the device. Call it on the main thread only.
     public func work(for duration: Duration) {
         letPass(UInt64(max(0, duration.wholeNanoseconds)), isComputing: isMonitored)
     }
 
-    /// What runs now waits that many nanoseconds: as ``work(for:)``, but it does not compute.
+    /// Has the calling code wait for that many nanoseconds: ``work(for:)`` without computing.
     package func wait(for nanoseconds: UInt64) { letPass(nanoseconds, isComputing: false) }
 
     /// How long a process of the operating system may run by itself, in nanoseconds.
@@ -191,7 +191,7 @@ public final class SimulatedHost: BackgroundHost {
         if isComputing { state.withLock { $0.cpu.computed(from: start, to: end) } }
     }
 
-    /// What the system would do meanwhile, in order.
+    /// The limits that are reached meanwhile, in order.
     private func limits(from start: UInt64, to end: UInt64, isComputing: Bool) -> [ProcessLimit] {
         let (watch, zero, cpu) = state.withLock { state in
             let cpu = isComputing ? state.cpu.limitReached(from: start, to: end) : nil
@@ -214,7 +214,7 @@ public final class SimulatedHost: BackgroundHost {
         return limits.sorted { $0.instant < $1.instant }
     }
 
-    /// Whether the CPU monitor looks at what runs now.
+    /// Whether the CPU monitor counts the running code.
     private var isMonitored: Bool {
         phase == .background && !state.withLock { $0.covers.values.contains(where: \.isComputingFreely) }
     }
@@ -298,7 +298,7 @@ public final class SimulatedHost: BackgroundHost {
         return ended
     }
 
-    /// Asks the system to look at the process, once.
+    /// Asks the system to review the process; until it has, further calls have no effect.
     func askForReview() {
         let isNew = state.withLock { state in
             defer { state.isReviewAsked = true }
@@ -361,5 +361,22 @@ extension BackgroundTaskMachine.Rules {
         limit = policy.backgroundTaskLimit
         refusesLate = policy.refusesLateBackgroundTasks
         givesInvalid = policy.givesInvalidBackgroundTasks
+    }
+}
+
+/// An app's records as one process of it sees them: what an ended process saves is discarded.
+struct ProcessStorage: RecordStore {
+    let records: MemoryRecordStore
+    let process: VirtualProcess
+
+    func load<Record: Codable & Sendable>(_ type: Record.Type, for key: String) throws -> Record? {
+        try records.load(type, for: key)
+    }
+
+    func save<Record: Codable & Sendable>(_ record: Record?, for key: String) throws {
+        guard !process.isEnded else {
+            throw BackgroundError(.storeFailed, "“\(key)” is not saved, because the process has ended")
+        }
+        try records.save(record, for: key)
     }
 }

@@ -73,7 +73,7 @@ public enum DeviceStep: Sendable, Hashable {
     case expireJob(String)
     /// A control of another part of the device.
     case control(AppAction)
-    /// What only this app has: a tap on its screen, for example.
+    /// An action that only this app has, such as a tap on its screen.
     case app(AppAction)
 
     /// How much of the device's time the step takes.
@@ -190,7 +190,7 @@ extension DeviceStep: CustomStringConvertible {
     }
 }
 
-/// What a user can do in one app, and a line of Swift that says so.
+/// An action of the user in one app, or on a part of the device, and the line of Swift that does it.
 ///
 /// ```swift
 /// AppAction("model.start()") { device in (device.app as? MyApp)?.model.start() }

@@ -77,7 +77,7 @@ struct StepGenerator {
         return choices
     }
 
-    /// What happens to the device, and to the app without the user.
+    /// Changes of the device, and of the app without the user.
     private func happenings(on device: SimulatedDevice) -> [StepChoice] {
         let isCharging = device.conditions.isOnExternalPower == true
         let isInBackground = device.appPhase == .background || device.appPhase == .suspended

@@ -1,16 +1,17 @@
 import ApusBackground
 import ApusTimers
+import ApusVirtualTime
 
-/// The operating system of the simulated phone, as far as background jobs go: it keeps the requests, looks at them now
-/// and then, and begins their runs.
+/// Keeps the requests for background jobs, examines them now and then, and begins their runs, as the phone's operating
+/// system does.
 ///
 /// ``TaskSchedulerMachine`` decides; this type holds its lock and its timer, and does what it says. The state of a run
-/// is the ``SimulatedTask``'s own, and what all runs together mean for the process that of ``JobRuns``. The members may be
-/// used from any thread, except for those of the main actor: that is the device's thread.
+/// is the ``SimulatedTask``'s own, and what all runs together mean for the process that of ``JobRuns``. The members may
+/// be used from any thread, except for those of the main actor: that is the device's thread.
 final class JobSystem: Sendable {
     private struct State {
         var machine: TaskSchedulerMachine
-        /// The next look at the requests.
+        /// When the requests are examined next.
         var nextLook: TaskSchedulerMachine.NextLook = .never
         var timer: ScheduledTimer?
         /// How often the device was restarted.
@@ -71,7 +72,8 @@ final class JobSystem: Sendable {
 
     // MARK: What a debugger asks
 
-    /// Begins the run of a pending request with the next step of time, whatever the rules say. False when there is none.
+    /// Begins the run of a pending request with the next step of time, whatever the rules say. False when there is
+    /// none.
     func beginSoon(_ identifier: String) -> Bool {
         guard machine.book.entry(identifier) != nil else { return false }
         soon { system in
@@ -243,5 +245,83 @@ final class JobSystem: Sendable {
         let handlers = state.withLock { $0.machine.registrations.ended() }
         for run in runs.removeAll() { run.abandon() }
         withExtendedLifetime(handlers) {}
+    }
+}
+
+/// Keeps the app's process running for the runs in progress, and notifies each run when its time is over. From any
+/// thread.
+final class JobRuns: Sendable {
+    private struct State {
+        /// In the order of their beginning.
+        var all: [SimulatedTask] = []
+        /// When something happens to one of them.
+        var nextDeadline: ScheduledTimer?
+    }
+
+    private let state = Locked(State())
+    private let surroundings: PartSurroundings
+
+    init(_ surroundings: PartSurroundings) { self.surroundings = surroundings }
+
+    /// In the order of their beginning.
+    var all: [SimulatedTask] { state.withLock { $0.all } }
+
+    func add(_ run: SimulatedTask) { state.withLock { $0.all.append(run) } }
+    func remove(_ run: SimulatedTask) { state.withLock { $0.all.removeAll { $0 === run } } }
+    func removeAll() -> [SimulatedTask] { state.exchange(\.all, with: []) }
+
+    /// A run has come, gone, begun or expired.
+    func changed() {
+        deadlinesChanged()
+        surroundings.keepRunning(ProcessCover(all))
+    }
+
+    /// A run's own instants are others now.
+    func deadlinesChanged() {
+        state.withLock { state in
+            let next = state.all.compactMap(\.nextInstant).min().map { next in
+                surroundings.engine.schedule(at: UptimeInstant(nanoseconds: next)) { [weak self] in
+                    MainActor.assumeIsolated { self?.deadlineCame() }
+                }
+            }
+            state.nextDeadline.replace(with: next)
+        }
+    }
+
+    @MainActor
+    private func deadlineCame() {
+        let now = surroundings.time.uptime().nanoseconds
+        for run in all where run.pass(now: now) == .expire { run.expire() }
+        endOverdue()
+        deadlinesChanged()
+    }
+
+    // MARK: Too late
+
+    /// When runs have to be over.
+    var limits: [ProcessLimit] { all.compactMap(\.end).map { ProcessLimit(instant: $0, apply: endOverdue) } }
+
+    /// Ends the process if a run was not completed in time.
+    func endOverdue() {
+        guard let host = surroundings.host, !host.process.isEnded else { return }
+        let now = surroundings.time.uptime().nanoseconds
+        let overdue = all.filter { $0.pass(now: now) == .overdue }
+        guard !overdue.isEmpty else { return }
+        for run in overdue {
+            surroundings.fault(
+                Fault(.jobNotCompleted, "complete “\(run.identifier)” in its expiration handler or soon afterwards"))
+        }
+        let names = overdue.map { "“\($0.identifier)”" }.joined(separator: ", ")
+        host.end("\(TerminationCode.taskTimeout): background job \(names) was not completed in time")
+    }
+}
+
+extension ProcessCover {
+    /// The runs keep their process running until the last of them has to be over; nil without any.
+    init?(_ runs: [SimulatedTask]) {
+        guard !runs.isEmpty else { return nil }
+        let ends = runs.map(\.end)
+        end = ends.contains(nil) ? nil : ends.compactMap(\.self).max()
+        isComputingFreely = runs.contains { $0.request.kind.isComputingFreely }
     }
 }

@@ -49,7 +49,7 @@ struct TimelineBuilder {
         }
     }
 
-    /// What the jobs have waited for.
+    /// The waits of the jobs, by reason.
     var waits: [DeviceTimeline.Wait] {
         jobs.flatMap { row in
             (waited[row] ?? [:]).filter { $0.value > .zero }

@@ -59,7 +59,7 @@ public final class SimulatedAudio: AudioPlayer {
 
     // MARK: What Apus offers
 
-    /// What the player does.
+    /// The state of the player.
     public var state: AudioState { locked.withLock { $0.machine.state } }
 
     /// A new sequence of the states from now on, until the app's process ends.

@@ -69,7 +69,7 @@ public final class SimulatedLocation: LocationSource {
 
     // MARK: What Apus offers
 
-    /// What the user allows.
+    /// The authorization that the user has given.
     public var authorization: LocationAuthorization { state.withLock { $0.machine.authorization } }
 
     /// Asks the user, who answers as ``userAnswer`` and ``userAllowsOnce`` say: the first time, and once more for `always`
@@ -180,7 +180,7 @@ public final class SimulatedLocation: LocationSource {
 
     // MARK: The user and the world
 
-    /// What the user will answer when asked: `whenInUse`, unless it is set.
+    /// The user's answer to the next question: `whenInUse`, unless it is set.
     public var userAnswer: LocationAuthorization {
         get { state.withLock { $0.answer.authorization } }
         set { state.withLock { $0.answer.authorization = newValue } }

@@ -5,13 +5,13 @@ import ApusVirtualTime
 /// The notification center of a simulated phone. It belongs to the device: requests wait and are delivered although
 /// the app is suspended or dead.
 ///
-/// Instants follow the wall clock, as it is set: what is due waits when the clock is set back, and what was delivered is
-/// not delivered again. An interval becomes an instant when its request is made. While the app is in front, the system
-/// shows nothing and asks the app (``onForegroundDelivery``). Without the user's permission nothing is shown.
+/// Instants follow the wall clock, as it is set: what is due waits when the clock is set back, and what was delivered
+/// is not delivered again. An interval becomes an instant when its request is made. While the app is in front, the
+/// system shows nothing and asks the app (``onForegroundDelivery``). Without the user's permission nothing is shown.
 ///
-/// For the app, it is a `NotificationScheduler`, as on every system; the simulated `UNUserNotificationCenter` has the real
-/// one's silence where this throws. In the log, a notification is delivered by the actor `system` when it is shown,
-/// and by the actor `app` when it goes to the app that is in front.
+/// For the app, it is a `NotificationScheduler`, as on every system; the simulated `UNUserNotificationCenter` has the
+/// real one's silence where this throws. In the log, a notification is delivered by the actor `system` when it is
+/// shown, and by the actor `app` when it goes to the app that is in front.
 ///
 /// All members may be used from any thread.
 ///
@@ -78,8 +78,8 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
         set { state.exchange(\.onTap, with: newValue) }
     }
 
-    /// What the log advises when a notification comes in front and no handler is set: other modules have other names
-    /// for the handler. It goes with the app's process.
+    /// Changes the log's advice for a notification that comes in front when no handler is set: other modules have other
+    /// names for the handler. It goes with the app's process.
     package func advise(inFront advice: String) { state.exchange(\.adviceInFront, with: advice) }
 
     // MARK: What Apus offers
@@ -199,11 +199,12 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
         state.withLock { $0.machine.removeDelivered(identifiers) }
     }
 
-    /// What the user allows.
+    /// The authorization that the user has given.
     public var authorization: NotificationAuthorization { state.withLock { $0.machine.authorization } }
 
-    /// Asks the user, who answers as ``userAllows`` says, if that has not happened yet. The app is inactive meanwhile; if
-    /// it is not in front, the user is asked when it is. Quiet notifications (`provisional`) are allowed without asking.
+    /// Asks the user, who answers as ``userAllows`` says, if that has not happened yet. The app is inactive meanwhile;
+    /// if it is not in front, the user is asked when it is. Quiet notifications (`provisional`) are allowed without
+    /// asking.
     public func requestAuthorization(provisional: Bool = false) async -> NotificationAuthorization {
         // Never resumed in a process that ends before the answer: then the task is gone with it.
         await withUnsafeContinuation { continuation in
@@ -232,7 +233,7 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
     /// The notifications that the user sees: shown, and neither opened nor removed. The oldest first.
     public var shown: [ShownNotification] { state.withLock { $0.machine.delivered } }
 
-    /// What the user will answer when asked for permission: yes, unless it is set.
+    /// Whether the user will allow notifications when asked: yes, unless it is set.
     public var userAllows: Bool {
         get { state.withLock { $0.userAllows } }
         set { state.withLock { $0.userAllows = newValue } }

@@ -96,7 +96,7 @@ public final class SimulatedTransfers: Sendable {
         return state.withLock { $0.machine.record(TransferMachine.Key(session: session, number: number), now: now) }
     }
 
-    /// What handles a notice, on the main loop. It goes with the app's process.
+    /// Handles a notice, on the main loop. It goes with the app's process.
     package var onNotice: NoticeHandler? {
         get { state.withLock { $0.noticeHandler } }
         set { if !surroundings.isAppDead() { state.exchange(\.noticeHandler, with: newValue) } }
