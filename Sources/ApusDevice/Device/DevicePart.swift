@@ -115,8 +115,8 @@ package struct ProcessLimit {
     let apply: () -> Void
 }
 
-/// A reason of a part for which a process keeps running in the background. The time of the process's background tasks
-/// stands still meanwhile.
+/// A part's reason to keep a process running in the background. The time of the process's background tasks stands still
+/// meanwhile.
 package struct ProcessCover: Sendable, Hashable {
     /// In nanoseconds of uptime; nil when nothing limits it.
     var end: UInt64?

@@ -18,7 +18,10 @@ extension SimulatedDevice {
     @discardableResult
     package func add<Part: DevicePart>(_ type: Part.Type) -> Part {
         if let part = parts.part(type) { return part }
-        let part = Part(surroundings(of: "\(type)"))
+        let name = "\(type)"
+        let names = parts.all.map { "\(Swift.type(of: $0))" }
+        precondition(!names.contains(name), "the device has another part named \(name)")
+        let part = Part(surroundings(of: name))
         parts.add(part)
         return part
     }
