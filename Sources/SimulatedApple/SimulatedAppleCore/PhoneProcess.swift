@@ -15,7 +15,7 @@ package final class PhoneProcess: Sendable {
         var cleaners: [@MainActor @Sendable () -> Void] = []
     }
 
-    /// What the phone gives to this process.
+    /// The host of this process.
     package let host: any PhoneHost
     /// The phone's sound.
     package let audio: any PhoneAudio
@@ -29,7 +29,7 @@ package final class PhoneProcess: Sendable {
     package let pushes: any PhonePushes
     /// The phone's background sessions.
     package let transfers: any PhoneTransfers
-    /// What outlives the process, as the system keeps it for the app.
+    /// The app's records in the system, which outlive the process.
     package let records: any PhoneRecords
     /// The shared objects of this process.
     package let shared = SharedObjects()
@@ -52,7 +52,7 @@ package final class PhoneProcess: Sendable {
         readSettings = settings
     }
 
-    /// What the user and the device allow at this moment.
+    /// The present settings of the user and the device.
     package var settings: PhoneSettings { readSettings() }
 
     /// Calls `observer` on the main loop with what happens to the device: memory, clock and data protection, not the phases.

@@ -84,9 +84,9 @@ public enum SimulatedPhone {
 /// The part of the device that the frameworks with Apple's names are connected to.
 @MainActor
 final class Phone: DevicePart {
-    /// What outlives processes of the app.
+    /// The app's records in the system, which outlive its processes.
     let records = PhoneMemory()
-    /// What outlives processes of the app.
+    /// The app's notifications, which outlive its processes.
     let shelf = NotificationShelf()
     /// The app's process, if it is the test's.
     var process: PhoneProcess?

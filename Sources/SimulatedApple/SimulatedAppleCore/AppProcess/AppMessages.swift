@@ -20,7 +20,7 @@ enum ServiceJSON {
     }
 }
 
-/// What the device says to a process of an app, a line each.
+/// A message of the device to a process of an app: a line.
 enum DeviceMessage {
     /// The clocks stand there now; what is due is to run, and then ``AppMessage/idle(next:elapsed:)`` to be said. The
     /// process may run by itself for less than `freeTime`, in nanoseconds.
@@ -29,7 +29,7 @@ enum DeviceMessage {
     case reply(call: Int, Data, freeTime: UInt64)
 }
 
-/// What a process of an app says to the device.
+/// A message of a process of an app to the device: a line.
 enum AppMessage {
     /// Nothing can run before that many nanoseconds have passed; nil when nothing waits for an instant. The process has
     /// gone on by itself for `elapsed` nanoseconds.
@@ -51,7 +51,7 @@ struct NumberedEvent: Codable {
     let event: AppEvent
 }
 
-/// What happens to an app, on its main thread.
+/// An event that a process of an app handles on its main thread.
 enum AppEvent: Codable {
     /// The launch of a process that was prewarmed.
     case launch(AppStatus)
@@ -81,11 +81,11 @@ enum AppEvent: Codable {
     case taskExpires(Int)
     /// A command on the lock screen, by its name.
     case mediaCommand(String)
-    /// The user looks at the screen or touches it; ``AppCall/screen(_:_:)`` with that number is the answer.
+    /// The user reads the screen or touches it; ``AppCall/screen(_:_:)`` with that number is the answer.
     case screen(Int, ScreenRequest)
 }
 
-/// What an app asks the device for.
+/// A call of a process of an app, which waits for the reply.
 enum AppCall: Codable {
     case status
     case note(String)
@@ -113,11 +113,11 @@ enum AppCall: Codable {
     case jobs(JobCall)
     case pushes(PushCall)
     case transfers(TransferCall)
-    /// What came of ``AppEvent/screen(_:_:)``.
+    /// The answer to ``AppEvent/screen(_:_:)``.
     case screen(Int, ScreenReply)
 }
 
-/// What an app's process begins with.
+/// The state of the device that an app's process begins with.
 struct AppStatus: Codable {
     var phase: Phase
     var conditions: DeviceConditions

@@ -3,7 +3,7 @@ import ApusDevice
 import ApusTimers
 import Foundation
 
-/// What the device answers to the calls of an app's process.
+/// Answers the calls of an app's process.
 @MainActor
 extension AppProcess {
     /// The reply, as JSON.

@@ -12,7 +12,7 @@ final class RemotePhone: PhoneHost {
     private struct Launch {
         var cause: LaunchCause
         var isPrewarmed: Bool
-        /// What waits for the launch.
+        /// The app's launch, which waits for the event.
         var body: (@MainActor @Sendable () -> Void)?
     }
 
@@ -183,7 +183,7 @@ extension PhoneProcess {
     }
 }
 
-/// Observers of what has happened, which are called before the main run loop comes to anything else.
+/// Calls observers of events before anything else runs on the main run loop.
 private final class EventObservers: MainLoop {
     private let waiting = Locked<[@MainActor @Sendable () -> Void]>([])
 

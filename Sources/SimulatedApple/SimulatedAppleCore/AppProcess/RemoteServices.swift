@@ -191,7 +191,7 @@ final class RemoteNotifications: PhoneNotifications {
     }
 }
 
-/// What was asked of the user, by numbers.
+/// The open questions to the user, by numbers.
 private final class Questions<Answer>: Sendable {
     private struct State {
         var last = 0
@@ -212,7 +212,7 @@ private final class Questions<Answer>: Sendable {
     func answer(_ number: Int, _ answer: Answer) { state.withLock { $0.open.removeValue(forKey: number) }?(answer) }
 }
 
-/// What the system keeps for the app, seen from an app's own process.
+/// The app's records in the system, seen from an app's own process.
 final class RemoteRecords: PhoneRecords {
     private let link: AppLink
 

@@ -92,7 +92,7 @@ package protocol PhoneTransfers: AnyObject, Sendable {
 
 extension SimulatedTransfers: PhoneTransfers {}
 
-/// What the user and the device allow the app at this moment.
+/// The settings of the user and the device that an app reads when it needs them.
 package struct PhoneSettings: Sendable, Codable {
     /// Whether the user lets apps refresh in the background.
     package var isBackgroundRefreshOn = true
@@ -148,7 +148,7 @@ extension SimulatedTaskScheduler: PhoneJobs {
     package func addRequest(_ request: BackgroundJobRequest) throws(BackgroundJobError) { try submitRequest(request) }
 }
 
-/// What the system keeps for the app beside its files, by name. It outlives the app's processes. From any thread.
+/// The app's records in the system beside its files, by name. It outlives the app's processes. From any thread.
 package protocol PhoneRecords: AnyObject, Sendable {
     subscript(name: String) -> Data? { get set }
 }
