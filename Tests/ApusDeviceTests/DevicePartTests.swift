@@ -8,9 +8,23 @@ import Testing
 @MainActor
 @Suite("What the parts of the device can do")
 struct DevicePartTests {
+    private enum Event: Equatable {
+        case launched, ended, rebooted
+        case phase(Phase)
+        case call(isActive: Bool)
+    }
+
+    @MainActor
     private final class Recorder: DevicePart {
-        var events: [DevicePartEvent] = []
-        func device(_ device: SimulatedDevice, did event: DevicePartEvent) { events.append(event) }
+        var events: [Event] = []
+
+        nonisolated init(_ surroundings: PartSurroundings) {}
+        func appLaunched(toForeground: Bool) { events.append(.launched) }
+        func appEntered(_ phase: Phase) { events.append(.phase(phase)) }
+        func appSuspended() { events.append(.phase(.suspended)) }
+        func processEnded() { events.append(.ended) }
+        func callChanged(isActive: Bool) { events.append(.call(isActive: isActive)) }
+        func deviceRebooted() { events.append(.rebooted) }
     }
 
     @Test("a continuous mode keeps the app running in the background, and when it stops the app is suspended")
@@ -37,8 +51,7 @@ struct DevicePartTests {
     @Test("a part is notified of processes, phases, calls and restarts, and of a suspension, of which the app is not")
     func events() throws {
         try SimulatedDevice.run { device in
-            let part = Recorder()
-            device.add(part)
+            let part = device.add(Recorder.self)
             _ = try device.launchProbe()
             device.receiveCall()
             device.endCall()

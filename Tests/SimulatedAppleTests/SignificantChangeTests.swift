@@ -133,7 +133,7 @@
                     device.launch()
                     device.kill(nil)
                     device.open()
-                    device.host?.significantChanges.stop()
+                    _ = device.host?.ask(SignificantChanges.self, .stop)
                     device.kill(nil)
                     device.advance(by: .seconds(600))
                     move(device, to: 51)

@@ -45,6 +45,7 @@ extension DeviceEvent.What {
         case .location: "location"
         case .push: "push"
         case .transfer: "transfer"
+        case .part: "part"
         case .job: "job"
         case .warning: "warning"
         case .fault: "fault"

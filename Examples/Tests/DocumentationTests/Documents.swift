@@ -69,7 +69,7 @@ enum Documents {
     /// their own tests, in sample apps, and in code as it is written by hand.
     private static let folders = [
         "Examples/Tests/DocumentationTests/Examples", "Tests/SampleApps/Swift5", "Tests/SimulatedAppleTests",
-        "Tests/MigrationExamples", "Tests/SwiftUITutorials", "Tests/SimulatedSwiftUITests",
+        "Tests/MigrationExamples", "Tests/SwiftUITutorials", "Tests/SimulatedSwiftUITests", "Tests/ApusDeviceTests",
     ]
 
     /// The regions of the examples.

@@ -1,4 +1,4 @@
-import ApusTimers
+public import ApusTimers
 
 /// Names a background task, as `UIBackgroundTaskIdentifier` does. No two background tasks of a program have the same
 /// one, whatever processes and devices they belong to: so one that was kept for too long ends nothing.
@@ -17,14 +17,14 @@ public struct BackgroundTaskID: Sendable, Hashable, CustomStringConvertible {
     public var description: String { self == .invalid ? "invalid" : String(number) }
 }
 
-/// What a process says about a background task when it begins it.
+/// A background task as its process begins it.
 struct Claim: Sendable {
     let name: String
     let place: String?
     /// Whether the background task ends when its handler has returned.
     let endsOnExpiration: Bool
     let handler: (@MainActor @Sendable () -> Void)?
-    /// What the wall clock showed then, for those who show it; the rules do not look at it.
+    /// The wall clock's reading then, which is only shown.
     var begun = WallInstant(secondsSince1970: 0)
 }
 
@@ -152,7 +152,7 @@ struct BackgroundTaskMachine: Sendable {
     func isOpen(_ id: BackgroundTaskID) -> Bool { claims.contains { $0.id == id } }
     func claim(_ id: BackgroundTaskID) -> Claim? { claims.first { $0.id == id }?.claim }
     var openBackgroundTasks: [Claim] { claims.map(\.claim) }
-    /// What is open, as it is shown.
+    /// The open background tasks, as they are shown.
     var listed: [OpenBackgroundTask] {
         claims.map { OpenBackgroundTask(id: $0.id, name: $0.claim.name, place: $0.claim.place, begun: $0.claim.begun) }
     }
@@ -273,5 +273,25 @@ struct BackgroundTaskMachine: Sendable {
         if spent != nil { spent = spent(at: now) }
         countedAt = now
         if spent == nil, standing == .background, !isCovered, !claims.isEmpty { spent = 0 }
+    }
+}
+
+/// A background task that a process holds now, for programs and tests that show what keeps an app running.
+public struct OpenBackgroundTask: Sendable, Hashable {
+    /// The identifier, which is unique in its process.
+    public var id: BackgroundTaskID
+    /// The name, which the app or the system has given.
+    public var name: String
+    /// The calling place, as `Module/File.swift:12`, where it is known.
+    public var place: String?
+    /// The wall clock's reading when it was begun.
+    public var begun: WallInstant
+
+    /// A background task.
+    public init(id: BackgroundTaskID, name: String, place: String?, begun: WallInstant) {
+        self.id = id
+        self.name = name
+        self.place = place
+        self.begun = begun
     }
 }

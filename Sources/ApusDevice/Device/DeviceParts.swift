@@ -2,154 +2,135 @@ import ApusBackground
 import ApusTimers
 import ApusVirtualTime
 
-/// The parts that every simulated device has, and what joins them to its life cycle.
-@MainActor
-final class DeviceParts: DevicePart {
-    /// Brings the app to the front, then calls the closure and carries out what follows.
-    typealias OpenApp = @MainActor @Sendable (_ notify: @Sendable () -> Void) -> Void
+extension SimulatedDevice {
+    /// The parts of every device, in the order in which they are made and notified.
+    static let standardParts: [any DevicePart.Type] = [
+        SimulatedTaskScheduler.self,
+        SimulatedAudio.self,
+        SimulatedPushes.self,
+        SimulatedNotificationCenter.self,
+        SimulatedLocation.self,
+        SignificantChanges.self,
+        SimulatedTransfers.self,
+    ]
 
-    /// Shows the user a question when the app is in front.
-    typealias AskUser = @MainActor @Sendable (SystemQuestion) -> Void
-
-    /// Brings the process to where it can be handed something; false when that may not be.
-    typealias WakeApp = @MainActor @Sendable (_ why: LaunchCause, _ despiteForceQuit: Bool) -> Bool
-
-    /// What the parts reach of the device, from any thread.
-    private final class Desk: Sendable {
-        let host = Locked<SimulatedHost?>(nil)
-        let open = Locked<OpenApp?>(nil)
-        let ask = Locked<AskUser?>(nil)
-        let wake = Locked<WakeApp?>(nil)
+    /// Gives the device a part, unless it has it already.
+    @discardableResult
+    package func add<Part: DevicePart>(_ type: Part.Type) -> Part {
+        if let part = parts.part(type) { return part }
+        let name = "\(type)"
+        let names = parts.all.map { "\(Swift.type(of: $0))" }
+        precondition(!names.contains(name), "the device has another part named \(name)")
+        let part = Part(surroundings(of: name))
+        parts.add(part)
+        return part
     }
 
-    let notifications: SimulatedNotificationCenter
-    let audio: SimulatedAudio
-    let location: SimulatedLocation
-    let significantChanges: SignificantChanges
-    let jobs: SimulatedTaskScheduler
-    let pushes: SimulatedPushes
-    let transfers: SimulatedTransfers
+    /// The part of that type, which the device has to have.
+    package func part<Part: DevicePart>(_ type: Part.Type) -> Part { parts.required(type) }
 
-    private let desk: Desk
-    private var isSuspended = false
+    // MARK: Notifying
 
-    init(time: VirtualTime, log: DeviceLog, policy: SystemPolicy, random: SeededRandom) {
-        let desk = Desk()
-        self.desk = desk
-        let engine = time.engine
-        let isAppDead: @Sendable () -> Bool = { desk.host.withLock { $0 }?.process.isEnded == true }
-        func surroundings(_ mode: AppManifest.BackgroundMode?) -> PartSurroundings {
-            PartSurroundings(
-                time: time.clocks, engine: engine,
-                log: { actor, what in if actor != .app || !isAppDead() { log.add(actor, what) } },
-                fault: { fault in
-                    if let host = desk.host.withLock({ $0 }) { host.fault(fault) } else { log.add(.app, .fault(fault)) }
-                },
-                keepAwake: { isActive in
-                    if let mode { desk.host.withLock { $0 }?.setContinuousMode(mode, isActive: isActive) }
-                },
-                mainLoop: { desk.host.withLock { $0 }?.process.mainLoop },
-                isAppDead: isAppDead,
-                askUser: { question in
-                    guard question.isOpen(), let host = desk.host.withLock({ $0 }) else { return question.answer() }
-                    host.process.mainLoop.run {
-                        if let ask = desk.ask.withLock({ $0 }) { ask(question) } else { question.answer() }
-                    }
-                },
-                wake: { why, despiteForceQuit in desk.wake.withLock { $0 }?(why, despiteForceQuit) ?? false })
+    /// Notifies each part, and then all of them of what the device is like.
+    func notifyParts(_ notify: (any DevicePart) -> Void = { _ in }) {
+        parts.scene = DeviceScene(self)
+        for part in parts.all { notify(part) }
+        for part in parts.all { part.deviceChanged(to: parts.scene) }
+    }
+
+    /// Notifies the app of an event; a suspended one gets it when it runs again.
+    func notifyApp(of event: SystemEvent) {
+        for part in parts.all { part.appNotified(of: event) }
+    }
+
+    /// Notifies the app of an event, unless it is suspended; then it is not notified later either.
+    func notifyRunningApp(of event: SystemEvent) {
+        if life.state != .suspended, life.state != .prewarmed { notifyApp(of: event) }
+    }
+
+    // MARK: What the parts reach
+
+    private func surroundings(of name: String) -> PartSurroundings {
+        let (log, time) = (deviceLog, time)
+        let parts = { @Sendable [weak parts] in parts }
+        let isAppDead = { @Sendable in parts()?.host?.process.isEnded == true }
+        let askUser = { @MainActor @Sendable [weak self] (question: SystemQuestion) in
+            if let self { self.ask(question) } else { question.answer() }
         }
-        notifications = SimulatedNotificationCenter(
-            surroundings(nil), pendingLimit: policy.pendingNotificationLimit, overflow: policy.notificationOverflow,
-            openApp: { notify in MainActor.assumeIsolated { desk.open.withLock { $0 }?(notify) } })
-        audio = SimulatedAudio(surroundings(.audio), isModeDeclared: false)
-        location = SimulatedLocation(surroundings(.location), isModeDeclared: false)
-        significantChanges = SignificantChanges(
-            surroundings(nil), location: location, launchesAfterForceQuit: policy.locationLaunchesAfterForceQuit)
-        jobs = SimulatedTaskScheduler(
-            JobSystem(surroundings(nil), policy: policy.jobs, random: random) { desk.host.withLock { $0 } })
-        pushes = SimulatedPushes(surroundings(.remoteNotification), policy: policy) { desk.host.withLock { $0 } }
-        transfers = SimulatedTransfers(surroundings(nil), policy: policy) { desk.host.withLock { $0 } }
+        return PartSurroundings(
+            name: name, time: time.clocks, engine: time.engine, policy: policy,
+            random: SeededRandom(seed: seed, stream: name),
+            log: { actor, what in if actor != .app || !isAppDead() { log.add(actor, what) } },
+            fault: { fault in
+                if let host = parts()?.host { host.fault(fault) } else { log.add(.app, .fault(fault)) }
+            },
+            keepAwake: { mode, isActive in parts()?.host?.setContinuousMode(mode, isActive: isActive) },
+            mainLoop: { parts()?.host?.process.mainLoop },
+            parts: parts, isAppDead: isAppDead,
+            askUser: { question in
+                guard question.isOpen(), let host = parts()?.host else { return question.answer() }
+                host.process.mainLoop.run { askUser(question) }
+            },
+            wake: { [weak self] why, despiteForceQuit in
+                self?.wakeInBackground(why, despiteForceQuit: despiteForceQuit) ?? false
+            },
+            openApp: { [weak self] notify in
+                MainActor.assumeIsolated {
+                    self?.open()
+                    notify()
+                    self?.time.drain()
+                }
+            })
+    }
+}
+
+/// The parts of one device, in their order, and what they know of it. From any thread.
+final class DeviceParts: Sendable {
+    private struct State {
+        var all: [any DevicePart] = []
+        var host: SimulatedHost?
+        var scene = DeviceScene()
     }
 
-    // The process's host and the parts hold each other as long as the process lives, and a device may go before it.
-    deinit {
-        let host = desk.host.withLock { host in
-            defer { host = nil }
-            return host
+    private let state = Locked(State())
+
+    var all: [any DevicePart] { state.withLock { $0.all } }
+
+    /// The host of the app's process, from its start until the parts were notified of its end.
+    var host: SimulatedHost? {
+        get { state.withLock { $0.host } }
+        // Released outside the lock: what it holds may do anything when it goes.
+        set { state.exchange(\.host, with: newValue) }
+    }
+
+    var scene: DeviceScene {
+        get { state.withLock { $0.scene } }
+        set { state.withLock { $0.scene = newValue } }
+    }
+
+    func add(_ part: any DevicePart) { state.withLock { $0.all.append(part) } }
+
+    func part<Part: DevicePart>(_ type: Part.Type) -> Part? { all.lazy.compactMap { $0 as? Part }.first }
+
+    func required<Part: DevicePart>(_ type: Part.Type) -> Part {
+        guard let part = part(type) else {
+            preconditionFailure("the device has no \(type); add it with add(_:), or to SimulatedDevice.standardParts")
         }
-        withExtendedLifetime(host) {}
-        jobs.system.deviceGone()
-        pushes.processEnded()
-        transfers.deviceGone()
-        significantChanges.processEnded()
+        return part
     }
 
-    /// How the user's tap on a notification brings the app to the front.
-    func openApp(with open: @escaping OpenApp) { desk.open.withLock { $0 = open } }
-
-    /// How the user is asked.
-    func askUser(with ask: @escaping AskUser) { desk.ask.withLock { $0 = ask } }
-
-    /// How the system starts the app in the background, or lets it continue there.
-    func wakeApp(with wake: @escaping WakeApp) { desk.wake.withLock { $0 = wake } }
-
-    /// An app replaces the earlier one. What the user allowed stays, as with an update.
-    func install(_ manifest: AppManifest, trackDurations: [AudioItem.ID: Duration]) {
-        audio.appInstalled(
-            durations: trackDurations, isModeDeclared: manifest.backgroundModes.contains(.audio))
-        location.appInstalled(manifest)
-        jobs.system.appInstalled(manifest)
-        pushes.appInstalled(manifest)
-        transfers.appInstalled()
+    /// The process's host and the parts hold each other as long as the process lives, and a device may go before it.
+    func deviceGone() {
+        host = nil
+        for part in all { part.deviceGone() }
     }
+}
 
-    /// A process that was prewarmed is launched; of its start the parts know.
-    func prewarmedAppLaunches(_ device: SimulatedDevice) {
-        appForegrounded(device.life.state == .launching(toForeground: true))
-        device.notifyJobs(.changed)
-    }
-
-    func device(_ device: SimulatedDevice, did event: DevicePartEvent) {
-        switch event {
-        case .launched:
-            desk.host.withLock { $0 = device.runningHost }
-            isSuspended = false
-            // Before the app enters a phase, so that what it asks for while it is made is judged rightly.
-            appForegrounded(device.life.state == .launching(toForeground: true))
-            device.notifyJobs(.launched)
-        case .phase(.suspended):
-            isSuspended = true
-            audio.appSuspended()
-            location.appSuspended()
-            device.notifyJobs(.changed)
-        case .phase(let phase):
-            if isSuspended {
-                isSuspended = false
-                audio.appResumed()
-                location.appResumed()
-            }
-            appForegrounded(phase == .active || phase == .inactive)
-            device.notifyJobs(.changed)
-        case .ended:
-            device.notifyJobs(.ended)
-            notifications.processEnded()
-            audio.processEnded()
-            location.processEnded()
-            significantChanges.processEnded()
-            // Last: what they end is the process's.
-            desk.host.withLock { $0 = nil }
-        case .call(let isActive):
-            if isActive { audio.beginInterruption() } else { audio.endInterruption(shouldResume: true) }
-        case .rebooted:
-            device.notifyJobs(.changed)
-        case .memoryWarning, .sceneDisconnected, .wallClockSet, .protectedDataWillBecomeUnavailable,
-            .protectedDataDidBecomeAvailable, .backgroundRefreshChanged:
-            break
-        }
-    }
-
-    private func appForegrounded(_ isInFront: Bool) {
-        notifications.appForegrounded(isInFront)
-        location.appForegrounded(isInFront)
+extension SeededRandom {
+    /// A generator of its own for each name, whatever else draws from the seed.
+    convenience init(seed: UInt64, stream name: String) {
+        // FNV-1a.
+        let hash = name.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
+        self.init(seed: seed ^ hash)
     }
 }

@@ -34,3 +34,85 @@ public struct Fault: Sendable, Hashable, Codable, CustomStringConvertible {
     /// The rule, the message and the place in one line.
     public var description: String { "\(rule): \(message)" + (place.map { " (\($0))" } ?? "") }
 }
+
+extension Fault.Rule {
+    /// A background task was not ended in its expiration handler, or not before the time was over.
+    public static let backgroundTaskNotEnded = Fault.Rule("backgroundTaskNotEnded")
+    /// The last reference to a background task was released before it was ended.
+    public static let backgroundTaskDropped = Fault.Rule("backgroundTaskDropped")
+    /// A process began more background tasks than the system keeps.
+    public static let tooManyBackgroundTasks = Fault.Rule("tooManyBackgroundTasks")
+    /// The expiration handlers took too long.
+    public static let slowHandlers = Fault.Rule("slowHandlers")
+    /// What makes the app threw an error.
+    public static let crashAtLaunch = Fault.Rule("crashAtLaunch")
+    /// The app took too long to start.
+    public static let slowLaunch = Fault.Rule("slowLaunch")
+    /// The app took too long to do its work when it came to the front, or was about to leave it.
+    public static let slowSceneUpdate = Fault.Rule("slowSceneUpdate")
+    /// The app took too long to do its work on the way to the background.
+    public static let slowBackgroundEntry = Fault.Rule("slowBackgroundEntry")
+    /// The app held an exclusive lock on one of its files when it was to be suspended.
+    ///
+    /// Apple, documentation/xcode/sigkill, 0xdead10cc
+    public static let fileLockHeld = Fault.Rule("fileLockHeld")
+    /// The app took too long to do its work at the end.
+    public static let slowTermination = Fault.Rule("slowTermination")
+    /// The app object is still there although its process has ended.
+    public static let leakedApp = Fault.Rule("leakedApp")
+    /// A test wanted to start an app that it had not installed.
+    public static let noApp = Fault.Rule("noApp")
+}
+
+/// The number in a crash report that says why the system ended an app.
+///
+/// The meanings are those of Apple, developer.apple.com/documentation/xcode/sigkill, if nothing else is said.
+public struct TerminationCode: Sendable, Hashable, CustomStringConvertible {
+    /// The number.
+    public let value: UInt32
+    /// What it stands for, in a word or two.
+    public let name: String
+
+    /// A code of your own.
+    public init(_ value: UInt32, _ name: String) {
+        self.value = value
+        self.name = name
+    }
+
+    /// The main thread was blocked for too long, or a background task was leaked (Apple, Xcode, “Addressing watchdog
+    /// terminations”; Apple DTS, developer.apple.com/forums/thread/85066).
+    public static let watchdog = TerminationCode(0x8bad_f00d, "watchdog")
+    /// A background task was not completed in time.
+    public static let taskTimeout = TerminationCode(0x2182_bad2, "task timeout")
+    /// The events of a background URL session were not handled in time.
+    public static let sessionTimeout = TerminationCode(0x2182_bad3, "session timeout")
+    /// A background fetch was not completed in time.
+    public static let fetchTimeout = TerminationCode(0x2182_bad4, "fetch timeout")
+    /// A file or a database was locked when the app was about to be suspended.
+    public static let fileLock = TerminationCode(0xdead_10cc, "file lock")
+    /// The device was too hot.
+    public static let thermal = TerminationCode(0xc000_10ff, "thermal")
+    /// The process had too many background tasks (Apple DTS, developer.apple.com/forums/thread/85066).
+    public static let tooManyBackgroundTasks = TerminationCode(0xbada_5e47, "too many background tasks")
+
+    /// The number and the name: "0x8badf00d watchdog".
+    public var description: String { "0x\(String(value, radix: 16)) \(name)" }
+}
+
+/// Why a test on a simulated device fails: the app broke rules that the test did not expect to be broken.
+public struct DeviceError: Error, Sendable, CustomStringConvertible {
+    /// Faults that were not expected.
+    public let unexpectedFaults: [Fault]
+    /// Rules of which a fault was expected that did not come.
+    public let missingFaults: [Fault.Rule]
+    /// The seed of the device, to run it again.
+    public let seed: UInt64
+
+    /// Everything that is wrong, one line each.
+    public var description: String {
+        var lines = ["the simulated device (seed \(seed)) differs from what the test expects:"]
+        lines += unexpectedFaults.map { "  unexpected fault, \($0)" }
+        lines += missingFaults.map { "  expected fault that did not come: \($0)" }
+        return lines.joined(separator: "\n")
+    }
+}

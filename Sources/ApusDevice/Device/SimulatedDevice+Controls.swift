@@ -2,8 +2,7 @@ public import ApusBackground
 public import ApusTimers
 import ApusVirtualTime
 
-/// What a person does with the device, and what happens to it. Each control is logged, and returns when everything that
-/// follows from it at once has run.
+/// The controls of the device. Each is logged, and returns when everything that follows from it at once has run.
 extension SimulatedDevice {
     func control(_ name: String) { log(.user, .control(name)) }
 
@@ -59,7 +58,7 @@ extension SimulatedDevice {
             // What the app does on its way to the background comes before its end.
             time.drain()
             let action = life.forceQuit()
-            notifyJobs(action == .nothing ? .changed : .forceQuit)
+            notifyParts { if action != .nothing { $0.appForceQuit() } }
             switch action {
             case .nothing: log(.system, .warning("the app is not in the switcher"))
             case .removed: break
@@ -101,7 +100,7 @@ extension SimulatedDevice {
         perform("receive call") {
             guard !isInCall else { return }
             isInCall = true
-            notifyParts(.call(isActive: true))
+            for part in parts.all { part.callChanged(isActive: true) }
             interrupt()
         }
     }
@@ -112,7 +111,7 @@ extension SimulatedDevice {
             guard isInCall else { return }
             isInCall = false
             touch()
-            notifyParts(.call(isActive: false))
+            for part in parts.all { part.callChanged(isActive: false) }
             if screen == .app, life.state == .inactive { activate() }
         }
     }
@@ -154,7 +153,7 @@ extension SimulatedDevice {
     ///
     /// - Parameter fields: What the server has added to the payload, beside `aps`.
     public func receivePush(_ fields: [String: String] = [:]) {
-        perform("receive push") { pushes.receive(fields, DeviceScene(self)) }
+        perform("receive push") { pushes.receive(fields) }
     }
 
     // MARK: The device
@@ -176,7 +175,7 @@ extension SimulatedDevice {
         perform("low-power mode \(isOn ? "on" : "off")") {
             let wasOn = conditions.isLowPowerMode == true
             change { $0.isLowPowerMode = isOn }
-            if wasOn != isOn { notifyRunningApp(.backgroundRefreshChanged) }
+            if wasOn != isOn { notifyRunningApp(of: .backgroundRefreshChanged) }
         }
     }
 
@@ -191,8 +190,8 @@ extension SimulatedDevice {
         perform("background refresh \(isOn ? "on" : "off")") {
             let wasOn = isBackgroundRefreshOn
             isBackgroundRefreshOn = isOn
-            notifyJobs(.changed)
-            if wasOn != isOn { notifyRunningApp(.backgroundRefreshChanged) }
+            notifyParts()
+            if wasOn != isOn { notifyRunningApp(of: .backgroundRefreshChanged) }
         }
     }
 
@@ -215,7 +214,7 @@ extension SimulatedDevice {
                 runningHost.end("purged from memory in the background")
             case .notRunning, .launching, .active, .inactive, .leaving, .background, .ending:
                 log(.system, .warning("memory is low"))
-                notifyParts(.memoryWarning)
+                notifyApp(of: .memoryWarning)
             }
         }
     }
@@ -227,7 +226,7 @@ extension SimulatedDevice {
     public func disconnectScene() {
         perform("disconnect scene") {
             switch life.state {
-            case .leaving, .background, .suspended: notifyParts(.sceneDisconnected)
+            case .leaving, .background, .suspended: notifyApp(of: .sceneDisconnected)
             case .notRunning, .prewarmed, .launching, .active, .inactive, .ending:
                 log(.system, .warning("only the scene of an app in the background is disconnected"))
             }
@@ -259,18 +258,18 @@ extension SimulatedDevice {
     /// again. The device is locked then.
     public func reboot() {
         control("reboot")
-        notifyJobs(.rebooting)
+        notifyParts { $0.deviceRebooting() }
         runningHost?.end("reboot")
         time.drain()
         time.pass(UInt64(max(0, policy.rebootTime.wholeNanoseconds)))
         boot = BootReading(uptime: time.uptime().nanoseconds, continuous: time.continuous().nanoseconds)
         bootNumber += 1
         deviceLog.restartUptime()
-        if isInCall { notifyParts(.call(isActive: false)) }
+        if isInCall { for part in parts.all { part.callChanged(isActive: false) } }
         (isLocked, wasUnlockedSinceBoot, isInCall, screen) = (true, false, false, .home)
         change { $0.isIdle = true }
         closeProtectedData()
-        notifyParts(.rebooted)
+        notifyParts { $0.deviceRebooted() }
         time.drain()
     }
 
@@ -371,7 +370,7 @@ extension SimulatedDevice {
     }
 
     private func notifyWallClockSet() {
-        notifyParts(.wallClockSet)
+        notifyApp(of: .wallClockSet)
         time.drain()
     }
 
@@ -379,6 +378,6 @@ extension SimulatedDevice {
         body(&conditions)
         // A suspended process is notified of it when it runs again.
         if let runningHost, runningHost.process.isRunning { runningHost.changes.conditions.set(conditions) }
-        notifyJobs(.changed)
+        notifyParts()
     }
 }

@@ -65,7 +65,7 @@ extension SimulatedDevice {
         }
     }
 
-    /// How long real time may pass until something is due, or the clocks are looked at again.
+    /// How long real time may pass until something is due, or the device's clocks have to follow the machine's.
     private func pause(speed: Double) -> Duration {
         guard speed > 0, let next = time.untilNextDeadline else { return Self.realFrame }
         return max(.milliseconds(1), min(Self.realFrame, .nanoseconds(Int64(clamping: next)) / speed))

@@ -2,7 +2,7 @@ import ApusBackground
 import ApusTimers
 import ApusVirtualTime
 
-/// What the system waits for.
+/// The timers of the system for the running process.
 struct SystemTimers {
     var suspension: ScheduledTimer?
     var expiry: ScheduledTimer?
@@ -24,9 +24,6 @@ extension SimulatedDevice {
 
     func log(_ actor: DeviceEvent.Actor, _ what: DeviceEvent.What) { deviceLog.add(actor, what) }
     func fault(_ fault: Fault) { deviceLog.add(.system, .fault(fault)) }
-    package func add(_ part: any DevicePart) { parts.append(part) }
-    /// The part of that type that was added, if there is one.
-    package func part<Part: DevicePart>(of type: Part.Type) -> Part? { parts.lazy.compactMap { $0 as? Part }.first }
 
     /// The system has something for the app: it starts it in the background, or lets it continue there for a while.
     ///
@@ -67,7 +64,7 @@ extension SimulatedDevice {
         } else {
             host = makeHost(installation.manifest, phase: phase, toForeground: toForeground, why)
             log(.system, .launched(why.description))
-            notifyParts(.launched)
+            notifyParts { $0.appLaunched(toForeground: toForeground) }
         }
         host.process.mainLoop.run { [weak self] in
             host.beginWatch(host.policy.launchLimit, .slowLaunch, "the app was not started")
@@ -81,7 +78,7 @@ extension SimulatedDevice {
             guard let self, !host.process.isEnded else { return }
             host.endWatch()
             runningApp = app
-            notifyJobs(.finishedLaunching)
+            notifyParts { $0.appFinishedLaunching() }
             walk(life.finishLaunch(usesScenes: usesScenes), of: host) { device in device.settle(host) }
         }
         return true
@@ -96,13 +93,14 @@ extension SimulatedDevice {
         let host = SimulatedHost(
             on: time, process: time.startProcess(boot: boot), bootID: "boot-\(bootNumber)", records: storage,
             manifest: manifest, policy: policy, log: deviceLog, phase: phase, isInForeground: toForeground,
-            conditions: conditions, parts: standardParts, launch: launchCount, launchCause: cause, deviceNumber: number,
+            conditions: conditions, parts: parts, launch: launchCount, launchCause: cause, deviceNumber: number,
             lastClaimNumber: lastClaimNumber
         ) { [weak time, weak self] in
             // Possibly from another thread: the step loop brings it to the device's.
             time?.engine.schedule(after: .zero) { MainActor.assumeIsolated { self?.review() } }
         }
         runningHost = host
+        parts.host = host
         return host
     }
 
@@ -141,8 +139,13 @@ extension SimulatedDevice {
             host.beginWatch(host.policy.willTerminateTime, .slowTermination, "the app's work at its end was not done")
         }
         log(.system, .phase(phase))
+        let wasSuspended = host.phase == .suspended
         if phase == .terminated { host.changes.phases.finish(phase) } else { host.changes.phases.announce(phase) }
-        notifyParts(.phase(phase))
+        notifyParts { part in
+            guard phase != .suspended else { return part.appSuspended() }
+            if wasSuspended { part.appResumed() }
+            part.appEntered(phase)
+        }
         onPhase?(phase)
         review()
     }
@@ -151,7 +154,7 @@ extension SimulatedDevice {
     func settle(_ host: SimulatedHost) {
         life.settle()
         review()
-        if !host.process.isEnded { notifyJobs(.settled) }
+        if !host.process.isEnded { notifyParts { $0.appSettled() } }
     }
 
     func resume(_ host: SimulatedHost) {
@@ -167,7 +170,7 @@ extension SimulatedDevice {
 
     // MARK: Reviewing
 
-    /// Looks at what the process does and is allowed to do, and arms the system's timers for what follows.
+    /// Compares what the process does with what it is allowed to do, and schedules the system's next actions.
     func review() {
         guard let host = runningHost else { return }
         host.beginReview()
@@ -225,7 +228,7 @@ extension SimulatedDevice {
         enter(.suspended, of: host)
     }
 
-    /// Takes away what an ended process has left.
+    /// Clears the state of an ended process, and notifies the parts of its end.
     private func collect(_ host: SimulatedHost) {
         timers.cancelAll()
         life.end()
@@ -235,28 +238,69 @@ extension SimulatedDevice {
         runningApp = nil
         questions = SystemQuestions()
         if screen == .app { screen = .home }
-        notifyParts(.ended)
-    }
-
-    func notifyParts(_ event: DevicePartEvent) {
-        for part in parts { part.device(self, did: event) }
-    }
-
-    /// A suspended app is not notified of it, not even later.
-    func notifyRunningApp(_ event: DevicePartEvent) {
-        if life.state != .suspended, life.state != .prewarmed { notifyParts(event) }
-    }
-
-    func notifyJobs(_ event: DeviceSceneEvent) {
-        let scene = DeviceScene(self)
-        jobs.system.device(did: event, scene)
-        pushes.device(did: event, scene)
-        transfers.device(did: event, scene)
+        notifyParts { $0.processEnded() }
+        parts.host = nil
     }
 
     /// Ends what still runs, without a fault and without a word.
     func switchOff() {
         runningHost?.end("the device was switched off")
         time.drain()
+    }
+}
+
+/// A process that is started before it is needed.
+extension SimulatedDevice {
+    /// The system expects that the user opens the app soon, and starts its process: that runs up to, and not including, its
+    /// launch, and stands still there until the user opens the app or the system has something for it.
+    ///
+    /// An app that is installed as a program runs until `SimulatedPhone.run` or the `main()` of an `App`, with the variable
+    /// `ActivePrewarm=1` in its environment; a program that calls neither runs as a whole. In the test's process there is
+    /// nothing that could run before the launch. It happens before the first unlock too, when protected files are closed
+    /// (``isProtectedDataAvailable``). An app that has a process is not prewarmed, which is a warning.
+    ///
+    /// Apple, documentation/uikit/about-the-app-launch-sequence; the variable:
+    /// github.com/firebase/firebase-ios-sdk/pull/9362.
+    public func prewarm() {
+        perform("prewarm") {
+            guard let installation else { return fault(Fault(.noApp, "install an app first")) }
+            guard life.prewarm() else { return log(.system, .warning("the app has a process, and is not prewarmed")) }
+            let host = makeHost(installation.manifest, phase: .suspended, toForeground: false, .prewarming)
+            log(.system, .launched(LaunchCause.prewarming.description))
+            notifyParts { $0.appLaunched(toForeground: false) }
+            host.process.mainLoop.run {
+                do {
+                    try installation.prewarm?(host)
+                } catch {
+                    host.fault(Fault(.crashAtLaunch, "the process could not be prewarmed: \(error)"))
+                    return host.end("crash at launch")
+                }
+                // The code that waits continues after the launch.
+                host.process.stop()
+            }
+        }
+    }
+
+    /// Whether there is a process that is more than prewarmed.
+    var hasLaunched: Bool { runningHost != nil && life.state != .prewarmed }
+
+    /// The launch of a process that was prewarmed.
+    func wakePrewarmed(_ host: SimulatedHost, phase: Phase, toForeground: Bool, _ cause: LaunchCause) {
+        log(.system, .launched("\(cause), prewarmed"))
+        host.beginLaunch(phase, isInForeground: toForeground, cause)
+        resume(host)
+        notifyParts { $0.appLaunched(toForeground: toForeground) }
+    }
+}
+
+extension SimulatedHost {
+    /// A process that was prewarmed is launched, for that reason.
+    func beginLaunch(_ phase: Phase, isInForeground: Bool, _ cause: LaunchCause) {
+        let now = now
+        state.withLock { state in
+            state.launchCause = cause
+            if isInForeground { state.claims.enterForeground(now: now) }
+        }
+        changes.phases.set(phase)
     }
 }

@@ -22,7 +22,7 @@ public import ApusVirtualTime
 /// means, and tasks that the app starts by itself, run outside of it; see the asynchronous ``advance(by:)-6pb81``.
 @MainActor
 public final class SimulatedDevice {
-    /// What the user sees when the device is not locked.
+    /// The content of the screen when the device is not locked.
     enum Screen { case home, app, switcher }
 
     struct Installation {
@@ -48,11 +48,11 @@ public final class SimulatedDevice {
     /// The rules. For a process, those hold that were there when it was started; for its background jobs, those of the
     /// present.
     public var policy: SystemPolicy {
-        didSet { jobs.system.policyChanged(policy.jobs) }
+        didSet { for part in parts.all { part.policyChanged(policy) } }
     }
     /// The installed app's records. They survive its processes, restarts, and another ``install(_:trackDurations:_:)``.
     public let storage = MemoryRecordStore()
-    /// What the device is like.
+    /// Battery, network, temperature and use of the device.
     public internal(set) var conditions = DeviceConditions(
         network: .available, isOnExternalPower: false, batteryLevel: 1, isLowPowerMode: false, isIdle: false,
         thermalState: .nominal)
@@ -88,9 +88,8 @@ public final class SimulatedDevice {
     /// After a restart the system starts nothing by itself before the first unlock.
     var wasUnlockedSinceBoot = true
     var boot = BootReading()
-    let standardParts: DeviceParts
+    let parts = DeviceParts()
     var questions = SystemQuestions()
-    var parts: [any DevicePart] = []
     var timers = SystemTimers()
     var dataProtection = DataProtection.open
     var autoLocking = AutoLock()
@@ -114,35 +113,28 @@ public final class SimulatedDevice {
         time = VirtualTime(uptime: uptime, wall: wall)
         random = SeededRandom(seed: seed)
         deviceLog = DeviceLog(time: time)
-        standardParts = DeviceParts(time: time, log: deviceLog, policy: policy, random: random)
-        parts = [standardParts]
-        standardParts.openApp { [weak self] notify in
-            self?.open()
-            notify()
-            self?.time.drain()
-        }
-        standardParts.askUser { [weak self] question in self?.ask(question) }
-        standardParts.wakeApp { [weak self] why, despiteForceQuit in
-            self?.wakeInBackground(why, despiteForceQuit: despiteForceQuit) ?? false
-        }
+        for type in Self.standardParts { add(type) }
+        parts.scene = DeviceScene(self)
     }
+
+    deinit { parts.deviceGone() }
 
     // MARK: Parts
 
     /// The notification center. It belongs to the device: its requests outlive the app's processes.
-    public var notifications: SimulatedNotificationCenter { standardParts.notifications }
+    public var notifications: SimulatedNotificationCenter { part(SimulatedNotificationCenter.self) }
     /// The audio player. What it may do depends on what the installed app declares.
-    public var audio: SimulatedAudio { standardParts.audio }
+    public var audio: SimulatedAudio { part(SimulatedAudio.self) }
     /// The location service. What it may do depends on what the installed app declares.
-    public var location: SimulatedLocation { standardParts.location }
+    public var location: SimulatedLocation { part(SimulatedLocation.self) }
 
     /// The background jobs: requests, the rules that decide when they run, and what has run. It belongs to the device:
     /// requests outlive the app's processes.
-    public var jobs: SimulatedTaskScheduler { standardParts.jobs }
+    public var jobs: SimulatedTaskScheduler { part(SimulatedTaskScheduler.self) }
     /// The background downloads and uploads. They belong to the device: they outlive the app's processes.
-    public var transfers: SimulatedTransfers { standardParts.transfers }
+    public var transfers: SimulatedTransfers { part(SimulatedTransfers.self) }
     /// The silent pushes.
-    var pushes: SimulatedPushes { standardParts.pushes }
+    var pushes: SimulatedPushes { part(SimulatedPushes.self) }
 
     // MARK: Reading
 
@@ -181,7 +173,8 @@ public final class SimulatedDevice {
         control("install")
         runningHost?.end("replaced")
         time.drain()
-        standardParts.install(manifest, trackDurations: trackDurations)
+        let app = InstalledApp(manifest: manifest, trackDurations: trackDurations)
+        for part in parts.all { part.appInstalled(app) }
         installation = Installation(manifest: manifest, prewarm: prewarm, make: make)
     }
 
@@ -193,7 +186,7 @@ public final class SimulatedDevice {
     /// - Throws: ``DeviceError`` when there were faults that were not expected (an app object that outlived its process
     ///   is one), or an expected one did not come.
     ///
-    /// An app object is not looked at if its process had tasks that had not returned: those may hold it for ever.
+    /// An app object is not checked if its process had tasks that had not returned: those may retain it forever.
     public func verify() throws {
         reportLeaks()
         let faults = faults
@@ -244,4 +237,38 @@ public final class SimulatedDevice {
         }
         remains = remains.filter { $0.process.unfinishedTasks > 0 && $0.app != nil }
     }
+}
+
+/// The device as a person sees it, for tests and for programs that show it.
+extension SimulatedDevice {
+    /// The content of the screen.
+    public enum Showing: String, Sendable, Hashable, CaseIterable {
+        /// The home screen.
+        case home
+        /// The app. A call may cover it: then the app is inactive.
+        case app
+        /// The app switcher.
+        case switcher
+        /// The lock screen.
+        case lock
+    }
+
+    /// The content of the screen at present.
+    public var showing: Showing {
+        guard !isLocked else { return .lock }
+        return switch screen {
+        case .home: .home
+        case .app: .app
+        case .switcher: .switcher
+        }
+    }
+
+    /// The phase of the app's process, suspension included; `nil` while none runs.
+    public var appPhase: Phase? { runningHost?.phase }
+
+    /// Whether the app's picture is in the switcher, with or without a process.
+    public var isInSwitcher: Bool { life.isInSwitcher }
+
+    /// Whether the user scrolls in the app.
+    public var isScrolling: Bool { runningHost?.process.mainLoop.isTracking == true }
 }

@@ -3,7 +3,7 @@ public import ApusTimers
 package import ApusVirtualTime
 import Logging
 
-/// What the simulated device gives one process of an app.
+/// The host of one process of an app on a simulated device.
 ///
 /// It is dead when the process has ended: its phase is `terminated`, nothing that is handed to it runs, and what the
 /// rest of a function still says to it has no effect. All members may be used from any thread, but only what runs on
@@ -16,9 +16,10 @@ public final class SimulatedHost: BackgroundHost {
         /// The warnings for background tasks that are held for long.
         var warnings: [BackgroundTaskID: ScheduledTimer] = [:]
         var isReviewAsked = false
-        var jobs = JobLoad()
-        /// Until when the events of background sessions keep the process running.
-        var transferEnd: UInt64?
+        /// By the names of the parts that keep the process running.
+        var covers: [String: ProcessCover] = [:]
+        /// By the names of the services whose events they get.
+        var eventHandlers: [String: any Sendable] = [:]
         var cpu: CPUMonitor
         /// The background tasks that were open when an expiration handler returned last; nil when none has said that it
         /// did.
@@ -46,22 +47,22 @@ public final class SimulatedHost: BackgroundHost {
     public let storage: any RecordStore
     /// Which start of the simulated device this process belongs to.
     public let bootID: String?
-    /// What the app declares.
+    /// The declarations of the installed app.
     public let manifest: AppManifest
     /// The device's notification center.
-    public let notifications: SimulatedNotificationCenter
+    public var notifications: SimulatedNotificationCenter { part(SimulatedNotificationCenter.self) }
     /// The app's audio player.
-    public let audio: SimulatedAudio
+    public var audio: SimulatedAudio { part(SimulatedAudio.self) }
     /// The app's location service.
-    public let location: SimulatedLocation
+    public var location: SimulatedLocation { part(SimulatedLocation.self) }
     /// The device's background jobs. Handlers that are registered belong to this process.
-    public let jobs: SimulatedTaskScheduler
+    public var jobs: SimulatedTaskScheduler { part(SimulatedTaskScheduler.self) }
     /// The device's silent pushes.
-    package let pushes: SimulatedPushes
+    package var pushes: SimulatedPushes { part(SimulatedPushes.self) }
     /// The device's background downloads and uploads.
-    package let transfers: SimulatedTransfers
-    /// The device's service for significant changes of the location.
-    package let significantChanges: SignificantChanges
+    package var transfers: SimulatedTransfers { part(SimulatedTransfers.self) }
+    /// The device's part of that type, which it has to have.
+    package func part<Part: DevicePart>(_ type: Part.Type) -> Part { parts.required(type) }
 
     /// Which process of the app it is, from 1; the log names it so.
     let launch: Int
@@ -72,8 +73,9 @@ public final class SimulatedHost: BackgroundHost {
     package let policy: SystemPolicy
     let log: DeviceLog
     let state: Locked<State>
-    /// Asks the system to look at the process. From any thread.
+    /// Asks the system to review the process. From any thread.
     private let onReview: @Sendable () -> Void
+    let parts: DeviceParts
 
     @MainActor
     init(
@@ -93,13 +95,7 @@ public final class SimulatedHost: BackgroundHost {
         self.deviceNumber = deviceNumber
         storage = ProcessStorage(records: records, process: process)
         self.onReview = onReview
-        notifications = parts.notifications
-        audio = parts.audio
-        location = parts.location
-        jobs = parts.jobs
-        pushes = parts.pushes
-        transfers = parts.transfers
-        significantChanges = parts.significantChanges
+        self.parts = parts
         let changes = ChangeSources(
             phases: Broadcast(phase, mainLoop: process.mainLoop),
             conditions: Broadcast(conditions, mainLoop: process.mainLoop))
@@ -136,7 +132,7 @@ public final class SimulatedHost: BackgroundHost {
     /// False: a phone ends an app whose background tasks are open when their handlers have returned.
     public var waitsForExpiredTasks: Bool { false }
 
-    /// What the device is like, as the process knows it: a suspended one is notified of changes when it runs again.
+    /// The device's conditions as the process knows them: a suspended one is notified of changes when it runs again.
     public var conditions: DeviceConditions { changes.conditions.value }
 
     /// A new sequence of the conditions from now on.
@@ -163,16 +159,16 @@ public final class SimulatedHost: BackgroundHost {
     /// Writes a line into the device's log, in the app's name.
     public func note(_ text: String) { log(.app, .note(text)) }
 
-    /// What runs now takes that long, and computes all the time: the clocks move, and nothing else of the app or the
-    /// system runs meanwhile. In the background, ``SystemPolicy/Jobs/cpuShare`` limits it.
+    /// Has the calling code compute for that long: the clocks move, and nothing else of the app or the system runs
+    /// meanwhile. In the background, ``SystemPolicy/Jobs/cpuShare`` limits it.
     ///
     /// If the system would end the app before that, the clocks move up to there, and the process is ended; then the
-    /// rest of the calling function still runs, without any effect on the device. On other threads it does not belong.
+    /// rest of the calling function still runs, without any effect on the device. Call it on the main thread only.
     public func work(for duration: Duration) {
         letPass(UInt64(max(0, duration.wholeNanoseconds)), isComputing: isMonitored)
     }
 
-    /// What runs now waits that many nanoseconds: as ``work(for:)``, but it does not compute.
+    /// Has the calling code wait for that many nanoseconds: ``work(for:)`` without computing.
     package func wait(for nanoseconds: UInt64) { letPass(nanoseconds, isComputing: false) }
 
     /// How long a process of the operating system may run by itself, in nanoseconds.
@@ -195,38 +191,33 @@ public final class SimulatedHost: BackgroundHost {
         if isComputing { state.withLock { $0.cpu.computed(from: start, to: end) } }
     }
 
-    /// What the system would do meanwhile, in order.
-    private func limits(
-        from start: UInt64, to end: UInt64, isComputing: Bool
-    ) -> [(instant: UInt64, apply: () -> Void)] {
+    /// The limits that are reached meanwhile, in order.
+    private func limits(from start: UInt64, to end: UInt64, isComputing: Bool) -> [ProcessLimit] {
         let (watch, zero, cpu) = state.withLock { state in
             let cpu = isComputing ? state.cpu.limitReached(from: start, to: end) : nil
             return (state.watch, state.claims.zero(now: start), cpu)
         }
-        var limits: [(instant: UInt64, apply: () -> Void)] = []
+        var limits: [ProcessLimit] = []
         if let watch {
             // Handlers that are at work when the time is over may finish within their limit.
             limits.append(
-                (
-                    watch.deadline,
-                    { [self] in
-                        fault(watch.fault)
-                        self.end("\(TerminationCode.watchdog): \(watch.fault.message)")
-                    }
-                ))
+                ProcessLimit(instant: watch.deadline) { [self] in
+                    fault(watch.fault)
+                    self.end("\(TerminationCode.watchdog): \(watch.fault.message)")
+                })
         } else {
-            if let zero { limits.append((zero, endIfOverdue)) }
-            let runs = jobs.system.runs
-            for end in runs.ends { limits.append((end, runs.endOverdue)) }
-            if let end = pushes.end { limits.append((end, pushes.endOverdue)) }
+            if let zero { limits.append(ProcessLimit(instant: zero, apply: endIfOverdue)) }
+            limits += parts.all.flatMap(\.limits)
         }
         limits = limits.filter { $0.instant < end }
-        if let cpu { limits.append((cpu, endForCPU)) }
+        if let cpu { limits.append(ProcessLimit(instant: cpu, apply: endForCPU)) }
         return limits.sorted { $0.instant < $1.instant }
     }
 
-    /// Whether the CPU monitor looks at what runs now.
-    private var isMonitored: Bool { phase == .background && !state.withLock { $0.jobs.isComputingFreely } }
+    /// Whether the CPU monitor counts the running code.
+    private var isMonitored: Bool {
+        phase == .background && !state.withLock { $0.covers.values.contains(where: \.isComputingFreely) }
+    }
 
     private func endForCPU() {
         let rules = policy.jobs
@@ -248,25 +239,13 @@ public final class SimulatedHost: BackgroundHost {
         return true
     }
 
-    /// Says what the process's background jobs need: while any runs, it is not suspended.
-    func setJobLoad(_ load: JobLoad) {
+    /// Says that a part keeps the process running, in place of what it said before; nil when it does not.
+    func setCover(_ cover: ProcessCover?, of part: String) {
         let now = now
         let isNew = state.withLock { state in
-            guard state.jobs != load, !process.isEnded else { return false }
-            state.jobs = load
-            state.setCover(now: now)
-            return true
-        }
-        if isNew { askForReview() }
-    }
-
-    /// Says until when the events of background sessions keep the process running; nil when there are none.
-    func setTransferEnd(_ end: UInt64?) {
-        let now = now
-        let isNew = state.withLock { state in
-            guard state.transferEnd != end, !process.isEnded else { return false }
-            state.transferEnd = end
-            state.setCover(now: now)
+            guard state.covers[part] != cover, !process.isEnded else { return false }
+            state.covers[part] = cover
+            state.coversChanged(now: now)
             return true
         }
         if isNew { askForReview() }
@@ -319,7 +298,7 @@ public final class SimulatedHost: BackgroundHost {
         return ended
     }
 
-    /// Asks the system to look at the process, once.
+    /// Asks the system to review the process; until it has, further calls have no effect.
     func askForReview() {
         let isNew = state.withLock { state in
             defer { state.isReviewAsked = true }
@@ -364,11 +343,9 @@ public final class SimulatedHost: BackgroundHost {
 }
 
 extension SimulatedHost.State {
-    /// What keeps the process running beside its background tasks and modes.
-    mutating func setCover(now: UInt64) {
-        let jobsEnd: UInt64? = jobs.isRunning ? jobs.end ?? .max : nil
+    mutating func coversChanged(now: UInt64) {
         let cover: BackgroundTaskMachine.Jobs =
-            switch [jobsEnd, transferEnd].compactMap(\.self).max() {
+            switch covers.values.map({ $0.end ?? .max }).max() {
             case nil: .none
             case UInt64.max?: .unlimited
             case .some(let end): .until(end)
@@ -384,5 +361,22 @@ extension BackgroundTaskMachine.Rules {
         limit = policy.backgroundTaskLimit
         refusesLate = policy.refusesLateBackgroundTasks
         givesInvalid = policy.givesInvalidBackgroundTasks
+    }
+}
+
+/// An app's records as one process of it sees them: what an ended process saves is discarded.
+struct ProcessStorage: RecordStore {
+    let records: MemoryRecordStore
+    let process: VirtualProcess
+
+    func load<Record: Codable & Sendable>(_ type: Record.Type, for key: String) throws -> Record? {
+        try records.load(type, for: key)
+    }
+
+    func save<Record: Codable & Sendable>(_ record: Record?, for key: String) throws {
+        guard !process.isEnded else {
+            throw BackgroundError(.storeFailed, "“\(key)” is not saved, because the process has ended")
+        }
+        try records.save(record, for: key)
     }
 }

@@ -71,7 +71,9 @@ public enum DeviceStep: Sendable, Hashable {
     case launchJob(String)
     /// ``SimulatedTaskScheduler/expire(_:)``.
     case expireJob(String)
-    /// What only this app has: a tap on its screen, for example.
+    /// A control of another part of the device.
+    case control(AppAction)
+    /// An action that only this app has, such as a tap on its screen.
     case app(AppAction)
 
     /// How much of the device's time the step takes.
@@ -121,6 +123,7 @@ extension DeviceStep {
         case .setLocationAuthorization(let authorization): device.location.setAuthorization(authorization)
         case .launchJob(let identifier): device.jobs.makeDue(identifier)
         case .expireJob(let identifier): device.jobs.expire(identifier)
+        case .control(let action): try? action.perform(device)
         // The user touches an app in front only.
         case .app(let action): if device.appPhase == .active { try? action.perform(device) }
         }
@@ -172,7 +175,7 @@ extension DeviceStep: CustomStringConvertible {
         case .setLocationAuthorization(let authorization): "device.location.setAuthorization(.\(authorization))"
         case .launchJob(let identifier): "device.jobs.makeDue(\(identifier.debugDescription))"
         case .expireJob(let identifier): "device.jobs.expire(\(identifier.debugDescription))"
-        case .app(let action): action.source
+        case .control(let action), .app(let action): action.source
         }
     }
 
@@ -187,7 +190,7 @@ extension DeviceStep: CustomStringConvertible {
     }
 }
 
-/// What a user can do in one app, and a line of Swift that says so.
+/// An action of the user in one app, or on a part of the device, and the line of Swift that does it.
 ///
 /// ```swift
 /// AppAction("model.start()") { device in (device.app as? MyApp)?.model.start() }

@@ -1,4 +1,5 @@
 public import ApusBackground
+public import ApusTimers
 
 /// What the simulated system has done about background jobs, and why it has not done more.
 public struct BackgroundJobReport: Sendable, Hashable, CustomStringConvertible {
@@ -33,5 +34,106 @@ public struct BackgroundJobReport: Sendable, Hashable, CustomStringConvertible {
             lines.append("\(waiting.request.identifier) waits" + (why.isEmpty ? " for an opportunity" : ": \(why)"))
         }
         return lines.joined(separator: "\n")
+    }
+}
+
+/// One run of a background job on a simulated device.
+public struct BackgroundJobRecord: Sendable, Hashable, CustomStringConvertible {
+    /// What became of a run.
+    public enum Outcome: Sendable, Hashable, CustomStringConvertible {
+        /// It was completed with success.
+        case succeeded
+        /// It was completed without success.
+        case failed
+        /// Its time was over, or it was cancelled: it was completed after that, or it had no expiration handler.
+        case expired
+        /// The process ended before, and why.
+        case killed(String)
+        /// The process that was started for it has no handler for it.
+        case noHandler
+
+        /// The outcome in a word or two.
+        public var description: String {
+            switch self {
+            case .succeeded: "success"
+            case .failed: "failure"
+            case .expired: "expired"
+            case .killed(let why): "killed: \(why)"
+            case .noHandler: "no handler"
+            }
+        }
+    }
+
+    /// What was asked for.
+    public let request: BackgroundJobRequest
+    /// When it was asked for.
+    public let submitted: WallInstant
+    /// When the system began with it.
+    public let launched: WallInstant
+    /// When it was over; `nil` while it runs.
+    public internal(set) var ended: WallInstant?
+    /// What became of it; `nil` while it runs.
+    public internal(set) var outcome: Outcome?
+
+    /// The job's identifier.
+    public var identifier: String { request.identifier }
+    /// What the job needs.
+    public var kind: BackgroundJobRequest.Kind { request.kind }
+
+    /// The run in one line.
+    public var description: String {
+        let end = outcome.map { ": \($0)" } ?? ", running"
+        return "\(launched.iso8601) \(identifier)\(end)"
+    }
+}
+
+/// Something about a background job, in a device's log.
+public struct BackgroundJobEvent: Sendable, Hashable, CustomStringConvertible {
+    /// What happened. More cases may be added.
+    public enum What: Sendable, Hashable {
+        /// The app asked for a run.
+        case submitted
+        /// The request took the place of a pending one.
+        case replaced
+        /// The request was refused, with that error code.
+        case refused(String)
+        /// The system looked at the pending request and put it off, for other reasons than before.
+        case deferred(reasons: [String])
+        /// A run began.
+        case launched
+        /// The run's time was over.
+        case expired
+        /// The app completed the run.
+        case completed(success: Bool)
+        /// The run was over without the app's word, and why.
+        case ended(String)
+        /// A pending request was withdrawn.
+        case cancelled
+    }
+
+    /// The job's identifier.
+    public var identifier: String
+    /// What happened.
+    public var what: What
+
+    /// An event.
+    public init(_ identifier: String, _ what: What) {
+        self.identifier = identifier
+        self.what = what
+    }
+
+    /// The event in a line: "deferred feed: low battery".
+    public var description: String {
+        switch what {
+        case .submitted: "submitted \(identifier)"
+        case .replaced: "replaced \(identifier)"
+        case .refused(let code): "refused \(identifier): \(code)"
+        case .deferred(let reasons): "deferred \(identifier): \(reasons.joined(separator: ", "))"
+        case .launched: "launched \(identifier)"
+        case .expired: "expired \(identifier)"
+        case .completed(let success): "completed \(identifier): \(success ? "success" : "failure")"
+        case .ended(let why): "ended \(identifier): \(why)"
+        case .cancelled: "cancelled \(identifier)"
+        }
     }
 }

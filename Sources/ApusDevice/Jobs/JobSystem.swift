@@ -1,16 +1,17 @@
 import ApusBackground
 import ApusTimers
+import ApusVirtualTime
 
-/// The operating system of the simulated phone, as far as background jobs go: it keeps the requests, looks at them now
-/// and then, and begins their runs.
+/// Keeps the requests for background jobs, examines them now and then, and begins their runs, as the phone's operating
+/// system does.
 ///
 /// ``TaskSchedulerMachine`` decides; this type holds its lock and its timer, and does what it says. The state of a run
-/// is the ``SimulatedTask``'s own, and what all runs together mean for the process that of ``JobRuns``. The members may be
-/// used from any thread, except for those of the main actor: that is the device's thread.
+/// is the ``SimulatedTask``'s own, and what all runs together mean for the process that of ``JobRuns``. The members may
+/// be used from any thread, except for those of the main actor: that is the device's thread.
 final class JobSystem: Sendable {
     private struct State {
         var machine: TaskSchedulerMachine
-        /// The next look at the requests.
+        /// When the requests are examined next.
         var nextLook: TaskSchedulerMachine.NextLook = .never
         var timer: ScheduledTimer?
         /// How often the device was restarted.
@@ -18,22 +19,14 @@ final class JobSystem: Sendable {
     }
 
     let surroundings: PartSurroundings
-    /// The host of the app's process, if there is one.
-    let host: @Sendable () -> SimulatedHost?
     /// The runs in progress.
     let runs: JobRuns
-    private let random: SeededRandom
     private let state: Locked<State>
 
-    init(
-        _ surroundings: PartSurroundings, policy: SystemPolicy.Jobs, random: SeededRandom,
-        host: @escaping @Sendable () -> SimulatedHost?
-    ) {
+    init(_ surroundings: PartSurroundings) {
         self.surroundings = surroundings
-        self.random = random
-        self.host = host
-        runs = JobRuns(surroundings, host: host)
-        state = Locked(State(machine: TaskSchedulerMachine(policy: policy)))
+        runs = JobRuns(surroundings)
+        state = Locked(State(machine: TaskSchedulerMachine(policy: surroundings.policy.jobs)))
     }
 
     /// A copy of what is known, to ask.
@@ -79,7 +72,8 @@ final class JobSystem: Sendable {
 
     // MARK: What a debugger asks
 
-    /// Begins the run of a pending request with the next step of time, whatever the rules say. False when there is none.
+    /// Begins the run of a pending request with the next step of time, whatever the rules say. False when there is
+    /// none.
     func beginSoon(_ identifier: String) -> Bool {
         guard machine.book.entry(identifier) != nil else { return false }
         soon { system in
@@ -133,7 +127,7 @@ final class JobSystem: Sendable {
             state.timer.replace(
                 with: surroundings.engine.schedule(at: instant) { [weak self] in self?.change { _ in } })
         case .atOpportunity:
-            let instant = now.continuous.advanced(by: state.machine.policy.opportunityDelay(random))
+            let instant = now.continuous.advanced(by: state.machine.policy.opportunityDelay(surroundings.random))
             state.timer.replace(
                 with: surroundings.engine.schedule(at: instant) { [weak self] in
                     MainActor.assumeIsolated { self?.look() }
@@ -207,42 +201,127 @@ final class JobSystem: Sendable {
     func appInstalled(_ manifest: AppManifest) { state.withLock { $0.machine.manifest = manifest } }
 
     @MainActor
-    func device(did event: DeviceSceneEvent, _ scene: DeviceScene) {
+    func deviceChanged(to scene: DeviceScene) {
         let now = now.wall
         let isPickedUp = state.withLock { $0.machine.changed(to: scene, now: now) }
         // Processing is for when the device is not in use (Apple, documentation/backgroundtasks/bgprocessingtask: the
         // system terminates it when the user starts using the device; refresh is not affected).
         if isPickedUp { for run in runs.all where run.request.kind.isProcessing { run.expire() } }
-        switch event {
-        case .launched: state.withLock { $0.machine.registrations.launched() }
-        case .finishedLaunching:
-            for identifier in state.withLock({ $0.machine.registrations.finishedLaunching($0.machine.manifest) }) {
-                warn("\(identifier) is declared and has no launch handler; each one needs one in every launch")
-            }
-        case .settled: for run in runs.all { run.handOver() }
-        case .changed: break
-        // Closing the app in the switcher ends continued work without any callback (Apple,
-        // documentation/backgroundtasks/performing-long-running-tasks-on-ios-and-ipados).
-        case .forceQuit:
-            withdraw(by: .system, where: \.isContinued)
-            for run in runs.all where run.request.isContinued { run.kill("force quit", why: "force quit") }
-        case .ended:
-            let why = host()?.endReason ?? "the process ended"
-            let (ended, handlers) = (runs.all, state.withLock { $0.machine.registrations.ended() })
-            for run in ended { run.kill("the process ended", why: why) }
-            // Released outside the lock: what they captured may do anything when it goes.
-            withExtendedLifetime(handlers) {}
-        // Choice: no source says what becomes of it.
-        case .rebooting:
-            state.withLock { $0.restarts += 1 }
-            withdraw(by: .system, where: \.isContinued)
+    }
+
+    func appLaunched() { state.withLock { $0.machine.registrations.launched() } }
+
+    func appFinishedLaunching() {
+        for identifier in state.withLock({ $0.machine.registrations.finishedLaunching($0.machine.manifest) }) {
+            warn("\(identifier) is declared and has no launch handler; each one needs one in every launch")
         }
     }
 
-    /// Nothing of the app's may outlive the device.
+    @MainActor
+    func appSettled() { for run in runs.all { run.handOver() } }
+
+    /// Closing the app in the switcher ends continued work without any callback (Apple,
+    /// documentation/backgroundtasks/performing-long-running-tasks-on-ios-and-ipados).
+    func appForceQuit() {
+        withdraw(by: .system, where: \.isContinued)
+        for run in runs.all where run.request.isContinued { run.kill("force quit", why: "force quit") }
+    }
+
+    func processEnded() {
+        let why = surroundings.host?.endReason ?? "the process ended"
+        let (ended, handlers) = (runs.all, state.withLock { $0.machine.registrations.ended() })
+        for run in ended { run.kill("the process ended", why: why) }
+        // Released outside the lock: what they captured may do anything when it goes.
+        withExtendedLifetime(handlers) {}
+    }
+
+    /// That continued work is withdrawn is a choice: no source says what becomes of it.
+    func deviceRebooting() {
+        state.withLock { $0.restarts += 1 }
+        withdraw(by: .system, where: \.isContinued)
+    }
+
     func deviceGone() {
         let handlers = state.withLock { $0.machine.registrations.ended() }
         for run in runs.removeAll() { run.abandon() }
         withExtendedLifetime(handlers) {}
+    }
+}
+
+/// Keeps the app's process running for the runs in progress, and notifies each run when its time is over. From any
+/// thread.
+final class JobRuns: Sendable {
+    private struct State {
+        /// In the order of their beginning.
+        var all: [SimulatedTask] = []
+        /// When something happens to one of them.
+        var nextDeadline: ScheduledTimer?
+    }
+
+    private let state = Locked(State())
+    private let surroundings: PartSurroundings
+
+    init(_ surroundings: PartSurroundings) { self.surroundings = surroundings }
+
+    /// In the order of their beginning.
+    var all: [SimulatedTask] { state.withLock { $0.all } }
+
+    func add(_ run: SimulatedTask) { state.withLock { $0.all.append(run) } }
+    func remove(_ run: SimulatedTask) { state.withLock { $0.all.removeAll { $0 === run } } }
+    func removeAll() -> [SimulatedTask] { state.exchange(\.all, with: []) }
+
+    /// A run has come, gone, begun or expired.
+    func changed() {
+        deadlinesChanged()
+        surroundings.keepRunning(ProcessCover(all))
+    }
+
+    /// A run's own instants are others now.
+    func deadlinesChanged() {
+        state.withLock { state in
+            let next = state.all.compactMap(\.nextInstant).min().map { next in
+                surroundings.engine.schedule(at: UptimeInstant(nanoseconds: next)) { [weak self] in
+                    MainActor.assumeIsolated { self?.deadlineCame() }
+                }
+            }
+            state.nextDeadline.replace(with: next)
+        }
+    }
+
+    @MainActor
+    private func deadlineCame() {
+        let now = surroundings.time.uptime().nanoseconds
+        for run in all where run.pass(now: now) == .expire { run.expire() }
+        endOverdue()
+        deadlinesChanged()
+    }
+
+    // MARK: Too late
+
+    /// When runs have to be over.
+    var limits: [ProcessLimit] { all.compactMap(\.end).map { ProcessLimit(instant: $0, apply: endOverdue) } }
+
+    /// Ends the process if a run was not completed in time.
+    func endOverdue() {
+        guard let host = surroundings.host, !host.process.isEnded else { return }
+        let now = surroundings.time.uptime().nanoseconds
+        let overdue = all.filter { $0.pass(now: now) == .overdue }
+        guard !overdue.isEmpty else { return }
+        for run in overdue {
+            surroundings.fault(
+                Fault(.jobNotCompleted, "complete “\(run.identifier)” in its expiration handler or soon afterwards"))
+        }
+        let names = overdue.map { "“\($0.identifier)”" }.joined(separator: ", ")
+        host.end("\(TerminationCode.taskTimeout): background job \(names) was not completed in time")
+    }
+}
+
+extension ProcessCover {
+    /// The runs keep their process running until the last of them has to be over; nil without any.
+    init?(_ runs: [SimulatedTask]) {
+        guard !runs.isEmpty else { return nil }
+        let ends = runs.map(\.end)
+        end = ends.contains(nil) ? nil : ends.compactMap(\.self).max()
+        isComputingFreely = runs.contains { $0.request.kind.isComputingFreely }
     }
 }

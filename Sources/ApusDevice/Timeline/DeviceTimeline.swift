@@ -13,7 +13,7 @@ public import ApusTimers
 ///
 /// Positions are times since the first event: they increase when the wall clock is set, and while the device sleeps.
 public struct DeviceTimeline: Sendable, Hashable {
-    /// What a span or a mark stands for, for its colour.
+    /// The meaning of a span or a mark, which decides its colour.
     public enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
         /// The app is in front.
         case active
@@ -43,7 +43,7 @@ public struct DeviceTimeline: Sendable, Hashable {
         public var start: Duration
         /// When it ended; the end of the log if it had not ended.
         public var end: Duration
-        /// What it is.
+        /// The text.
         public var label: String
         /// Its colour.
         public var kind: Kind
@@ -56,7 +56,7 @@ public struct DeviceTimeline: Sendable, Hashable {
     public struct Mark: Sendable, Hashable, Codable {
         /// When, since the first event.
         public var position: Duration
-        /// What it is.
+        /// The text.
         public var label: String
         /// Its colour.
         public var kind: Kind
@@ -64,11 +64,11 @@ public struct DeviceTimeline: Sendable, Hashable {
 
     /// A row.
     public struct Lane: Sendable, Hashable, Codable {
-        /// What the row is about.
+        /// The title.
         public var name: String
-        /// What lasted, in the order of beginning.
+        /// The spans, in the order of their beginning.
         public internal(set) var spans: [Span] = []
-        /// What happened, in order.
+        /// The marks, in order.
         public internal(set) var marks: [Mark] = []
     }
 
@@ -86,11 +86,11 @@ public struct DeviceTimeline: Sendable, Hashable {
     public let start: WallInstant
     /// From the first event to the last.
     public let duration: Duration
-    /// The rows: the user, the app, background tasks, each background job, notifications, audio, location, problems. Those
-    /// without anything in them are left out. Jobs whose identifiers differ only in a last part with digits have one row:
-    /// `export.*`.
+    /// The rows: the user, the app, background tasks, each background job, each part of the device, problems. Those
+    /// without anything in them are left out. Jobs whose identifiers differ only in a last part with digits have one
+    /// row: `export.*`.
     public let lanes: [Lane]
-    /// What the jobs have waited for, the longest wait of each job first.
+    /// The waits of the jobs, the longest wait of each job first.
     public let waits: [Wait]
 
     /// The timeline of a log.

@@ -24,7 +24,7 @@ struct TimelineBuilder {
         static let transfers = "transfers"
         static let problems = "warnings and faults"
         static let first = [user, app, tasks]
-        static let last = [notifications, audio, location, pushes, transfers, problems]
+        static let parts = [notifications, audio, location, pushes, transfers]
     }
 
     private(set) var now = Duration.zero
@@ -32,6 +32,8 @@ struct TimelineBuilder {
     private var table: [String: DeviceTimeline.Lane] = [:]
     /// The rows of the jobs, in the order of their first events.
     private var jobs: [String] = []
+    /// The other parts, in the order of their first events.
+    private var otherParts: [String] = []
     private var phase: Open?
     private var tasks: [Open] = []
     private var jobSpans: [String: Open] = [:]
@@ -42,10 +44,12 @@ struct TimelineBuilder {
 
     /// The lanes that have something in them, in their order.
     var lanes: [DeviceTimeline.Lane] {
-        (Name.first + jobs.map { Self.lane(of: $0) } + Name.last).compactMap { table[$0] }
+        (Name.first + jobs.map { Self.lane(of: $0) } + Name.parts + otherParts + [Name.problems]).compactMap {
+            table[$0]
+        }
     }
 
-    /// What the jobs have waited for.
+    /// The waits of the jobs, by reason.
     var waits: [DeviceTimeline.Wait] {
         jobs.flatMap { row in
             (waited[row] ?? [:]).filter { $0.value > .zero }
@@ -91,6 +95,9 @@ struct TimelineBuilder {
         case .location(let text): mark(Name.location, text, .event)
         case .push(let text): mark(Name.pushes, text, .event)
         case .transfer(let text): mark(Name.transfers, text, .event)
+        case .part(let name, let text):
+            if !(otherParts + Name.parts).contains(name) { otherParts.append(name) }
+            mark(name, text, .event)
         case .job(let job): add(job)
         case .warning(let text): mark(Name.problems, text, .warning)
         case .fault(let fault): mark(Name.problems, "\(fault)", .fault)

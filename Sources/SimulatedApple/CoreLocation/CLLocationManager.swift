@@ -24,7 +24,6 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
 
     private let host: any PhoneHost
     private let service: any PhoneLocation
-    private let significantChanges: any PhoneSignificantChanges
     private let state = Locked(State())
 
     /// A manager of the running process.
@@ -32,7 +31,6 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
         let process = SimulatedPhone.process
         host = process.host
         service = process.location
-        significantChanges = process.significantChanges
         super.init()
     }
 
@@ -139,16 +137,17 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
     ///
     /// Apple, documentation/corelocation/cllocationmanager/startmonitoringsignificantlocationchanges()
     open func startMonitoringSignificantLocationChanges() {
-        significantChanges.start { [weak self] position in
+        host.observe(SignificantChanges.self) { [weak self] position in
             guard let self else { return }
             let location = CLLocation(position)
             state.withLock { $0.last = location }
             delegate?.locationManager(self, didUpdateLocations: [location])
         }
+        _ = host.ask(SignificantChanges.self, .start)
     }
 
     /// Ends the service, also for later processes.
-    open func stopMonitoringSignificantLocationChanges() { significantChanges.stop() }
+    open func stopMonitoringSignificantLocationChanges() { _ = host.ask(SignificantChanges.self, .stop) }
 
     /// Whether the device has the service: yes.
     open class func significantLocationChangeMonitoringAvailable() -> Bool { true }

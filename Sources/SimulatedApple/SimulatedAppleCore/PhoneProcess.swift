@@ -9,20 +9,18 @@ import ApusTimers
 /// an effect.
 package final class PhoneProcess: Sendable {
     private struct State: Sendable {
-        var observers: [@MainActor @Sendable (DevicePartEvent) -> Void] = []
+        var observers: [@MainActor @Sendable (SystemEvent) -> Void] = []
         var onMediaCommand: (@MainActor @Sendable (String) -> Void)?
         var screen: (any PhoneScreen)?
         var cleaners: [@MainActor @Sendable () -> Void] = []
     }
 
-    /// What the phone gives to this process.
+    /// The host of this process.
     package let host: any PhoneHost
     /// The phone's sound.
     package let audio: any PhoneAudio
     /// The phone's location service.
     package let location: any PhoneLocation
-    /// The phone's service for significant changes of the location.
-    package let significantChanges: any PhoneSignificantChanges
     /// The phone's notification center.
     package let notifications: any PhoneNotifications
     /// The phone's background jobs.
@@ -31,7 +29,7 @@ package final class PhoneProcess: Sendable {
     package let pushes: any PhonePushes
     /// The phone's background sessions.
     package let transfers: any PhoneTransfers
-    /// What outlives the process, as the system keeps it for the app.
+    /// The app's records in the system, which outlive the process.
     package let records: any PhoneRecords
     /// The shared objects of this process.
     package let shared = SharedObjects()
@@ -43,23 +41,22 @@ package final class PhoneProcess: Sendable {
 
     init(
         host: any PhoneHost, audio: any PhoneAudio, location: any PhoneLocation,
-        significantChanges: any PhoneSignificantChanges, notifications: any PhoneNotifications, jobs: any PhoneJobs,
-        pushes: any PhonePushes, transfers: any PhoneTransfers, records: any PhoneRecords, patience: Duration,
+        notifications: any PhoneNotifications, jobs: any PhoneJobs, pushes: any PhonePushes,
+        transfers: any PhoneTransfers, records: any PhoneRecords, patience: Duration,
         settings: @escaping @Sendable () -> PhoneSettings
     ) {
         (self.host, self.audio, self.location) = (host, audio, location)
-        self.significantChanges = significantChanges
         (self.notifications, self.jobs, self.pushes, self.records) = (notifications, jobs, pushes, records)
         self.transfers = transfers
         self.patience = patience
         readSettings = settings
     }
 
-    /// What the user and the device allow at this moment.
+    /// The present settings of the user and the device.
     package var settings: PhoneSettings { readSettings() }
 
     /// Calls `observer` on the main loop with what happens to the device: memory, clock and data protection, not the phases.
-    package func observe(_ observer: @escaping @MainActor @Sendable (DevicePartEvent) -> Void) {
+    package func observe(_ observer: @escaping @MainActor @Sendable (SystemEvent) -> Void) {
         state.withLock { $0.observers.append(observer) }
     }
 
@@ -84,7 +81,7 @@ package final class PhoneProcess: Sendable {
     func perform(mediaCommand name: String) { state.withLock { $0.onMediaCommand }?(name) }
 
     /// Something happened to the device.
-    func report(_ event: DevicePartEvent) {
+    func report(_ event: SystemEvent) {
         for observer in state.withLock({ $0.observers }) { host.mainLoop.run { observer(event) } }
     }
 

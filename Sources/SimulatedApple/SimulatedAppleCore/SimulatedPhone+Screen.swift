@@ -2,8 +2,8 @@ public import ApusBackground
 public import ApusDevice
 
 extension SimulatedPhone {
-    /// The texts on the screen, from above to below: those of labels, buttons, fields, rows of tables, a bar's title and
-    /// buttons, and of an alert that is in front of all that. What is hidden is not among them.
+    /// The texts on the screen, from above to below: those of labels, buttons, fields, rows of tables, a bar's title
+    /// and buttons, and of an alert that is in front of all that. What is hidden is not among them.
     ///
     /// It is read on the app's main thread, in a process of the app's own too.
     ///
@@ -15,8 +15,8 @@ extension SimulatedPhone {
     }
 
     /// The user taps what has that title in front of everything else: an action of an alert, a button, a button of a
-    /// navigation bar, a row of a table that shows the text. A view's `accessibilityIdentifier` is good for a title. The
-    /// work of the main loop that this makes is done when this returns.
+    /// navigation bar, a row of a table that shows the text. A view's `accessibilityIdentifier` is good for a title.
+    /// The work of the main loop that this makes is done when this returns.
     ///
     /// It is done on the app's main thread, in a process of the app's own too. There, a thread that is blocked comes to
     /// it later, and this throws ``ScreenError/busy``.
@@ -44,8 +44,8 @@ extension SimulatedPhone {
     private static func ask(_ request: ScreenRequest, on device: SimulatedDevice) throws(ScreenError) -> ScreenReply {
         let phase = device.host?.phase ?? .terminated
         guard phase == .active || (phase == .inactive && request.target == nil) else { throw .notInFront(phase) }
-        let phone = device.part(of: Phone.self)
-        let answer = phone?.appProcess.map { $0.answer(request) } ?? phone?.process?.answer(request)
+        let phone = device.add(Phone.self)
+        let answer = phone.appProcess.map { $0.answer(request) } ?? phone.process?.answer(request)
         guard let answer else { throw device.host == nil ? .notInFront(.terminated) : .busy }
         guard answer.lines != nil else { throw .nothingShown }
         return answer
@@ -58,12 +58,12 @@ public enum ScreenError: Error, Hashable, Sendable, CustomStringConvertible {
     case notThere(String, screen: [String])
     /// The app is not in front: it is in that phase.
     case notInFront(Phase)
-    /// The app's main thread is blocked. What was tapped is done when it comes to it, if it is there then.
+    /// The app's main thread is blocked. The tap takes effect when the thread runs again, if its target is there then.
     case busy
     /// The app has not shown a window.
     case nothingShown
 
-    /// What is wrong, for the person at the computer.
+    /// The error in words, for the person at the computer.
     public var description: String {
         switch self {
         case .notThere(let target, let lines):

@@ -40,15 +40,15 @@ public enum SimulatedPhone {
         trackDurations: [AudioItem.ID: Duration] = [:],
         patience: Duration = .zero, app make: @escaping @MainActor () throws -> AnyObject
     ) {
+        let phone = device.add(Phone.self)
         precondition(
-            runningPhone == nil || runningPhone?.simulatedDevice === device || runningPhone?.isRunning != true,
+            runningPhone == nil || runningPhone === phone || runningPhone?.isRunning != true,
             "an app runs on another simulated phone; make the suites that use SimulatedPhone .serialized")
-        let phone = phone(of: device)
         runningPhone = phone
         device.install(manifest, trackDurations: trackDurations) { host in
             let settings = { @Sendable [weak device] in MainActor.assumeIsolated { PhoneSettings(device) } }
             phone.process = PhoneProcess(
-                host: host, audio: host.audio, location: host.location, significantChanges: host.significantChanges,
+                host: host, audio: host.audio, location: host.location,
                 notifications: DeviceNotifications(host, phone.shelf, dates: .machine), jobs: host.jobs,
                 pushes: host.pushes, transfers: host.transfers, records: phone.records, patience: patience,
                 settings: settings)
@@ -71,52 +71,40 @@ public enum SimulatedPhone {
 
     /// Gives a command of the lock screen to the app, on its main loop. It is lost while the app is suspended.
     package static func deliver(mediaCommand name: String, on device: SimulatedDevice) {
-        guard let host = device.host, host.phase != .suspended, let phone = device.part(of: Phone.self) else { return }
+        guard let host = device.host, host.phase != .suspended else { return }
+        let phone = device.add(Phone.self)
         if let process = phone.process { host.mainLoop.run { process.perform(mediaCommand: name) } }
         phone.appProcess?.deliverSoon(.mediaCommand(name))
     }
 
     /// The process of the app in the test's process: the running one, or the last that ended.
     nonisolated static var lastProcess: PhoneProcess? { running.withLock { $0 } }
-
-    /// What the frameworks know of that device.
-    static func phone(of device: SimulatedDevice) -> Phone {
-        if let phone = device.part(of: Phone.self) { return phone }
-        let new = Phone(device)
-        device.add(new)
-        return new
-    }
 }
 
-/// What the frameworks know of one device.
+/// The part of the device that the frameworks with Apple's names are connected to.
 @MainActor
 final class Phone: DevicePart {
-    private(set) weak var simulatedDevice: SimulatedDevice?
-    /// What outlives processes of the app.
+    /// The app's records in the system, which outlive its processes.
     let records = PhoneMemory()
-    /// What outlives processes of the app.
+    /// The app's notifications, which outlive its processes.
     let shelf = NotificationShelf()
     /// The app's process, if it is the test's.
     var process: PhoneProcess?
     /// The app's process, if it is one of the operating system.
     var appProcess: AppProcess?
 
-    init(_ device: SimulatedDevice) { simulatedDevice = device }
+    nonisolated package init(_ surroundings: PartSurroundings) {}
 
     /// Whether an app runs in the test's process.
     var isRunning: Bool { process.map { $0.host.phase != .terminated } ?? false }
 
-    func device(_ device: SimulatedDevice, did event: DevicePartEvent) {
-        switch event {
-        case .ended:
-            process?.end()
-            (process, appProcess) = (nil, nil)
-        case .memoryWarning, .sceneDisconnected, .wallClockSet, .protectedDataWillBecomeUnavailable,
-            .protectedDataDidBecomeAvailable, .backgroundRefreshChanged:
-            process?.report(event)
-            appProcess?.deliverSoon(.device(event))
-        case .launched, .phase, .call, .rebooted:
-            break
-        }
+    package func processEnded() {
+        process?.end()
+        (process, appProcess) = (nil, nil)
+    }
+
+    package func appNotified(of event: SystemEvent) {
+        process?.report(event)
+        appProcess?.deliverSoon(.system(event))
     }
 }

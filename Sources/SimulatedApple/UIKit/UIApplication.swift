@@ -146,7 +146,7 @@ open class UIApplication: UIResponder {
         }
     }
 
-    private func handle(_ event: DevicePartEvent) {
+    private func handle(_ event: SystemEvent) {
         switch event {
         case .memoryWarning:
             delegate?.applicationDidReceiveMemoryWarning(self)
@@ -162,7 +162,6 @@ open class UIApplication: UIResponder {
             delegate?.applicationProtectedDataDidBecomeAvailable(self)
             post(UIApplication.protectedDataDidBecomeAvailableNotification)
         case .backgroundRefreshChanged: post(UIApplication.backgroundRefreshStatusDidChangeNotification)
-        case .launched, .phase, .ended, .call, .rebooted: break
         }
     }
 

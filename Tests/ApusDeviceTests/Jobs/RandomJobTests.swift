@@ -104,7 +104,7 @@ struct RandomJobTests {
         let running = jobs.running.map(\.identifier)
         if running != jobs.history.filter({ $0.outcome == nil }).map(\.identifier) { return "runs and records differ" }
         if !running.isEmpty, device.host == nil || device.host?.phase == .suspended { return "a run without a process" }
-        if running.isEmpty, device.host?.state.withLock({ $0.jobs.isRunning }) == true {
+        if running.isEmpty, device.host?.state.withLock({ !$0.covers.isEmpty }) == true {
             return "kept awake for nothing"
         }
         let pending = jobs.pendingRequests()

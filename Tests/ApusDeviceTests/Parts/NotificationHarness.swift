@@ -8,8 +8,9 @@ extension PartsHarness {
         _ authorization: NotificationAuthorization = .authorized, overflow: NotificationOverflow = .keepsSoonest,
         openApp: @escaping @Sendable (_ notify: @Sendable () -> Void) -> Void = { notify in notify() }
     ) -> SimulatedNotificationCenter {
-        SimulatedNotificationCenter(
-            surroundings, authorization: authorization, overflow: overflow, openApp: openApp)
+        var surroundings = surroundings
+        surroundings.openApp = openApp
+        return SimulatedNotificationCenter(surroundings, authorization: authorization, overflow: overflow)
     }
 
     /// The log's lines about deliveries.

@@ -37,7 +37,7 @@ final class PartsHarness: Sendable {
                 state.withLock { $0.log.append("\(since) \(actor.rawValue) \(what)") }
             },
             fault: { [self] fault in state.withLock { $0.faults.append(fault) } },
-            keepAwake: { [self] isAwake in state.withLock { $0.keptAwake.append(isAwake) } },
+            keepAwake: { [self] _, isAwake in state.withLock { $0.keptAwake.append(isAwake) } },
             mainLoop: { [self] in processRuns ? mainLoop : nil })
     }
 

@@ -287,7 +287,8 @@ struct SimulatedLocationTests {
         for (wish, keys) in [(LocationAuthorization.whenInUse, missing), (.always, missingForAlways)] {
             let device = PartsHarness()
             let location = SimulatedLocation(device.surroundings, isModeDeclared: false)
-            location.appInstalled(AppManifest(locationWhenInUseUsage: whenInUse, locationAlwaysUsage: always))
+            let manifest = AppManifest(locationWhenInUseUsage: whenInUse, locationAlwaysUsage: always)
+            location.appInstalled(InstalledApp(manifest: manifest, trackDurations: [:]))
             let isAsked = keys.isEmpty
             #expect(
                 try device.run { await location.requestAuthorization(wish) } == (isAsked ? wish : .notDetermined))

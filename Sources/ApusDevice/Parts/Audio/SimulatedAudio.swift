@@ -26,6 +26,8 @@ public final class SimulatedAudio: AudioPlayer {
         var machine: AudioPlaybackMachine
         var timer: ScheduledTimer?
         var keepsAwake = false
+        /// Whether ``beginInterruption()`` was not followed by ``endInterruption(shouldResume:)``.
+        var isInterruptedByOther = false
         /// Of the app's present process.
         var changes = Broadcast(AudioState())
         var onSessionEvent: SessionHandler?
@@ -53,9 +55,11 @@ public final class SimulatedAudio: AudioPlayer {
                     durations: durations, defaultDuration: defaultDuration, isModeDeclared: isModeDeclared)))
     }
 
+    package convenience init(_ surroundings: PartSurroundings) { self.init(surroundings, isModeDeclared: false) }
+
     // MARK: What Apus offers
 
-    /// What the player does.
+    /// The state of the player.
     public var state: AudioState { locked.withLock { $0.machine.state } }
 
     /// A new sequence of the states from now on, until the app's process ends.
@@ -155,6 +159,11 @@ public final class SimulatedAudio: AudioPlayer {
     ///
     /// Apple, documentation/avfaudio/handling-audio-interruptions
     public func beginInterruption() {
+        locked.withLock { $0.isInterruptedByOther = true }
+        interrupt()
+    }
+
+    private func interrupt() {
         if locked.withLock({ $0.machine.isInterruptible }) {
             surroundings.log(.system, .audio("interruption began"))
         }
@@ -164,6 +173,11 @@ public final class SimulatedAudio: AudioPlayer {
     /// The sound is free again. Only with `shouldResume`, a player that Apus's ``play()`` started resumes. An app that
     /// is suspended gets the end when it runs again, and that it should not resume.
     public func endInterruption(shouldResume: Bool) {
+        locked.withLock { $0.isInterruptedByOther = false }
+        release(shouldResume: shouldResume)
+    }
+
+    private func release(shouldResume: Bool) {
         if let end = locked.withLock({ $0.machine.interruptionEnd(shouldResume: shouldResume) }) {
             let resumption =
                 switch end {
@@ -186,19 +200,14 @@ public final class SimulatedAudio: AudioPlayer {
 
     // MARK: What the device says
 
-    /// Another app is installed, and none runs. A call continues.
-    func appInstalled(durations: [AudioItem.ID: Duration], isModeDeclared: Bool) {
-        change(.system) { machine, _ in machine.appInstalled(durations: durations, isModeDeclared: isModeDeclared) }
-    }
-
     /// No line of the app runs from now on: its session becomes inactive.
-    func appSuspended() { change(.system) { machine, now in machine.appSuspended(now: now) } }
+    package func appSuspended() { change(.system) { machine, now in machine.appSuspended(now: now) } }
 
     /// The app runs again, and gets the events that it missed.
-    func appResumed() { notify(change(.system) { machine, _ in machine.appResumed() }) }
+    package func appResumed() { notify(change(.system) { machine, _ in machine.appResumed() }) }
 
     /// The app's process is gone, and its queue, session and handlers with it.
-    func processEnded() {
+    package func processEnded() {
         change(.system) { machine, _ in machine.processEnded() }
         onSessionEvent = nil
         onItemEnd = nil
@@ -230,7 +239,7 @@ public final class SimulatedAudio: AudioPlayer {
             )
         }
         if let line { surroundings.log(actor, .audio(line)) }
-        if let keepAwake { surroundings.keepAwake(keepAwake) }
+        if let keepAwake { surroundings.keepAwake(.audio, keepAwake) }
         return result
     }
 
@@ -262,5 +271,24 @@ public final class SimulatedAudio: AudioPlayer {
         for event in events {
             surroundings.mainLoop()?.run { [weak self] in self?.onSessionEvent?(event) }
         }
+    }
+}
+
+extension SimulatedAudio: DevicePart {
+    /// A call continues.
+    package func appInstalled(_ app: InstalledApp) {
+        let isDeclared = app.manifest.backgroundModes.contains(.audio)
+        change(.system) { machine, _ in
+            machine.appInstalled(durations: app.trackDurations, isModeDeclared: isDeclared)
+        }
+    }
+
+    package func callChanged(isActive: Bool) { if isActive { interrupt() } else { release(shouldResume: true) } }
+
+    package func steps(on device: SimulatedDevice) -> [StepChoice] {
+        if locked.withLock({ $0.isInterruptedByOther }) {
+            return [StepChoice(8) { .endAudioInterruption(shouldResume: $0.isHeads()) }]
+        }
+        return isSessionActive ? [StepChoice(2, .beginAudioInterruption)] : []
     }
 }

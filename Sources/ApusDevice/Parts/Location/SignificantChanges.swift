@@ -1,15 +1,19 @@
 package import ApusBackground
 import ApusTimers
 import ApusVirtualTime
+import Foundation
 
 /// The service of a simulated phone that reports when it has moved far, and starts the app for that. From any thread.
 package final class SignificantChanges: Sendable {
-    /// Gets positions, on the main loop.
-    package typealias Handler = @MainActor @Sendable (Position) -> Void
+    package enum Request: Sendable, Codable {
+        /// Starts the service, which continues until it is stopped, also after the process has ended. What has waited
+        /// for the app, or where the phone is, comes at once.
+        case start
+        case stop
+    }
 
     private struct State {
         var machine = SignificantChangeMachine()
-        var handler: Handler?
         var timer: ScheduledTimer?
     }
 
@@ -19,41 +23,28 @@ package final class SignificantChanges: Sendable {
     private let location: SimulatedLocation
     private let state = Locked(State())
 
-    init(_ surroundings: PartSurroundings, location: SimulatedLocation, launchesAfterForceQuit: Bool) {
+    package init(_ surroundings: PartSurroundings) {
         self.surroundings = surroundings
-        self.location = location
-        self.launchesAfterForceQuit = launchesAfterForceQuit
+        location = surroundings.part(SimulatedLocation.self)
+        launchesAfterForceQuit = surroundings.policy.locationLaunchesAfterForceQuit
         location.observeRoute { [weak self] in self?.lookSoon() }
     }
 
-    /// Starts the service, which continues until it is stopped, also after the process has ended. What has waited for
-    /// the app, or where the phone is, comes at once.
-    package func start(_ handler: @escaping Handler) {
-        guard !surroundings.isAppDead() else { return }
+    private func start() {
         let (place, now) = (location.place, surroundings.time.continuous())
-        let fix = state.withLock { state in
-            state.handler = handler
-            return state.machine.start(at: place, now: now)
-        }
+        let fix = state.withLock { $0.machine.start(at: place, now: now) }
         surroundings.log(.app, .location("significant changes: started"))
         if let fix, location.authorization == .always || location.authorization == .whenInUse { hand(fix) }
         waitForNextLook()
     }
 
-    package func stop() {
-        guard !surroundings.isAppDead() else { return }
+    private func stop() {
         if state.withLock({ $0.machine.stop() }) { surroundings.log(.app, .location("significant changes: stopped")) }
         waitForNextLook()
     }
 
     /// The phone is put on another route, and may be elsewhere already.
     private func lookSoon() { waitForNextLook(reading: surroundings.time.continuous()) }
-
-    /// Released outside the lock: what the handler captured may do anything when it goes.
-    func processEnded() {
-        state.withLock { $0.machine.processEnded() }
-        state.exchange(\.handler, with: nil)
-    }
 
     private func waitForNextLook() { waitForNextLook(reading: location.nextReading) }
 
@@ -88,6 +79,103 @@ package final class SignificantChanges: Sendable {
         let position = Position(
             latitude: fix.place.latitude, longitude: fix.place.longitude, accuracy: fix.place.accuracy,
             instant: surroundings.time.wall().advanced(by: .zero - age))
-        surroundings.mainLoop()?.run { [weak self] in self?.state.withLock { $0.handler }?(position) }
+        surroundings.send(position, of: Self.self)
     }
+}
+
+extension SignificantChanges: DeviceService {
+    package typealias Event = Position
+
+    package func processEnded() { state.withLock { $0.machine.processEnded() } }
+
+    /// Whether the service runs now.
+    package func answer(_ request: Request) -> Bool {
+        guard !surroundings.isAppDead() else { return false }
+        switch request {
+        case .start: start()
+        case .stop: stop()
+        }
+        return request == .start
+    }
+}
+
+/// The service that reports when the phone has moved far: a pure state machine.
+///
+/// It continues after the end of the app's process, until the app stops it. Apple,
+/// documentation/corelocation/cllocationmanager/startmonitoringsignificantlocationchanges(): a move of 500 m or more,
+/// not more often than about every five minutes; the app is started for it in the background.
+struct SignificantChangeMachine {
+    /// Where the phone was, and when.
+    struct Fix: Equatable {
+        var place: LocationRoute.Place
+        var at: ContinuousInstant
+    }
+
+    /// In metres.
+    private static let distance = 500.0
+    private static let interval: Duration = .seconds(300)
+
+    /// Whether the app wants to know, in this process or an earlier one.
+    private(set) var isMonitoring = false
+    /// Whether the running process has started it.
+    private(set) var isListening = false
+    /// Where the phone was when it was reported last.
+    private var reported: Fix?
+    private var lookedAt: ContinuousInstant?
+    /// The report that the app gets as soon as it listens.
+    private var waiting: Fix?
+
+    /// The app starts it: it gets what has waited for it, and otherwise where the phone is.
+    mutating func start(at place: LocationRoute.Place?, now: ContinuousInstant) -> Fix? {
+        (isMonitoring, isListening) = (true, true)
+        lookedAt = now
+        let fix = waiting.take() ?? place.map { Fix(place: $0, at: now) }
+        reported = fix ?? reported
+        return fix
+    }
+
+    /// False when it was not there.
+    mutating func stop() -> Bool {
+        defer { (isMonitoring, isListening, waiting) = (false, false, nil) }
+        return isMonitoring
+    }
+
+    /// The first instant at which to look, when the receiver reads next at `reading`.
+    func nextLook(reading: ContinuousInstant?) -> ContinuousInstant? {
+        guard isMonitoring, let reading else { return nil }
+        return lookedAt.map { max(reading, $0.advanced(by: Self.interval)) } ?? reading
+    }
+
+    /// Looks at where the phone is: true when that has to be reported, which the user has to allow.
+    mutating func look(at place: LocationRoute.Place?, isAllowed: Bool, now: ContinuousInstant) -> Bool {
+        guard isMonitoring else { return false }
+        lookedAt = now
+        guard isAllowed, let place, reported.map({ $0.place.distance(to: place) >= Self.distance }) ?? true else {
+            return false
+        }
+        reported = Fix(place: place, at: now)
+        waiting = reported
+        return true
+    }
+
+    /// Takes the report for the running process, if it listens.
+    mutating func takeReport() -> Fix? { isListening ? waiting.take() : nil }
+
+    /// A report that waits is kept for the next process.
+    mutating func processEnded() { isListening = false }
+}
+
+extension LocationRoute.Place {
+    /// The distance along the Earth's surface in metres, for a sphere with a radius of 6,371 km.
+    package func distance(to other: LocationRoute.Place) -> Double {
+        let north = (other.latitude - latitude).inRadians / 2
+        let east = (other.longitude - longitude).inRadians / 2
+        let cosines = cos(latitude.inRadians) * cos(other.latitude.inRadians)
+        let chord = sin(north) * sin(north) + cosines * sin(east) * sin(east)
+        return 2 * 6_371_000 * asin(min(1, chord.squareRoot()))
+    }
+}
+
+extension Double {
+    fileprivate var inRadians: Double { self * .pi / 180 }
 }

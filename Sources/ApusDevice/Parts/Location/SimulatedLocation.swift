@@ -65,9 +65,11 @@ public final class SimulatedLocation: LocationSource {
                     waitingLimit: waitingLimit, now: surroundings.time.continuous())))
     }
 
+    package convenience init(_ surroundings: PartSurroundings) { self.init(surroundings, isModeDeclared: false) }
+
     // MARK: What Apus offers
 
-    /// What the user allows.
+    /// The authorization that the user has given.
     public var authorization: LocationAuthorization { state.withLock { $0.machine.authorization } }
 
     /// Asks the user, who answers as ``userAnswer`` and ``userAllowsOnce`` say: the first time, and once more for `always`
@@ -178,7 +180,7 @@ public final class SimulatedLocation: LocationSource {
 
     // MARK: The user and the world
 
-    /// What the user will answer when asked: `whenInUse`, unless it is set.
+    /// The user's answer to the next question: `whenInUse`, unless it is set.
     public var userAnswer: LocationAuthorization {
         get { state.withLock { $0.answer.authorization } }
         set { state.withLock { $0.answer.authorization = newValue } }
@@ -220,28 +222,19 @@ public final class SimulatedLocation: LocationSource {
 
     // MARK: What the device says
 
-    /// Another app is installed, and none runs. The phone stays where it is, and so does what the user allows.
-    func appInstalled(_ manifest: AppManifest) {
-        let missing = manifest.missingLocationKeys
-        state.withLock { state in
-            state.machine.appInstalled(isModeDeclared: manifest.backgroundModes.contains(.location))
-            state.missingKeys = missing
-        }
-    }
-
     /// The app came to the front, or left it.
     func appForegrounded(_ isInFront: Bool) {
         deliver { state, now in state.machine.appForegrounded(isInFront, now: now) }
     }
 
     /// No line of the app runs from now on.
-    func appSuspended() { deliver { state, now in state.machine.appSuspended(now: now) } }
+    package func appSuspended() { deliver { state, now in state.machine.appSuspended(now: now) } }
 
     /// The app runs again, and gets the updates that it missed.
-    func appResumed() { deliver { state, now in state.machine.appResumed(now: now) } }
+    package func appResumed() { deliver { state, now in state.machine.appResumed(now: now) } }
 
     /// The app's process is gone, and its updates and handlers with it.
-    func processEnded() {
+    package func processEnded() {
         deliver { state, now in
             state.machine.processEnded(now: now)
             return []
@@ -317,7 +310,7 @@ public final class SimulatedLocation: LocationSource {
         if case .handler(let handler) = receiver {
             for update in updates { hand(update, to: handler, of: number) }
         }
-        if let keepAwake { surroundings.keepAwake(keepAwake) }
+        if let keepAwake { surroundings.keepAwake(.location, keepAwake) }
         return result
     }
 
@@ -334,6 +327,24 @@ public final class SimulatedLocation: LocationSource {
             surroundings.engine.schedule(at: next) { [weak self] in self?.look() }
         }
         state.timer.replace(with: next)
+    }
+}
+
+extension SimulatedLocation: DevicePart {
+    package func appInstalled(_ app: InstalledApp) {
+        let missing = app.manifest.missingLocationKeys
+        state.withLock { state in
+            state.machine.appInstalled(isModeDeclared: app.manifest.backgroundModes.contains(.location))
+            state.missingKeys = missing
+        }
+    }
+
+    package func appLaunched(toForeground: Bool) { appForegrounded(toForeground) }
+    package func appEntered(_ phase: Phase) { appForegrounded(phase == .active || phase == .inactive) }
+
+    package func steps(on device: SimulatedDevice) -> [StepChoice] {
+        guard authorization != .notDetermined else { return [] }
+        return [StepChoice(1) { .setLocationAuthorization($0.element(of: [.always, .whenInUse, .denied])) }]
     }
 }
 
@@ -379,4 +390,11 @@ extension LocationMachine.Refusal {
             "with the authorization whenInUse, updates that paused cannot be started until the app is launched again"
         }
     }
+}
+
+extension Fault.Rule {
+    /// Positions in the background were asked for by an app that did not declare the `location` mode.
+    ///
+    /// Apple, documentation/corelocation/cllocationmanager/allowsbackgroundlocationupdates: a fatal error
+    public static let undeclaredLocationMode = Fault.Rule("NSInternalInconsistencyException.undeclaredLocationMode")
 }

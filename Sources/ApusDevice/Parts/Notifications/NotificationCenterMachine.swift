@@ -1,5 +1,5 @@
-import ApusBackground
-import ApusTimers
+public import ApusBackground
+public import ApusTimers
 
 /// What a phone's notification center keeps, as a pure state machine.
 ///
@@ -207,4 +207,56 @@ struct NotificationCenterMachine {
     }
 
     mutating func appForegrounded(_ isInFront: Bool) { appIsInFront = isInFront }
+}
+
+/// What the user allows an app to show as notifications.
+///
+/// Apple, documentation/usernotifications/unauthorizationstatus, without the status of app clips.
+public enum NotificationAuthorization: String, Sendable, Hashable, Codable, CaseIterable {
+    /// The user was not asked yet; nothing is shown.
+    case notDetermined
+    /// Nothing is shown.
+    case denied
+    /// Everything is shown.
+    case authorized
+    /// Shown quietly, without having asked.
+    case provisional
+
+    /// Whether anything is shown.
+    public var allowsShowing: Bool {
+        switch self {
+        case .notDetermined, .denied: false
+        case .authorized, .provisional: true
+        }
+    }
+}
+
+/// What an app in front wants to be done with a notification that has come.
+public enum NotificationPresentation: Sendable, Hashable {
+    /// Nothing: the app has dealt with it.
+    case none
+    /// Shown as if the app were not in front.
+    case shown
+}
+
+/// Which requests a phone's notification center keeps when there are more than it takes.
+///
+/// It drops the others without an error. Sources differ about which, so it is a choice.
+public enum NotificationOverflow: String, Sendable, Hashable, CaseIterable {
+    /// Those that are due soonest; of equal ones, those that were set first.
+    ///
+    /// Apple, documentation/uikit/uilocalnotification (the older interface)
+    case keepsSoonest
+    /// Those that were set last.
+    ///
+    /// Tests of developers with the present interface.
+    case keepsLast
+}
+
+/// A notification that a simulated phone shows.
+public struct ShownNotification: Sendable, Hashable {
+    /// What was asked for: the identifier and the contents.
+    public var request: NotificationRequest
+    /// When it was shown, on the wall clock.
+    public var instant: WallInstant
 }

@@ -5,13 +5,13 @@ import ApusVirtualTime
 /// The notification center of a simulated phone. It belongs to the device: requests wait and are delivered although
 /// the app is suspended or dead.
 ///
-/// Instants follow the wall clock, as it is set: what is due waits when the clock is set back, and what was delivered is
-/// not delivered again. An interval becomes an instant when its request is made. While the app is in front, the system
-/// shows nothing and asks the app (``onForegroundDelivery``). Without the user's permission nothing is shown.
+/// Instants follow the wall clock, as it is set: what is due waits when the clock is set back, and what was delivered
+/// is not delivered again. An interval becomes an instant when its request is made. While the app is in front, the
+/// system shows nothing and asks the app (``onForegroundDelivery``). Without the user's permission nothing is shown.
 ///
-/// For the app, it is a `NotificationScheduler`, as on every system; the simulated `UNUserNotificationCenter` has the real
-/// one's silence where this throws. In the log, a notification is delivered by the actor `system` when it is shown,
-/// and by the actor `app` when it goes to the app that is in front.
+/// For the app, it is a `NotificationScheduler`, as on every system; the simulated `UNUserNotificationCenter` has the
+/// real one's silence where this throws. In the log, a notification is delivered by the actor `system` when it is
+/// shown, and by the actor `app` when it goes to the app that is in front.
 ///
 /// All members may be used from any thread.
 ///
@@ -37,7 +37,6 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
 
     private let state: Locked<State>
     private let surroundings: PartSurroundings
-    private let openApp: @Sendable (_ notify: @Sendable () -> Void) -> Void
 
     /// A center without requests.
     ///
@@ -46,19 +45,21 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
     ///   - authorization: What the user has allowed so far.
     ///   - pendingLimit: How many requests may wait.
     ///   - overflow: Which are kept when there are more.
-    ///   - openApp: Brings the app to the front, because the user taps one of its notifications; starts it if needed.
-    ///     Then it calls the closure, which notifies the app of the tap.
     init(
-        _ surroundings: PartSurroundings, authorization: NotificationAuthorization = .notDetermined,
-        pendingLimit: Int = 64, overflow: NotificationOverflow = .keepsSoonest,
-        openApp: @escaping @Sendable (_ notify: @Sendable () -> Void) -> Void = { notify in notify() }
+        _ surroundings: PartSurroundings, authorization: NotificationAuthorization,
+        pendingLimit: Int = 64, overflow: NotificationOverflow = .keepsSoonest
     ) {
         self.surroundings = surroundings
-        self.openApp = openApp
         state = Locked(
             State(
                 machine: NotificationCenterMachine(
                     authorization: authorization, pendingLimit: pendingLimit, overflow: overflow)))
+    }
+
+    package convenience init(_ surroundings: PartSurroundings) {
+        self.init(
+            surroundings, authorization: .notDetermined, pendingLimit: surroundings.policy.pendingNotificationLimit,
+            overflow: surroundings.policy.notificationOverflow)
     }
 
     // MARK: The app's handlers
@@ -77,8 +78,8 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
         set { state.exchange(\.onTap, with: newValue) }
     }
 
-    /// What the log advises when a notification comes in front and no handler is set: other modules have other names
-    /// for the handler. It goes with the app's process.
+    /// Changes the log's advice for a notification that comes in front when no handler is set: other modules have other
+    /// names for the handler. It goes with the app's process.
     package func advise(inFront advice: String) { state.exchange(\.adviceInFront, with: advice) }
 
     // MARK: What Apus offers
@@ -198,11 +199,12 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
         state.withLock { $0.machine.removeDelivered(identifiers) }
     }
 
-    /// What the user allows.
+    /// The authorization that the user has given.
     public var authorization: NotificationAuthorization { state.withLock { $0.machine.authorization } }
 
-    /// Asks the user, who answers as ``userAllows`` says, if that has not happened yet. The app is inactive meanwhile; if
-    /// it is not in front, the user is asked when it is. Quiet notifications (`provisional`) are allowed without asking.
+    /// Asks the user, who answers as ``userAllows`` says, if that has not happened yet. The app is inactive meanwhile;
+    /// if it is not in front, the user is asked when it is. Quiet notifications (`provisional`) are allowed without
+    /// asking.
     public func requestAuthorization(provisional: Bool = false) async -> NotificationAuthorization {
         // Never resumed in a process that ends before the answer: then the task is gone with it.
         await withUnsafeContinuation { continuation in
@@ -231,7 +233,7 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
     /// The notifications that the user sees: shown, and neither opened nor removed. The oldest first.
     public var shown: [ShownNotification] { state.withLock { $0.machine.delivered } }
 
-    /// What the user will answer when asked for permission: yes, unless it is set.
+    /// Whether the user will allow notifications when asked: yes, unless it is set.
     public var userAllows: Bool {
         get { state.withLock { $0.userAllows } }
         set { state.withLock { $0.userAllows = newValue } }
@@ -249,7 +251,7 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
     public func tap(_ identifier: String) -> Bool {
         guard let request = state.withLock({ $0.machine.open(identifier) }) else { return false }
         surroundings.log(.user, .control("tap notification \(identifier)"))
-        openApp { [self] in
+        surroundings.openApp { [self] in
             surroundings.mainLoop()?.run { [weak self] in
                 // Looked up when it runs: an app that was only just started has set it by then.
                 self?.onTap?(request)
@@ -264,7 +266,7 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
     func appForegrounded(_ isInFront: Bool) { state.withLock { $0.machine.appForegrounded(isInFront) } }
 
     /// The app's process is gone, and its handlers with it; requests stay.
-    func processEnded() {
+    package func processEnded() {
         appForegrounded(false)
         onForegroundDelivery = nil
         onTap = nil
@@ -324,4 +326,21 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
         surroundings.log(.app, .notificationScheduled(request.identifier))
         if case .keptInsteadOf(let other) = action { surroundings.log(.system, .notificationDropped(other)) }
     }
+}
+
+extension SimulatedNotificationCenter: DevicePart {
+    package func appLaunched(toForeground: Bool) { appForegrounded(toForeground) }
+    package func appEntered(_ phase: Phase) { appForegrounded(phase == .active || phase == .inactive) }
+
+    package func steps(on device: SimulatedDevice) -> [StepChoice] {
+        guard authorization != .notDetermined else { return [] }
+        return [StepChoice(1) { .setNotificationAuthorization($0.element(of: [.authorized, .denied, .provisional])) }]
+    }
+}
+
+extension Fault.Rule {
+    /// A notification's interval that the system raises an exception for.
+    ///
+    /// Apple, documentation/usernotifications/untimeintervalnotificationtrigger/init(timeinterval:repeats:)
+    public static let notificationInterval = Fault.Rule("NSInternalInconsistencyException.notificationInterval")
 }

@@ -10,7 +10,6 @@ package final class SimulatedPushes: Sendable {
 
     private struct State {
         var machine: PushMachine
-        var scene = DeviceScene()
         var handler: Handler?
         /// When a run's time is over.
         var deadline: ScheduledTimer?
@@ -20,12 +19,11 @@ package final class SimulatedPushes: Sendable {
     }
 
     private let surroundings: PartSurroundings
-    private let host: @Sendable () -> SimulatedHost?
     private let state: Locked<State>
 
-    init(_ surroundings: PartSurroundings, policy: SystemPolicy, host: @escaping @Sendable () -> SimulatedHost?) {
+    package init(_ surroundings: PartSurroundings) {
         self.surroundings = surroundings
-        self.host = host
+        let policy = surroundings.policy
         let machine = PushMachine(hourlyLimit: policy.pushesPerHour, lowBattery: policy.jobs.lowBattery)
         state = Locked(State(machine: machine))
     }
@@ -38,7 +36,7 @@ package final class SimulatedPushes: Sendable {
         set { if !surroundings.isAppDead() { state.withLock { $0.machine.isRegistered = newValue } } }
     }
 
-    /// What handles a push, on the main loop. It goes with the app's process.
+    /// Handles a push, on the main loop. It goes with the app's process.
     package var onPush: Handler? {
         get { state.withLock { $0.handler } }
         set { if !surroundings.isAppDead() { state.exchange(\.handler, with: newValue) } }
@@ -56,18 +54,10 @@ package final class SimulatedPushes: Sendable {
 
     // MARK: The device
 
-    func appInstalled(_ manifest: AppManifest) {
-        let isDeclared = manifest.backgroundModes.contains(.remoteNotification)
-        state.withLock { $0.machine.appInstalled(isModeDeclared: isDeclared) }
-    }
-
     @MainActor
-    func receive(_ fields: [String: String], _ scene: DeviceScene) {
-        let now = now
-        let action = state.withLock { state in
-            state.scene = scene
-            return state.machine.receive(fields, scene, now: now)
-        }
+    func receive(_ fields: [String: String]) {
+        let (now, scene) = (now, surroundings.scene)
+        let action = state.withLock { $0.machine.receive(fields, scene, now: now) }
         switch action {
         case .discard(let why): surroundings.log(.system, .push("discarded: \(why)"))
         case .hold(let reasons, let replacesOther):
@@ -78,32 +68,23 @@ package final class SimulatedPushes: Sendable {
         }
     }
 
-    @MainActor
-    func device(did event: DeviceSceneEvent, _ scene: DeviceScene) {
-        state.withLock { $0.scene = scene }
-        switch event {
-        case .settled: handOver()
-        case .forceQuit, .ended:
-            if event == .ended { processEnded() }
-            if state.withLock({ $0.machine.processEnded() }) {
-                surroundings.log(.system, .push("discarded: the app was ended"))
-            }
-            runsChanged()
-        case .launched, .finishedLaunching, .changed, .rebooting: break
+    private func discardAll() {
+        if state.withLock({ $0.machine.processEnded() }) {
+            surroundings.log(.system, .push("discarded: the app was ended"))
         }
-        reconsider()
+        runsChanged()
     }
 
-    /// The handlers go with the process, released outside the lock: what they captured may do anything when it goes.
-    func processEnded() { state.exchange(\.handler, with: nil) }
+    /// Outside the lock: what the handler captured may do anything when it goes.
+    private func releaseHandler() { state.exchange(\.handler, with: nil) }
 
     // MARK: Handing over
 
-    /// Looks at the push that is held.
+    /// Hands the held push over if that may be by now.
     @MainActor
     private func reconsider() {
-        let now = now
-        guard let action = state.withLock({ $0.machine.next($0.scene, now: now) }) else { return }
+        let (now, scene) = (now, surroundings.scene)
+        guard let action = state.withLock({ $0.machine.next(scene, now: now) }) else { return }
         if case .hold = action { waitUntilFree() } else { perform(action) }
     }
 
@@ -119,7 +100,7 @@ package final class SimulatedPushes: Sendable {
             return
         }
         runsChanged()
-        if state.withLock({ $0.scene.isAppAtRest }) { handOver() }
+        if surroundings.scene.isAppAtRest { handOver() }
     }
 
     /// The app has arrived where it was going.
@@ -152,7 +133,7 @@ package final class SimulatedPushes: Sendable {
             defer { state.keepsAwake = end != nil }
             return state.keepsAwake == (end != nil) ? nil : end != nil
         }
-        if let keepAwake { surroundings.keepAwake(keepAwake) }
+        if let keepAwake { surroundings.keepAwake(.remoteNotification, keepAwake) }
     }
 
     private func waitUntilFree() {
@@ -170,20 +151,194 @@ package final class SimulatedPushes: Sendable {
 
     // MARK: Too late
 
-    /// When the first push has to be handled, for what computes across that.
-    var end: UInt64? { state.withLock { $0.machine.end } }
-
     /// Ends the process if a push was not handled in time and the app is not in front.
     func endOverdue() {
         let now = now
-        let (overdue, isInFront) = state.withLock { ($0.machine.takeOverdue(now: now), $0.scene.isAppInFront) }
-        guard !overdue.isEmpty, let host = host(), !host.process.isEnded else { return }
+        let overdue = state.withLock { $0.machine.takeOverdue(now: now) }
+        guard !overdue.isEmpty, let host = surroundings.host, !host.process.isEnded else { return }
         runsChanged()
-        guard !isInFront else { return surroundings.log(.system, .warning("a silent push was not completed in time")) }
+        guard !surroundings.scene.isAppInFront else {
+            return surroundings.log(.system, .warning("a silent push was not completed in time"))
+        }
         surroundings.fault(
             Fault(.pushNotCompleted, "call the completion handler of a silent push within 30 s"))
         host.end("\(TerminationCode.fetchTimeout): a silent push was not completed in time")
     }
 
     private var now: DeviceMoment { DeviceMoment(surroundings.time) }
+}
+
+extension SimulatedPushes: DevicePart {
+    package func appInstalled(_ app: InstalledApp) {
+        let isDeclared = app.manifest.backgroundModes.contains(.remoteNotification)
+        state.withLock { $0.machine.appInstalled(isModeDeclared: isDeclared) }
+    }
+
+    package func appSettled() { handOver() }
+    package func appForceQuit() { discardAll() }
+
+    package func processEnded() {
+        releaseHandler()
+        discardAll()
+    }
+
+    package func deviceChanged(to scene: DeviceScene) { reconsider() }
+    package func deviceGone() { releaseHandler() }
+
+    package var limits: [ProcessLimit] {
+        state.withLock { $0.machine.end }.map { [ProcessLimit(instant: $0, apply: endOverdue)] } ?? []
+    }
+
+    package func steps(on device: SimulatedDevice) -> [StepChoice] {
+        isRegistered ? [StepChoice(3, .receivePush)] : []
+    }
+}
+
+extension Fault.Rule {
+    /// A silent push was not handled in time.
+    ///
+    /// Apple, documentation/usernotifications/pushing-background-updates-to-your-app: within 30 seconds
+    public static let pushNotCompleted = Fault.Rule("pushNotCompleted")
+}
+
+/// A silent push, as the app gets it.
+package struct SilentPush: Sendable, Hashable, Codable {
+    /// Counts the pushes of a device.
+    package let number: Int
+    /// The fields that the server has added to the payload.
+    package let fields: [String: String]
+}
+
+/// Decides when one app gets its silent pushes: a pure state machine.
+///
+/// A push is *held* until the system starts or resumes the app for it, then *handed over*, and *handled* when the app says
+/// so. One push at most is held: the newest. Source of all rules but the limits: Apple,
+/// documentation/usernotifications/pushing-background-updates-to-your-app; of what low battery, low-power mode and the user's
+/// settings stop: notes on WWDC20 10063.
+struct PushMachine {
+    /// A push that the app has to handle.
+    struct Run: Equatable {
+        let push: SilentPush
+        /// When it has to be handled, in nanoseconds of uptime.
+        let end: UInt64
+        var isHandedOver = false
+    }
+
+    enum Action: Equatable {
+        /// Hand it over to the app, which is in front.
+        case deliver
+        /// Start or resume the app for it.
+        case wake
+        /// Keep it, in place of an earlier one that is held.
+        case hold(reasons: [String], replacesOther: Bool)
+        /// The app never gets it.
+        case discard(String)
+    }
+
+    private static let hour: Duration = .seconds(3_600)
+
+    private let hourlyLimit: Int
+    private let timeLimit: UInt64
+    private let lowBattery: Double
+    var isRegistered = false
+    private var isModeDeclared = false
+    private var lastNumber = 0
+    private(set) var held: SilentPush?
+    /// When the app was started or resumed for a push within the last hour.
+    private var wakes: [ContinuousInstant] = []
+    private(set) var runs: [Run] = []
+
+    /// - Parameters:
+    ///   - hourlyLimit: How many start or resume the app within an hour.
+    ///   - lowBattery: The charge up to which none does.
+    ///   - timeLimit: In nanoseconds of uptime; Apple says 30 seconds.
+    init(hourlyLimit: Int, lowBattery: Double, timeLimit: UInt64 = 30_000_000_000) {
+        (self.hourlyLimit, self.timeLimit, self.lowBattery) = (max(0, hourlyLimit), timeLimit, lowBattery)
+    }
+
+    mutating func appInstalled(isModeDeclared: Bool) { self.isModeDeclared = isModeDeclared }
+
+    // MARK: Coming
+
+    mutating func receive(_ fields: [String: String], _ scene: DeviceScene, now: DeviceMoment) -> Action {
+        lastNumber += 1
+        guard isRegistered else { return .discard("the app has not registered for remote notifications") }
+        if !scene.isAppInFront {
+            guard isModeDeclared else { return .discard("the app does not declare the mode remote-notification") }
+            guard !scene.wasForceQuit else { return .discard("the user has removed the app from the switcher") }
+        }
+        let other = held
+        held = SilentPush(number: lastNumber, fields: fields)
+        let action = decide(scene, now: now)
+        guard case .hold(let reasons, _) = action else { return action }
+        return .hold(reasons: reasons, replacesOther: other != nil)
+    }
+
+    /// The action for the push that is held; nil when there is none.
+    func next(_ scene: DeviceScene, now: DeviceMoment) -> Action? {
+        held == nil ? nil : decide(scene, now: now)
+    }
+
+    private func decide(_ scene: DeviceScene, now: DeviceMoment) -> Action {
+        if scene.isAppInFront { return .deliver }
+        let reasons = obstacles(scene, now: now)
+        return reasons.isEmpty ? .wake : .hold(reasons: reasons, replacesOther: false)
+    }
+
+    private func obstacles(_ scene: DeviceScene, now: DeviceMoment) -> [String] {
+        var reasons: [String] = []
+        func add(_ reason: String, if isThere: Bool) { if isThere { reasons.append(reason) } }
+        add("the device was not unlocked since its start", if: !scene.wasUnlockedSinceBoot)
+        add("the app is being ended", if: scene.isAppEnding)
+        add("background refresh is off", if: !scene.isBackgroundRefreshOn)
+        add("the battery is low", if: scene.conditions.batteryLevel.map { $0 <= lowBattery } ?? false)
+        add("low-power mode", if: scene.conditions.isLowPowerMode == true)
+        add("too many within an hour", if: hourlyLimit == 0 || freeAgain(now: now) != nil)
+        return reasons
+    }
+
+    /// When another push may start the app, if that is later.
+    func freeAgain(now: DeviceMoment) -> ContinuousInstant? {
+        let recent = wakes.suffix(hourlyLimit)
+        guard recent.count == hourlyLimit, let first = recent.first else { return nil }
+        let free = first.advanced(by: Self.hour)
+        return free > now.continuous ? free : nil
+    }
+
+    // MARK: Handling
+
+    /// The app gets the push that is held.
+    mutating func begin(countsAsWake: Bool, now: DeviceMoment) {
+        guard let push = held.take() else { return }
+        if countsAsWake { wakes = wakes.suffix(max(0, hourlyLimit - 1)) + [now.continuous] }
+        runs.append(Run(push: push, end: now.uptime + timeLimit))
+    }
+
+    /// The pushes that are to be handed over now, each once.
+    mutating func handOver() -> [SilentPush] {
+        defer { for index in runs.indices { runs[index].isHandedOver = true } }
+        return runs.filter { !$0.isHandedOver }.map(\.push)
+    }
+
+    /// False when it was handled before, or not at all handed over.
+    mutating func complete(_ number: Int) -> Bool {
+        guard let index = runs.firstIndex(where: { $0.push.number == number }) else { return false }
+        runs.remove(at: index)
+        return true
+    }
+
+    /// When the first push has to be handled.
+    var end: UInt64? { runs.map(\.end).min() }
+
+    /// Takes away those whose time is over.
+    mutating func takeOverdue(now: DeviceMoment) -> [Run] {
+        defer { runs.removeAll { $0.end <= now.uptime } }
+        return runs.filter { $0.end <= now.uptime }
+    }
+
+    /// The app was ended. What was held for it is lost: true if there was something.
+    mutating func processEnded() -> Bool {
+        runs = []
+        return held.take() != nil
+    }
 }

@@ -22,7 +22,6 @@ public final class SimulatedTransfers: Sendable {
 
     private struct State {
         var machine: TransferMachine
-        var scene = DeviceScene()
         var server: (@MainActor @Sendable (TransferRequest) -> TransferReply)?
         var handlers: [String: EventHandler] = [:]
         var noticeHandler: NoticeHandler?
@@ -30,17 +29,14 @@ public final class SimulatedTransfers: Sendable {
         /// The sessions to which something is about to be handed over.
         var delivering: Set<String> = []
         var isReviewAsked = false
-        var keepsAwakeUntil: UInt64?
     }
 
     private let surroundings: PartSurroundings
-    private let host: @Sendable () -> SimulatedHost?
     private let state: Locked<State>
 
-    init(_ surroundings: PartSurroundings, policy: SystemPolicy, host: @escaping @Sendable () -> SimulatedHost?) {
+    package init(_ surroundings: PartSurroundings) {
         self.surroundings = surroundings
-        self.host = host
-        state = Locked(State(machine: TransferMachine(firstDelay: policy.firstTransferDelay)))
+        state = Locked(State(machine: TransferMachine(firstDelay: surroundings.policy.firstTransferDelay)))
     }
 
     // MARK: The test
@@ -82,9 +78,9 @@ public final class SimulatedTransfers: Sendable {
 
     package func change(_ number: Int, of session: String, _ change: TransferChange) {
         guard !surroundings.isAppDead() else { return }
-        let now = now
+        let (now, scene) = (now, surroundings.scene)
         let key = TransferMachine.Key(session: session, number: number)
-        state.withLock { $0.machine.change(key, change, $0.scene, now: now) }
+        state.withLock { $0.machine.change(key, change, scene, now: now) }
         reviewSoon()
     }
 
@@ -100,7 +96,7 @@ public final class SimulatedTransfers: Sendable {
         return state.withLock { $0.machine.record(TransferMachine.Key(session: session, number: number), now: now) }
     }
 
-    /// What handles a notice, on the main loop. It goes with the app's process.
+    /// Handles a notice, on the main loop. It goes with the app's process.
     package var onNotice: NoticeHandler? {
         get { state.withLock { $0.noticeHandler } }
         set { if !surroundings.isAppDead() { state.exchange(\.noticeHandler, with: newValue) } }
@@ -116,50 +112,6 @@ public final class SimulatedTransfers: Sendable {
         surroundings.log(.app, .transfer("events completed"))
         runsChanged()
         reviewSoon()
-    }
-
-    // MARK: The device
-
-    func appInstalled() {
-        state.withLock { $0.machine.appInstalled() }
-        runsChanged()
-    }
-
-    @MainActor
-    func device(did event: DeviceSceneEvent, _ scene: DeviceScene) {
-        let now = now
-        state.withLock { $0.scene = scene }
-        switch event {
-        case .settled: handOverNotices()
-        case .forceQuit: state.withLock { $0.machine.forceQuit() }
-        case .ended:
-            processEnded()
-            state.withLock { $0.machine.processEnded() }
-            runsChanged()
-        case .rebooting: state.withLock { $0.machine.rebooting(now: now) }
-        case .launched, .finishedLaunching, .changed: break
-        }
-        // Not here: what follows may start the app, and the other parts have to be notified first.
-        reviewSoon()
-    }
-
-    /// The handlers go with the process, released outside the lock: what they captured may do anything when it goes.
-    func processEnded() {
-        let old = state.withLock { state in
-            defer { (state.handlers, state.noticeHandler, state.delivering) = ([:], nil, []) }
-            return (state.handlers, state.noticeHandler)
-        }
-        withExtendedLifetime(old) {}
-    }
-
-    /// The device is gone.
-    func deviceGone() {
-        processEnded()
-        let old = state.withLock { state in
-            defer { (state.server, state.timers) = (nil, []) }
-            return (state.server, state.timers)
-        }
-        for timer in old.1 { timer.cancel() }
     }
 
     // MARK: Reviewing
@@ -179,10 +131,10 @@ public final class SimulatedTransfers: Sendable {
     private func review() {
         var hasAsked = true
         while hasAsked {
-            let now = now
+            let (now, scene) = (now, surroundings.scene)
             let actions = state.withLock { state in
                 state.isReviewAsked = false
-                return state.machine.update(state.scene, now: now)
+                return state.machine.update(scene, now: now)
             }
             hasAsked = false
             for action in actions {
@@ -256,7 +208,7 @@ public final class SimulatedTransfers: Sendable {
     /// The app has arrived where it was going.
     @MainActor
     private func handOverNotices() {
-        guard state.withLock({ $0.scene.isAppAtRest }), let mainLoop = surroundings.mainLoop() else { return }
+        guard surroundings.scene.isAppAtRest, let mainLoop = surroundings.mainLoop() else { return }
         for notice in state.withLock({ $0.machine.takeNotices() }) {
             surroundings.log(.system, .transfer("\(notice.session): events handed over"))
             mainLoop.run { [weak self] in
@@ -287,9 +239,9 @@ public final class SimulatedTransfers: Sendable {
     }
 
     private func next(_ session: String) -> (EventHandler, TransferEvent)? {
-        state.withLock { state in
-            guard let handler = state.handlers[session], let event = state.machine.takeEvent(session, state.scene)
-            else {
+        let scene = surroundings.scene
+        return state.withLock { state in
+            guard let handler = state.handlers[session], let event = state.machine.takeEvent(session, scene) else {
                 return nil
             }
             if event == .invalidated { state.handlers[session] = nil }
@@ -301,8 +253,7 @@ public final class SimulatedTransfers: Sendable {
 
     /// While the app handles events, it is not suspended, and the time of its background tasks stands still.
     private func runsChanged() {
-        let end = state.withLock { $0.machine.end }
-        host()?.setTransferEnd(end)
+        surroundings.keepRunning(state.withLock { $0.machine.end }.map { ProcessCover(end: $0) })
     }
 
     /// The app may be suspended without having completed the events. That this is all is a choice: Apple says that the
@@ -322,4 +273,54 @@ public final class SimulatedTransfers: Sendable {
     }
 
     private var now: DeviceMoment { DeviceMoment(surroundings.time) }
+}
+
+extension SimulatedTransfers: DevicePart {
+    package func appInstalled(_ app: InstalledApp) {
+        state.withLock { $0.machine.appInstalled() }
+        runsChanged()
+    }
+
+    package func appSettled() { handOverNotices() }
+    package func appForceQuit() { state.withLock { $0.machine.forceQuit() } }
+
+    package func processEnded() {
+        releaseHandlers()
+        state.withLock { $0.machine.processEnded() }
+        runsChanged()
+    }
+
+    package func deviceRebooting() {
+        let now = now
+        state.withLock { $0.machine.rebooting(now: now) }
+    }
+
+    /// Only soon: what follows may start the app, and the other parts have to be notified first.
+    package func deviceChanged(to scene: DeviceScene) { reviewSoon() }
+
+    package func deviceGone() {
+        releaseHandlers()
+        let old = state.withLock { state in
+            defer { (state.server, state.timers) = (nil, []) }
+            return (state.server, state.timers)
+        }
+        for timer in old.1 { timer.cancel() }
+    }
+
+    /// Outside the lock: what the handlers captured may do anything when it goes.
+    private func releaseHandlers() {
+        let old = state.withLock { state in
+            defer { (state.handlers, state.noticeHandler, state.delivering) = ([:], nil, []) }
+            return (state.handlers, state.noticeHandler)
+        }
+        withExtendedLifetime(old) {}
+    }
+}
+
+extension Fault.Rule {
+    /// The events of a background session were not handled in time.
+    ///
+    /// Apple, documentation/foundation/downloading-files-in-the-background: the completion handler has to be called. That it
+    /// is a fault, and the time of 30 seconds, are choices of the simulation.
+    public static let transferEventsNotCompleted = Fault.Rule("transferEventsNotCompleted")
 }

@@ -114,10 +114,7 @@ func prepareAppLauncher() {
 
 private func prepareMessages(_ status: AppStatus) {
     let request = BackgroundJobRequest("", .refresh)
-    let events: [AppEvent] = [
-        .phase(.active), .conditions(status.conditions), .device(.wallClockSet), .device(.phase(.active)),
-        .device(.call(isActive: true)),
-    ]
+    let events: [AppEvent] = [.phase(.active), .conditions(status.conditions), .system(.wallClockSet)]
     let calls: [AppCall] = [
         .status, .note(""), .timeRemaining, .beginClaim("", token: 1), .endClaim(1), .expirationHandlerReturned,
         .jobs(.register("")), .jobs(.submit(request)), .jobs(.setExpires(1, true)), .jobs(.complete(1, success: true)),

@@ -3,7 +3,24 @@ import ApusDevice
 import ApusTimers
 import Foundation
 
-/// What the device says to a process of an app, a line each.
+/// The JSON of services' requests, replies and events.
+enum ServiceJSON {
+    static func encode(_ value: some Encodable) -> Data {
+        guard let json = try? JSONEncoder().encode(value) else {
+            preconditionFailure("\(value) cannot be written as JSON")
+        }
+        return json
+    }
+
+    static func decode<Value: Decodable>(_ type: Value.Type, from json: Data) -> Value {
+        guard let value = try? JSONDecoder().decode(type, from: json) else {
+            preconditionFailure("\(String(decoding: json, as: UTF8.self)) is not a value of type \(type)")
+        }
+        return value
+    }
+}
+
+/// A message of the device to a process of an app: a line.
 enum DeviceMessage {
     /// The clocks stand there now; what is due is to run, and then ``AppMessage/idle(next:elapsed:)`` to be said. The
     /// process may run by itself for less than `freeTime`, in nanoseconds.
@@ -12,7 +29,7 @@ enum DeviceMessage {
     case reply(call: Int, Data, freeTime: UInt64)
 }
 
-/// What a process of an app says to the device.
+/// A message of a process of an app to the device: a line.
 enum AppMessage {
     /// Nothing can run before that many nanoseconds have passed; nil when nothing waits for an instant. The process has
     /// gone on by itself for `elapsed` nanoseconds.
@@ -34,22 +51,22 @@ struct NumberedEvent: Codable {
     let event: AppEvent
 }
 
-/// What happens to an app, on its main thread.
+/// An event that a process of an app handles on its main thread.
 enum AppEvent: Codable {
     /// The launch of a process that was prewarmed.
     case launch(AppStatus)
     case phase(Phase)
     case conditions(DeviceConditions)
     /// Memory, clock, scenes and data protection; not the phases.
-    case device(DevicePartEvent)
+    case system(SystemEvent)
     /// The expiration handler of the background task that was begun with that token.
     case claimExpires(token: Int)
     case audioSession(AudioSessionEvent)
     case audioItemEnded(AudioItem)
     case location(session: Int, LocationUpdate)
     case locationPaused
-    /// A significant change of the location.
-    case movedFar(Position)
+    /// An event of the service of that name, as JSON.
+    case service(String, Data)
     /// The user has answered what was asked with that number.
     case locationAuthorization(Int, LocationAuthorization)
     case notificationAuthorization(Int, NotificationAuthorization)
@@ -64,11 +81,11 @@ enum AppEvent: Codable {
     case taskExpires(Int)
     /// A command on the lock screen, by its name.
     case mediaCommand(String)
-    /// The user looks at the screen or touches it; ``AppCall/screen(_:_:)`` with that number is the answer.
+    /// The user reads the screen or touches it; ``AppCall/screen(_:_:)`` with that number is the answer.
     case screen(Int, ScreenRequest)
 }
 
-/// What an app asks the device for.
+/// A call of a process of an app, which waits for the reply.
 enum AppCall: Codable {
     case status
     case note(String)
@@ -89,16 +106,18 @@ enum AppCall: Codable {
     case audio(AudioCall)
     case location(LocationCall)
     case notifications(NotificationCall)
-    /// Starts the service for significant changes of the location, or stops it.
-    case significantChanges(Bool)
+    /// A request to the service of that name, as JSON.
+    case service(String, Data)
+    /// From now on the app gets the events of that service.
+    case observeService(String)
     case jobs(JobCall)
     case pushes(PushCall)
     case transfers(TransferCall)
-    /// What came of ``AppEvent/screen(_:_:)``.
+    /// The answer to ``AppEvent/screen(_:_:)``.
     case screen(Int, ScreenReply)
 }
 
-/// What an app's process begins with.
+/// The state of the device that an app's process begins with.
 struct AppStatus: Codable {
     var phase: Phase
     var conditions: DeviceConditions

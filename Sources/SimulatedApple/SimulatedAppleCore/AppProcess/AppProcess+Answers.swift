@@ -3,7 +3,7 @@ import ApusDevice
 import ApusTimers
 import Foundation
 
-/// What the device answers to the calls of an app's process.
+/// Answers the calls of an app's process.
 @MainActor
 extension AppProcess {
     /// The reply, as JSON.
@@ -27,7 +27,8 @@ extension AppProcess {
         case .audio(let call): answer(call)
         case .location(let call): answer(call)
         case .notifications(let call): answer(call)
-        case .significantChanges(let isOn): done(monitorSignificantChanges(isOn))
+        case .service(let name, let request): answer(request, by: service(name))
+        case .observeService(let name): done(observe(service(name)))
         case .jobs(let call): answer(call)
         case .pushes(let call): answer(call)
         case .transfers(let call): answer(call)
@@ -41,12 +42,7 @@ extension AppProcess {
             allowsBackgroundGPU: host.allowsBackgroundGPU, launchCause: host.launchCause, isPrewarmed: isPrewarmed)
     }
 
-    private func json(_ value: some Encodable) -> Data {
-        guard let json = try? JSONEncoder().encode(value) else {
-            preconditionFailure("an answer of the device cannot be written as JSON")
-        }
-        return json
-    }
+    private func json(_ value: some Encodable) -> Data { ServiceJSON.encode(value) }
 
     private func done(_ action: Void?) -> Data { json(Done()) }
 
@@ -107,9 +103,21 @@ extension AppProcess {
         }
     }
 
-    private func monitorSignificantChanges(_ isOn: Bool) {
-        guard isOn else { return host.significantChanges.stop() }
-        host.significantChanges.start { [weak self] in self?.deliver(.movedFar($0)) }
+    private func service(_ name: String) -> any DeviceService {
+        guard let service = host.service(named: name) else {
+            preconditionFailure("the device has no service \(name); add it before the app is launched")
+        }
+        return service
+    }
+
+    private func answer<Service: DeviceService>(_ request: Data, by service: Service) -> Data {
+        json(service.answer(ServiceJSON.decode(Service.Request.self, from: request)))
+    }
+
+    private func observe<Service: DeviceService>(_ service: Service) {
+        host.observe(Service.self) { [weak self] event in
+            self?.deliver(.service("\(Service.self)", ServiceJSON.encode(event)))
+        }
     }
 
     private func answer(_ call: PushCall) -> Data {

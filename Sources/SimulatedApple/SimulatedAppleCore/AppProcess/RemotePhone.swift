@@ -12,7 +12,7 @@ final class RemotePhone: PhoneHost {
     private struct Launch {
         var cause: LaunchCause
         var isPrewarmed: Bool
-        /// What waits for the launch.
+        /// The app's launch, which waits for the event.
         var body: (@MainActor @Sendable () -> Void)?
     }
 
@@ -29,7 +29,6 @@ final class RemotePhone: PhoneHost {
     let audio: RemoteAudio
     let location: RemoteLocation
     let notifications: RemoteNotifications
-    let significantChanges: RemoteSignificantChanges
     let jobs: RemoteJobs
     let pushes: RemotePushes
     let transfers: RemoteTransfers
@@ -44,6 +43,8 @@ final class RemotePhone: PhoneHost {
     private let allConditions: Broadcast<DeviceConditions>
     private let claims = Locked(Claims())
     private let keptOn = Locked(false)
+    /// By the names of the services whose events they get.
+    private let eventHandlers = Locked<[String: @MainActor @Sendable (Data) -> Void]>([:])
     private let launch: Locked<Launch>
 
     init(_ link: AppLink, _ status: AppStatus) {
@@ -56,7 +57,6 @@ final class RemotePhone: PhoneHost {
         audio = RemoteAudio(link)
         location = RemoteLocation(link)
         notifications = RemoteNotifications(link)
-        significantChanges = RemoteSignificantChanges(link)
         jobs = RemoteJobs(link)
         pushes = RemotePushes(link)
         transfers = RemoteTransfers(link)
@@ -70,14 +70,14 @@ final class RemotePhone: PhoneHost {
         case .launch(let status): launch(status)
         case .phase(let phase): phases.announce(phase)
         case .conditions(let conditions): allConditions.set(conditions)
-        case .device(let event): link.process.report(event)
+        case .system(let event): link.process.report(event)
         case .claimExpires(let token):
             claims.withLock { $0.handlers[token] }?()
             link.perform(.expirationHandlerReturned)
         case .audioSession, .audioItemEnded: audio.handle(event)
         case .location, .locationPaused, .locationAuthorization: location.handle(event)
         case .notificationComes, .notificationOpened, .notificationAuthorization: notifications.handle(event)
-        case .movedFar(let position): significantChanges.handle(position)
+        case .service(let name, let event): eventHandlers.withLock { $0[name] }?(event)
         case .pushComes(let push): pushes.onPush?(push)
         case .transfersEnded, .transfer: transfers.handle(event)
         case .taskBegins, .taskExpires: jobs.handle(event)
@@ -139,6 +139,20 @@ final class RemotePhone: PhoneHost {
     func fault(_ fault: Fault) { link.perform(.fault(fault)) }
     func work(for duration: Duration) { link.work(for: max(0, duration.wholeNanoseconds)) }
 
+    func ask<Service: DeviceService>(_ service: Service.Type, _ request: Service.Request) -> Service.Reply {
+        link.ask(.service("\(service)", ServiceJSON.encode(request)), for: Service.Reply.self)
+    }
+
+    func observe<Service: DeviceService>(
+        _ service: Service.Type, _ handler: @escaping @MainActor @Sendable (Service.Event) -> Void
+    ) {
+        let old = eventHandlers.withLock { handlers in
+            handlers.updateValue({ handler(ServiceJSON.decode(Service.Event.self, from: $0)) }, forKey: "\(service)")
+        }
+        // Released outside the lock: what it captured may do anything when it goes.
+        withExtendedLifetime(old) { link.perform(.observeService("\(service)")) }
+    }
+
     func beginClaim(_ name: String, expirationHandler: (@MainActor @Sendable () -> Void)?) -> Int {
         let token = claims.withLock { claims in
             claims.lastToken += 1
@@ -162,14 +176,14 @@ final class RemotePhone: PhoneHost {
 extension PhoneProcess {
     convenience init(_ phone: RemotePhone) {
         self.init(
-            host: phone, audio: phone.audio, location: phone.location,
-            significantChanges: phone.significantChanges, notifications: phone.notifications, jobs: phone.jobs,
+            host: phone, audio: phone.audio, location: phone.location, notifications: phone.notifications,
+            jobs: phone.jobs,
             pushes: phone.pushes, transfers: phone.transfers, records: phone.records, patience: .zero,
             settings: { phone.settings })
     }
 }
 
-/// Observers of what has happened, which are called before the main run loop comes to anything else.
+/// Calls observers of events before anything else runs on the main run loop.
 private final class EventObservers: MainLoop {
     private let waiting = Locked<[@MainActor @Sendable () -> Void]>([])
 

@@ -120,24 +120,6 @@ final class RemoteLocation: PhoneLocation {
     }
 }
 
-/// The service for significant changes of the location, seen from an app's own process.
-final class RemoteSignificantChanges: PhoneSignificantChanges {
-    private let link: AppLink
-    private let handler = Locked<(@MainActor @Sendable (Position) -> Void)?>(nil)
-
-    init(_ link: AppLink) { self.link = link }
-
-    func start(_ handler: @escaping @MainActor @Sendable (Position) -> Void) {
-        self.handler.exchange(\.self, with: handler)
-        link.perform(.significantChanges(true))
-    }
-
-    func stop() { link.perform(.significantChanges(false)) }
-
-    @MainActor
-    func handle(_ position: Position) { handler.withLock { $0 }?(position) }
-}
-
 /// The phone's silent pushes, seen from an app's own process.
 final class RemotePushes: PhonePushes {
     private let link: AppLink
@@ -209,7 +191,7 @@ final class RemoteNotifications: PhoneNotifications {
     }
 }
 
-/// What was asked of the user, by numbers.
+/// The open questions to the user, by numbers.
 private final class Questions<Answer>: Sendable {
     private struct State {
         var last = 0
@@ -230,7 +212,7 @@ private final class Questions<Answer>: Sendable {
     func answer(_ number: Int, _ answer: Answer) { state.withLock { $0.open.removeValue(forKey: number) }?(answer) }
 }
 
-/// What the system keeps for the app, seen from an app's own process.
+/// The app's records in the system, seen from an app's own process.
 final class RemoteRecords: PhoneRecords {
     private let link: AppLink
 

@@ -13,13 +13,13 @@ extension SimulatedPhone {
     /// ```
     ///
     /// All time of that process is the device's: `Date`, timers, sleeps, queues and tasks advance with it, stand still
-    /// while the app is suspended, and are gone when it is killed. While the user scrolls, the main run loop runs in the
-    /// mode `UITrackingRunLoopMode`, which is one of the common modes. It shares no memory with the test, so `program`
-    /// captures nothing; it says what happens with ``note(_:)``.
+    /// while the app is suspended, and are gone when it is killed. While the user scrolls, the main run loop runs in
+    /// the mode `UITrackingRunLoopMode`, which is one of the common modes. It shares no memory with the test, so
+    /// `program` captures nothing; it says what happens with ``note(_:)``.
     ///
-    /// The app has a home and a folder for temporary files of its own, which outlive its processes, and are removed with
-    /// the device. `UserDefaults.standard` is kept there whenever the app comes to rest, as on a phone, where that is
-    /// another process's work.
+    /// The app has a home and a folder for temporary files of its own, which outlive its processes, and are removed
+    /// with the device. `UserDefaults.standard` is kept there whenever the app comes to rest, as on a phone, where that
+    /// is another process's work.
     ///
     /// - Parameters:
     ///   - device: The device.
@@ -32,10 +32,10 @@ extension SimulatedPhone {
         trackDurations: [AudioItem.ID: Duration] = [:], program: @escaping @convention(c) () -> Void
     ) {
         let home = Result { try AppHome() }
-        let phone = phone(of: device)
+        let phone = device.add(Phone.self)
         func start(_ host: SimulatedHost, isPrewarmed: Bool) throws -> AppProcess {
             let process = try AppProcess(
-                host, home: home.get(), phone: phone, settings: { PhoneSettings(phone.simulatedDevice) },
+                host, home: home.get(), phone: phone, settings: { [weak device] in PhoneSettings(device) },
                 isPrewarmed: isPrewarmed, program: program)
             phone.appProcess = process
             return process
@@ -53,8 +53,8 @@ extension SimulatedPhone {
             })
     }
 
-    /// Launches the app: now, or when the system does, if this process was prewarmed. On the main thread of an app's own
-    /// process.
+    /// Launches the app: now, or when the system does, if this process was prewarmed. On the main thread of an app's
+    /// own process.
     package static func atLaunch(_ launch: @escaping @MainActor () -> Void) {
         guard let link = AppLink.current else { return launch() }
         link.atLaunch(launch)
@@ -69,12 +69,12 @@ extension SimulatedPhone {
         if isAppProcess || lastProcess != nil { process.host.warn(text) }
     }
 
-    /// What calls computes for that long: the device's clocks move, and nothing else of the app or the system runs
-    /// meanwhile. In the background the CPU monitor counts it (`ApusTesting.SystemPolicy.Jobs.cpuShare`), and what has a
-    /// limit, such as a launch, gets the app ended with its fault when it takes longer.
+    /// Has the calling code compute for that long: the device's clocks move, and nothing else of the app or the system
+    /// runs meanwhile. In the background the CPU monitor counts it (`ApusTesting.SystemPolicy.Jobs.cpuShare`), and what
+    /// has a limit, such as a launch, gets the app ended with its fault when it takes longer.
     ///
-    /// A simulated phone does not measure how long code computes, because that would be another time on each machine: code
-    /// takes no time unless it says so here, sleeps or waits. In the test's process it belongs on the main thread.
+    /// A simulated phone does not measure how long code computes, because that would be another time on each machine:
+    /// code takes no time unless it says so here, sleeps or waits. In the test's process it belongs on the main thread.
     /// Within `#if os(Linux)` it may stand beside the work that it stands for.
     nonisolated public static func work(for duration: Duration) { process.host.work(for: duration) }
 

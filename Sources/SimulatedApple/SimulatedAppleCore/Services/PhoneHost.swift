@@ -2,14 +2,14 @@ package import ApusBackground
 package import ApusDevice
 package import ApusTimers
 
-/// What the phone gives to the process of an app, seen from the frameworks.
+/// The phone as the process of an app sees it.
 ///
 /// The app runs either in the process of the test, where ``/ApusDevice/SimulatedHost`` is this, or in one of its own,
 /// where each question goes to the device's process. All members may be used from any thread.
 package protocol PhoneHost: AnyObject, Sendable {
     /// Which start of the device the process belongs to.
     var bootID: String? { get }
-    /// What the app declares.
+    /// The declarations of the installed app.
     var manifest: AppManifest { get }
     /// Why the system has started the process.
     var launchCause: LaunchCause { get }
@@ -17,7 +17,7 @@ package protocol PhoneHost: AnyObject, Sendable {
     var allowsBackgroundGPU: Bool { get }
     /// The process's phase.
     var phase: Phase { get }
-    /// What the device is like.
+    /// The device's conditions as the process knows them.
     var conditions: DeviceConditions { get }
     /// A new sequence of the conditions from now on.
     var conditionChanges: Changes<DeviceConditions> { get }
@@ -42,8 +42,13 @@ package protocol PhoneHost: AnyObject, Sendable {
     func logSound(_ line: String)
     /// Records a fault of the app.
     func fault(_ fault: Fault)
-    /// What calls computes for that long.
+    /// Has the calling code compute for that long.
     func work(for duration: Duration)
+    /// Asks a service of the device.
+    func ask<Service: DeviceService>(_ service: Service.Type, _ request: Service.Request) -> Service.Reply
+    /// Calls `handler` on the main loop with a service's events, in place of the earlier handler.
+    func observe<Service: DeviceService>(
+        _ service: Service.Type, _ handler: @escaping @MainActor @Sendable (Service.Event) -> Void)
     /// Begins a background task; 0 is none, and no other one has the same number. The handler is called on the main
     /// loop shortly before the time is over.
     func beginClaim(_ name: String, expirationHandler: (@MainActor @Sendable () -> Void)?) -> Int

@@ -58,16 +58,6 @@ extension SimulatedLocation: PhoneLocation {
     }
 }
 
-/// The service that reports when the phone has moved far, seen from the frameworks. From any thread.
-package protocol PhoneSignificantChanges: AnyObject, Sendable {
-    /// Starts it; it continues after the end of the process. `handler` is called on the main loop, in place of the
-    /// earlier one.
-    func start(_ handler: @escaping @MainActor @Sendable (Position) -> Void)
-    func stop()
-}
-
-extension SignificantChanges: PhoneSignificantChanges {}
-
 /// The phone's silent pushes, seen from the frameworks. From any thread.
 package protocol PhonePushes: AnyObject, Sendable {
     /// Whether the app wants pushes. It outlives the app's processes.
@@ -102,7 +92,7 @@ package protocol PhoneTransfers: AnyObject, Sendable {
 
 extension SimulatedTransfers: PhoneTransfers {}
 
-/// What the user and the device allow the app at this moment.
+/// The settings of the user and the device that an app reads when it needs them.
 package struct PhoneSettings: Sendable, Codable {
     /// Whether the user lets apps refresh in the background.
     package var isBackgroundRefreshOn = true
@@ -158,7 +148,7 @@ extension SimulatedTaskScheduler: PhoneJobs {
     package func addRequest(_ request: BackgroundJobRequest) throws(BackgroundJobError) { try submitRequest(request) }
 }
 
-/// What the system keeps for the app beside its files, by name. It outlives the app's processes. From any thread.
+/// The app's records in the system beside its files, by name. It outlives the app's processes. From any thread.
 package protocol PhoneRecords: AnyObject, Sendable {
     subscript(name: String) -> Data? { get set }
 }
