@@ -23,7 +23,8 @@ extension StoreLocation {
     /// What copies from the store, and into it.
     package var copyable: any CopyableStore {
         switch self {
-        case .sqlite(let path): return CopyableSQLiteStore(path: path, configuration: .init(ownerName: "apus store copy"))
+        case .sqlite(let path):
+            return CopyableSQLiteStore(path: path, configuration: .init(ownerName: "apus store copy"))
         #if Postgres
             case .postgres(let configuration): return CopyablePostgresStore(configuration)
         #endif
