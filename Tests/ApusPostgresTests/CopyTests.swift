@@ -84,7 +84,9 @@
         func thereAndBack(seed: UInt64) async throws {
             try await withFolder { folder in
                 try await withDatabase { database in
-                    let (first, last) = (CopyableSQLiteStore(path: "\(folder)/a.db"), CopyableSQLiteStore(path: "\(folder)/b.db"))
+                    let (first, last) = (
+                        CopyableSQLiteStore(path: "\(folder)/a.db"), CopyableSQLiteStore(path: "\(folder)/b.db")
+                    )
                     try await fill("\(folder)/a.db", seed: seed)
                     let tables = try await copy(first, CopyablePostgresStore(database))
                     #expect(tables.allSatisfy { $0.source == $0.target })
@@ -146,7 +148,8 @@
                             #expect(found == expected)
                         }
                         let (a, b) = (
-                            try await contents(CopyablePostgresStore(one)), try await contents(CopyablePostgresStore(other))
+                            try await contents(CopyablePostgresStore(one)),
+                            try await contents(CopyablePostgresStore(other))
                         )
                         #expect(a == b)
                     }

@@ -18,7 +18,8 @@ extension StoreLocation {
     /// What copies from the store, and into it.
     package var copyable: any CopyableStore {
         switch self {
-        case .sqlite(let path): return CopyableSQLiteStore(path: path, configuration: .init(ownerName: "apus store copy"))
+        case .sqlite(let path):
+            return CopyableSQLiteStore(path: path, configuration: .init(ownerName: "apus store copy"))
         case .postgres(let configuration): return CopyablePostgresStore(configuration)
         }
     }

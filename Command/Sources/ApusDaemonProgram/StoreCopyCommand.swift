@@ -1,4 +1,3 @@
-import ApusClient
 import ApusCommand
 import ApusDaemon
 import ApusJobs

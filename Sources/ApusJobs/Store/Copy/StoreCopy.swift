@@ -106,7 +106,8 @@ package struct StoreCopy: Sendable {
 
     /// Reads everything, and gives it to the writer.
     private static func pass(
-        over reader: any StoreCopyReader, _ phase: Progress.Phase, _ total: StoreCounts, to writer: (any StoreCopyWriter)?,
+        over reader: any StoreCopyReader, _ phase: Progress.Phase, _ total: StoreCounts,
+        to writer: (any StoreCopyWriter)?,
         _ report: @Sendable (Progress) -> Void
     ) async throws -> [(name: String, side: Side)] {
         var (settings, jobs, open, runs, submissions) = (Side(), Side(), Side(), Side(), Side())
