@@ -17,25 +17,28 @@ struct JobSituation: Sendable {
 }
 
 extension SchedulerMachine {
-    /// Whether an occurrence of the job is due, and waits for a handler.
     /// The jobs that are due and wait for conditions or for a handler.
-    var obstructed: [Int64] { parked.union(held).sorted() }
+    var obstructed: [Int64] { kinds.parked.union(conditions.held).sorted() }
 
-    func isParked(_ id: JobID) -> Bool { keys[id].map { parked.contains($0) } ?? false }
+    /// Whether an occurrence of the job is due, and waits for a handler.
+    func isParked(_ id: JobID) -> Bool { jobs[id].map { kinds.parked.contains($0.key) } ?? false }
+
+    /// What holds a job back although it is due; see ``JobScheduler/awaitedConditions(_:)``.
+    func awaitedConditions(_ id: JobID) -> JobConditions { jobs[id].map { conditions.awaited(by: $0) } ?? [] }
 
     /// What holds the job back now.
     func situation(of id: JobID, at now: ClockReading) -> JobSituation {
         var situation = JobSituation()
-        situation.isRunning = phase.isRunning
-        situation.storeFails = isStoreFailing
-        situation.places = (running.count, configuration.maximumConcurrentRuns)
-        guard let key = keys[id], let entry = entries[key] else { return situation }
-        let request = entry.machine.job.request
-        if held.contains(key) { situation.unmet = request.policies.conditions.intersection(unmet) }
-        situation.isParked = parked.contains(key)
-        situation.queue = board.status(request.queue)
-        situation.rateDelay = board.rateDelay(request.queue, now.continuous)
-        situation.nextLook = entry.armed
+        situation.isRunning = life.isRunning
+        situation.storeFails = backoff.isFailing
+        situation.places = (board.runs.count, board.limit)
+        guard let entry = jobs[id] else { return situation }
+        let queue = entry.job.request.queue
+        situation.unmet = conditions.awaited(by: entry)
+        situation.isParked = kinds.parked.contains(entry.key)
+        situation.queue = board.status(queue)
+        situation.rateDelay = board.rateDelay(queue, now.continuous)
+        situation.nextLook = wakes[entry.key]
         return situation
     }
 }

@@ -92,25 +92,3 @@ extension Trigger {
         return interval.flatMap { try? Trigger.every($0, anchoredAt: past).first(submittedAt: now, nil) }
     }
 }
-
-extension SchedulerMachine {
-    /// The store refuses all of them if one of their identifiers, keys or payloads is taken.
-    mutating func restore(
-        _ restorations: [JobRestoration], _ pending: PendingCommand
-    ) throws(JobError) -> Outcome {
-        let now = plan!.now.wall
-        var drafts: [Plan.Draft] = []
-        for restoration in restorations {
-            let id = restoration.request.id
-            if let key = keys[id], entries[key]?.machine.job.state.isFinal == false { throw Self.alreadyExists(id) }
-            let (machine, runs) = try JobMachine.restored(restoration, now: now, in: configuration.timeZones)
-            var draft = Plan.Draft(key: nil, machine: machine)
-            draft.action.change = JobChange(
-                shard: try shard(for: id), expected: .absent, job: machine.job, isRequestChanged: true, runs: runs)
-            drafts.append(draft)
-        }
-        plan!.payloads += restorations.compactMap { $0.request.payloadReference(at: now) }
-        add(drafts, command: pending) { start in .jobs(drafts.indices.map { .draft(start + $0) }) }
-        return .done
-    }
-}

@@ -157,8 +157,8 @@ public final class JobScheduler: Sendable {
     @discardableResult
     public func cancel(all ids: [JobID]) async throws -> [Job] {
         var cancelled: [Job] = []
-        for start in stride(from: 0, to: ids.count, by: SchedulerMachine.maximumCommands) {
-            let some = ids[start..<min(start + SchedulerMachine.maximumCommands, ids.count)]
+        for start in stride(from: 0, to: ids.count, by: SchedulerTurn.maximumCommands) {
+            let some = ids[start..<min(start + SchedulerTurn.maximumCommands, ids.count)]
             for answer in await loop.call(some.map { .job(.cancel($0)) }) {
                 switch answer {
                 case .success(.jobs(let jobs)): cancelled += jobs

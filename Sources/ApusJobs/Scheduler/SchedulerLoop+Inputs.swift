@@ -1,6 +1,6 @@
 import ApusTimers
 
-/// Brings the commands of callers to the loop.
+/// Brings commands of callers, signals of the store and wake-ups to the loop.
 extension SchedulerLoop {
     func call(_ command: SchedulerCommand) async throws -> SchedulerReply {
         try await withCheckedThrowingContinuation { continuation in
@@ -30,17 +30,13 @@ extension SchedulerLoop {
         _ commands: [SchedulerCommand], answer: @escaping @Sendable (Int, Result<SchedulerReply, JobError>) -> Void
     ) {
         let (error, waiter) = inbox.withLock { inbox -> (JobError?, CheckedContinuation<Void, Never>?) in
-            switch inbox.life {
+            switch inbox.gate {
             case .idle, .opening:
                 return (JobError(.closed, "the scheduler was not started; call start() first"), nil)
-            case .stopped: return (SchedulerMachine.closed, nil)
-            case .running: break
+            case .closed: return (SchedulerMachine.closed, nil)
+            case .open: break
             }
-            for (index, command) in commands.enumerated() {
-                inbox.lastCall += 1
-                inbox.calls[inbox.lastCall] = { answer(index, $0) }
-                inbox.inputs.append(.command(inbox.lastCall, command))
-            }
+            for (index, command) in commands.enumerated() { inbox.add(command) { answer(index, $0) } }
             return (nil, inbox.waiter.take())
         }
         if let error { for index in commands.indices { answer(index, .failure(error)) } }
@@ -49,7 +45,7 @@ extension SchedulerLoop {
 
     func post(_ input: SchedulerInput) {
         let waiter = inbox.withLock { inbox -> CheckedContinuation<Void, Never>? in
-            guard case .running = inbox.life else { return nil }
+            guard inbox.gate == .open else { return nil }
             inbox.inputs.append(input)
             return inbox.waiter.take()
         }
@@ -63,5 +59,27 @@ extension SchedulerLoop {
             return inbox.waiter.take()
         }
         waiter?.resume()
+    }
+
+    // MARK: Signals and events of the store
+
+    func follow(_ signals: AsyncStream<StoreSignal>) -> Task<Void, Never> {
+        Task(executorPreference: executor) { [weak self] in
+            for await signal in signals { self?.receive(signal) }
+        }
+    }
+
+    /// Subscribers of this scheduler get the events of the store's other schedulers.
+    func followOthers(_ events: AsyncStream<JobEvent>) -> Task<Void, Never> {
+        Task(executorPreference: executor) { [weak self] in
+            for await event in events { self?.hub.emit(fromOther: event) }
+        }
+    }
+
+    /// Handlers are cancelled at once on a cut-off: the store may not answer for that long.
+    private func receive(_ signal: StoreSignal) {
+        guard signal == .cutOff || signal == .connected else { return post(.signal(signal)) }
+        update { machine, now in machine.receive(.signal(signal), at: now) }
+        wake()
     }
 }

@@ -3,24 +3,25 @@ import ApusCalendar
 import ApusTimers
 import Logging
 
-/// The one place where a scheduler does something: it brings inputs to the machine, does the steps that it asks for, one
-/// at a time, and what follows from them.
+/// Brings inputs to the machine, executes the steps that it asks for, one at a time, and then their effects. Nothing else
+/// of a scheduler has side effects.
 ///
-/// What arrives while a step is done (a commit waits for the disk) is the next turn's: the loop is the group commit.
+/// Inputs that arrive during a step (a commit waits for the disk) belong to the next turn: the loop is the group commit.
 final class SchedulerLoop: Sendable {
     typealias Handler = @Sendable (RunContext) async throws -> Void
     typealias Answer = @Sendable (Result<SchedulerReply, JobError>) -> Void
 
-    enum Life: Sendable {
-        case idle
-        /// The store is being opened. Callers of `stop` wait for the end of that.
-        case opening(stops: [CheckedContinuation<Bool, Never>])
-        case running
-        case stopped
-    }
-
     struct Inbox: Sendable {
-        var life = Life.idle
+        /// Whether there is a machine that takes the inputs. Its own life is ``SchedulerLife``.
+        enum Gate: Sendable {
+            case idle
+            /// The store is being opened, and only calls of `stop` wait.
+            case opening
+            case open
+            case closed
+        }
+
+        var gate = Gate.idle
         var inputs: [SchedulerInput] = []
         /// Something has happened that the machine sees by itself: time has passed, the clock was set.
         var isWoken = false
@@ -30,7 +31,19 @@ final class SchedulerLoop: Sendable {
         var starting: CheckedContinuation<Void, any Error>?
         var handlers: [String: Handler] = [:]
 
-        var isStoppedWhileOpening: Bool { if case .opening(let stops) = life { !stops.isEmpty } else { false } }
+        mutating func add(_ command: SchedulerCommand, _ answer: @escaping Answer) {
+            lastCall += 1
+            calls[lastCall] = answer
+            inputs.append(.command(lastCall, command))
+        }
+
+        /// Drops the inputs, and takes the answers of calls in their order.
+        mutating func close(_ gate: Gate) -> [Answer] {
+            self.gate = gate
+            inputs = []
+            defer { calls = [:] }
+            return calls.sorted { $0.key < $1.key }.map(\.value)
+        }
     }
 
     let store: any JobStore
@@ -82,7 +95,7 @@ final class SchedulerLoop: Sendable {
         return machine.withLock { $0?.situation(of: id, at: now) ?? JobSituation() }
     }
 
-    /// What the clocks say by which this scheduler goes.
+    /// The clocks by which this scheduler goes.
     func reading() -> ClockReading { ClockReading(engine.time, of: store) }
 
     func queues() -> [QueueStatus] { machine.withLock { $0?.board.statuses ?? [] } }
@@ -91,14 +104,14 @@ final class SchedulerLoop: Sendable {
 
     func start(afterOpening: @Sendable () -> Void) async throws {
         try inbox.withLock { inbox throws(JobError) in
-            guard case .idle = inbox.life else {
+            guard inbox.gate == .idle else {
                 throw JobError(.closed, "the scheduler was started before; make another one")
             }
-            inbox.life = .opening(stops: [])
+            inbox.gate = .opening
         }
         let session: StoreSession
         do { session = try await store.open(as: configuration.node) } catch {
-            leaveOpening(for: .idle)
+            openingFailed()
             throw error
         }
         afterOpening()
@@ -106,15 +119,13 @@ final class SchedulerLoop: Sendable {
         machine.withLock {
             $0 = SchedulerMachine(session: session, configuration: configuration, at: now)
         }
-        guard !inbox.withLock({ $0.isStoppedWhileOpening }) else {
-            try? await store.close(session)
-            hub.finish(nil)
-            leaveOpening(for: .stopped)
-            throw JobError(.closed, "the scheduler was stopped while it started; start another one")
-        }
         try await withCheckedThrowingContinuation { continuation in
-            inbox.withLock { $0.starting = continuation }
-            leaveOpening(for: .running)
+            inbox.withLock { inbox in
+                inbox.starting = continuation
+                inbox.gate = .open
+                // From now on, registering a handler is an input.
+                inbox.inputs = inbox.handlers.keys.sorted().map { .handler(kind: $0) } + inbox.inputs
+            }
             _ = Task(executorPreference: executor) { [self] in
                 let observation = engine.onWallClockChange(on: .engine) { [weak self] in self?.wake() }
                 await run(session)
@@ -123,44 +134,30 @@ final class SchedulerLoop: Sendable {
         }
     }
 
-    private func leaveOpening(for life: Life) {
-        let stops = inbox.withLock { inbox -> [CheckedContinuation<Bool, Never>] in
-            guard case .opening(let stops) = inbox.life else { return [] }
-            // Who stopped it after the last look asks the loop.
-            if case .running = life {
-                inbox.life = life
-                // From now on, registering a handler is an input.
-                inbox.inputs = inbox.handlers.keys.sorted().map { .handler(kind: $0) }
-            } else {
-                inbox.life = stops.isEmpty ? life : .stopped
-            }
-            return stops
-        }
-        let isRunning = if case .running = life { true } else { false }
-        for stop in stops { stop.resume(returning: isRunning) }
+    /// The scheduler may be started again, unless it was stopped in the meantime.
+    private func openingFailed() {
+        let stops = inbox.withLock { $0.close($0.calls.isEmpty ? .idle : .closed) }
+        if !stops.isEmpty { hub.finish(nil) }
+        for stop in stops { stop(.success(.done)) }
     }
 
     func stop(grace: Duration?) async {
-        let mustCall = await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
-            let answer = inbox.withLock { inbox -> Bool? in
-                switch inbox.life {
-                case .idle:
-                    inbox.life = .stopped
-                    return false
-                case .stopped: return false
-                case .running: return true
-                case .opening(let stops):
-                    inbox.life = .opening(stops: stops + [continuation])
-                    return nil
+        await withCheckedContinuation { continuation in
+            let (waits, waiter) = inbox.withLock { inbox -> (Bool, CheckedContinuation<Void, Never>?) in
+                switch inbox.gate {
+                case .idle, .closed:
+                    inbox.gate = .closed
+                    return (false, nil)
+                case .opening, .open:
+                    inbox.add(.stop(grace: grace)) { _ in continuation.resume() }
+                    return (true, inbox.waiter.take())
                 }
             }
-            if let answer { continuation.resume(returning: answer) }
-        }
-        if mustCall {
-            _ = try? await call(.stop(grace: grace))
-        } else {
+            waiter?.resume()
+            if waits { return }
             // Of a scheduler that was never started.
             hub.finish(nil)
+            continuation.resume()
         }
     }
 
@@ -228,7 +225,7 @@ final class SchedulerLoop: Sendable {
         }
     }
 
-    /// Calls the machine, and does what follows from it.
+    /// Calls the machine, and executes the effects.
     @discardableResult
     func update<Result: Sendable>(_ body: (inout SchedulerMachine, ClockReading) -> Result) -> Result {
         let now = reading()
@@ -245,7 +242,7 @@ final class SchedulerLoop: Sendable {
     }
 
     private func perform(_ step: SchedulerStep) async {
-        let session = machine.withLock { $0!.session }
+        guard let session = machine.withLock({ $0?.session }) else { preconditionFailure("the store is not open") }
         switch step {
         case .commit(let turn):
             do {
@@ -342,14 +339,11 @@ final class SchedulerLoop: Sendable {
     }
 
     private func stopped(_ error: JobError?) {
-        let (starting, calls) = inbox.withLock { inbox in
-            inbox.life = .stopped
-            inbox.inputs = []
-            defer { inbox.calls = [:] }
-            return (inbox.starting.take(), inbox.calls.sorted { $0.key < $1.key }.map(\.value))
-        }
+        let (calls, starting) = inbox.withLock { ($0.close(.closed), $0.starting.take()) }
         hub.finish(error)
-        starting?.resume(throwing: error ?? JobError(.closed, "the scheduler was stopped while it started"))
+        starting?.resume(
+            throwing: error
+                ?? JobError(.closed, "the scheduler was stopped while it started; start another one"))
         for call in calls { call(.failure(error ?? SchedulerMachine.closed)) }
     }
 }

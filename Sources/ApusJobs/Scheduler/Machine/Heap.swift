@@ -36,6 +36,6 @@ package struct Heap<Element: Comparable & Sendable>: Sendable {
         }
     }
 
-    /// Leaves out what does not satisfy the predicate.
+    /// Drops the elements that do not satisfy the predicate.
     mutating func keep(_ isKept: (Element) -> Bool) { self = Heap(elements.filter(isKept)) }
 }

@@ -6,22 +6,14 @@ import Testing
 /// What a scheduler asks of the places that it shares with others.
 @Suite("Asking for shared places")
 struct SharedPlacesTests {
-    /// All clocks stand still.
-    private struct Moment: TimeSource {
-        var nanoseconds: UInt64
-        func uptime() -> UptimeInstant { UptimeInstant(nanoseconds: nanoseconds) }
-        func continuous() -> ContinuousInstant { ContinuousInstant(nanoseconds: nanoseconds) }
-        func wall() -> WallInstant { WallInstant(nanoseconds: 1_767_225_600_000_000_000 + nanoseconds) }
-    }
-
     private func reading(_ milliseconds: UInt64) -> ClockReading {
-        ClockReading(Moment(nanoseconds: milliseconds * 1_000_000))
+        ClockReading(milliseconds: milliseconds)
     }
 
     private func board(_ queue: JobQueue, running: Int, places: Int?) -> QueueBoard {
         var board = QueueBoard([], isShared: true, now: reading(0))
-        for _ in 0..<running { board.started(queue.id, reading(0)) }
-        board.configure(queue, reading(0))
+        for key in 0..<Int64(running) { board.started(RunKey(key), queue.id, reading(0)) }
+        board.committed(queue, reading(0))
         if let places { board.take([QueuePlaces(queue: queue, places: places)], reading(0)) }
         return board
     }

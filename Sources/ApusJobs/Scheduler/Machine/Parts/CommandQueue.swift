@@ -1,0 +1,167 @@
+import ApusTimers
+
+/// A command that is not answered yet.
+struct PendingCommand: Sendable {
+    /// Where a command comes from that the store keeps.
+    struct Origin: Sendable {
+        var sequence: Int64
+        var submitted: WallInstant
+        /// Another scheduler is answered.
+        var isCall: Bool
+        /// Why it is only removed.
+        var refusal: JobError?
+    }
+
+    var number: Int
+    var command: SchedulerCommand
+    /// What has to be read before it can be planned.
+    var needs: [JobReference] = []
+    /// The store was asked: what is not loaded does not exist.
+    var hasRead = false
+    /// Jobs that were submitted with the keys of its requests.
+    var earlier: [String: Job] = [:]
+    /// Jobs that count as the same as its requests, by kind and payload.
+    var same: [JobReference: Job] = [:]
+    /// Jobs of other schedulers that it concerns, as they were read for it.
+    var foreign: [JobID: LoadedJob] = [:]
+    /// How often a foreign change came in between.
+    var conflicts = 0
+    /// Nothing else is in its way any more.
+    var isPlannable = false
+    /// `nil` for a caller's command.
+    var submission: Origin?
+
+    init(_ number: Int, _ command: SchedulerCommand) { (self.number, self.command) = (number, command) }
+
+    init(_ submission: StoreSubmission, _ now: WallInstant) {
+        self.init(0, .job(submission.command ?? .submit([])))
+        var origin = Origin(
+            sequence: submission.sequence, submitted: submission.submitted, isCall: submission.isCall)
+        switch submission.command {
+        // No caller waits here, so it need not guess that its identifier is free.
+        case .submit(let requests): needs = SchedulerMachine.references(requests, at: now)
+        case .some: break
+        case nil:
+            origin.refusal = JobError(
+                .invalid, "what is stored cannot be read: \(submission.problem ?? "it is no command")")
+        }
+        self.submission = origin
+    }
+
+    /// What was read for it may have changed.
+    mutating func forgetRead() { (hasRead, same, foreign) = (false, [:], [:]) }
+}
+
+/// The commands that are in no committed turn yet: those of callers, and those that the store keeps, which applications
+/// have submitted in their own transactions and other schedulers have forwarded.
+///
+/// The store's are read when the scheduler has started and when the store signals, a page at a time, each page when the
+/// one before it was decided about. The turn that makes the job removes the submission. Until that is committed it is in
+/// the store, so it is forgotten here whenever the store fails, and read again.
+struct CommandQueue {
+    /// In the order of their arrival.
+    private(set) var waiting: [PendingCommand] = []
+    /// There may be submissions in the store that were not read.
+    private var mustReadSubmissions = true
+    /// Callers that wait for the submissions that were there when they asked: until the last page is read, and then until
+    /// it is decided about.
+    private var readCalls: [Int] = []
+    private var pageCalls: [Int] = []
+
+    var isEmpty: Bool { waiting.isEmpty }
+    private var hasSubmissions: Bool { waiting.contains { $0.submission != nil } }
+
+    mutating func append(_ command: PendingCommand) { waiting.append(command) }
+
+    /// It is planned before all others.
+    mutating func insertFirst(_ command: PendingCommand) { waiting.insert(command, at: 0) }
+
+    mutating func takeAll() -> [PendingCommand] {
+        defer { waiting = [] }
+        return waiting
+    }
+
+    /// After ``takeAll()``.
+    mutating func putBack(_ commands: [PendingCommand]) { waiting = commands }
+
+    // MARK: Reads for commands
+
+    /// What the store is asked for.
+    var needs: [JobReference] { waiting.flatMap(\.needs) }
+
+    mutating func update(needing reference: JobReference, _ body: (inout PendingCommand) -> Void) {
+        for index in waiting.indices where waiting[index].needs.contains(reference) { body(&waiting[index]) }
+    }
+
+    /// The store has answered.
+    mutating func needsAreRead() {
+        for index in waiting.indices where !waiting[index].needs.isEmpty {
+            waiting[index].needs = []
+            waiting[index].hasRead = true
+        }
+    }
+
+    // MARK: Submissions
+
+    /// There may be new submissions. A caller that asks for them is answered when these have become jobs, or were refused.
+    mutating func readSubmissions(for call: Int? = nil) {
+        mustReadSubmissions = true
+        if let call { readCalls.append(call) }
+    }
+
+    /// A page of submissions, if there may be some and none of the last page is left.
+    func read(limit: Int) -> SchedulerRead? {
+        mustReadSubmissions && !hasSubmissions ? .submissions(limit: limit) : nil
+    }
+
+    mutating func took(_ found: [StoreSubmission], limit: Int, _ now: WallInstant) {
+        mustReadSubmissions = found.count >= limit
+        if !mustReadSubmissions {
+            pageCalls += readCalls
+            readCalls = []
+        }
+        for submission in found { waiting.append(PendingCommand(submission, now)) }
+    }
+
+    /// Answers the callers that wait for the last page if it is decided about.
+    mutating func answerReads(_ effects: inout [SchedulerEffect]) {
+        if pageCalls.isEmpty || hasSubmissions { return }
+        for call in pageCalls { effects.answer(call, .success(.done)) }
+        pageCalls = []
+    }
+
+    // MARK: Failures
+
+    /// The command was not carried out because of the store or the scheduler. A caller gets the error; a submission is
+    /// still in the store, or was taken.
+    mutating func fail(_ command: PendingCommand, _ error: JobError, _ effects: inout [SchedulerEffect]) {
+        guard command.submission == nil else { return readSubmissions() }
+        effects.answer(command.number, .failure(error))
+    }
+
+    /// Fails those that are waiting.
+    mutating func failAll(_ error: JobError, _ effects: inout [SchedulerEffect]) {
+        for command in takeAll() { fail(command, error, &effects) }
+    }
+
+    /// Fails the callers that wait for submissions.
+    mutating func failReads(_ error: JobError, _ effects: inout [SchedulerEffect]) {
+        for call in pageCalls + readCalls { effects.answer(call, .failure(error)) }
+        (readCalls, pageCalls) = ([], [])
+    }
+
+    /// The store has failed: what it keeps is read again after the pause.
+    mutating func forgetSubmissions(_ error: JobError, _ effects: inout [SchedulerEffect]) {
+        failReads(error, &effects)
+        if hasSubmissions { mustReadSubmissions = true }
+        waiting.removeAll { $0.submission != nil }
+    }
+
+    // MARK: Invariants
+
+    /// What is wrong, in words; `nil` if nothing is.
+    func brokenInvariant() -> String? {
+        let submissions = waiting.compactMap { $0.submission?.sequence }
+        return Set(submissions).count < submissions.count ? "a submission was read twice" : nil
+    }
+}

@@ -1,0 +1,22 @@
+/// The kinds that have a handler here, and the due jobs whose kind has none.
+struct HandlerKinds {
+    private var kinds: Set<String> = []
+    /// Kinds without a handler that were logged.
+    private var reported: Set<String> = []
+    private(set) var parked: Set<Int64> = []
+
+    func hasHandler(for kind: String) -> Bool { kinds.contains(kind) }
+
+    mutating func register(_ kind: String) {
+        kinds.insert(kind)
+        reported.remove(kind)
+    }
+
+    mutating func park(_ entry: LoadedJobs.Entry, _ effects: inout [SchedulerEffect]) {
+        parked.insert(entry.key)
+        let kind = entry.job.request.kind
+        if reported.insert(kind).inserted { effects.append(.log(.parked(kind: kind))) }
+    }
+
+    mutating func unpark(_ key: Int64) { parked.remove(key) }
+}

@@ -1,0 +1,40 @@
+import ApusTimers
+
+/// The host's conditions, and the due jobs that they hold back. The host is followed while there are any.
+struct HostConditions {
+    private(set) var unmet: JobConditions = []
+    /// The conditions were read for the turn in progress.
+    private(set) var isRead = false
+    private(set) var held: Set<Int64> = []
+
+    mutating func read(_ unmet: JobConditions) { (self.unmet, isRead) = (unmet, true) }
+
+    mutating func endTurn() { isRead = false }
+
+    mutating func hold(_ key: Int64, _ isHeld: Bool, _ effects: inout [SchedulerEffect]) {
+        let wasFollowing = !held.isEmpty
+        if isHeld { held.insert(key) } else { held.remove(key) }
+        if wasFollowing == held.isEmpty { effects.append(.followConditions(!wasFollowing)) }
+    }
+
+    /// Nothing begins any more.
+    mutating func stop(_ effects: inout [SchedulerEffect]) {
+        if !held.isEmpty { effects.append(.followConditions(false)) }
+        held = []
+    }
+
+    /// The conditions that hold back the job.
+    func awaited(by entry: LoadedJobs.Entry) -> JobConditions {
+        held.contains(entry.key) ? entry.job.request.policies.conditions.intersection(unmet) : []
+    }
+
+    /// The held jobs whose conditions are met: the oldest first, in the same order in every process.
+    func released(_ jobs: borrowing LoadedJobs) -> [LoadedJobs.Entry] {
+        var released: [(wake: WallInstant, entry: LoadedJobs.Entry)] = []
+        for key in held {
+            guard let entry = jobs[key], let wake = entry.job.nextWake else { continue }
+            if entry.job.request.policies.conditions.isDisjoint(with: unmet) { released.append((wake, entry)) }
+        }
+        return released.sorted { ($0.wake, $0.entry.key) < ($1.wake, $1.entry.key) }.map(\.entry)
+    }
+}

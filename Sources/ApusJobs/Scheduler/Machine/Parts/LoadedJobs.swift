@@ -1,0 +1,143 @@
+import ApusTimers
+
+/// A handler's result that is not written yet.
+struct PendingEnd: Sendable {
+    var key: RunKey
+    /// `nil`: the attempt did not begin, and the run waits again.
+    var ended: JobMachine.Ended?
+    var postponement: JobPostponement?
+    var jitter = 0.0
+}
+
+/// Events of a loaded job that are not written yet; the next turn decides about them.
+struct JobNews: Sendable {
+    /// Results of handlers, in the order of their arrival.
+    var ends: [PendingEnd] = []
+    /// The last report of each running handler.
+    var progress: [RunKey: RunProgress] = [:]
+    /// An earlier owner has left claimed runs, whose handlers are gone.
+    var isInterrupted = false
+    /// The wakes in the job's row are earlier than there is anything to do.
+    var isOutdated = false
+    /// By how much the wall clock was set back.
+    var setBack: Duration?
+    /// The rules of the job's time zone may have changed.
+    var mustReadZone = false
+
+    var isEmpty: Bool { ends.isEmpty && progress.isEmpty && !isInterrupted && !isOutdated && !isOfSweep }
+    var isOfSweep: Bool { setBack != nil || mustReadZone }
+}
+
+/// The jobs in memory, which of them the next turn examines, and which must be read from the store before that.
+struct LoadedJobs: ~Copyable {
+    /// A loaded job. An object, so that a step looks it up once and changes it in its place.
+    final class Entry {
+        let key: Int64
+        let shard: ShardID
+        var machine: JobMachine {
+            didSet { isChecked = false }
+        }
+        var news = JobNews()
+        /// Whether the invariants of its machine were checked since the machine has changed.
+        var isChecked = false
+
+        init(_ machine: JobMachine, shard: ShardID) {
+            (key, self.machine, self.shard) = (machine.job.key, machine, shard)
+        }
+
+        var job: Job { machine.job }
+    }
+
+    private var entries: [Int64: Entry] = [:]
+    /// The loaded job that an identifier means.
+    private var names: [JobID: Entry] = [:]
+    /// The jobs that the next turn examines, in this order, and their keys. Those that have left the memory are stale.
+    private var examined: [Entry] = []
+    private var examinedKeys: Set<Int64> = []
+    /// The jobs whose last commit has an unknown fate.
+    private(set) var doubtful: Set<Int64> = []
+
+    subscript(key: Int64) -> Entry? { entries[key] }
+    subscript(id: JobID) -> Entry? { names[id] }
+    var count: Int { entries.count }
+    /// In no order.
+    var all: Dictionary<Int64, Entry>.Values { entries.values }
+    /// In the order of their keys.
+    var sorted: [Entry] { entries.values.sorted { $0.key < $1.key } }
+
+    mutating func insert(_ machine: JobMachine, shard: ShardID) -> Entry {
+        let entry = Entry(machine, shard: shard)
+        entries[entry.key] = entry
+        return entry
+    }
+
+    /// The job's identifier means this job from now on.
+    mutating func name(_ entry: Entry) { names[entry.job.id] = entry }
+
+    /// The identifier means a job that is not in memory.
+    mutating func forgetName(_ id: JobID) { names[id] = nil }
+
+    mutating func remove(_ entry: Entry) {
+        entries[entry.key] = nil
+        if names[entry.job.id] === entry { names[entry.job.id] = nil }
+        examinedKeys.remove(entry.key)
+        doubtful.remove(entry.key)
+    }
+
+    // MARK: Examined next
+
+    var hasExamined: Bool { !examinedKeys.isEmpty }
+
+    func isExamined(_ entry: Entry) -> Bool { examinedKeys.contains(entry.key) }
+
+    func isAnyExamined(where predicate: (Entry) -> Bool) -> Bool {
+        examined.contains { isExamined($0) && predicate($0) }
+    }
+
+    /// The next turn examines the job.
+    mutating func examine(_ entry: Entry) {
+        if examinedKeys.insert(entry.key).inserted { examined.append(entry) }
+    }
+
+    mutating func takeExamined(atMost limit: Int) -> [Entry] {
+        let taken = examined.prefix(limit).filter { entries[$0.key] === $0 }
+        examined.removeFirst(min(limit, examined.count))
+        for entry in taken { examinedKeys.remove(entry.key) }
+        return taken
+    }
+
+    // MARK: Doubtful
+
+    func isDoubtful(_ entry: Entry) -> Bool { doubtful.contains(entry.key) }
+
+    func isAnyDoubtful(_ ids: some Sequence<JobID>) -> Bool {
+        !doubtful.isEmpty && ids.contains { id in names[id].map { doubtful.contains($0.key) } ?? false }
+    }
+
+    /// The job is read from the store before anything else is done with it.
+    mutating func doubt(_ entry: Entry) { doubtful.insert(entry.key) }
+
+    mutating func endDoubt(_ key: Int64) { doubtful.remove(key) }
+
+    // MARK: Invariants
+
+    /// What is wrong, in words; `nil` if nothing is.
+    func brokenInvariant() -> String? {
+        for (key, entry) in entries {
+            if entry.job.key != key { return "job \(entry.job.id) is kept under the key \(key)" }
+            if entry.isChecked { continue }
+            if let broken = entry.machine.brokenInvariant() { return "job \(entry.job.id): \(broken)" }
+            entry.isChecked = true
+        }
+        for (id, entry) in names where entries[entry.key] !== entry || entry.job.id != id {
+            return "the identifier \(id) has no job"
+        }
+        if Set(examined.filter { entries[$0.key] === $0 }.map(\.key)) != examinedKeys {
+            return "a job does not know whether it is examined next"
+        }
+        if let key = examinedKeys.union(doubtful).first(where: { entries[$0] == nil }) {
+            return "the job with the key \(key) is not in memory, and waits to be examined or read"
+        }
+        return nil
+    }
+}

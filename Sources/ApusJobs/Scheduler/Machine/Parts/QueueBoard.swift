@@ -1,0 +1,395 @@
+import ApusTimers
+
+/// The jobs that wait for a place, by queue and priority, and the runs that have one.
+///
+/// Queues take turns, so that a long one does not keep another waiting. Of four places that one queue gets, three go to
+/// the highest priority that waits, and the fourth to what was due first.
+struct QueueBoard: ~Copyable {
+    /// A job that waits for a place. It is stale when the job's offer has another number.
+    struct Waiting: Comparable, Sendable {
+        var due: WallInstant
+        var number: UInt64
+        var key: Int64
+        static func < (lhs: Self, rhs: Self) -> Bool { (lhs.due, lhs.number) < (rhs.due, rhs.number) }
+    }
+
+    /// How a job waits for a place.
+    private struct Offer {
+        var number: UInt64
+        var queue: QueueID
+        var priority: JobPriority
+        /// Whether its conditions must be read before it gets a place.
+        var hasConditions: Bool
+    }
+
+    /// One queue. An object, so that its name is looked up once for a step; the board that holds it cannot be copied.
+    private final class Line {
+        var queue: JobQueue
+        /// By priority, the lowest first.
+        var waiting = JobPriority.allCases.map { _ in Heap<Waiting>() }
+        /// How many of the elements are not stale.
+        var counts = JobPriority.allCases.map { _ in 0 }
+        /// Attempts whose handlers have not returned, and those that the turn in progress starts.
+        var running = 0
+        var starting = 0
+        var starts = StartLog()
+        /// How often a job of the queue has got a place.
+        var picks = 0
+        /// How many runs may be in progress here, of a queue whose limits are shared with other schedulers.
+        var places: Int?
+        /// The store has recorded a number other than `places`, and is sent the needed number at once.
+        var arePlacesDoubtful = false
+        /// When the store is asked for places again.
+        var nextAsk: UptimeInstant?
+
+        init(_ queue: JobQueue) { self.queue = queue }
+
+        var count: Int { counts.reduce(0, +) }
+
+        /// How many runs may begin now.
+        func room(_ now: ContinuousInstant) -> Int {
+            if queue.isPaused { return 0 }
+            var room = queue.concurrency.map { $0 - running - starting } ?? .max
+            if let places { room = min(room, places - running - starting) }
+            if let rate = queue.rate { room = min(room, rate.runs - starts.count(rate, now) - starting) }
+            return max(0, room)
+        }
+
+        fileprivate func pick(_ offers: [Int64: Offer]) -> Waiting? {
+            var highest: Int?
+            var oldest: (due: Waiting, index: Int)?
+            for index in waiting.indices {
+                while let first = waiting[index].first, offers[first.key]?.number != first.number {
+                    _ = waiting[index].pop()
+                }
+                guard let first = waiting[index].first else { continue }
+                highest = index
+                if oldest.map({ first < $0.due }) ?? true { oldest = (first, index) }
+            }
+            picks += 1
+            guard let best = picks % 4 == 0 ? oldest?.index : highest else { return nil }
+            counts[best] -= 1
+            return waiting[best].pop()
+        }
+
+        /// Places that no run has. The one place of a queue with a rate is needed as long as anything runs.
+        func hasTooMany(_ places: Int) -> Bool {
+            queue.rate == nil ? places > running : places > 0 && running == 0
+        }
+
+        /// The limit is newer than the runs, which the others have to know of.
+        func hasTooFew(_ places: Int) -> Bool { places < running }
+    }
+
+    private var lines: [QueueID: Line] = [:]
+    /// The jobs that wait.
+    private var offers: [Int64: Offer] = [:]
+    /// Those of them whose conditions must be read before they get a place.
+    private var conditional: Set<Int64> = []
+    private var counter: UInt64 = 0
+    /// Attempts whose handlers have not returned, and the queues whose places they have.
+    private var running: [RunKey: QueueID] = [:]
+    /// Queues in which something waits, in the order of their turns.
+    private var turns: [QueueID] = []
+    /// Queues in which the turn in progress starts something.
+    private var starting: Set<QueueID> = []
+    /// Queues whose records in the store may be others than the board's: the next turn writes them again.
+    private(set) var doubtfulRecords: Set<QueueID> = []
+
+    /// How many handlers run at once, of all queues together.
+    let limit: Int
+    /// The limits hold for other schedulers too, and the store gives the places.
+    let isShared: Bool
+
+    init(_ queues: [JobQueue], limit: Int = .max, isShared: Bool, now: ClockReading) {
+        (self.limit, self.isShared) = (limit, isShared)
+        for queue in queues { configure(queue, now) }
+    }
+
+    // MARK: Queues
+
+    /// The queue as it is kept, or would be.
+    func queue(_ id: QueueID) -> JobQueue { lines[id]?.queue ?? JobQueue(id: id) }
+
+    /// The queues that have settings, or runs in progress or waiting, by name.
+    var statuses: [QueueStatus] {
+        lines.keys.sorted().map { status($0) }.filter {
+            $0.running > 0 || $0.waiting > 0 || $0.queue.hasSettings
+        }
+    }
+
+    func status(_ id: QueueID) -> QueueStatus {
+        QueueStatus(queue: queue(id), running: lines[id]?.running ?? 0, waiting: lines[id]?.count ?? 0)
+    }
+
+    /// How long the queue's rate lets nothing begin; `nil` without a rate.
+    func rateDelay(_ id: QueueID, _ now: ContinuousInstant) -> Duration? {
+        guard let line = lines[id], let rate = line.queue.rate else { return nil }
+        return line.starts.untilRoom(rate, now)
+    }
+
+    /// The store has the record of the queue.
+    mutating func committed(_ queue: JobQueue, _ now: ClockReading) {
+        doubtfulRecords.remove(queue.id)
+        configure(queue, now)
+    }
+
+    private mutating func configure(_ queue: JobQueue, _ now: ClockReading) {
+        let line = line(queue.id)
+        let hadRate = line.queue.rate != nil
+        line.queue = queue
+        line.places = isShared && queue.hasLimits ? line.places ?? 0 : nil
+        guard queue.rate != nil else {
+            line.starts = StartLog()
+            return forgetIfUnused(line)
+        }
+        if !hadRate { line.starts = restored(queue, now) }
+    }
+
+    /// The store may have these records, or not.
+    mutating func doubtRecords(_ queues: some Sequence<QueueID>) { doubtfulRecords.formUnion(queues) }
+
+    /// The starts that a queue's record tells of.
+    private func restored(_ queue: JobQueue, _ now: ClockReading) -> StartLog {
+        guard let last = queue.lastStart else { return StartLog() }
+        // Each of them may have begun as late as the last one.
+        let instant = now.continuous.advanced(by: min(.zero, now.wall.duration(to: last)))
+        return StartLog(queue.recentStarts, at: instant)
+    }
+
+    private mutating func line(_ id: QueueID) -> Line {
+        if let line = lines[id] { return line }
+        let line = Line(JobQueue(id: id))
+        lines[id] = line
+        return line
+    }
+
+    /// A queue without settings is only a name: nothing is kept of it when nothing of it runs or waits.
+    private mutating func forgetIfUnused(_ line: Line) {
+        guard line.running == 0, line.starting == 0, line.count == 0, !line.queue.hasSettings else { return }
+        if !turns.contains(line.queue.id) { lines[line.queue.id] = nil }
+    }
+
+    // MARK: Waiting
+
+    func isWaiting(_ key: Int64) -> Bool { offers[key] != nil }
+
+    /// The job, which does not wait yet, waits for a place of its queue.
+    mutating func offer(_ key: Int64, due: WallInstant, _ request: JobRequest) {
+        let (queue, priority) = (request.queue, request.priority)
+        counter += 1
+        let hasConditions = !request.policies.conditions.isEmpty
+        offers[key] = Offer(number: counter, queue: queue, priority: priority, hasConditions: hasConditions)
+        if hasConditions { conditional.insert(key) }
+        let line = line(queue)
+        if line.count == 0, !turns.contains(queue) { turns.append(queue) }
+        line.waiting[priority.rawValue - 1].push(Waiting(due: due, number: counter, key: key))
+        line.counts[priority.rawValue - 1] += 1
+    }
+
+    /// The job waits no longer, if it did; its element is stale.
+    mutating func withdraw(_ key: Int64) {
+        guard let offer = removeOffer(key) else { return }
+        lines[offer.queue]?.counts[offer.priority.rawValue - 1] -= 1
+    }
+
+    private mutating func removeOffer(_ key: Int64) -> Offer? {
+        guard let offer = offers.removeValue(forKey: key) else { return nil }
+        if offer.hasConditions { conditional.remove(key) }
+        return offer
+    }
+
+    /// How many jobs of that queue and priority wait.
+    func waitingCount(_ lane: QueueLane) -> Int { lines[lane.queue]?.counts[lane.priority.rawValue - 1] ?? 0 }
+
+    /// The queues in which something waits, with each priority.
+    var lanes: [QueueLane] { turns.flatMap { id in JobPriority.allCases.map { QueueLane(id, $0) } } }
+
+    /// Whether a job may get a place now whose conditions must be read before that.
+    func needsConditions(_ now: ContinuousInstant) -> Bool {
+        if conditional.isEmpty || freePlaces <= 0 { return false }
+        for key in conditional {
+            if let offer = offers[key], hasRoom(offer.queue, now) { return true }
+        }
+        return false
+    }
+
+    /// Whether a run of the queue may begin now.
+    func hasRoom(_ queue: QueueID, _ now: ContinuousInstant) -> Bool { lines[queue].map { $0.room(now) > 0 } ?? true }
+
+    /// Takes out the job that gets the next place; `nil` when no queue has both. It counts as starting.
+    mutating func pick(_ now: ContinuousInstant) -> (key: Int64, queue: QueueID)? {
+        for _ in 0..<turns.count {
+            let id = turns.removeFirst()
+            let line = lines[id]!
+            guard line.count > 0 else {
+                // Nothing but stale elements.
+                for priority in line.waiting.indices { line.waiting[priority] = Heap() }
+                forgetIfUnused(line)
+                continue
+            }
+            turns.append(id)
+            guard line.room(now) > 0, let picked = line.pick(offers) else { continue }
+            _ = removeOffer(picked.key)
+            if line.starting == 0 { starting.insert(id) }
+            line.starting += 1
+            return (picked.key, id)
+        }
+        return nil
+    }
+
+    // MARK: Places
+
+    var runs: Dictionary<RunKey, QueueID>.Keys { running.keys }
+
+    func isRunning(_ run: RunKey) -> Bool { running[run] != nil }
+
+    var freePlaces: Int { limit - running.count }
+
+    /// A job that was picked had nothing to start.
+    mutating func release(_ queue: QueueID) { lines[queue]!.starting -= 1 }
+
+    /// The turn's fate is known: what it started is reported by ``started(_:_:_:)``.
+    mutating func endTurn() {
+        for id in starting { lines[id]?.starting = 0 }
+        starting = []
+    }
+
+    mutating func started(_ run: RunKey, _ queue: QueueID, _ now: ClockReading) {
+        running[run] = queue
+        let line = line(queue)
+        line.running += 1
+        if let rate = line.queue.rate { line.starts.add(now.continuous, rate) }
+    }
+
+    /// The handler has returned, if one of that attempt runs.
+    mutating func ended(_ run: RunKey) {
+        guard let queue = running.removeValue(forKey: run), let line = lines[queue] else { return }
+        line.running -= 1
+        if line.running == 0 { forgetIfUnused(line) }
+    }
+
+    /// Queues with a rate that start something in this turn.
+    var startingWithRate: [QueueID] {
+        starting.filter { id in lines[id].map { $0.starting > 0 && $0.queue.rate != nil } ?? false }
+    }
+
+    /// What is to be kept of a queue, with what it starts in this turn.
+    func record(of queue: JobQueue, _ now: ClockReading) -> JobQueue {
+        var record = queue
+        (record.recentStarts, record.lastStart) = (0, nil)
+        guard let line = lines[queue.id], let rate = queue.rate else { return record }
+        record.recentStarts = line.starts.count(rate, now.continuous) + line.starting
+        if line.starting > 0 {
+            record.lastStart = now.wall
+        } else if record.recentStarts > 0, let last = line.starts.last {
+            record.lastStart = now.wall.advanced(by: now.continuous.duration(to: last))
+        }
+        return record
+    }
+
+    /// How long it takes until the rate of a queue lets something begin; `nil` when none waits for that.
+    func nextStart(_ now: ContinuousInstant) -> Duration? {
+        if freePlaces <= 0 { return nil }
+        return lines.values.compactMap { line -> Duration? in
+            guard line.count > 0, !line.queue.isPaused, let rate = line.queue.rate,
+                line.queue.concurrency.map({ line.running < $0 }) ?? true,
+                line.places.map({ line.running < $0 }) ?? true
+            else { return nil }
+            return line.starts.untilRoom(rate, now)
+        }.min()
+    }
+
+    /// What is wrong, in words; `nil` if nothing is.
+    func brokenInvariant() -> String? {
+        if running.count > limit { return "\(running.count) handlers run at once" }
+        let runs = running.values.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+        let waiting = offers.values.reduce(into: [:]) { $0[$1.queue, default: 0] += 1 }
+        for (id, line) in lines {
+            if line.running != runs[id] ?? 0 { return "queue \(id) counts \(line.running) runs" }
+            if line.count != waiting[id] ?? 0 { return "queue \(id) counts \(line.count) waiting jobs" }
+            if line.count > 0, !turns.contains(id) { return "queue \(id) never has its turn" }
+            let places = max(line.queue.concurrency ?? .max, 0)
+            if line.starting > 0, line.running + line.starting > places { return "queue \(id) starts too much" }
+            if (line.places != nil) != (isShared && line.queue.hasLimits) {
+                return "queue \(id) does not know whether its limits are shared"
+            }
+        }
+        for id in runs.keys where lines[id] == nil { return "queue \(id) runs and is not known" }
+        return nil
+    }
+}
+
+/// Places in queues whose limits hold for several schedulers.
+///
+/// The store gives places, and takes them back, so that all schedulers together have no more than the queue allows. This
+/// scheduler asks when it needs more or fewer than it has, and every ``patience`` while jobs wait: the answer also
+/// shows that others wait, by getting fewer than it has. Runs in progress keep their places.
+extension QueueBoard {
+    private static let patience: Duration = .milliseconds(250)
+
+    /// What the store is to be asked for now.
+    func uses(_ now: UptimeInstant) -> [QueueUse] {
+        if !isShared { return [] }
+        return lines.keys.sorted().compactMap { id in
+            let line = lines[id]!
+            guard let places = line.places, line.starting == 0 else { return nil }
+            let isWaiting = line.count > 0 && !line.queue.isPaused
+            let wanted = isWaiting ? line.running + line.count : line.running
+            let mayAsk = line.nextAsk.map { $0 <= now } ?? true
+            let isNeeded = isWaiting ? mayAsk : line.hasTooMany(places) || line.hasTooFew(places) && mayAsk
+            guard isNeeded || line.arePlacesDoubtful else { return nil }
+            return QueueUse(
+                queue: id, running: line.running, wanted: min(wanted, max(line.queue.concurrency ?? .max, line.running))
+            )
+        }
+    }
+
+    /// When the store is asked next, if nothing happens before.
+    func nextAsk(_ now: UptimeInstant) -> UptimeInstant? {
+        if !isShared { return nil }
+        if !uses(now).isEmpty { return now }
+        return lines.values.compactMap { line in
+            let isWaiting = line.count > 0 && !line.queue.isPaused
+            return isWaiting || line.places.map { line.hasTooFew($0) } ?? false ? line.nextAsk : nil
+        }.min()
+    }
+
+    mutating func take(_ given: [QueuePlaces], _ now: ClockReading) {
+        for given in given {
+            let had = lines[given.queue.id]?.places ?? 0
+            adopt(given.queue, now)
+            guard let line = lines[given.queue.id], line.places != nil else { continue }
+            line.places = given.places ?? 0
+            line.arePlacesDoubtful = false
+            line.nextAsk = now.uptime.advanced(by: Self.patience)
+            // What others have begun meanwhile is known from the store.
+            if had == 0, line.running == 0, line.queue.rate != nil { line.starts = restored(given.queue, now) }
+        }
+    }
+
+    /// The store was asked, and did not answer: it may have taken places back. Nothing begins in these queues until it
+    /// has answered.
+    mutating func placesAreUnknown(_ queues: [QueueID]) {
+        for line in queues.compactMap({ lines[$0] }) {
+            guard let places = line.places else { continue }
+            line.places = min(places, line.running)
+            line.arePlacesDoubtful = true
+        }
+    }
+
+    /// Another scheduler may have changed the settings of the queue.
+    mutating func adopt(_ queue: JobQueue, _ now: ClockReading) {
+        let known = self.queue(queue.id)
+        guard (known.concurrency, known.isPaused) != (queue.concurrency, queue.isPaused) || known.rate != queue.rate
+        else { return }
+        configure(queue, now)
+    }
+
+    /// As above, and the store has noted so many places. What it noted before its last answer only costs a question.
+    mutating func adopt(_ queue: JobQueue, noted: Int, _ now: ClockReading) {
+        adopt(queue, now)
+        guard let line = lines[queue.id], let places = line.places else { return }
+        if noted != (queue.rate == nil ? places : min(places, 1)) { line.arePlacesDoubtful = true }
+    }
+}

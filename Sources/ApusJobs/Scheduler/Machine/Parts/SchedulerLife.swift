@@ -1,0 +1,118 @@
+import ApusTimers
+
+/// The life of a scheduler from the opening of its store to the end, and the callers that wait for that.
+struct SchedulerLife {
+    enum Phase: Sendable {
+        /// Decides about runs that a crash interrupted, page by page.
+        case recovering(after: Int64)
+        case running
+        case stopping(Stopping)
+        case closing(JobError?)
+        case stopped
+    }
+
+    struct Stopping: Sendable {
+        /// When handlers are cancelled, and then, when they are not waited for any longer; `nil` for never.
+        var deadline: UptimeInstant?
+        var handlersAreCancelled = false
+        /// Failed commits since the stop, or since the last end of a handler.
+        var failures = 0
+    }
+
+    private(set) var phase = Phase.recovering(after: 0)
+    private var stopCalls: [Int] = []
+
+    var isRunning: Bool { if case .running = phase { true } else { false } }
+    var isStopping: Bool { if case .stopping = phase { true } else { false } }
+    var acceptsCommands: Bool {
+        switch phase {
+        case .recovering, .running: true
+        case .stopping, .closing, .stopped: false
+        }
+    }
+
+    /// A page of interrupted runs was read; `nil` for the last, empty one.
+    mutating func recovered(through key: Int64?) { phase = key.map { .recovering(after: $0) } ?? .running }
+
+    // MARK: Stopping
+
+    enum StopAnswer {
+        /// It has stopped.
+        case done
+        /// The caller waits.
+        case waits
+        /// Nothing runs yet: the store is closed at once.
+        case close
+        /// No run starts from now on.
+        case begin
+    }
+
+    mutating func stop(_ call: Int, grace: Duration?, _ now: UptimeInstant) -> StopAnswer {
+        if case .stopped = phase { return .done }
+        stopCalls.append(call)
+        let deadline = grace.map { now.advanced(by: $0) }
+        switch phase {
+        case .closing, .stopped: return .waits
+        case .recovering: return .close
+        case .running:
+            phase = .stopping(Stopping(deadline: deadline))
+            return .begin
+        case .stopping(var stopping):
+            if let deadline, !stopping.handlersAreCancelled {
+                stopping.deadline = min(stopping.deadline ?? deadline, deadline)
+                phase = .stopping(stopping)
+            }
+            return .waits
+        }
+    }
+
+    /// When a stop in progress continues.
+    var deadline: UptimeInstant? { if case .stopping(let stopping) = phase { stopping.deadline } else { nil } }
+
+    enum StopStep {
+        case wait
+        case cancelHandlers
+        case close
+    }
+
+    /// What a stop in progress does now: it waits for handlers until its deadline, for cancelled ones until the next, and
+    /// for the store to take their results unless it fails.
+    mutating func continueStop(
+        running: Int, unwritten: Int, cancellationGrace: Duration, _ now: UptimeInstant
+    ) -> StopStep {
+        guard case .stopping(var stopping) = phase else { return .wait }
+        if running == 0, unwritten == 0 || stopping.failures >= 3 { return .close }
+        guard let deadline = stopping.deadline, deadline <= now else { return .wait }
+        if stopping.handlersAreCancelled { return .close }
+        stopping.handlersAreCancelled = true
+        stopping.deadline = now.advanced(by: cancellationGrace)
+        phase = .stopping(stopping)
+        return .cancelHandlers
+    }
+
+    /// Earlier failures say nothing about whether its result can be written.
+    mutating func handlerEnded() {
+        guard case .stopping(var stopping) = phase else { return }
+        stopping.failures = 0
+        phase = .stopping(stopping)
+    }
+
+    mutating func storeFailed() {
+        guard case .stopping(var stopping) = phase else { return }
+        stopping.failures += 1
+        phase = .stopping(stopping)
+    }
+
+    // MARK: The end
+
+    mutating func close(_ error: JobError?) { phase = .closing(error) }
+
+    /// The store is closed.
+    mutating func closed(_ effects: inout [SchedulerEffect]) {
+        guard case .closing(let error) = phase else { return }
+        phase = .stopped
+        for call in stopCalls { effects.answer(call, .success(.done)) }
+        stopCalls = []
+        effects.append(.stopped(error))
+    }
+}

@@ -1,0 +1,57 @@
+import ApusTimers
+
+/// The instants at which loaded jobs are examined: at most one for each job, with a tolerance.
+struct WakeQueue {
+    struct Wake: Comparable, Sendable {
+        /// The order of its heap: the wake, or the latest instant for it.
+        var instant: WallInstant
+        var number: UInt64
+        var key: Int64
+        var wake: WallInstant
+        static func < (lhs: Self, rhs: Self) -> Bool { (lhs.instant, lhs.number) < (rhs.instant, rhs.number) }
+    }
+
+    /// The wake of each job. Elements of the heaps with another one are stale.
+    private var armed: [Int64: WallInstant] = [:]
+    private(set) var wakes = Heap<Wake>()
+    private(set) var deadlines = Heap<Wake>()
+    private var counter: UInt64 = 0
+
+    subscript(key: Int64) -> WallInstant? { armed[key] }
+
+    /// The wake that must be kept first, and the latest instant for it. Stale ones count until ``dropStale()``.
+    var first: (wake: WallInstant, latest: WallInstant)? { deadlines.first.map { ($0.wake, $0.instant) } }
+
+    mutating func arm(_ key: Int64, at wake: WallInstant, tolerance: Duration) {
+        guard armed[key] != wake else { return }
+        armed[key] = wake
+        counter += 1
+        wakes.push(Wake(instant: wake, number: counter, key: key, wake: wake))
+        deadlines.push(Wake(instant: wake.advanced(by: tolerance), number: counter, key: key, wake: wake))
+        dropStale()
+    }
+
+    mutating func disarm(_ key: Int64) { armed[key] = nil }
+
+    /// Takes out the first job whose wake has come.
+    mutating func popDue(_ now: WallInstant) -> Int64? {
+        while let first = wakes.first, first.instant <= now {
+            _ = wakes.pop()
+            guard armed[first.key] == first.wake else { continue }
+            armed[first.key] = nil
+            return first.key
+        }
+        return nil
+    }
+
+    /// Drops stale elements: those on top at once, all of them once they outnumber the others.
+    mutating func dropStale() {
+        let armed = armed
+        func isValid(_ element: Wake) -> Bool { armed[element.key] == element.wake }
+        while let first = deadlines.first, !isValid(first) { _ = deadlines.pop() }
+        while let first = wakes.first, !isValid(first) { _ = wakes.pop() }
+        let bound = 64 + 2 * armed.count
+        if deadlines.count > bound { deadlines.keep(isValid) }
+        if wakes.count > bound { wakes.keep(isValid) }
+    }
+}

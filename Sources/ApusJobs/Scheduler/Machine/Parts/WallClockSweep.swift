@@ -1,0 +1,58 @@
+import ApusTimers
+
+/// Examines all jobs on the wall clock, page by page, after the clock was set back or the rules of time zones may have
+/// changed.
+struct WallClockSweep {
+    struct Cause: Sendable {
+        /// By how much the clock was set back.
+        var setBack: Duration?
+        var mustReadZones = false
+
+        /// Notes the change in a job.
+        func concern(_ entry: LoadedJobs.Entry) {
+            if let setBack { entry.news.setBack = max(setBack, entry.news.setBack ?? .zero) }
+            if mustReadZones, entry.job.request.trigger.calendar != nil { entry.news.mustReadZone = true }
+        }
+    }
+
+    /// `nil` when no sweep is in progress.
+    private(set) var cause: Cause?
+    /// The jobs up to this key were read.
+    private var after: Int64 = 0
+    /// Whether there are calendar triggers, as far as is known.
+    private(set) var usesTimeZones = false
+
+    init(_ session: StoreSession) {
+        // The rules of zones may have changed since the jobs were written.
+        if session.mayHaveCalendars { cause = Cause(mustReadZones: true) }
+    }
+
+    /// A job with this trigger is in the store.
+    mutating func note(_ trigger: Trigger) {
+        if trigger.calendar != nil { usesTimeZones = true }
+    }
+
+    /// Begins with the first job again, for both causes if a sweep is in progress.
+    /// - Returns: the causes.
+    mutating func begin(_ new: Cause) -> Cause {
+        var merged = new
+        merged.setBack = [cause?.setBack, new.setBack].compactMap { $0 }.max()
+        merged.mustReadZones = new.mustReadZones || cause?.mustReadZones ?? false
+        (cause, after) = (merged, 0)
+        return merged
+    }
+
+    /// Reads the next page, once the last one is decided about.
+    func read(_ jobs: borrowing LoadedJobs, isStarting: Bool, limit: Int) -> SchedulerRead? {
+        guard let cause, !isStarting || cause.setBack != nil, !jobs.all.contains(where: \.news.isOfSweep) else {
+            return nil
+        }
+        return .anchored(after: after, limit: limit)
+    }
+
+    /// A page was read; an empty one is the last.
+    mutating func took(_ found: [LoadedJob]) {
+        after = found.last?.job.key ?? 0
+        if found.isEmpty { cause = nil }
+    }
+}

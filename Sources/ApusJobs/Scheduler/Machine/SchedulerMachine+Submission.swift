@@ -1,0 +1,225 @@
+import ApusTimers
+
+/// Plans submissions: each request makes a job, changes one that exists, or is answered with one.
+extension SchedulerMachine {
+    mutating func submit(
+        _ requests: [JobRequest], _ pending: PendingCommand, into turn: inout SchedulerTurn
+    ) throws(JobError) -> Outcome {
+        guard Set(requests.map(\.id)).count == requests.count else {
+            throw JobError(.invalid, "id: one identifier occurs twice among the requests; give each its own")
+        }
+        let now = turn.now.wall
+        func needs() -> Outcome { .needs(Self.references(requests, at: now)) }
+        let payloads = requests.compactMap { $0.payloadReference(at: now) }
+        for (index, payload) in payloads.enumerated() where payloads[..<index].contains(where: payload.isSamePayload) {
+            throw JobError(
+                .invalid, "payload: two of the requests are the same by kind and payload; submit one of them")
+        }
+        var drafts: [SchedulerTurn.Draft] = []
+        var existing: [SchedulerTurn.Existing] = []
+        for asked in requests {
+            var request = asked
+            var isSame = false
+            if let earlier = try submitted(before: request, pending) {
+                existing.append(.job(earlier))
+                continue
+            }
+            if let reference = request.payloadReference(at: now) {
+                // A submission of this turn with the same payload is in the store only after it.
+                guard pending.hasRead, !turn.hasSubmitted(reference) else { return needs() }
+                switch try same(as: request, reference, pending, now) {
+                case .none: break
+                case .outdated: return needs()
+                case .ended(let job):
+                    existing.append(.job(job))
+                    continue
+                case .open(let id):
+                    if id != request.id, turn.ids.contains(id) { return needs() }
+                    request.id = id
+                    isSame = true
+                }
+            }
+            if let foreign = pending.foreign[request.id], !foreign.job.state.isFinal {
+                switch request.conflict {
+                case .keep: existing.append(.job(foreign.job))
+                case .refuse: throw Self.alreadyExists(request.id)
+                case .update, .replace:
+                    guard requests.count == 1 else {
+                        throw JobError(
+                            .invalid,
+                            "\(request.id): another node runs this job; submit a request that changes it alone")
+                    }
+                    turn.add([], command: pending, forward: foreign.shard)
+                    return .done
+                }
+                continue
+            }
+            guard let entry = jobs[request.id] else {
+                existing.append(.draft(drafts.count))
+                drafts.append(try newDraft(request, pending, turn.now))
+                continue
+            }
+            if jobs.isDoubtful(entry) { return .later }
+            // What has happened to it and is not written yet may be its end.
+            var old = draft(of: entry, turn.now)
+            if old.machine.job.state.isFinal {
+                if isSame, try isAnswer(old.machine.job, to: asked, now) {
+                    existing.append(.draft(drafts.count))
+                    drafts.append(old)
+                    continue
+                }
+                let new = try newDraft(asked, pending, turn.now)
+                if old.action.change != nil { drafts.append(old) }
+                existing.append(.draft(drafts.count))
+                drafts.append(new)
+                continue
+            }
+            // The idempotency key may belong to another job, which counts first.
+            if request.idempotencyKey != nil, !pending.hasRead { return needs() }
+            switch request.conflict {
+            case .keep: existing.append(.job(old.machine.job))
+            case .refuse:
+                throw Self.alreadyExists(request.id)
+            case .update:
+                try asked.terms.check(replacing: old.machine.job)
+                request.terms = .init()
+                old.action.merge(
+                    try old.machine.update(
+                        request, submitted: instant(of: pending, turn.now), now: now, in: configuration.timeZones))
+                existing.append(.draft(drafts.count))
+                drafts.append(old)
+            case .replace:
+                try asked.terms.check(replacing: old.machine.job)
+                let new = try newDraft(asked, pending, turn.now)
+                old.action.merge(old.machine.cancel(.replaced, now: now))
+                drafts.append(old)
+                existing.append(.draft(drafts.count))
+                drafts.append(new)
+            }
+        }
+        // The others of the submission come after it.
+        var isLabelRequired = false
+        for index in drafts.indices where drafts[index].action.change?.onlyBeside != nil {
+            if isLabelRequired { drafts[index].action.change?.onlyBeside = nil }
+            isLabelRequired = true
+        }
+        turn.submit(payloads)
+        turn.concern(drafts.map(\.machine.job.id))
+        turn.add(drafts, command: pending) { start in
+            .jobs(existing.map { if case .draft(let index) = $0 { .draft(start + index) } else { $0 } })
+        }
+        return .done
+    }
+
+    static func alreadyExists(_ id: JobID) -> JobError {
+        JobError(.alreadyExists, "\(id): there is such a job; give another identifier, or another conflict policy")
+    }
+
+    /// The store refuses all of them if one of their identifiers, keys or payloads is taken.
+    mutating func restore(
+        _ restorations: [JobRestoration], _ pending: PendingCommand, into turn: inout SchedulerTurn
+    ) throws(JobError) -> Outcome {
+        let now = turn.now.wall
+        var drafts: [SchedulerTurn.Draft] = []
+        for restoration in restorations {
+            let id = restoration.request.id
+            if let entry = jobs[id], !entry.job.state.isFinal { throw Self.alreadyExists(id) }
+            let (machine, runs) = try JobMachine.restored(restoration, now: now, in: configuration.timeZones)
+            var draft = SchedulerTurn.Draft(machine, in: try shards.shard(for: id))
+            draft.action.change = JobChange(
+                expected: .absent, job: machine.job, isRequestChanged: true, runs: runs)
+            drafts.append(draft)
+        }
+        turn.submit(restorations.compactMap { $0.request.payloadReference(at: now) })
+        turn.add(drafts, command: pending) { start in .jobs(drafts.indices.map { .draft(start + $0) }) }
+        return .done
+    }
+
+    private func newDraft(
+        _ request: JobRequest, _ pending: PendingCommand, _ now: ClockReading
+    ) throws(JobError) -> SchedulerTurn.Draft {
+        var kept = request
+        kept.terms = .init()
+        let machine = try JobMachine.submitted(kept, now: instant(of: pending, now), in: configuration.timeZones)
+        var draft = SchedulerTurn.Draft(machine, in: try shards.shard(for: request.id))
+        draft.action.change = JobChange(
+            expected: .absent, requiresFreeName: request.terms.requiresFreeName, onlyBeside: request.terms.onlyBeside,
+            job: machine.job, isRequestChanged: true)
+        return draft
+    }
+
+    /// From when on the trigger of a submission counts. A later instant than now is of a clock that was set back since.
+    private func instant(of pending: PendingCommand, _ now: ClockReading) -> WallInstant {
+        min(pending.submission?.submitted ?? now.latestWall, now.latestWall)
+    }
+
+    /// What the requests of a submission may meet in the store.
+    static func references(_ requests: [JobRequest], at now: WallInstant) -> [JobReference] {
+        requests.map { .id($0.id) } + requests.compactMap { $0.idempotencyKey.map { .idempotencyKey($0) } }
+            + requests.compactMap { $0.payloadReference(at: now) }
+    }
+
+    enum Same {
+        case none
+        /// A job that has not ended takes the request's place, or gives it its own.
+        case open(JobID)
+        /// A job that has ended is the answer.
+        case ended(Job)
+        /// What was read was true then, and is not known now.
+        case outdated
+    }
+
+    /// The job that counts as the same by kind and payload.
+    func same(
+        as request: JobRequest, _ reference: JobReference, _ pending: PendingCommand, _ now: WallInstant
+    ) throws(JobError) -> Same {
+        guard let job = pending.same.first(where: { $0.key.isSamePayload(as: reference) })?.value else { return .none }
+        let named = jobs[job.id]
+        let isOpen = named.map { $0.key == job.key && !$0.job.state.isFinal } ?? false
+        if isOpen || pending.foreign[job.id]?.job.key == job.key && !job.state.isFinal {
+            guard job.id == request.id || jobs[request.id]?.job.state.isFinal ?? true else {
+                throw JobError(
+                    .alreadyExists,
+                    "\(request.id): there is such a job, and job \(job.id) has the same kind and payload; cancel one of them"
+                )
+            }
+            return .open(job.id)
+        }
+        let entry = jobs[job.key]
+        if entry == nil, !job.state.isFinal { return .outdated }
+        let known = entry?.job ?? job
+        // One that has not ended, and is not in its place in memory yet: the store refuses another one beside it, and
+        // both are read.
+        guard known.state.isFinal else { return .none }
+        return try isAnswer(known, to: request, now) ? .ended(known) : .none
+    }
+
+    /// Whether a job with the same kind and payload is the answer although it has ended: it was submitted within the
+    /// request's period.
+    private func isAnswer(_ job: Job, to request: JobRequest, _ now: WallInstant) throws(JobError) -> Bool {
+        guard let period = request.uniqueness.period, job.created > now.advanced(by: .zero - period) else {
+            return false
+        }
+        switch request.conflict {
+        case .keep, .update: return true
+        case .replace: return false
+        case .refuse:
+            throw JobError(
+                .alreadyExists,
+                "\(request.id): job \(job.id) had the same kind and payload and was submitted within \(period); give another conflict policy"
+            )
+        }
+    }
+
+    /// The job of an earlier submission with the request's idempotency key.
+    private func submitted(before request: JobRequest, _ pending: PendingCommand) throws(JobError) -> Job? {
+        guard let key = request.idempotencyKey, let job = pending.earlier[key] else { return nil }
+        guard job.request.asksForTheSame(as: request) else {
+            throw JobError(
+                .invalid,
+                "idempotencyKey: it was used for another submission, which is job \(job.id); give each submission its own"
+            )
+        }
+        return job
+    }
+}

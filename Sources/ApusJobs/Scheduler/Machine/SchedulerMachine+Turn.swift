@@ -1,0 +1,107 @@
+import ApusTimers
+
+/// Decides a turn: commands, then examined jobs, then claims.
+extension SchedulerMachine {
+    /// - Returns: the transaction; `nil` if there is nothing to write.
+    mutating func decideTurn(_ now: ClockReading, isPaused: Bool) -> StoreTurn? {
+        var turn = SchedulerTurn(at: now)
+        planCommands(into: &turn)
+        if !isPaused {
+            planExamined(into: &turn)
+            planClaims(into: &turn)
+            for id in board.doubtfulRecords where turn.queues[id] == nil {
+                turn.write(board.record(of: board.queue(id), now))
+            }
+        }
+        turn.released = releasable(after: turn)
+        let transaction = turn.transaction(
+            clock.record, keepingRuns: configuration.historyRunsPerJob, isShared: session.isShared,
+            isStopping: life.isStopping, known: { board.queue($0) })
+        // Examined jobs that do not change get their places, and callers their answers.
+        for part in turn.unwritten { applied(part, [], of: turn, now) }
+        if turn.isEmpty, !clock.isChanged {
+            board.endTurn()
+            return nil
+        }
+        committing = turn
+        return transaction
+    }
+
+    func draft(of entry: LoadedJobs.Entry, _ now: ClockReading) -> SchedulerTurn.Draft {
+        SchedulerTurn.Draft(entry, at: now, in: configuration.timeZones)
+    }
+
+    /// The position of the job's draft, which is made if the turn has none.
+    private func position(of entry: LoadedJobs.Entry, in turn: inout SchedulerTurn) -> Int {
+        turn.position(of: entry.key) ?? turn.add(draft(of: entry, turn.now))
+    }
+
+    private mutating func planExamined(into turn: inout SchedulerTurn) {
+        let now = turn.now.wall
+        for entry in jobs.takeExamined(atMost: SchedulerTurn.maximumJobs) {
+            let hasNews = !entry.news.isEmpty
+            // It is examined again when it has been read.
+            if jobs.isDoubtful(entry) || shards.holdsBack(entry) && !hasNews { continue }
+            if life.isRunning, !hasNews, entry.machine.canArriveLate, kinds.hasHandler(for: entry.job.request.kind),
+                entry.machine.arrival.map({ $0 <= now }) ?? false
+            {
+                offer(entry, entry.machine, now)
+                continue
+            }
+            let index = position(of: entry, in: &turn)
+            guard life.isRunning, !shards.holdsBack(entry) else { continue }
+            turn.drafts[index].arrive(now)
+            offer(entry, turn.drafts[index].machine, now)
+        }
+    }
+
+    /// Gives the free places to runs.
+    private mutating func planClaims(into turn: inout SchedulerTurn) {
+        guard life.isRunning, !shards.isCutOff else { return }
+        let now = turn.now
+        var free = board.freePlaces
+        while free > 0, turn.drafts.count < 2 * SchedulerTurn.maximumJobs, let picked = board.pick(now.continuous) {
+            guard let entry = jobs[picked.key] else { preconditionFailure("a job waits and is not in memory") }
+            if jobs.isDoubtful(entry) {
+                board.release(picked.queue)
+                continue
+            }
+            let index = position(of: entry, in: &turn)
+            let request = turn.drafts[index].machine.job.request
+            guard request.queue == picked.queue else {
+                // A command of this turn has moved it to another queue, where it waits.
+                board.release(picked.queue)
+                offer(entry, turn.drafts[index].machine, now.wall)
+                continue
+            }
+            guard conditions.isRead || request.policies.conditions.isEmpty else {
+                // A command of this turn asks for conditions, which are read in the next one.
+                board.release(picked.queue)
+                continue
+            }
+            if turn.drafts[index].arriveAndStart(now.wall, unmet: conditions.unmet) {
+                free -= 1
+                // It may have another one that can start beside it.
+                offer(entry, turn.drafts[index].machine, now.wall)
+            } else {
+                board.release(picked.queue)
+            }
+        }
+        for id in board.startingWithRate {
+            turn.write(board.record(of: turn.queues[id] ?? board.queue(id), now))
+        }
+    }
+
+    /// The shards that can be given back with the turn: there is nothing to be written of their jobs.
+    private func releasable(after turn: SchedulerTurn) -> [ShardID] {
+        shards.releasable {
+            var busy: Set<ShardID> = []
+            for run in board.runs { if let entry = jobs[run.job] { busy.insert(entry.shard) } }
+            for entry in jobs.all where !entry.news.isEmpty || jobs.isExamined(entry) || jobs.isDoubtful(entry) {
+                busy.insert(entry.shard)
+            }
+            for draft in turn.drafts { busy.insert(draft.shard) }
+            return busy
+        }
+    }
+}

@@ -1,0 +1,226 @@
+import ApusCalendar
+import ApusTimers
+
+/// The decisions of a turn. They are beside the machine's state, and become part of it when they are committed.
+struct SchedulerTurn: Sendable {
+    /// One job of the turn, as it will be once committed.
+    struct Draft: Sendable {
+        /// `nil` for a new job.
+        let key: Int64?
+        let shard: ShardID
+        var machine: JobMachine
+        var action = JobMachine.Action.none
+
+        /// A new job.
+        init(_ machine: JobMachine, in shard: ShardID) { (key, self.shard, self.machine) = (nil, shard, machine) }
+
+        /// A loaded job, with its news decided about.
+        init(_ entry: LoadedJobs.Entry, at now: ClockReading, in zones: any TimeZones) {
+            (key, shard, machine) = (entry.key, entry.shard, entry.machine)
+            let news = entry.news
+            if news.isEmpty { return }
+            if news.isInterrupted { action.merge(machine.recover(now: now.wall)) }
+            for (run, progress) in news.progress.sorted(by: { $0.key < $1.key }) {
+                action.merge(
+                    machine.progressed(occurrence: run.occurrence, attempt: run.attempt, progress, now: now.wall))
+            }
+            // A pause before a retry counts from the latest that the instant may be.
+            for end in news.ends { decide(end, now.latestWall) }
+            if news.isOutdated { action.merge(machine.refresh(now: now.wall)) }
+            if news.mustReadZone { action.merge(machine.zonesChanged(now: now.wall, in: zones)) }
+            if let back = news.setBack { action.merge(machine.repeatAfterClockWasSet(back: back, now: now.wall)) }
+        }
+
+        private mutating func decide(_ end: PendingEnd, _ now: WallInstant) {
+            let (occurrence, attempt) = (end.key.occurrence, end.key.attempt)
+            if let ended = end.ended {
+                action.merge(
+                    machine.ended(occurrence: occurrence, attempt: attempt, ended, now: now, jitter: end.jitter))
+            } else {
+                action.merge(
+                    machine.returned(
+                        occurrence: occurrence, attempt: attempt, postponement: end.postponement, now: now))
+            }
+        }
+
+        mutating func arrive(_ now: WallInstant) { action.merge(machine.arrive(now: now)) }
+
+        /// - Returns: whether a run starts.
+        mutating func arriveAndStart(_ now: WallInstant, unmet: JobConditions) -> Bool {
+            let started = machine.arriveAndStart(now: now, limit: 1, unmet: unmet)
+            action.merge(started)
+            return !started.starts.isEmpty
+        }
+    }
+
+    /// Drafts that succeed or fail together.
+    struct Part: Sendable {
+        var command: PendingCommand?
+        /// What the command's caller is answered.
+        var reply = Reply.done
+        /// The shard whose owner is to carry out the command.
+        var forward: ShardID?
+        /// Positions in `drafts`.
+        let drafts: Range<Int>
+    }
+
+    enum Reply: Sendable {
+        case done
+        /// The job of each request.
+        case jobs([Existing])
+        case run(Run)
+    }
+
+    enum Existing: Sendable {
+        case job(Job)
+        /// A position in `drafts`.
+        case draft(Int)
+    }
+
+    /// The most commands of one turn, and the most jobs that it examines beside them.
+    static let maximumCommands = 1_000
+    static let maximumJobs = 4_000
+
+    let now: ClockReading
+    var drafts: [Draft] = []
+    private(set) var parts: [Part] = []
+    /// The parts that are in the transaction; the others change nothing.
+    private(set) var committed: [Int] = []
+    /// The positions of the drafts of loaded jobs.
+    private var positions: [Int64: Int] = [:]
+    /// Identifiers that a command of the turn concerns.
+    private(set) var ids: Set<JobID> = []
+    /// Kinds and payloads of its submissions that are unique by them.
+    private var payloads: [JobReference] = []
+    /// Queues whose records are written.
+    private(set) var queues: [QueueID: JobQueue] = [:]
+    /// The callers that have changed queues.
+    private(set) var configurations: [(number: Int, queue: QueueID)] = []
+    /// Shards that are given back.
+    var released: [ShardID] = []
+
+    init(at now: ClockReading) { self.now = now }
+
+    var isEmpty: Bool { committed.isEmpty && queues.isEmpty && released.isEmpty }
+
+    // MARK: Drafts
+
+    func position(of key: Int64) -> Int? { positions[key] }
+
+    /// Adds drafts that succeed or fail together.
+    /// - Parameter reply: makes the reply from the position of the first draft.
+    mutating func add(
+        _ new: [Draft], command: PendingCommand? = nil, forward: ShardID? = nil, reply: (Int) -> Reply = { _ in .done }
+    ) {
+        let start = drafts.count
+        for (index, draft) in new.enumerated() {
+            if let key = draft.key { positions[key] = start + index }
+        }
+        drafts += new
+        parts.append(
+            Part(command: command, reply: reply(start), forward: forward, drafts: start..<start + new.count))
+    }
+
+    /// Adds a draft that succeeds or fails alone.
+    /// - Returns: its position.
+    mutating func add(_ draft: Draft) -> Int {
+        let position = drafts.count
+        drafts.append(draft)
+        if let key = draft.key { positions[key] = position }
+        parts.append(Part(drafts: position..<position + 1))
+        return position
+    }
+
+    // MARK: What its commands concern
+
+    mutating func concern(_ ids: [JobID]) { self.ids.formUnion(ids) }
+
+    func hasSubmitted(_ reference: JobReference) -> Bool { payloads.contains(where: reference.isSamePayload) }
+
+    mutating func submit(_ references: [JobReference]) { payloads += references }
+
+    // MARK: Queues
+
+    mutating func write(_ queue: JobQueue) { queues[queue.id] = queue }
+
+    mutating func configure(_ queue: JobQueue, for caller: Int) {
+        write(queue)
+        configurations.append((caller, queue.id))
+    }
+
+    // MARK: The transaction
+
+    /// Makes the transaction, without the parts that change nothing.
+    /// - Parameters:
+    ///   - kept: how many runs of each job are kept as history.
+    ///   - known: the queue as the session knows it.
+    mutating func transaction(
+        _ clock: StoreClock, keepingRuns kept: Int, isShared: Bool, isStopping: Bool, known: (QueueID) -> JobQueue
+    ) -> StoreTurn {
+        var turn = StoreTurn(parts: [], clock: clock, released: released, isLeaving: isShared && isStopping)
+        for (index, part) in parts.enumerated() {
+            let changes = part.drafts.compactMap { drafts[$0].change(keepingRuns: kept) }
+            let submission = part.command?.submission
+            if changes.isEmpty, submission == nil, part.forward == nil { continue }
+            precondition(changes.count == part.drafts.count || part.command != nil)
+            if let shard = part.forward {
+                turn.forwarded.append(ForwardedCommand(origin(of: part), shard: shard, part: turn.parts.count))
+            } else if let submission {
+                let reply = submission.isCall ? storedReply(part, submission) : nil
+                turn.taken.append(TakenSubmission(submission.sequence, part: turn.parts.count, reply: reply))
+            }
+            committed.append(index)
+            turn.parts.append(changes)
+        }
+        turn.queues = queues.values.sorted { $0.id < $1.id }
+        if isShared { turn.knownQueues = turn.queues.map { known($0.id) } }
+        return turn
+    }
+
+    /// The parts that are not in the transaction.
+    var unwritten: [Part] {
+        var isWritten = Array(repeating: false, count: parts.count)
+        for index in committed { isWritten[index] = true }
+        return parts.indices.filter { !isWritten[$0] }.map { parts[$0] }
+    }
+
+    private func origin(of part: Part) -> ForwardedCommand.Origin {
+        guard let command = part.command, case .job(let asked) = command.command else {
+            preconditionFailure("only commands for jobs are forwarded")
+        }
+        if let submission = command.submission { return .submission(submission.sequence) }
+        return .call(command.number, asked, submitted: now.latestWall)
+    }
+
+    /// What the scheduler that has sent the command is answered if its part is applied.
+    private func storedReply(_ part: Part, _ submission: PendingCommand.Origin) -> JobReply {
+        if let refusal = submission.refusal {
+            return .refused(code: refusal.code.description, message: refusal.message)
+        }
+        return switch part.reply {
+        case .done: .jobs([])
+        case .run(let run): .run(run)
+        case .jobs(let existing):
+            .jobs(
+                existing.map {
+                    switch $0 {
+                    case .job(let job): job.id
+                    case .draft(let position): drafts[position].machine.job.id
+                    }
+                })
+        }
+    }
+}
+
+extension SchedulerTurn.Draft {
+    fileprivate func change(keepingRuns kept: Int) -> JobChange? {
+        guard var change = action.change else { return nil }
+        change.shard = shard
+        // The history is cut now and then, a piece at a time.
+        if change.job.runsSinceRetired > max(1, min(kept / 8, 128)) {
+            change.job.runsSinceRetired = 0
+            change.keptRuns = kept
+        }
+        return change
+    }
+}

@@ -1,0 +1,100 @@
+import ApusTimers
+import Testing
+
+@testable import ApusJobs
+
+@Suite("Commands that wait")
+struct CommandQueueTests {
+    private let now = ClockReading(milliseconds: 0).wall
+    private let error = JobError(.unavailable, "no answer")
+
+    private func submission(_ sequence: Int64) -> StoreSubmission {
+        StoreSubmission(
+            sequence: sequence, submitted: now,
+            command: .submit([JobRequest(id: JobID("job\(sequence)"), trigger: .after(.seconds(1)))]))
+    }
+
+    private func answered(_ effects: [SchedulerEffect]) -> [Int] {
+        effects.compactMap { if case .answer(let call, _) = $0 { call } else { nil } }
+    }
+
+    @Test("a page of submissions is read when nothing of the last one is left, until one is not full")
+    func pages() {
+        var commands = CommandQueue()
+        #expect(commands.read(limit: 2) != nil)
+        commands.took([submission(1), submission(2)], limit: 2, now)
+        #expect(commands.read(limit: 2) == nil)
+        _ = commands.takeAll()
+        #expect(commands.read(limit: 2) != nil)
+        commands.took([submission(3)], limit: 2, now)
+        _ = commands.takeAll()
+        #expect(commands.read(limit: 2) == nil)
+        commands.readSubmissions()
+        #expect(commands.read(limit: 2) != nil)
+    }
+
+    @Test("a caller that asks for submissions is answered when the last page is decided about")
+    func callers() {
+        var commands = CommandQueue()
+        var effects: [SchedulerEffect] = []
+        commands.readSubmissions(for: 7)
+        commands.took([submission(1)], limit: 1, now)
+        _ = commands.takeAll()
+        commands.answerReads(&effects)
+        #expect(effects.isEmpty)
+        commands.took([submission(2)], limit: 9, now)
+        commands.answerReads(&effects)
+        #expect(effects.isEmpty)
+        _ = commands.takeAll()
+        commands.answerReads(&effects)
+        #expect(answered(effects) == [7])
+    }
+
+    @Test("when the store fails, submissions are read again, and commands of callers stay")
+    func storeFails() {
+        var commands = CommandQueue()
+        var effects: [SchedulerEffect] = []
+        commands.took([submission(1)], limit: 9, now)
+        commands.append(PendingCommand(1, .job(.cancel("job"))))
+        commands.readSubmissions(for: 2)
+        commands.took([], limit: 9, now)
+        commands.forgetSubmissions(error, &effects)
+        #expect(answered(effects) == [2] && commands.waiting.map(\.number) == [1])
+        #expect(commands.read(limit: 9) != nil)
+    }
+
+    @Test("a command that fails is its caller's error, and a submission stays in the store")
+    func fails() {
+        var commands = CommandQueue()
+        var effects: [SchedulerEffect] = []
+        commands.took([submission(1)], limit: 9, now)
+        commands.append(PendingCommand(4, .job(.cancel("job"))))
+        commands.failAll(error, &effects)
+        #expect(answered(effects) == [4] && commands.isEmpty && commands.read(limit: 9) != nil)
+    }
+
+    @Test("an answer of the store reaches the commands that need it")
+    func needs() throws {
+        var commands = CommandQueue()
+        for number in 1...2 {
+            var command = PendingCommand(number, .job(.cancel("job")))
+            command.needs = number == 1 ? [.id("job")] : [.id("other")]
+            commands.append(command)
+        }
+        commands.append(PendingCommand(3, .job(.cancel("job"))))
+        #expect(commands.needs == [.id("job"), .id("other")])
+        let loaded = LoadedJob(job: try JobMachine.sample(1).job, open: [])
+        commands.update(needing: .id("job")) { $0.foreign["job"] = loaded }
+        commands.needsAreRead()
+        #expect(commands.needs.isEmpty && commands.waiting.map(\.hasRead) == [true, true, false])
+        #expect(commands.waiting.map(\.foreign.isEmpty) == [false, true, true])
+    }
+
+    @Test("a submission that cannot be read is only removed")
+    func unreadable() {
+        let stored = StoreSubmission(sequence: 1, submitted: now, problem: "no JSON")
+        let command = PendingCommand(stored, now)
+        #expect(command.submission?.refusal?.code == .invalid && command.needs.isEmpty)
+        #expect(PendingCommand(submission(2), now).needs == [.id("job2")])
+    }
+}

@@ -1,0 +1,80 @@
+import ApusTimers
+import Testing
+
+@testable import ApusJobs
+
+@Suite("Jobs that wait for conditions, handlers and places")
+struct WaitingPlaceTests {
+    private let now = ClockReading(milliseconds: 0)
+
+    @Test("the host is followed while jobs are held, and those whose conditions are met are released, oldest first")
+    func conditions() throws {
+        var jobs = LoadedJobs()
+        var conditions = HostConditions()
+        var effects: [SchedulerEffect] = []
+        for (key, needed) in [(2, .network), (1, .network), (3, .idle)] as [(Int64, JobConditions)] {
+            let entry = jobs.insert(try .sample(key, JobPolicies(conditions: needed)), shard: .only)
+            conditions.hold(entry.key, true, &effects)
+        }
+        func following() -> [Bool] {
+            effects.compactMap { if case .followConditions(let isOn) = $0 { isOn } else { nil } }
+        }
+        #expect(following() == [true])
+        conditions.read([.network, .idle])
+        #expect(conditions.isRead && conditions.released(jobs).isEmpty)
+        #expect(conditions.awaited(by: try #require(jobs[1])) == .network)
+        conditions.endTurn()
+        conditions.read(.idle)
+        #expect(conditions.released(jobs).map(\.key) == [1, 2])
+        for key in 1...2 as ClosedRange<Int64> { conditions.hold(key, false, &effects) }
+        let entry = try #require(jobs[1])
+        #expect(following() == [true] && conditions.awaited(by: entry) == [])
+        conditions.stop(&effects)
+        #expect(following() == [true, false])
+    }
+
+    @Test("a kind without a handler is logged once, and again after a handler was registered")
+    func kinds() throws {
+        var kinds = HandlerKinds()
+        var effects: [SchedulerEffect] = []
+        let entry = LoadedJobs.Entry(try .sample(1), shard: .only)
+        for _ in 1...2 { kinds.park(entry, &effects) }
+        #expect(effects.count == 1 && kinds.parked == [1] && !kinds.hasHandler(for: "work"))
+        kinds.register("work")
+        kinds.unpark(1)
+        #expect(kinds.parked.isEmpty && kinds.hasHandler(for: "work"))
+        kinds.park(entry, &effects)
+        #expect(effects.count == 2)
+    }
+
+    @Test("a job that was withdrawn gets no place, and one that runs takes a place of all queues together")
+    func places() throws {
+        var board = QueueBoard([], limit: 2, isShared: false, now: now)
+        for key in 1...3 as ClosedRange<Int64> {
+            let policies = JobPolicies(conditions: key == 3 ? .network : [])
+            board.offer(key, due: now.wall, try JobMachine.sample(key, policies).job.request)
+        }
+        board.withdraw(1)
+        #expect(board.isWaiting(1) == false && board.isWaiting(2) == true)
+        #expect(board.needsConditions(now.continuous) == true)
+        #expect(board.pick(now.continuous)?.key == 2)
+        #expect(board.pick(now.continuous)?.key == 3)
+        #expect(board.pick(now.continuous)?.key == nil && board.needsConditions(now.continuous) == false)
+        board.endTurn()
+        for key in 2...3 as ClosedRange<Int64> { board.started(RunKey(key), .default, now) }
+        #expect(board.freePlaces == 0 && board.isRunning(RunKey(2)) == true)
+        board.ended(RunKey(2))
+        board.ended(RunKey(2))
+        #expect(board.freePlaces == 1 && board.brokenInvariant() == nil)
+    }
+
+    @Test("a queue's record is doubtful until it is written")
+    func records() {
+        var board = QueueBoard([], isShared: false, now: now)
+        board.doubtRecords(["a", "b"])
+        board.adopt(JobQueue(id: "a", concurrency: 1), now)
+        #expect(board.doubtfulRecords == ["a", "b"])
+        board.committed(JobQueue(id: "a", concurrency: 1), now)
+        #expect(board.doubtfulRecords == ["b"] && board.queue("a").concurrency == 1)
+    }
+}
