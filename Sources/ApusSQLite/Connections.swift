@@ -34,7 +34,7 @@
         /// - Throws: ``JobError``.
         init(
             path: String, askedFor name: String, _ configuration: SQLiteStore.Configuration,
-        allowsLongTransactions: Bool = false, allowsMigration: Bool = true
+            allowsLongTransactions: Bool = false, allowsMigration: Bool = true
         ) async throws {
             do throws(TrustedPath.Failure) { try TrustedPath.checkLinks(name) } catch {
                 throw JobError(.unavailable, "the database \(error)")

@@ -27,7 +27,7 @@
                 _ = try file(version, in: directory)
                 let before = try Data(contentsOf: URL(filePath: directory.file()))
                 let error = await #expect(throws: JobError.self) {
-                _ = try await CopyableSQLiteStore(path: directory.file()).beginReading()
+                    _ = try await CopyableSQLiteStore(path: directory.file()).beginReading()
                 }
                 #expect(error?.code == .unavailable, "\(version)")
                 #expect(
