@@ -149,7 +149,7 @@ struct QueueBoard: ~Copyable {
     /// The store may have these records, or not.
     mutating func doubtRecords(_ queues: some Sequence<QueueID>) { doubtfulRecords.formUnion(queues) }
 
-    /// The starts that a queue's record tells of.
+    /// The starts that a queue's record counts.
     private func restored(_ queue: JobQueue, _ now: ClockReading) -> StartLog {
         guard let last = queue.lastStart else { return StartLog() }
         // Each of them may have begun as late as the last one.
@@ -363,7 +363,7 @@ extension QueueBoard {
             line.places = given.places ?? 0
             line.arePlacesDoubtful = false
             line.nextAsk = now.uptime.advanced(by: Self.patience)
-            // The record tells of the runs that others have begun in the meantime.
+            // The record counts the runs that others have begun in the meantime.
             if had == 0, line.running == 0, line.queue.rate != nil { line.starts = restored(given.queue, now) }
         }
     }
