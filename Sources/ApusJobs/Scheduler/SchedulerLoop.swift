@@ -3,10 +3,11 @@ import ApusCalendar
 import ApusTimers
 import Logging
 
-/// Brings inputs to the machine, executes the steps that it asks for, one at a time, and then their effects. Nothing else
-/// of a scheduler has side effects.
+/// Brings inputs to the machine, executes the steps that it asks for, one at a time, and then their effects. Nothing
+/// else of a scheduler has side effects.
 ///
-/// Inputs that arrive during a step (a commit waits for the disk) belong to the next turn: the loop is the group commit.
+/// Inputs that arrive during a step (a commit waits for the disk) belong to the next turn: the loop is the group
+/// commit.
 final class SchedulerLoop: Sendable {
     typealias Handler = @Sendable (RunContext) async throws -> Void
     typealias Answer = @Sendable (Result<SchedulerReply, JobError>) -> Void

@@ -1,34 +1,33 @@
 package import ApusTimers
 
-/// What the scheduler's loop brings to its machine.
+/// An event that the scheduler's loop brings to its machine.
 package enum SchedulerInput: Sendable {
-    /// A caller asks for something and waits for the answer.
+    /// A caller waits for the answer to a command.
     case command(Int, SchedulerCommand)
     /// A handler has returned. `jitter` is a random number, 0 to 1, for the delay of a retry.
     case ended(RunKey, JobMachine.Ended, jitter: Double)
     /// A handler was not begun, or could not: the run waits again.
     case notBegun(RunKey, JobPostponement?)
-    /// A handler reports how far it is, to be kept.
+    /// A handler reports its progress, which is stored.
     case progress(RunKey, RunProgress)
     /// These conditions do not hold now.
     case conditions(unmet: JobConditions)
-    /// There is a handler for this kind now.
+    /// A handler for this kind was registered.
     case handler(kind: String)
-    /// The store has something to say.
     case signal(StoreSignal)
-    /// The rules of a time zone are others than before.
+    /// The rules of a time zone have changed.
     case timeZonesChanged
 }
 
-/// What callers ask for.
+/// A command of a caller, or one that the store keeps.
 package enum SchedulerCommand: Sendable {
     case job(JobCommand)
-    /// Jobs of another store continue in this one, all or none.
+    /// Continues jobs of another store in this one, all or none.
     case restore([JobRestoration])
-    /// The jobs that another scheduler has changed for the caller.
+    /// Reads the jobs that another scheduler has changed for the caller.
     case read([JobID])
     case configure(QueueID, [JobQueue.Change])
-    /// What applications have submitted until now is taken.
+    /// Takes the submissions that applications have made until now.
     case takeSubmissions
     /// Starts no more runs, and ends when the running ones have ended; after the grace they are cancelled.
     case stop(grace: Duration?)
@@ -43,7 +42,7 @@ package enum SchedulerCommand: Sendable {
     }
 }
 
-/// What callers are answered.
+/// The answer to a command.
 package enum SchedulerReply: Sendable {
     case jobs([Job])
     case run(Run)
@@ -89,13 +88,13 @@ package struct ClockReading: Hashable, Sendable {
     }
 }
 
-/// What the loop has to do next. It does one action at a time, and brings the result before it asks again.
+/// The next step of the loop, which executes one at a time and brings the result before it asks again.
 package enum SchedulerStep: Sendable {
     /// Commit, then ``SchedulerMachine/committed(_:at:)`` or ``SchedulerMachine/commitFailed(_:at:)``.
     case commit(StoreTurn)
     /// Read, then ``SchedulerMachine/read(_:at:)`` or ``SchedulerMachine/readFailed(_:at:)``.
     case read(SchedulerRead)
-    /// Look which conditions hold, and bring the answer as an input.
+    /// Read the conditions of the host, and bring the answer as an input.
     case readConditions
     /// Remove old jobs, then ``SchedulerMachine/retired(hasMore:)``.
     case retire(endedBefore: WallInstant, budget: Int)
@@ -105,7 +104,7 @@ package enum SchedulerStep: Sendable {
     case wait(SchedulerWake?)
 }
 
-/// What to read from the store.
+/// A read of the store.
 package enum SchedulerRead: Hashable, Sendable {
     case interrupted(after: Int64, limit: Int)
     case anchored(after: Int64, limit: Int)
@@ -115,7 +114,7 @@ package enum SchedulerRead: Hashable, Sendable {
     case places([QueueUse])
 }
 
-/// What was read.
+/// The answer to a read of the same name.
 package enum SchedulerReadAnswer: Sendable {
     case jobs([LoadedJob])
     case due(DueJobs)
@@ -124,18 +123,17 @@ package enum SchedulerReadAnswer: Sendable {
     case places([QueuePlaces])
 }
 
-/// When to look again if nothing happens before.
+/// The instant of the next step if nothing happens before.
 package struct SchedulerWake: Hashable, Sendable {
     package enum Instant: Hashable, Sendable {
         case wall(WallInstant)
         case uptime(UptimeInstant)
     }
     package var instant: Instant
-    /// How much later it may be.
     package var tolerance: Duration
 }
 
-/// What the loop does after a step, without waiting for it.
+/// A consequence of a step, which the loop executes after it without waiting for the end.
 package enum SchedulerEffect: Sendable {
     /// Call the handler of this run.
     case start(Run, of: Job)
@@ -143,29 +141,13 @@ package enum SchedulerEffect: Sendable {
     case cancel(RunKey, CancellationReason)
     case answer(Int, Result<SchedulerReply, JobError>)
     case emit(JobEvent)
-    /// So many runs of the job ended so, or so many occurrences were skipped.
+    /// Count the runs of the job that ended so, or the occurrences that were skipped.
     case count(RunState, Int, of: Job)
-    /// Follow the host's conditions, or end that.
+    /// Follow the host's conditions, or stop following them.
     case followConditions(Bool)
     case log(SchedulerNotice)
-    /// The jobs that are due first are in memory: what is due is run from now on.
+    /// The jobs that are due first are in memory, and run when they are due from now on.
     case started
-    /// Nothing follows.
+    /// The last effect.
     case stopped(JobError?)
-}
-
-/// What an operator should know.
-package enum SchedulerNotice: Sendable {
-    case storeFails(any Error)
-    case storeWorks
-    case clockSet(by: Duration)
-    case interrupted(jobs: Int)
-    case parked(kind: String)
-    /// A job waits because its time zone is not there.
-    case timeZoneMissing(JobID, String)
-    case handlersStillRun(Int)
-    case unwritten(Int)
-    case lostOwnership(JobError)
-    /// What an application submitted in a transaction of its own was refused, and removed.
-    case submissionRefused(JobID?, JobError)
 }

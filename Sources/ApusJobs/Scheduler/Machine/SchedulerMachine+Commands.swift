@@ -37,7 +37,7 @@ extension SchedulerMachine {
                 pending.forgetRead()
                 pending.isPlannable = true
             case .later:
-                // What was read may have left the memory before the next turn has room for the command.
+                // The jobs that were read may have left the memory before the next turn has room for the command.
                 if isFull { pending.forgetRead() }
                 // It waited for a command before it, which may be answered already.
                 pending.isPlannable = !turn.ids.isDisjoint(with: ids)

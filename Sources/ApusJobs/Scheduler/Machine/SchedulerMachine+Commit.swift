@@ -49,7 +49,7 @@ extension SchedulerMachine {
         return turn
     }
 
-    /// Nothing is tried for a while; what happens meanwhile is kept.
+    /// Pauses the access to the store; events in the meantime are kept.
     mutating func storeFailed(_ error: JobError, _ now: ClockReading) {
         switch (error.code, life.phase) {
         case (.notOwner, _), (.closed, _): return halt(error)
@@ -65,7 +65,7 @@ extension SchedulerMachine {
 
     // MARK: Applied
 
-    /// The part is true now. `jobs` are the stored rows of its drafts that change their jobs.
+    /// Makes the part true. `jobs` are the stored rows of its drafts that change their jobs.
     mutating func applied(_ part: SchedulerTurn.Part, _ jobs: [Job], of turn: SchedulerTurn, _ now: ClockReading) {
         var stored = jobs.makeIterator()
         var adopted: [Job] = []
@@ -105,7 +105,7 @@ extension SchedulerMachine {
         }
     }
 
-    /// The draft is true now, and has its consequences.
+    /// Makes the draft true, and emits its effects.
     private mutating func adopt(_ draft: SchedulerTurn.Draft, _ now: WallInstant, started: ClockReading) {
         let job = draft.machine.job
         guard let key = draft.key else { return adoptNew(draft, now) }
@@ -229,7 +229,7 @@ extension SchedulerMachine {
             commands.readSubmissions()
             if life.acceptsCommands { storeFailed(error, now) }
         } else if command.submission?.refusal == nil, life.acceptsCommands {
-            // What the store does not take is removed.
+            // The next turn removes it.
             var refused = command
             refused.submission?.refusal = error
             commands.insertFirst(refused)
@@ -240,7 +240,7 @@ extension SchedulerMachine {
         return true
     }
 
-    /// The job is as before the turn; if it is unknown what the store has, it is asked.
+    /// Leaves the job as it was before the turn; if the fate of the commit is unknown, the job is doubtful.
     private mutating func dropped(_ draft: SchedulerTurn.Draft, isUnknown: Bool, _ now: ClockReading) {
         guard let key = draft.key else {
             // A submission that was applied without an answer is found by the next load.

@@ -1,6 +1,6 @@
-/// Checks what is always true of the machine between two calls.
+/// Checks the invariants that hold between two calls of the machine.
 extension SchedulerMachine {
-    /// What is wrong with the scheduler, in words; `nil` if nothing is.
+    /// Describes a broken invariant; `nil` if there is none.
     package func brokenInvariant() -> String? {
         if let broken = jobs.brokenInvariant() ?? commands.brokenInvariant() ?? board.brokenInvariant() {
             return broken
@@ -10,8 +10,7 @@ extension SchedulerMachine {
             where run.state == .claimed && !entry.news.isInterrupted && !jobs.isDoubtful(entry) {
                 let isEnding = entry.news.ends.contains { $0.key == RunKey(run) }
                 if board.isRunning(RunKey(run)) == isEnding {
-                    return
-                        "run \(run.occurrence) of job \(entry.job.id) is claimed, and its handler neither runs nor has ended"
+                    return "job \(entry.job.id): a handler of a claimed run neither runs nor has ended"
                 }
             }
             if life.isRunning, committing == nil, let broken = brokenPlace(entry) {

@@ -14,7 +14,7 @@ extension SchedulerMachine {
             conditions.stop(&effects)
             // Other schedulers take over the jobs that are idle here.
             if session.isShared { share(0) }
-            // What could not be written yet is tried once more now, and then as usual.
+            // Results that could not be written are tried once more now, and then as usual.
             backoff.retryNow()
         }
     }
@@ -51,7 +51,7 @@ extension SchedulerMachine {
         commands.failReads(error, &effects)
     }
 
-    /// The store has another owner: nothing may be written, so nothing may run.
+    /// Ends at once: the store has another owner, so nothing may be written, and nothing may run.
     mutating func halt(_ error: JobError) {
         switch life.phase {
         case .closing, .stopped: return
@@ -85,7 +85,7 @@ extension SchedulerMachine {
         unload(shard)
     }
 
-    /// A turn has given them back, or may have.
+    /// Forgets shards that a turn has given back, or may have.
     mutating func released(_ given: [ShardID]) {
         for shard in given {
             _ = shards.lose(shard)
@@ -97,7 +97,7 @@ extension SchedulerMachine {
         for entry in jobs.all.filter({ $0.shard == shard }) { unload(entry) }
     }
 
-    /// The session should own so many shards at most.
+    /// Gives shards back until the session owns at most so many.
     mutating func share(_ count: Int) {
         var busy: [ShardID: Int] = [:]
         for run in board.runs { if let entry = jobs[run.job] { busy[entry.shard, default: 0] += 1 } }

@@ -1,8 +1,9 @@
 import ApusTimers
 
-/// Places loaded jobs: each waits for an instant, for a place to run, for conditions, for a handler, or is not in memory.
+/// Places loaded jobs: each waits for an instant, for a place to run, for conditions, for a handler, or is not in
+/// memory.
 extension SchedulerMachine {
-    /// A job comes into memory, if it is not there.
+    /// Brings a job into memory, if it is not there.
     mutating func take(_ loaded: LoadedJob) -> LoadedJobs.Entry {
         if let entry = jobs[loaded.job.key] { return entry }
         var machine = machine(of: loaded)
@@ -20,14 +21,14 @@ extension SchedulerMachine {
         return entry
     }
 
-    /// A job comes into memory while this scheduler is the only one that claims its runs.
+    /// Brings a job into memory while this scheduler is the only one that claims its runs.
     mutating func takeClaiming(_ loaded: LoadedJob) -> LoadedJobs.Entry {
         let entry = take(loaded)
         resolveClaims(entry)
         return entry
     }
 
-    /// By the machine's own reading of the clocks, should the store not have it yet.
+    /// The job by the machine's own record of the clocks, which the store may not have yet.
     func machine(of loaded: LoadedJob) -> JobMachine {
         var machine = JobMachine(loaded, in: configuration.timeZones)
         let offset = clock.record.elapsedOffset - loaded.elapsedOffset
@@ -35,8 +36,8 @@ extension SchedulerMachine {
         return machine
     }
 
-    /// Claims without a handler are of a commit whose answer was lost: their handlers were not called. The runs wait
-    /// again, which a scheduler that has lost the store cannot commit.
+    /// Lets claimed runs without a handler wait again: the answer to the commit of their claims was lost, so their
+    /// handlers were not called. A scheduler that has lost the store cannot commit that.
     func resolveClaims(_ entry: LoadedJobs.Entry) {
         if jobs.isDoubtful(entry) || entry.news.isInterrupted { return }
         for run in entry.machine.open where run.state == .claimed {
@@ -54,14 +55,14 @@ extension SchedulerMachine {
         jobs.remove(entry)
     }
 
-    /// Entries that take up room: those that wait for conditions or handlers stay, however many they are, and queues that
-    /// are full take up no more.
+    /// How many jobs take up room. Those that wait for conditions or handlers stay, however many they are, and full
+    /// lanes take up no more.
     var loadedCount: Int {
         jobs.count - conditions.held.count - kinds.parked.count
             - loading.fullLanes.reduce(0) { $0 + board.waitingCount($1) }
     }
 
-    /// Decides where the job waits, after anything of it has changed.
+    /// Decides where the job waits. Called after any change of the job.
     mutating func place(_ entry: LoadedJobs.Entry, _ now: WallInstant) {
         if jobs.isDoubtful(entry) { return }
         if !entry.news.isEmpty { return jobs.examine(entry) }
@@ -70,7 +71,7 @@ extension SchedulerMachine {
         if machine.job.state.isFinal, machine.open.isEmpty, !board.isWaiting(key), !jobs.isExamined(entry) {
             return unload(entry)
         }
-        // What holds a job back is known for this turn only.
+        // The conditions are known for this turn only.
         if !conditions.isRead, !machine.job.request.policies.conditions.isEmpty, machine.isDue(now) {
             return jobs.examine(entry)
         }

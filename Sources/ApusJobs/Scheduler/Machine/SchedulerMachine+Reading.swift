@@ -33,7 +33,7 @@ extension SchedulerMachine {
         jobs.isAnyDoubtful(command.command.ids) || jobs.isAnyDoubtful(command.same.values.map(\.id))
     }
 
-    /// The answer to the last read.
+    /// Takes the answer to the last read.
     package mutating func read(_ read: SchedulerRead, _ answer: SchedulerReadAnswer, at now: ClockReading) {
         switch (read, answer) {
         case (.load(let references), .loaded(let found)):
@@ -66,7 +66,7 @@ extension SchedulerMachine {
         }
     }
 
-    /// The store could not be read.
+    /// Drops the commands that need the last read, which has failed.
     package mutating func readFailed(_ read: SchedulerRead, _ error: JobError, at now: ClockReading) {
         if case .places(let uses) = read { board.placesAreUnknown(uses.map(\.queue)) }
         // The callers whose jobs were to be read get the error.
@@ -91,7 +91,7 @@ extension SchedulerMachine {
     private mutating func took(_ due: DueJobs, limit: Int, _ now: WallInstant) {
         loading.began()
         for loaded in due.jobs where shards.owns(loaded.shard) {
-            // What is in memory is as new, unless another program has changed it.
+            // A loaded job is as new as its row, unless another program has changed it.
             if let entry = jobs[loaded.job.key] {
                 if loaded.job.version > entry.job.version { jobs.doubt(entry) }
                 place(entry, now)

@@ -60,7 +60,7 @@ extension SchedulerMachine {
                 continue
             }
             if jobs.isDoubtful(entry) { return .later }
-            // What has happened to it and is not written yet may be its end.
+            // Its news may be its end.
             var old = draft(of: entry, turn.now)
             if old.machine.job.state.isFinal {
                 if isSame, try isAnswer(old.machine.job, to: asked, now) {
@@ -115,7 +115,8 @@ extension SchedulerMachine {
         JobError(.alreadyExists, "\(id): there is such a job; give another identifier, or another conflict policy")
     }
 
-    /// The store refuses all of them if one of their identifiers, keys or payloads is taken.
+    /// Plans jobs of another store. The store refuses all of them if one of their identifiers, keys or payloads is
+    /// taken.
     mutating func restore(
         _ restorations: [JobRestoration], _ pending: PendingCommand, into turn: inout SchedulerTurn
     ) throws(JobError) -> Outcome {
@@ -148,12 +149,12 @@ extension SchedulerMachine {
         return draft
     }
 
-    /// From when on the trigger of a submission counts. A later instant than now is of a clock that was set back since.
+    /// The instant from which a submission's trigger counts. One after now is of a clock that was set back since.
     private func instant(of pending: PendingCommand, _ now: ClockReading) -> WallInstant {
         min(pending.submission?.submitted ?? now.latestWall, now.latestWall)
     }
 
-    /// What the requests of a submission may meet in the store.
+    /// The jobs that the requests of a submission may meet in the store.
     static func references(_ requests: [JobRequest], at now: WallInstant) -> [JobReference] {
         requests.map { .id($0.id) } + requests.compactMap { $0.idempotencyKey.map { .idempotencyKey($0) } }
             + requests.compactMap { $0.payloadReference(at: now) }
@@ -165,7 +166,7 @@ extension SchedulerMachine {
         case open(JobID)
         /// A job that has ended is the answer.
         case ended(Job)
-        /// What was read was true then, and is not known now.
+        /// The job that was read is not in memory any more.
         case outdated
     }
 

@@ -1,7 +1,7 @@
 import ApusTimers
 
-/// Decides about all jobs of a scheduler as a state machine: no clock, no lock, no task, no I/O. The rules of one job are
-/// ``JobMachine``'s.
+/// Decides about all jobs of a scheduler as a state machine: no clock, no lock, no task, no I/O. The rules of one job
+/// are ``JobMachine``'s.
 ///
 /// ```
 ///  inputs ──► receive ──► next ──► commit ──► committed ─────► effects
@@ -11,11 +11,11 @@ import ApusTimers
 ///                          └──► wait, retire, close
 /// ```
 ///
-/// A loop owns the machine. It brings inputs as they come, asks for the next step, does it, and brings its result; while
-/// it does, inputs wait. A turn decides about all of them at once and is one transaction of the store. Its decisions
-/// become true in the machine, and have effects, only when they are committed: until then they are a ``SchedulerTurn``
-/// beside the state. If the commit fails, the turn is dropped; if its fate is unknown, its jobs are doubtful, and are
-/// read from the store before anything else is done with them.
+/// A loop owns the machine. It brings inputs as they come, asks for the next step, does it, and brings its result;
+/// while it does, inputs wait. A turn decides about all of them at once and is one transaction of the store. Its
+/// decisions become true in the machine, and have effects, only when they are committed: until then they are a
+/// ``SchedulerTurn`` beside the state. If the commit fails, the turn is dropped; if its fate is unknown, its jobs are
+/// doubtful, and are read from the store before anything else is done with them.
 ///
 /// Each variable is a part that alone changes its state. The machine coordinates them.
 package struct SchedulerMachine: ~Copyable {
@@ -59,7 +59,7 @@ package struct SchedulerMachine: ~Copyable {
 
     // MARK: Inputs
 
-    /// Takes an input. What follows from it is decided by ``next(at:)``.
+    /// Takes an input; ``next(at:)`` decides about the consequences.
     package mutating func receive(_ input: SchedulerInput, at now: ClockReading) {
         switch input {
         case .command(let number, .stop(let grace)): stop(number, grace: grace, now)
@@ -157,11 +157,11 @@ package struct SchedulerMachine: ~Copyable {
             }
             if isPaused, commands.isEmpty { break }
             if let turn = decideTurn(now, isPaused: isPaused) { return .commit(turn) }
-            // The decisions may have found more to examine, or that what waited for a place has nothing to start.
+            // The turn may have found more jobs to examine, or none with a run to start among those that waited.
         } while !isPaused && (jobs.hasExamined || life.isRunning && loading.isDrained(loaded: loadedCount, board))
             || commands.waiting.contains { $0.isPlannable }
         conditions.endTurn()
-        // What was found to be written already is waited for no longer.
+        // The turn may have found that the results for which the stop waits are written already.
         continueStop(now)
         if case .closing = life.phase { return .close }
         if history.begin(now.wall, isIdle: true) { return retire(now) }
@@ -178,7 +178,7 @@ package struct SchedulerMachine: ~Copyable {
     /// A piece of the history was removed.
     package mutating func retired(hasMore: Bool) { history.removed(hasMore: hasMore && life.isRunning) }
 
-    /// It could not be removed. The next hour is soon enough, unless that is not this scheduler's any more.
+    /// The piece could not be removed: the next hour is soon enough, unless the store has another owner.
     package mutating func retireFailed(_ error: JobError) {
         if error.code == .notOwner || error.code == .closed { halt(error) }
     }

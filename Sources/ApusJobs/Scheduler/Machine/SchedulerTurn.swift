@@ -56,7 +56,6 @@ struct SchedulerTurn: Sendable {
     /// Drafts that succeed or fail together.
     struct Part: Sendable {
         var command: PendingCommand?
-        /// What the command's caller is answered.
         var reply = Reply.done
         /// The shard whose owner is to carry out the command.
         var forward: ShardID?
@@ -107,8 +106,7 @@ struct SchedulerTurn: Sendable {
 
     func position(of key: Int64) -> Int? { positions[key] }
 
-    /// Adds drafts that succeed or fail together.
-    /// - Parameter reply: makes the reply from the position of the first draft.
+    /// Adds drafts that succeed or fail together. `reply` makes the reply from the position of the first draft.
     mutating func add(
         _ new: [Draft], command: PendingCommand? = nil, forward: ShardID? = nil, reply: (Int) -> Reply = { _ in .done }
     ) {
@@ -131,7 +129,7 @@ struct SchedulerTurn: Sendable {
         return position
     }
 
-    // MARK: What its commands concern
+    // MARK: Concerned jobs
 
     mutating func concern(_ ids: [JobID]) { self.ids.formUnion(ids) }
 
@@ -150,10 +148,8 @@ struct SchedulerTurn: Sendable {
 
     // MARK: The transaction
 
-    /// Makes the transaction, without the parts that change nothing.
-    /// - Parameters:
-    ///   - kept: how many runs of each job are kept as history.
-    ///   - known: the queue as the session knows it.
+    /// Makes the transaction, without the parts that change nothing. It keeps so many runs of each job as history;
+    /// `known` gives the queues as the session knows them.
     mutating func transaction(
         _ clock: StoreClock, keepingRuns kept: Int, isShared: Bool, isStopping: Bool, known: (QueueID) -> JobQueue
     ) -> StoreTurn {
@@ -192,7 +188,7 @@ struct SchedulerTurn: Sendable {
         return .call(command.number, asked, submitted: now.latestWall)
     }
 
-    /// What the scheduler that has sent the command is answered if its part is applied.
+    /// The reply to the scheduler that has sent the command, stored with the part.
     private func storedReply(_ part: Part, _ submission: PendingCommand.Origin) -> JobReply {
         if let refusal = submission.refusal {
             return .refused(code: refusal.code.description, message: refusal.message)

@@ -14,7 +14,7 @@ struct PendingCommand: Sendable {
 
     var number: Int
     var command: SchedulerCommand
-    /// What has to be read before it can be planned.
+    /// The jobs that must be read before it can be planned.
     var needs: [JobReference] = []
     /// The store was asked: what is not loaded does not exist.
     var hasRead = false
@@ -48,7 +48,7 @@ struct PendingCommand: Sendable {
         self.submission = origin
     }
 
-    /// What was read for it may have changed.
+    /// The jobs that were read for it may have changed.
     mutating func forgetRead() { (hasRead, same, foreign) = (false, [:], [:]) }
 }
 
@@ -56,15 +56,15 @@ struct PendingCommand: Sendable {
 /// have submitted in their own transactions and other schedulers have forwarded.
 ///
 /// The store's are read when the scheduler has started and when the store signals, a page at a time, each page when the
-/// one before it was decided about. The turn that makes the job removes the submission. Until that is committed it is in
-/// the store, so it is forgotten here whenever the store fails, and read again.
+/// one before it was decided about. The turn that makes the job removes the submission. Until that is committed it is
+/// in the store, so it is forgotten here whenever the store fails, and read again.
 struct CommandQueue {
     /// In the order of their arrival.
     private(set) var waiting: [PendingCommand] = []
     /// There may be submissions in the store that were not read.
     private var mustReadSubmissions = true
-    /// Callers that wait for the submissions that were there when they asked: until the last page is read, and then until
-    /// it is decided about.
+    /// Callers that wait for the submissions that were there when they asked: until the last page is read, and then
+    /// until it is decided about.
     private var readCalls: [Int] = []
     private var pageCalls: [Int] = []
 
@@ -86,7 +86,7 @@ struct CommandQueue {
 
     // MARK: Reads for commands
 
-    /// What the store is asked for.
+    /// The jobs that the waiting commands need.
     var needs: [JobReference] { waiting.flatMap(\.needs) }
 
     mutating func update(needing reference: JobReference, _ body: (inout PendingCommand) -> Void) {
@@ -103,7 +103,8 @@ struct CommandQueue {
 
     // MARK: Submissions
 
-    /// There may be new submissions. A caller that asks for them is answered when these have become jobs, or were refused.
+    /// There may be new submissions. A caller that asks for them is answered when these have become jobs, or were
+    /// refused.
     mutating func readSubmissions(for call: Int? = nil) {
         mustReadSubmissions = true
         if let call { readCalls.append(call) }
@@ -132,8 +133,8 @@ struct CommandQueue {
 
     // MARK: Failures
 
-    /// The command was not carried out because of the store or the scheduler. A caller gets the error; a submission is
-    /// still in the store, or was taken.
+    /// Drops a command that was not carried out because of the store or the scheduler. A caller gets the error; a
+    /// submission is still in the store, or was taken.
     mutating func fail(_ command: PendingCommand, _ error: JobError, _ effects: inout [SchedulerEffect]) {
         guard command.submission == nil else { return readSubmissions() }
         effects.answer(command.number, .failure(error))
@@ -150,7 +151,7 @@ struct CommandQueue {
         (readCalls, pageCalls) = ([], [])
     }
 
-    /// The store has failed: what it keeps is read again after the pause.
+    /// Drops the submissions after a failure of the store; they are read again after the pause.
     mutating func forgetSubmissions(_ error: JobError, _ effects: inout [SchedulerEffect]) {
         failReads(error, &effects)
         if hasSubmissions { mustReadSubmissions = true }
@@ -159,7 +160,7 @@ struct CommandQueue {
 
     // MARK: Invariants
 
-    /// What is wrong, in words; `nil` if nothing is.
+    /// Describes a broken invariant; `nil` if there is none.
     func brokenInvariant() -> String? {
         let submissions = waiting.compactMap { $0.submission?.sequence }
         return Set(submissions).count < submissions.count ? "a submission was read twice" : nil

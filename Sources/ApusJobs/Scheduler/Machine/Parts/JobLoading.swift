@@ -55,7 +55,8 @@ struct JobLoading {
 
     // MARK: What
 
-    /// Reads jobs if it is time. Those that are in memory, `entries` with those that take up no room, may be among them again.
+    /// Reads jobs if it is time. Those that are in memory, `entries` with those that take up no room, may be among them
+    /// again.
     mutating func read(
         _ now: WallInstant, entries: Int, loaded: Int, _ board: borrowing QueueBoard
     ) -> SchedulerRead? {
@@ -81,7 +82,7 @@ struct JobLoading {
         } else if let next = due.next {
             load(at: max(now, next.advanced(by: .zero - horizon)))
         }
-        // What a lost connection still brings into the store is not seen elsewhere.
+        // Nothing else shows the jobs that a lost connection still brings into the store.
         if isShared { load(at: now.advanced(by: .seconds(5))) }
         defer { isStarting = false }
         return isStarting

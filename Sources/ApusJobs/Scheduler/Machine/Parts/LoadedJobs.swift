@@ -121,7 +121,7 @@ struct LoadedJobs: ~Copyable {
 
     // MARK: Invariants
 
-    /// What is wrong, in words; `nil` if nothing is.
+    /// Describes a broken invariant; `nil` if there is none.
     func brokenInvariant() -> String? {
         for (key, entry) in entries {
             if entry.job.key != key { return "job \(entry.job.id) is kept under the key \(key)" }

@@ -149,7 +149,7 @@ struct QueueBoard: ~Copyable {
     /// The store may have these records, or not.
     mutating func doubtRecords(_ queues: some Sequence<QueueID>) { doubtfulRecords.formUnion(queues) }
 
-    /// The starts that a queue's record tells of.
+    /// The starts that a queue's record counts.
     private func restored(_ queue: JobQueue, _ now: ClockReading) -> StartLog {
         guard let last = queue.lastStart else { return StartLog() }
         // Each of them may have begun as late as the last one.
@@ -274,7 +274,7 @@ struct QueueBoard: ~Copyable {
         starting.filter { id in lines[id].map { $0.starting > 0 && $0.queue.rate != nil } ?? false }
     }
 
-    /// What is to be kept of a queue, with what it starts in this turn.
+    /// The record of a queue, with the runs that this turn starts.
     func record(of queue: JobQueue, _ now: ClockReading) -> JobQueue {
         var record = queue
         (record.recentStarts, record.lastStart) = (0, nil)
@@ -300,7 +300,7 @@ struct QueueBoard: ~Copyable {
         }.min()
     }
 
-    /// What is wrong, in words; `nil` if nothing is.
+    /// Describes a broken invariant; `nil` if there is none.
     func brokenInvariant() -> String? {
         if running.count > limit { return "\(running.count) handlers run at once" }
         let runs = running.values.reduce(into: [:]) { $0[$1, default: 0] += 1 }
@@ -322,13 +322,13 @@ struct QueueBoard: ~Copyable {
 
 /// Places in queues whose limits hold for several schedulers.
 ///
-/// The store gives places, and takes them back, so that all schedulers together have no more than the queue allows. This
-/// scheduler asks when it needs more or fewer than it has, and every ``patience`` while jobs wait: the answer also
+/// The store gives places, and takes them back, so that all schedulers together have no more than the queue allows.
+/// This scheduler asks when it needs more or fewer than it has, and every ``patience`` while jobs wait: the answer also
 /// shows that others wait, by getting fewer than it has. Runs in progress keep their places.
 extension QueueBoard {
     private static let patience: Duration = .milliseconds(250)
 
-    /// What the store is to be asked for now.
+    /// The places that the store is asked for now.
     func uses(_ now: UptimeInstant) -> [QueueUse] {
         if !isShared { return [] }
         return lines.keys.sorted().compactMap { id in
@@ -363,7 +363,7 @@ extension QueueBoard {
             line.places = given.places ?? 0
             line.arePlacesDoubtful = false
             line.nextAsk = now.uptime.advanced(by: Self.patience)
-            // What others have begun meanwhile is known from the store.
+            // The record counts the runs that others have begun in the meantime.
             if had == 0, line.running == 0, line.queue.rate != nil { line.starts = restored(given.queue, now) }
         }
     }
@@ -386,7 +386,7 @@ extension QueueBoard {
         configure(queue, now)
     }
 
-    /// As above, and the store has noted so many places. What it noted before its last answer only costs a question.
+    /// The same, and the store has noted so many places. A number from before its last answer only costs a question.
     mutating func adopt(_ queue: JobQueue, noted: Int, _ now: ClockReading) {
         adopt(queue, now)
         guard let line = lines[queue.id], let places = line.places else { return }

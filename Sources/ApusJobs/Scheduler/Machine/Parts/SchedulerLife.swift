@@ -75,8 +75,8 @@ struct SchedulerLife {
         case close
     }
 
-    /// What a stop in progress does now: it waits for handlers until its deadline, for cancelled ones until the next, and
-    /// for the store to take their results unless it fails.
+    /// Continues a stop: it waits for handlers until its deadline, for cancelled ones until the next, and for the store
+    /// to take their results unless it fails.
     mutating func continueStop(
         running: Int, unwritten: Int, cancellationGrace: Duration, _ now: UptimeInstant
     ) -> StopStep {

@@ -9,8 +9,8 @@ struct ShardOwnership {
     private(set) var recovery: Int64?
     /// Other schedulers may take this one for dead: no run begins.
     private(set) var isCutOff = false
-    /// Cancelled handlers of jobs whose shard was lost. Nothing of their jobs begins before they return, should the shard
-    /// be granted again.
+    /// Cancelled handlers of jobs whose shard was lost. Nothing of their jobs begins before they return, should the
+    /// shard be granted again.
     private var orphans: [Int64: Set<RunKey>] = [:]
 
     init(_ session: StoreSession) { self.session = session }

@@ -1,7 +1,7 @@
 import ApusTimers
 
-/// Pauses after failures of the store: 0.1 s, doubled with each failure, at most 1 s. What was due in the meantime begins
-/// within a second of the store's recovery.
+/// Pauses after failures of the store: 0.1 s, doubled with each failure, at most 1 s. What was due in the meantime
+/// begins within a second of the store's recovery.
 struct StoreBackoff {
     /// Failed accesses since the last commit.
     private var failures = 0

@@ -32,9 +32,10 @@ struct StoredClock {
         return recorded
     }
 
-    /// Notices that the wall clock was set. A step of less than a second is network time's slewing or stepping, and moves
-    /// no job.
-    /// - Returns: by how much it was set, and by how much the instants of elapsed time move with it; `nil` if it was not.
+    /// Notices that the wall clock was set. A step of less than a second is network time's slewing or stepping, and
+    /// moves no job.
+    /// - Returns: by how much it was set, and by how much the instants of elapsed time move with it; `nil` if it was
+    ///   not.
     mutating func notice(_ now: ClockReading) -> (step: Duration, moved: Duration)? {
         let step = now.wallOffset - record.wallOffset
         guard step >= .seconds(1) || step <= .seconds(-1) else { return nil }

@@ -1,5 +1,21 @@
 import Logging
 
+/// A message for operators.
+package enum SchedulerNotice: Sendable {
+    case storeFails(any Error)
+    case storeWorks
+    case clockSet(by: Duration)
+    case interrupted(jobs: Int)
+    case parked(kind: String)
+    /// A job waits because its time zone is missing.
+    case timeZoneMissing(JobID, String)
+    case handlersStillRun(Int)
+    case unwritten(Int)
+    case lostOwnership(JobError)
+    /// A submission in an application's transaction was refused, and removed.
+    case submissionRefused(JobID?, JobError)
+}
+
 extension SchedulerNotice {
     func log(to logger: Logger) {
         switch self {
