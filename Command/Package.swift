@@ -126,7 +126,7 @@ let package = Package(
             "ApusDaemonTests",
             ["ApusClient", "ApusDaemon", "ApusJSON", "LoopbackWeb", hummingbird, logging]
                 + apus(
-                    "ApusCalendar", "ApusJobs", "ApusJobsTesting", "ApusTimers", "_ApusInternals")
+                    "ApusCalendar", "ApusJobs", "ApusJobsTesting", "ApusTimers", "ApusVirtualTime", "_ApusInternals")
                 + nio("NIOCore", "NIOEmbedded", "NIOPosix")),
         tests(
             "EndToEndTests",

@@ -277,7 +277,7 @@ class OnLinux(BrowserTest):
             self.page.get_by_role("tab", name=TABS[tab], exact=True).click()
             expect(app).to_have_attribute("data-tab", tab)
             panel = app.get_by_role("tabpanel")
-            expect(panel).to_have_text(f"Not available: this host has no {what} of its own.")
+            expect(panel).to_have_text(f"Not available: this host has no {what} of its own.", use_inner_text=True)
             expect(panel.get_by_role("button")).to_have_count(0)
 
     def start_another(self, home, port):
