@@ -21,7 +21,7 @@ struct ConfigTests {
 
     @Test("docs/configuration.md has each setting with its variable, option and default, in the order of apus config")
     func documented() async throws {
-        let page = try String(contentsOfFile: "docs/configuration.md", encoding: .utf8)
+        let page = try Repository.text("docs/configuration.md")
         let rows = page.split(separator: "\n").map { line in
             line.split(separator: "|").map {
                 $0.trimmingCharacters(in: .whitespaces).trimmingCharacters(in: CharacterSet(charactersIn: "`"))

@@ -7,7 +7,7 @@ import Testing
 struct ExitCodeTests {
     /// The rows of the page: subcommand, and for each code what it means.
     static func documented() throws -> [String: Set<Int>] {
-        let page = try String(contentsOfFile: "docs/command.md", encoding: .utf8)
+        let page = try Repository.text("docs/command.md")
         let section = try #require(page.components(separatedBy: "\n## Exit codes\n").dropFirst().first)
             .components(separatedBy: "\n## ")[0]
         var rows: [String: Set<Int>] = [:]
