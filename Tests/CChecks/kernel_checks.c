@@ -142,6 +142,8 @@ static void signals(void) {
     const int wanted[] = {SIGTERM, SIGHUP, SIGTSTP, SIGCONT, SIGUSR1, SIGUSR2};
     const int count = sizeof wanted / sizeof *wanted;
     int *copy = exact_copy(wanted, sizeof wanted);
+    // Under nohup it is ignored, and stays so.
+    signal(SIGHUP, SIG_DFL);
     int descriptor = capus_signals_catch(copy, count);
     require(descriptor >= 0);
     require(capus_signals_catch(copy, count) == -EBUSY);

@@ -1,7 +1,8 @@
 package import ApusCalendar
 package import ApusTimers
 
-/// The state machine of one job: every rule of jobs is here, and nothing else is. No clock, no lock, no I/O.
+/// Decides about one job: its events are in this file, the rules that they share in `JobMachine+Rules.swift`. It uses no
+/// clock and no lock, and does no I/O.
 ///
 /// Each event is one mutating method. It returns what has to be made durable and what to do after that; the owner
 /// commits the change first, and throws the machine away if that fails. Impossible events trap, since only a defect of
