@@ -5,15 +5,21 @@ import PackageDescription
 //
 // `make` builds it in the build folder of the libraries, which are then compiled once.
 
-let root = Context.packageDirectory.split(separator: "/").dropLast().last!
+/// The name with which SwiftPM compiles the libraries: that of their folder, as an identifier.
+let libraries: String = {
+    var name = Context.packageDirectory.split(separator: "/").dropLast().last!.lowercased()
+    if name.hasSuffix(".git") { name.removeLast(4) }
+    return String(
+        name.enumerated().map { $1.isLetter || $1 == "_" || $0 > 0 && $1.isNumber ? $1 : "_" })
+}()
 
 /// Each line with a number names the proposal that explains it.
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),  // SE-0335
     .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
     .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
-    // The declarations with `package` access of the libraries are visible here. SwiftPM names a package by its folder.
-    .unsafeFlags(["-package-name", root.lowercased()]),
+    // The declarations with `package` access of the libraries are visible here.
+    .unsafeFlags(["-package-name", libraries]),
 ]
 
 func swift(
