@@ -1,5 +1,10 @@
 #if !SQLite
     /// Not there without the package's trait `SQLite`.
-    @available(*, unavailable, message: "ApusSQLite is empty: give the dependency on apus the trait SQLite")
-    public enum SQLiteStore {}
+    @available(
+        *, unavailable, message: "give the dependency on apus the trait SQLite, without which ApusSQLite is empty"
+    )
+    public struct SQLiteStore {
+        /// Never.
+        public init(path: String) {}
+    }
 #endif

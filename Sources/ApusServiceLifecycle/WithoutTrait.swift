@@ -2,14 +2,20 @@
     /// Not there without the package's trait `ServiceLifecycle`.
     @available(
         *, unavailable,
-        message: "ApusServiceLifecycle is empty: give the dependency on apus the trait ServiceLifecycle"
+        message: "give the dependency on apus the trait ServiceLifecycle, without which ApusServiceLifecycle is empty"
     )
-    public enum JobSchedulerService {}
+    public struct JobSchedulerService {
+        /// Never.
+        public init<Scheduler>(_ scheduler: Scheduler) {}
+    }
 
     /// Not there without the package's trait `ServiceLifecycle`.
     @available(
         *, unavailable,
-        message: "ApusServiceLifecycle is empty: give the dependency on apus the trait ServiceLifecycle"
+        message: "give the dependency on apus the trait ServiceLifecycle, without which ApusServiceLifecycle is empty"
     )
-    public enum LinuxHostService {}
+    public struct LinuxHostService {
+        /// Never.
+        public init<Host>(_ host: Host) {}
+    }
 #endif

@@ -1,5 +1,10 @@
 #if !Tracing
     /// Not there without the package's trait `Tracing`.
-    @available(*, unavailable, message: "ApusTracing is empty: give the dependency on apus the trait Tracing")
-    public enum TracingMiddleware {}
+    @available(
+        *, unavailable, message: "give the dependency on apus the trait Tracing, without which ApusTracing is empty"
+    )
+    public struct TracingMiddleware {
+        /// Never.
+        public init() {}
+    }
 #endif
