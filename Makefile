@@ -2,13 +2,13 @@
 
 SWIFT ?= swift
 BOOTSTRAP = Scripts/bootstrap
-# The options of a build of the libraries. All packages name this trait, because a build with other traits compiles every
+# The options of a build of the libraries; Scripts/packages has them for the scripts. All packages name this trait, because a build with other traits compiles every
 # module of ours again; and all share one build folder, in which what several of them need is compiled once. The cached plan
 # of a build can be another package's, which lacks the product ("No target named …").
-export LIBRARIES ?= --traits All --disable-build-manifest-caching
+LIBRARIES = --traits All --disable-build-manifest-caching
 package = --package-path $(1) --scratch-path $(2) --disable-build-manifest-caching
-export COMMAND ?= $(call package,Command,.build)
-export EXAMPLES ?= $(call package,Examples,.build)
+COMMAND = $(call package,Command,.build)
+EXAMPLES = $(call package,Examples,.build)
 BENCHMARKS = $(call package,Benchmarks,.build)
 SOURCES = Sources Tests Package.swift Command/Sources Command/Tests Command/Plugins Command/Package.swift Examples Benchmarks/Sources Benchmarks/Package.swift
 # Not under the thread sanitizer: what runs on one thread has nothing to race with (histories of a model; whole modules of

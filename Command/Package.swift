@@ -22,7 +22,7 @@ let settings: [SwiftSetting] = [
     .unsafeFlags(["-package-name", libraries]),
 ]
 
-func swift(
+func module(
     _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [],
     plugins: [Target.PluginUsage] = []
 ) -> Target {
@@ -47,6 +47,7 @@ func nio(_ products: String...) -> [Target.Dependency] { products.map { .product
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let httpClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let metrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 
@@ -69,7 +70,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.5.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.95.0"),
         .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.30.0"),
-        .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.17.0"),
+        // Its two default traits would reach the compiler in a random order, and have it compiled again and again.
+        .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.17.0", traits: []),
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.28.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.9.0"),
         // For the tests only.
@@ -79,8 +81,8 @@ let package = Package(
         .package(url: "https://github.com/swiftlang/swift-subprocess.git", from: "1.0.0"),
     ],
     targets: [
-        swift("ApusJSON", []),
-        swift("PlatformC", []),
+        module("ApusJSON", []),
+        module("PlatformC", []),
         // Not swift-crypto, whose C takes as long to compile as a fifth of the command, for one HMAC.
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
@@ -89,7 +91,7 @@ let package = Package(
         program("WebEmbedder", []),
         .plugin(name: "EmbedWeb", capability: .buildTool(), dependencies: ["WebEmbedder"]),
         // What listeners with a page share.
-        swift(
+        module(
             "LoopbackWeb",
             ["ApusJSON", hummingbird, logging, serviceLifecycle] + apus("ApusTimers")
                 + nio("NIOCore", "NIOHTTP1", "NIOPosix") + [
@@ -99,30 +101,29 @@ let package = Package(
                 ]),
         // Without NIO and the stores: the runtime searches all types of a program again and again, so the command's time
         // grows with what it links.
-        swift(
+        module(
             "ApusClient",
             ["ApusJSON"] + apus("ApusBackground", "ApusCalendar", "ApusJobs", "ApusTimers", "_ApusInternals")),
-        swift(
+        module(
             "ApusDaemon",
             ["ApusClient", "ApusJSON", "LoopbackWeb", .target(name: "COpenSSL", condition: .when(platforms: [.linux]))]
                 + apus(
                     "ApusBackground", "ApusCalendar", "ApusJobs", "ApusLinux", "ApusPostgres", "ApusSQLite",
                     "ApusTimers", "_ApusInternals")
                 + nio("NIOCore", "NIOHTTP1", "NIOPosix") + [
-                    httpClient, hummingbird, logging, serviceLifecycle,
+                    httpClient, hummingbird, logging, metrics,
                     .product(name: "Configuration", package: "swift-configuration"),
-                    .product(name: "CoreMetrics", package: "swift-metrics"),
                 ],
             exclude: ["Dashboard/Web"], plugins: ["EmbedWeb"]),
         // The subcommands that only talk to a daemon.
-        swift(
+        module(
             "ApusCommand",
-            ["ApusClient", "ApusJSON", "PlatformC", argumentParser] + apus("ApusCalendar", "ApusJobs", "ApusTimers")),
+            ["ApusClient", "PlatformC", argumentParser] + apus("ApusCalendar", "ApusJobs", "ApusTimers")),
         // Not named `apus`: on a case-insensitive file system that is the umbrella module again.
         program("ApusProgram", ["ApusClient", "ApusCommand", "PlatformC", argumentParser]),
         program(
             "ApusDaemonProgram",
-            ["ApusClient", "ApusCommand", "ApusDaemon", argumentParser]
+            ["ApusClient", "ApusCommand", "ApusDaemon", argumentParser, logging]
                 + apus("ApusCalendar", "ApusJobs", "ApusSQLite", "ApusTimers")),
         tests(
             "LoopbackWebTests",
@@ -130,20 +131,20 @@ let package = Package(
                 + nio("NIOCore", "NIOPosix")),
         tests(
             "ApusDaemonTests",
-            ["ApusClient", "ApusDaemon", "ApusJSON", "LoopbackWeb", hummingbird, logging]
+            ["ApusClient", "ApusDaemon", "ApusJSON", "LoopbackWeb", hummingbird, logging, metrics]
                 + apus(
-                    "ApusCalendar", "ApusJobs", "ApusJobsTesting", "ApusTimers", "ApusVirtualTime", "_ApusInternals")
+                    "ApusCalendar", "ApusJobs", "ApusJobsTesting", "ApusTimers", "ApusVirtualTime")
                 + nio("NIOCore", "NIOEmbedded", "NIOPosix")),
         tests(
             "EndToEndTests",
             [
-                "ApusClient", "ApusCommand", "ApusDaemon", "ApusDaemonProgram", "ApusJSON", "ApusProgram", httpClient,
+                "ApusClient", "ApusCommand", "ApusDaemon", "ApusDaemonProgram", "ApusProgram", httpClient,
                 hummingbird, .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Subprocess", package: "swift-subprocess"), .product(name: "Yams", package: "Yams"),
             ]
                 + apus(
                     "ApusCalendar", "ApusJobs", "ApusPostgres", "ApusSQLite", "ApusTimers", "ApusVirtualTime",
-                    "_ApusInternals", "_ApusTestSupport")
+                    "_ApusTestSupport")
                 + nio("NIOCore", "NIOHTTP1", "NIOPosix")),
         // Other packages over the libraries' clocks.
         tests(

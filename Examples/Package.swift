@@ -37,7 +37,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.95.0"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.8.0"),
-        .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.17.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.17.0", traits: []),
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.28.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.9.0"),
     ],

@@ -70,7 +70,8 @@ public enum StoreLocation: Sendable {
 
     private static let sqlitePrefix = "sqlite:"
 
-    /// Whether it begins as what libpq takes does: with `postgres://`, `postgresql://`, or a word and `=`.
+    /// Whether libpq would read it as a connection string: it begins with `postgres://`, `postgresql://`, or a word
+    /// and `=`.
     private static func namesServer(_ text: String) -> Bool {
         if text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") { return true }
         let start = text.drop(while: \.isWhitespace)

@@ -46,7 +46,7 @@ struct Evidence {
     var runs: [StoredRun]
     /// Who wrote what, without owning its shard.
     var strangers: [String]
-    /// What promotions of lagging standbys have lost.
+    /// The commits that promotions of lagging standbys have lost.
     var tails: [LostTail]
 
     init(of cluster: Cluster, tails: [LostTail]) throws {

@@ -370,7 +370,7 @@ private struct RandomJobs {
     }
 }
 
-/// What `apus import --json` prints.
+/// The output of `apus import --json`.
 private struct ImportedJobs: Decodable {
     struct Job: Decodable {
         var outcome: String

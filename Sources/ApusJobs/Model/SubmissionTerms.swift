@@ -26,7 +26,7 @@ package struct JobContent: Hashable, Sendable {
 }
 
 extension SubmissionTerms: Codable {
-    /// Whether the encoded form has any term.
+    /// Whether a term is encoded. `onlyBeside` never is.
     var isCoded: Bool { requiresFreeName || replaces != nil }
 
     private static let optionalFields: [CodedField<Self>] = [

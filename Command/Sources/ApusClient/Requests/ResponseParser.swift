@@ -38,9 +38,9 @@ struct ResponseParser {
     /// What has come of the body since ``takeBody()``.
     private var body: [UInt8] = []
 
-    /// Whether the whole response has come.
+    /// Whether the response has arrived to its end.
     var isComplete: Bool { if case .complete = step { true } else { false } }
-    /// Whether nothing of the response has come.
+    /// Whether no byte of the response has arrived.
     var isUntouched: Bool { head == nil && lines.isEmpty && line.isEmpty }
 
     /// The part of the body that has come since the last call.

@@ -19,7 +19,7 @@ struct ImportedJob: Encodable {
     var action: String
 }
 
-/// What an import did, and what it left out.
+/// The jobs that an import made, and the lines that it left out with the reasons.
 struct ImportReport: Encodable {
     /// A line of a crontab, or a job of a file by its place; both count from 1.
     struct Line: Encodable, Hashable {

@@ -236,7 +236,7 @@ extension [AudioSessionEvent] {
     }
 }
 
-/// What an app's sound is for.
+/// The purpose of an app's sound, which decides whether it may continue in the background.
 package enum AudioCategory: String, Sendable, Hashable, Codable, CaseIterable {
     /// Sound beside the rest of the app, the default: it does not continue in the background.
     case soloAmbient

@@ -243,11 +243,11 @@ public enum NotificationPresentation: Sendable, Hashable {
 ///
 /// It drops the others without an error. Sources differ about which, so it is a choice.
 public enum NotificationOverflow: String, Sendable, Hashable, CaseIterable {
-    /// Those that are due soonest; of equal ones, those that were set first.
+    /// Keeps the requests that are due soonest, and of equal ones those that were set first.
     ///
     /// Apple, documentation/uikit/uilocalnotification (the older interface)
     case keepsSoonest
-    /// Those that were set last.
+    /// Keeps the requests that were set last.
     ///
     /// Tests of developers with the present interface.
     case keepsLast
