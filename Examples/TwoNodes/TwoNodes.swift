@@ -4,7 +4,7 @@ import ApusTimers
 
 /// Two nodes of one database, here in one process: each runs the jobs of its half of the shards.
 ///
-///     swift run --traits Postgres TwoNodes "host=/tmp dbname=postgres"
+///     swift run --package-path Examples TwoNodes "host=/tmp dbname=postgres"
 @main
 struct TwoNodes {
     static func main() async throws {
