@@ -49,8 +49,10 @@ struct BannedCalls {
 
     /// Every banned call in a file.
     static func objections(to source: String, path: String) -> [String] {
-        SourceText(source).lines.enumerated().flatMap { index, line in
-            rules.filter { !$0.exempt.contains(path) && line.uses($0.text) }.map {
+        let rules = rules.filter { source.has($0.text) && !$0.exempt.contains(path) }
+        guard !rules.isEmpty else { return [] }
+        return SourceText(source).lines.enumerated().flatMap { index, line in
+            rules.filter { line.uses($0.text) }.map {
                 "\(path):\(index + 1): \($0.text) is banned; \($0.replacement)"
             }
         }
@@ -60,16 +62,13 @@ struct BannedCalls {
 extension String {
     /// Whether `text` stands here as words of its own.
     fileprivate func uses(_ text: String) -> Bool {
-        var rest = self[...]
-        while let range = rest.firstRange(of: text) {
+        places(of: text).contains { range in
             let before = range.lowerBound > startIndex ? self[index(before: range.lowerBound)] : " "
             let after = range.upperBound < endIndex ? self[range.upperBound] : " "
             let startsAlone = text.first?.isWordCharacter == false || !before.isWordCharacter
             let endsAlone = text.last?.isWordCharacter == false || !after.isWordCharacter
-            if startsAlone, endsAlone { return true }
-            rest = self[range.upperBound...]
+            return startsAlone && endsAlone
         }
-        return false
     }
 }
 

@@ -22,6 +22,9 @@ enum CharacterMatches {
 
     /// Every such search in a file, except on `unicodeScalars` and values with that word in their name.
     static func objections(to source: String, path: String) -> [String] {
+        let forms = forms.filter { source.has($0) }
+        let replacing = path.hasPrefix(library) ? [] : replacing.filter { source.has($0) }
+        guard !forms.isEmpty || !replacing.isEmpty else { return [] }
         let lines = source.split(separator: "\n", omittingEmptySubsequences: false)
         return lines.indices.flatMap { index -> [String] in
             let line = lines[index].drop { $0 == " " }
@@ -29,12 +32,12 @@ enum CharacterMatches {
             // The receiver may be on the line before.
             let receiver = line.hasPrefix(".") && index > 0 ? String(lines[index - 1]) : ""
             let searches = forms.filter { form in
-                line.ranges(of: form).contains { range in
-                    !(receiver + line[..<range.lowerBound]).lowercased().contains("scalars")
-                }
+                line.has(form)
+                    && line.ranges(of: form).contains { range in
+                        !(receiver + line[..<range.lowerBound]).lowercased().contains("scalars")
+                    }
             }.map { "\($0) compares characters; search in unicodeScalars or utf8" }
-            let reads = path.hasPrefix(library) ? [] : replacing.filter(line.contains)
-            return (searches + reads.map { "\($0) replaces bytes; ask ProcessEnvironment" })
+            return (searches + replacing.filter(line.has).map { "\($0) replaces bytes; ask ProcessEnvironment" })
                 .map { "\(path):\(index + 1): \($0)" }
         }
     }

@@ -4,10 +4,10 @@ import Testing
 struct CharacterMatchesTests {
     @Test("no module that handles text from outside searches it by character")
     func sources() throws {
+        let sources = try ProjectFiles.sources()
         for module in CharacterMatches.modules {
-            let files = try ProjectFiles.sources().filter {
-                $0.path.hasPrefix(ProjectFiles.folder(ofModule: module) + "/")
-            }
+            let folder = ProjectFiles.folder(ofModule: module) + "/"
+            let files = sources.filter { $0.path.hasPrefix(folder) }
             #expect(!files.isEmpty)
             for file in files {
                 for objection in CharacterMatches.objections(to: file.text, path: file.path) {

@@ -11,20 +11,11 @@ struct DebianMaintainerTests {
         let configuration = FileManager.default.temporaryDirectory.appending(path: "gitconfig-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: configuration) }
         try git.write(to: configuration, atomically: true, encoding: .utf8)
-        let script = Process()
-        script.executableURL = ProjectFiles.root.appending(path: "Scripts/deb")
-        script.arguments = arguments
-        script.environment = [
+        let environment = [
             "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "GIT_DIR": "/nonexistent",
             "GIT_CONFIG_GLOBAL": configuration.path, "GIT_CONFIG_NOSYSTEM": "1",
         ].merging(variables) { $1 }
-        let output = Pipe()
-        script.standardOutput = output
-        script.standardError = output
-        try script.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        script.waitUntilExit()
-        return (script.terminationStatus, text)
+        return try ProjectFiles.run("Scripts/deb", arguments, environment: environment)
     }
 
     private static let git = "[user]\n\tname = Git Name\n\temail = git@example.org\n"

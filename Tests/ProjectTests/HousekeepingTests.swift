@@ -8,15 +8,13 @@ enum Housekeeping {
     /// The first path of a developer's machine in a text.
     static func machinePath(in text: String) -> String? {
         for home in homes {
-            var rest = text[...]
-            while let range = rest.firstRange(of: home) {
+            for range in text.places(of: home) {
                 let before = range.lowerBound > text.startIndex ? text[text.index(before: range.lowerBound)] : " "
-                let name = rest[range.upperBound...].prefix { $0.isLetter || $0.isNumber || $0 == "." || $0 == "-" }
+                let name = text[range.upperBound...].prefix { $0.isLetter || $0.isNumber || $0 == "." || $0 == "-" }
                 // A path begins at the root, and what follows has a name; one after a variable or a name does not.
                 if !(before.isLetter || before.isNumber || "._-}$)".contains(before)), !name.isEmpty {
                     return home + name
                 }
-                rest = rest[range.upperBound...]
             }
         }
         return nil
@@ -27,7 +25,7 @@ enum Housekeeping {
 struct HousekeepingTests {
     @Test("no file names a path of the machine that it was written on")
     func machinePaths() throws {
-        let files = try ProjectFiles.trackedTexts()
+        let files = try ProjectFiles.texts()
         #expect(files.contains { $0.path == "Package.swift" })
         for file in files {
             let path = Housekeeping.machinePath(in: file.text)

@@ -6,16 +6,7 @@ import Testing
 struct MutantTests {
     /// Runs `Scripts/mutants --list`, which looks for each text.
     private func list(_ arguments: String...) throws -> (status: Int32, output: String) {
-        let script = Process()
-        script.executableURL = ProjectFiles.root.appending(path: "Scripts/mutants")
-        script.arguments = ["--list"] + arguments
-        let output = Pipe()
-        script.standardOutput = output
-        script.standardError = output
-        try script.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        script.waitUntilExit()
-        return (script.terminationStatus, text)
+        try ProjectFiles.run("Scripts/mutants", ["--list"] + arguments)
     }
 
     @Test("each replaces a text that is in the sources once")

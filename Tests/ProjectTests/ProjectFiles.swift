@@ -17,22 +17,36 @@ enum ProjectFiles {
 
     /// The Swift files below `folder`.
     static func swiftFiles(below folder: String) throws -> [File] {
-        let files = try FileManager.default.subpathsOfDirectory(atPath: root.appending(path: folder).path)
-        return try files.filter { $0.hasSuffix(".swift") }.sorted().map {
-            File(path: "\(folder)/\($0)", text: try read("\(folder)/\($0)"))
-        }
+        try texts().filter { $0.path.hasPrefix(folder + "/") && $0.path.hasSuffix(".swift") }
     }
 
     /// The Swift files of the modules and of the examples, without those of tests, and without the code that the catalogues
     /// of DocC show: it belongs to the reader's program.
     static func sources() throws -> [File] {
-        try ["Sources", "Command/Sources"].flatMap(swiftFiles).filter { !$0.path.contains(".docc/") }
-            + ["Examples/Sleepless", "Examples/TwoNodes"].flatMap(swiftFiles).filter { !$0.path.contains("/Tests/") }
+        try ["Sources", "Command/Sources"].flatMap(swiftFiles).filter { !$0.path.has(".docc/") }
+            + ["Examples/Sleepless", "Examples/TwoNodes"].flatMap(swiftFiles).filter { !$0.path.has("/Tests/") }
     }
 
     /// The Swift files of the tests of all packages.
     static func tests() throws -> [File] {
         try ["Tests", "Command/Tests", "Examples/Tests", "Examples/Sleepless/Tests"].flatMap(swiftFiles)
+    }
+
+    /// Runs a script of the project; its output is that of both streams.
+    static func run(
+        _ script: String, _ arguments: [String], environment: [String: String]? = nil
+    ) throws -> (status: Int32, output: String) {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = root.appending(path: script)
+        process.arguments = arguments
+        if let environment { process.environment = environment }
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return (process.terminationStatus, text)
     }
 
     /// Where the module of a name is.
@@ -42,8 +56,11 @@ enum ProjectFiles {
         }!
     }
 
-    /// Every text file that git keeps or would keep.
-    static func trackedTexts() throws -> [File] {
+    /// Every text file that git keeps or would keep, by path.
+    static func texts() throws -> [File] { try allTexts.get() }
+
+    /// Read once for all tests.
+    private static let allTexts: Result<[File], any Error> = Result {
         let git = Process()
         let output = Pipe()
         git.executableURL = URL(filePath: "/usr/bin/env")
@@ -53,8 +70,31 @@ enum ProjectFiles {
         let data = output.fileHandleForReading.readDataToEndOfFile()
         git.waitUntilExit()
         guard git.terminationStatus == 0 else { throw CocoaError(.fileReadUnknown) }
-        return data.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }.compactMap { path in
+        return data.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }.sorted().compactMap { path in
             (try? read(path)).map { File(path: path, text: $0) }
+        }
+    }
+}
+
+/// Searches by bytes, in libc: those of the standard library compare characters, which takes a hundred times as long
+/// without optimization.
+extension StringProtocol {
+    func has(_ text: String) -> Bool { withCString { strstr($0, text) != nil } }
+}
+
+extension String {
+    /// Where a text is, from the first byte on.
+    func places(of text: String) -> [Range<Index>] {
+        var offsets: [Int] = []
+        withCString { start in
+            var rest = start
+            while let place = strstr(rest, text) {
+                offsets.append(UnsafePointer(place) - start)
+                rest = UnsafePointer(place) + text.utf8.count
+            }
+        }
+        return offsets.map {
+            utf8.index(startIndex, offsetBy: $0)..<utf8.index(startIndex, offsetBy: $0 + text.utf8.count)
         }
     }
 }

@@ -5,7 +5,7 @@ struct RealSleepsTests {
     @Test("each of tests and examples has a reason beside it")
     func sources() throws {
         let files = try ProjectFiles.tests() + ProjectFiles.sources().filter { $0.path.hasPrefix("Examples/") }
-        #expect(files.contains { file in RealSleeps.calls.contains { file.text.contains($0) } })
+        #expect(files.contains { file in RealSleeps.calls.contains { file.text.has($0) } })
         for file in files {
             for objection in RealSleeps.objections(to: file.text, path: file.path) { Issue.record("\(objection)") }
         }

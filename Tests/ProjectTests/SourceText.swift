@@ -5,9 +5,11 @@ struct SourceText {
     let lines: [String]
 
     init(_ source: String) {
-        var stripper = Stripper(Array(source.unicodeScalars))
-        stripper.code(until: nil)
-        lines = String(stripper.output).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        var stripper = Stripper(Array(source.utf8))
+        stripper.code(isInterpolation: false)
+        lines = stripper.output.split(separator: newline, omittingEmptySubsequences: false).map {
+            String(decoding: $0, as: UTF8.self)
+        }
     }
 
     /// Whether a line ends with a comment that says something.
@@ -22,87 +24,104 @@ struct SourceText {
 }
 
 private struct Stripper {
-    private let input: [Unicode.Scalar]
+    private let input: [UInt8]
     private var index = 0
-    var output = String.UnicodeScalarView()
+    private(set) var output: [UInt8] = []
 
-    init(_ input: [Unicode.Scalar]) { self.input = input }
+    init(_ input: [UInt8]) { self.input = input }
 
-    private func looksAt(_ text: String) -> Bool {
-        let scalars = Array(text.unicodeScalars)
-        return index + scalars.count <= input.count && Array(input[index..<index + scalars.count]) == scalars
+    private func looksAt(_ first: Unicode.Scalar, _ second: Unicode.Scalar) -> Bool {
+        index + 1 < input.count && input[index] == UInt8(ascii: first) && input[index + 1] == UInt8(ascii: second)
+    }
+
+    private func looksAt(_ text: [UInt8]) -> Bool {
+        input[index] == text[0] && input[index...].starts(with: text)
     }
 
     private mutating func skip(_ count: Int) {
-        for scalar in input[index..<min(index + count, input.count)] where scalar == "\n" { output.append("\n") }
-        index += count
+        let end = min(index + count, input.count)
+        while index < end {
+            if input[index] == newline { output.append(newline) }
+            index += 1
+        }
     }
 
     /// Copies code up to the parenthesis that closes an interpolation, or to the end of the file.
-    mutating func code(until end: Unicode.Scalar?) {
+    mutating func code(isInterpolation: Bool) {
         var depth = 0
         while index < input.count {
-            let scalar = input[index]
-            if looksAt("//") {
-                while index < input.count, input[index] != "\n" { index += 1 }
-            } else if looksAt("/*") {
+            let byte = input[index]
+            switch byte {
+            case UInt8(ascii: "/") where looksAt("/", "/"):
+                while index < input.count, input[index] != newline { index += 1 }
+                continue
+            case UInt8(ascii: "/") where looksAt("/", "*"):
                 blockComment()
-            } else if scalar == "\"" || scalar == "#", let pounds = poundsBeforeQuote() {
+                continue
+            case quote, UInt8(ascii: "#"):
+                guard let pounds = poundsBeforeQuote() else { break }
                 stringLiteral(pounds: pounds)
-            } else {
-                if scalar == "(" { depth += 1 }
-                if scalar == ")" {
-                    if depth == 0, end == ")" { return }
-                    depth -= 1
-                }
-                output.append(scalar)
-                index += 1
+                continue
+            case UInt8(ascii: "("):
+                depth += 1
+            case UInt8(ascii: ")"):
+                if depth == 0, isInterpolation { return }
+                depth -= 1
+            default:
+                break
             }
+            output.append(byte)
+            index += 1
         }
     }
 
     private mutating func blockComment() {
         var depth = 0
         repeat {
-            if looksAt("/*") {
+            if looksAt("/", "*") {
                 depth += 1
                 skip(2)
-            } else if looksAt("*/") {
+            } else if looksAt("*", "/") {
                 depth -= 1
                 skip(2)
             } else {
                 skip(1)
             }
         } while depth > 0 && index < input.count
-        output.append(" ")
+        output.append(UInt8(ascii: " "))
     }
 
     private func poundsBeforeQuote() -> Int? {
         var position = index
-        while position < input.count, input[position] == "#" { position += 1 }
-        return position < input.count && input[position] == "\"" ? position - index : nil
+        while position < input.count, input[position] == UInt8(ascii: "#") { position += 1 }
+        return position < input.count && input[position] == quote ? position - index : nil
     }
 
     private mutating func stringLiteral(pounds: Int) {
         index += pounds
-        let quotes = looksAt("\"\"\"") ? "\"\"\"" : "\""
-        let marks = String(repeating: "#", count: pounds)
+        let marks = [UInt8](repeating: UInt8(ascii: "#"), count: pounds)
+        let quotes = [UInt8](repeating: quote, count: looksAt([quote, quote, quote]) ? 3 : 1)
+        let (end, escape) = (quotes + marks, [UInt8(ascii: "\\")] + marks)
+        let interpolation = escape + [UInt8(ascii: "(")]
         skip(quotes.count)
-        output.append("\"")
-        while index < input.count, !looksAt(quotes + marks) {
-            if looksAt("\\" + marks + "(") {
-                skip(pounds + 2)
-                output.append("(")
-                code(until: ")")
-                output.append(")")
+        output.append(quote)
+        while index < input.count, !looksAt(end) {
+            if looksAt(interpolation) {
+                skip(interpolation.count)
+                output.append(UInt8(ascii: "("))
+                code(isInterpolation: true)
+                output.append(UInt8(ascii: ")"))
                 skip(1)
-            } else if looksAt("\\" + marks) {
-                skip(pounds + 2)
+            } else if looksAt(escape) {
+                skip(escape.count + 1)
             } else {
                 skip(1)
             }
         }
-        skip(quotes.count + pounds)
-        output.append("\"")
+        skip(end.count)
+        output.append(quote)
     }
 }
+
+private let newline = UInt8(ascii: "\n")
+private let quote = UInt8(ascii: "\"")
