@@ -118,7 +118,7 @@ let package = Package(
         // The subcommands that only talk to a daemon.
         module(
             "ApusCommand",
-            ["ApusClient", "PlatformC", argumentParser] + apus("ApusCalendar", "ApusJobs", "ApusTimers")),
+            ["ApusClient", "ApusJSON", "PlatformC", argumentParser] + apus("ApusCalendar", "ApusJobs", "ApusTimers")),
         // Not named `apus`: on a case-insensitive file system that is the umbrella module again.
         program("ApusProgram", ["ApusClient", "ApusCommand", "PlatformC", argumentParser]),
         program(

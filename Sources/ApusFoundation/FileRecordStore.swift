@@ -101,15 +101,7 @@ public struct FileRecordStore: RecordStore {
     ///   there then, unless the disk failed in the last step: then the new one is, but may not outlive a power cut.
     public func save<Record: Codable & Sendable>(_ record: Record?, for key: String) throws {
         let file = file(for: key)
-        let data = try record.map { record in
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys]
-            do {
-                return try encoder.encode(record)
-            } catch {
-                throw BackgroundError(.storeFailed, "the record “\(key)” cannot be written as JSON", cause: error)
-            }
-        }
+        let data = try record.map { try RecordJSON.encode($0, for: key) }
         do {
             if let data {
                 let number = Self.temporaryFiles.wrappingAdd(1, ordering: .relaxed).newValue

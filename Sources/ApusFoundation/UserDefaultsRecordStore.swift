@@ -52,12 +52,7 @@ public final class UserDefaultsRecordStore: RecordStore, @unchecked Sendable {
     ///
     /// - Throws: `BackgroundError` with the code `storeFailed` when the record cannot be written as JSON.
     public func save<Record: Codable & Sendable>(_ record: Record?, for key: String) throws {
-        let data: Data?
-        do {
-            data = try record.map { try JSONEncoder().encode($0) }
-        } catch {
-            throw BackgroundError(.storeFailed, "the record “\(key)” cannot be written as JSON", cause: error)
-        }
+        let data = try record.map { try RecordJSON.encode($0, for: key) }
         lock.withLock { _ in
             if let data {
                 defaults.set(data, forKey: prefix + key)

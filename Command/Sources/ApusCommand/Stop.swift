@@ -11,14 +11,7 @@ struct Stop: AsyncParsableCommand {
     var json = false
 
     private struct Stopped: Encodable {
-        var pid: Int32?
-
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(pid, forKey: .pid)
-        }
-
-        private enum CodingKeys: CodingKey { case pid }
+        @Nullable var pid: Int32? = nil
     }
 
     func run() async throws {

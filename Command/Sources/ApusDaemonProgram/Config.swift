@@ -60,39 +60,20 @@ struct Config: AsyncParsableCommand {
     }
 
     private struct Report: Encodable {
-        var file: String?
+        @Nullable var file: String?
         var exists: Bool
         var settings: [Row]
-
-        /// Every field is present: without a value it is `null`.
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(file, forKey: .file)
-            try container.encode(exists, forKey: .exists)
-            try container.encode(settings, forKey: .settings)
-        }
-
-        private enum CodingKeys: String, CodingKey { case file, exists, settings }
     }
 
     private struct Row: Encodable {
         var name: String
-        var value: String?
+        @Nullable var value: String?
         /// `default`, `file` or `environment`.
         var origin: String
         var variable: String
         var option: String
         /// The origin in the table.
         var source: String
-
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(name, forKey: .name)
-            try container.encode(value, forKey: .value)
-            try container.encode(origin, forKey: .origin)
-            try container.encode(variable, forKey: .variable)
-            try container.encode(option, forKey: .option)
-        }
 
         private enum CodingKeys: String, CodingKey { case name, value, origin, variable, option }
     }

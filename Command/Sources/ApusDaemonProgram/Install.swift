@@ -28,24 +28,12 @@ struct Install: AsyncParsableCommand {
     var json = false
 
     private struct Report: Encodable {
-        var path: String?
+        @Nullable var path: String?
         var program: String
         var unit: String
         var written: Bool
         /// The packaged unit over which the written one takes precedence.
-        var overrides: String?
-
-        /// Every field is present: without a value it is `null`.
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(path, forKey: .path)
-            try container.encode(program, forKey: .program)
-            try container.encode(unit, forKey: .unit)
-            try container.encode(written, forKey: .written)
-            try container.encode(overrides, forKey: .overrides)
-        }
-
-        private enum CodingKeys: String, CodingKey { case path, program, unit, written, overrides }
+        @Nullable var overrides: String? = nil
     }
 
     func validate() throws {

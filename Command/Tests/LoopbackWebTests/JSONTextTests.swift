@@ -26,9 +26,10 @@ struct JSONTextTests {
         var optionals: [Int?] = [1, nil]
     }
 
-    private func reference(_ value: some Encodable) throws -> String {
+    private func reference(_ value: some Encodable, isPretty: Bool = false) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
+        if isPretty { encoder.outputFormatting.insert(.prettyPrinted) }
         return String(decoding: try encoder.encode(value), as: UTF8.self)
     }
 
@@ -40,6 +41,8 @@ struct JSONTextTests {
     func everything() throws {
         let value = Everything()
         #expect(try text(value) == reference(value))
+        let pretty = String(decoding: try JSONText.bytes(of: value, isPretty: true), as: UTF8.self)
+        #expect(try pretty == reference(value, isPretty: true))
         #expect(try JSONDecoder().decode(Everything.self, from: Data(try JSONText.bytes(of: value))) == value)
         #expect(try text(["a", "b"]) == #"["a","b"]"#)
         #expect(try text(7) == "7" && text(true) == "true" && text(String?.none) == "null" && text([Int]()) == "[]")

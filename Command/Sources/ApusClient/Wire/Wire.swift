@@ -6,7 +6,7 @@ public struct WireJob: Codable, Hashable, Sendable {
     /// The identifier.
     public var id: String
     /// The name, if it has one.
-    public var name: String?
+    @Nullable public var name: String?
     /// `action` or `countdown`; another word for a job that another program has kept in the database.
     public var kind: String
     /// `scheduled`, `suspended`, `cancelled` or `finished`.
@@ -20,11 +20,11 @@ public struct WireJob: Codable, Hashable, Sendable {
     /// When it was submitted (ISO 8601, UTC, milliseconds; so are all instants).
     public var created: String
     /// When the next occurrence is due.
-    public var nextDue: String?
+    @Nullable public var nextDue: String?
     /// While suspended: what was left of the running interval, in milliseconds.
-    public var remainingMs: Int64?
+    @Nullable public var remainingMs: Int64?
     /// The conditions that do not hold, while an occurrence is due and waits for them: `network`, `power`, `idle`.
-    public var waitingFor: [String]?
+    @Nullable public var waitingFor: [String]?
     /// Whether an occurrence is due and waits because the daemon does not know the job's kind.
     @EmptyIfAbsent public var parked: Bool
     /// How many occurrences have an outcome.
@@ -32,9 +32,9 @@ public struct WireJob: Codable, Hashable, Sendable {
     /// How many of them were missed.
     public var missed: Int
     /// How many occurrences are to come, if the trigger has a count.
-    public var occurrencesLeft: Int?
+    @Nullable public var occurrencesLeft: Int?
     /// The newest running attempt; else the newest that began; else the newest run that ended without one.
-    public var lastRun: WireRun?
+    @Nullable public var lastRun: WireRun?
     /// Labels.
     public var labels: [String: String]
     /// In which queue its runs wait for a place.
@@ -42,35 +42,9 @@ public struct WireJob: Codable, Hashable, Sendable {
     /// `low`, `normal`, `high` or `urgent`.
     public var priority: String
     /// If jobs that do the same count as the same job.
-    public var unique: WireUniqueness?
+    @Nullable public var unique: WireUniqueness?
     /// The idempotency key of its submission, if that had one.
-    public var idempotencyKey: String?
-
-    /// Encodes every field, absent values as `null`.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(id, forKey: .id)
-        try container.encode(name, forKey: .name)
-        try container.encode(kind, forKey: .kind)
-        try container.encode(state, forKey: .state)
-        try container.encode(trigger, forKey: .trigger)
-        try container.encode(action, forKey: .action)
-        try container.encode(policies, forKey: .policies)
-        try container.encode(created, forKey: .created)
-        try container.encode(nextDue, forKey: .nextDue)
-        try container.encode(remainingMs, forKey: .remainingMs)
-        try container.encode(waitingFor, forKey: .waitingFor)
-        try container.encode(parked, forKey: .parked)
-        try container.encode(occurrences, forKey: .occurrences)
-        try container.encode(missed, forKey: .missed)
-        try container.encode(occurrencesLeft, forKey: .occurrencesLeft)
-        try container.encode(lastRun, forKey: .lastRun)
-        try container.encode(labels, forKey: .labels)
-        try container.encode(queue, forKey: .queue)
-        try container.encode(priority, forKey: .priority)
-        try container.encode(unique, forKey: .unique)
-        try container.encode(idempotencyKey, forKey: .idempotencyKey)
-    }
+    @Nullable public var idempotencyKey: String?
 }
 
 /// When a job is due: exactly one of `at`, `after`, `every` and `calendar`.
@@ -136,7 +110,7 @@ public struct WireRun: Codable, Hashable, Sendable {
     /// The occurrence; 0 and below for runs asked for by hand.
     public var occurrence: Int
     /// The number of a run by hand, as the command shows it.
-    public var manual: Int?
+    @Nullable public var manual: Int?
     /// The last occurrence of a skipped range; equal to `occurrence` otherwise.
     public var through: Int
     /// The attempt; 0 if there was none.
@@ -146,56 +120,31 @@ public struct WireRun: Codable, Hashable, Sendable {
     /// When it was due.
     public var due: String
     /// When it started, also while it runs.
-    public var started: String?
+    @Nullable public var started: String?
     /// When it ended.
-    public var finished: String?
+    @Nullable public var finished: String?
     /// Start minus due, in milliseconds, of the occurrence's first attempt.
-    public var latenessMs: Int64?
+    @Nullable public var latenessMs: Int64?
     /// Of a later attempt: start minus the end of the pause before it, in milliseconds.
-    public var delayMs: Int64?
+    @Nullable public var delayMs: Int64?
     /// `waiting`, `running`, `succeeded`, `failed`, `skipped`, `lost` or `cancelled`.
     public var outcome: String
     /// Whether it is the outcome of its occurrence (a failed attempt that is tried again is not).
     public var final: Bool
     /// Why.
-    public var reason: String?
+    @Nullable public var reason: String?
     /// What a change of the clock, or of a zone's rules, did to its due instant, in words.
-    public var dueNote: String?
+    @Nullable public var dueNote: String?
     /// A command's exit code.
-    public var exitCode: Int?
+    @Nullable public var exitCode: Int?
     /// The last 4 KiB of what it printed. Where they are not UTF-8, U+FFFD is in the place of what is not.
-    public var outputTail: String?
+    @Nullable public var outputTail: String?
     /// The same bytes in base64, if they are not UTF-8.
-    public var outputTailBase64: String?
+    @Nullable public var outputTailBase64: String?
     /// How far it was when it reported that last.
-    public var progress: WireProgress?
+    @Nullable public var progress: WireProgress?
     /// What it returned.
-    public var result: WireResult?
-
-    /// Encodes every field, absent values as `null`.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(job, forKey: .job)
-        try container.encode(occurrence, forKey: .occurrence)
-        try container.encode(manual, forKey: .manual)
-        try container.encode(through, forKey: .through)
-        try container.encode(attempt, forKey: .attempt)
-        try container.encode(standsFor, forKey: .standsFor)
-        try container.encode(due, forKey: .due)
-        try container.encode(started, forKey: .started)
-        try container.encode(finished, forKey: .finished)
-        try container.encode(latenessMs, forKey: .latenessMs)
-        try container.encode(delayMs, forKey: .delayMs)
-        try container.encode(outcome, forKey: .outcome)
-        try container.encode(final, forKey: .final)
-        try container.encode(reason, forKey: .reason)
-        try container.encode(dueNote, forKey: .dueNote)
-        try container.encode(exitCode, forKey: .exitCode)
-        try container.encode(outputTail, forKey: .outputTail)
-        try container.encode(outputTailBase64, forKey: .outputTailBase64)
-        try container.encode(progress, forKey: .progress)
-        try container.encode(result, forKey: .result)
-    }
+    @Nullable public var result: WireResult?
 }
 
 /// How far a run is.
@@ -203,14 +152,7 @@ public struct WireProgress: Codable, Hashable, Sendable {
     /// 0 to 1.
     public var fraction: Double
     /// In its own words.
-    public var message: String?
-
-    /// Encodes both fields.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(fraction, forKey: .fraction)
-        try container.encode(message, forKey: .message)
-    }
+    @Nullable public var message: String?
 }
 
 /// What a run returned.
@@ -218,14 +160,7 @@ public struct WireResult: Codable, Hashable, Sendable {
     /// How many bytes.
     public var bytes: Int
     /// The bytes as a text, if they are UTF-8 and not more than 4 KiB.
-    public var text: String?
-
-    /// Encodes both fields.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(bytes, forKey: .bytes)
-        try container.encode(text, forKey: .text)
-    }
+    @Nullable public var text: String?
 }
 
 /// What `POST /v1/jobs` takes.
@@ -344,32 +279,16 @@ public struct WireExplanation: Codable, Hashable, Sendable {
         /// A word for programs: `due`, `claimed`, `queueFull` and others.
         public var code: String
         /// When it was made, or comes true; `null` where that is now.
-        public var at: String?
+        @Nullable public var at: String?
         /// A sentence for people.
         public var text: String
-
-        /// Encodes every field.
-        public func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(code, forKey: .code)
-            try container.encode(at, forKey: .at)
-            try container.encode(text, forKey: .text)
-        }
     }
     /// The job's identifier.
     public var job: String
     /// The occurrence; `null` for a job that has none.
-    public var occurrence: Int?
+    @Nullable public var occurrence: Int?
     /// The decisions.
     public var decisions: [Decision]
-
-    /// Encodes every field.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(job, forKey: .job)
-        try container.encode(occurrence, forKey: .occurrence)
-        try container.encode(decisions, forKey: .decisions)
-    }
 }
 
 /// What `DELETE /v1/jobs?all=true` answers.
@@ -377,15 +296,9 @@ public struct WireCancelled: Codable, Hashable, Sendable {
     /// The identifiers of the jobs that were cancelled.
     public var cancelled: [String]
     /// Where the next jobs begin if only a page of them was cancelled: pass it as `after`; `null` at the end.
-    public var next: String?
+    @Nullable public var next: String?
     /// Identifiers.
     public init(cancelled: [String], next: String? = nil) { (self.cancelled, self.next) = (cancelled, next) }
-    /// Encodes both fields.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(cancelled, forKey: .cancelled)
-        try container.encode(next, forKey: .next)
-    }
 }
 
 /// The answer of `GET /v1/job-count`.

@@ -1,12 +1,7 @@
 public import ApusCalendar
+import ApusJSON
 public import ApusJobs
 public import ApusTimers
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// A schedule of the calendar, as people write its parts. What is left out has its default.
 public struct WireCalendar: Codable, Hashable, Sendable {
@@ -112,7 +107,7 @@ public struct WireCalendar: Codable, Hashable, Sendable {
         _ text: String, form: ScheduleForm?, now: CivilDateTime, argument: String
     ) throws(TextError) -> CalendarSchedule {
         if text.hasPrefix("{"), form == nil {
-            do { return try JSONDecoder().decode(CalendarSchedule.self, from: Data(text.utf8)) } catch {
+            do { return try LenientJSON.decode(from: text.utf8) } catch {
                 throw TextError(
                     argument: argument, given: text, message: "it is not a schedule's stored form",
                     acceptedForms: [#"{"rule": "every day at 9:00"}"#])
@@ -192,9 +187,7 @@ extension CalendarSchedule {
 
     /// The stored form.
     fileprivate var json: String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // What is in a job was stored, so it can be written.
-        return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        (try? JSONText.bytes(of: self)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 }

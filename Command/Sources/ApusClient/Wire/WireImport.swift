@@ -102,18 +102,11 @@ public struct WireImported: Codable, Hashable, Sendable {
         /// The effect.
         public var outcome: Outcome
         /// The identifier; `nil` for a job that a dry run would create.
-        public var id: String?
+        @Nullable public var id: String?
 
         package init(outcome: Outcome, id: String? = nil) {
             self.outcome = outcome
             self.id = id
-        }
-
-        /// Encodes both fields.
-        public func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(outcome, forKey: .outcome)
-            try container.encode(id, forKey: .id)
         }
     }
 

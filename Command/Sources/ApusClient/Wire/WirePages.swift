@@ -3,17 +3,11 @@ public struct WireJobPage: Codable, Hashable, Sendable {
     /// The jobs.
     public var jobs: [WireJob]
     /// Pass it as `after` for the next page; `null` at the end.
-    public var next: String?
+    @Nullable public var next: String?
 
     package init(jobs: [WireJob], next: String? = nil) {
         self.jobs = jobs
         self.next = next
-    }
-    /// Encodes both fields.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(jobs, forKey: .jobs)
-        try container.encode(next, forKey: .next)
     }
 }
 
@@ -24,18 +18,11 @@ public struct WireRunPage: Codable, Hashable, Sendable {
     /// By identifier, the names of their jobs, of those that have one.
     @EmptyIfAbsent public var names: [String: String]
     /// Pass it as `after` for the next page; `null` at the end.
-    public var next: String?
+    @Nullable public var next: String?
 
     package init(runs: [WireRun], names: [String: String], next: String? = nil) {
         self.runs = runs
         self.names = names
         self.next = next
-    }
-    /// Encodes both fields.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(runs, forKey: .runs)
-        try container.encode(names, forKey: .names)
-        try container.encode(next, forKey: .next)
     }
 }

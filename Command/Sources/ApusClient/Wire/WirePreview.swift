@@ -43,15 +43,7 @@ public struct WirePreview: Codable, Hashable, Sendable {
         /// The day of the week.
         public var day: String
         /// What a change of the clock did.
-        public var note: String?
-
-        /// Encodes every field.
-        public func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(instant, forKey: .instant)
-            try container.encode(day, forKey: .day)
-            try container.encode(note, forKey: .note)
-        }
+        @Nullable public var note: String?
     }
 
     /// The IANA name of the zone.
@@ -118,26 +110,17 @@ public struct WireUpcoming: Codable, Hashable, Sendable {
         /// The job's identifier.
         public var job: String
         /// The job's name.
-        public var name: String?
+        @Nullable public var name: String?
         /// When it is due.
         public var due: String
         /// What a change of the clock does to it.
-        public var note: String?
+        @Nullable public var note: String?
 
         package init(job: String, name: String? = nil, due: String, note: String? = nil) {
             self.job = job
             self.name = name
             self.due = due
             self.note = note
-        }
-
-        /// Encodes every field.
-        public func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(job, forKey: .job)
-            try container.encode(name, forKey: .name)
-            try container.encode(due, forKey: .due)
-            try container.encode(note, forKey: .note)
         }
     }
 
@@ -147,19 +130,11 @@ public struct WireUpcoming: Codable, Hashable, Sendable {
     public var truncated: [String]
     /// There are more occurrences than an answer lists: those that are due at or after this instant may be missing. `null`
     /// if all are listed.
-    public var cut: String?
+    @Nullable public var cut: String?
 
     package init(occurrences: [Occurrence], truncated: [String], cut: String? = nil) {
         self.occurrences = occurrences
         self.truncated = truncated
         self.cut = cut
-    }
-
-    /// Encodes every field.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(occurrences, forKey: .occurrences)
-        try container.encode(truncated, forKey: .truncated)
-        try container.encode(cut, forKey: .cut)
     }
 }

@@ -24,9 +24,9 @@ public struct WireQueue: Codable, Hashable, Sendable {
     /// Its name.
     public var name: String
     /// How many of its runs are in progress at once, at most.
-    public var concurrency: Int?
+    @Nullable public var concurrency: Int?
     /// How many of its runs begin in a time, at most.
-    public var rate: WireRate?
+    @Nullable public var rate: WireRate?
     /// Whether no run of it begins.
     public var paused: Bool
     /// How many of its runs are in progress, over all daemons that share the store.
@@ -42,17 +42,6 @@ public struct WireQueue: Codable, Hashable, Sendable {
         paused = status.queue.isPaused
         running = status.running
         waiting = status.waiting
-    }
-
-    /// Encodes every field, absent values as `null`.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(name, forKey: .name)
-        try container.encode(concurrency, forKey: .concurrency)
-        try container.encode(rate, forKey: .rate)
-        try container.encode(paused, forKey: .paused)
-        try container.encode(running, forKey: .running)
-        try container.encode(waiting, forKey: .waiting)
     }
 }
 

@@ -39,11 +39,11 @@ public struct WireStatistics: Codable, Hashable, Sendable {
         /// How many of these were not the first of their occurrence.
         public var retries: Int
         /// Of the occurrences that succeeded, failed or were lost: which share succeeded, 0 to 1; `null` if there are none.
-        public var successRate: Double?
+        @Nullable public var successRate: Double?
         /// How late first attempts began.
-        public var latenessMs: Distribution?
+        @Nullable public var latenessMs: Distribution?
         /// How long attempts took that succeeded or failed.
-        public var durationMs: Distribution?
+        @Nullable public var durationMs: Distribution?
 
         package init(
             succeeded: Int, failed: Int, lost: Int, cancelled: Int, skipped: Int, attempts: Int, retries: Int,
@@ -60,21 +60,6 @@ public struct WireStatistics: Codable, Hashable, Sendable {
             self.latenessMs = latenessMs
             self.durationMs = durationMs
         }
-
-        /// Encodes every field, absent values as `null`.
-        public func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(succeeded, forKey: .succeeded)
-            try container.encode(failed, forKey: .failed)
-            try container.encode(lost, forKey: .lost)
-            try container.encode(cancelled, forKey: .cancelled)
-            try container.encode(skipped, forKey: .skipped)
-            try container.encode(attempts, forKey: .attempts)
-            try container.encode(retries, forKey: .retries)
-            try container.encode(successRate, forKey: .successRate)
-            try container.encode(latenessMs, forKey: .latenessMs)
-            try container.encode(durationMs, forKey: .durationMs)
-        }
     }
 
     /// The runs of one job.
@@ -82,7 +67,7 @@ public struct WireStatistics: Codable, Hashable, Sendable {
         /// The job's identifier.
         public var job: String
         /// Its name, if it has one.
-        public var name: String?
+        @Nullable public var name: String?
         /// Its runs.
         public var runs: Runs
 
@@ -90,14 +75,6 @@ public struct WireStatistics: Codable, Hashable, Sendable {
             self.job = job
             self.name = name
             self.runs = runs
-        }
-
-        /// Encodes every field.
-        public func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(job, forKey: .job)
-            try container.encode(name, forKey: .name)
-            try container.encode(runs, forKey: .runs)
         }
     }
 

@@ -1,11 +1,6 @@
 import ApusClient
+import ApusJSON
 import PlatformC
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// What is written to the terminal, and what is known of it.
 package enum Terminal {
@@ -52,10 +47,8 @@ package enum Terminal {
 
     /// The same as a text.
     static func jsonText(_ value: some Encodable) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        // The encoder leaves DEL, C1 controls and bidirectional overrides as they are.
-        return PrintableText.escapedJSON(String(decoding: try encoder.encode(value), as: UTF8.self))
+        // JSON may have DEL, C1 controls and bidirectional overrides as they are.
+        PrintableText.escapedJSON(String(decoding: try JSONText.bytes(of: value, isPretty: true), as: UTF8.self))
     }
 
     /// - Returns: whether all of it was written; if not, `errno` says why.

@@ -23,15 +23,8 @@ struct TopSnapshot: Codable, Sendable {
     /// The start of a run that is next.
     struct Start: Codable, Hashable, Sendable {
         var job: String
-        var name: String?
+        @Nullable var name: String?
         var due: String
-
-        func encode(to encoder: any Encoder) throws {
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(job, forKey: .job)
-            try container.encode(name, forKey: .name)
-            try container.encode(due, forKey: .due)
-        }
     }
 
     /// When it was read, ISO 8601.

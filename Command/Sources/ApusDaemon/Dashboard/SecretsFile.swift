@@ -1,15 +1,11 @@
 import ApusClient
+import ApusJSON
 import ApusSQLite
 import ApusTimers
 import Logging
 import LoopbackWeb
 import PathTrust
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -60,7 +56,7 @@ struct SecretsFile {
         defer { close(file) }
         var bytes = [UInt8](repeating: 0, count: 4_096)
         let count = Self.untilDone { bytes.withUnsafeMutableBytes { read(file, $0.baseAddress, $0.count) } }
-        guard count >= 0, let content = try? JSONDecoder().decode(Content.self, from: Data(bytes.prefix(count))),
+        guard count >= 0, let content = try? LenientJSON.decode(Content.self, from: bytes.prefix(count)),
             Self.isSecret(content.token), Self.isSecret(content.cookie)
         else { return .unusable("it does not hold a token and a cookie") }
         return .kept(.init(token: content.token, cookie: content.cookie))
@@ -68,9 +64,7 @@ struct SecretsFile {
 
     private func make() throws -> GuardRules.Secrets {
         let content = Content(cookie: secret(), token: secret())
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        let bytes = try encoder.encode(content) + Data("\n".utf8)
+        let bytes = try JSONText.bytes(of: content) + Array("\n".utf8)
         // The home has one daemon, by the store's lock: another program has made what is there now.
         let file: Int32
         do throws(TrustedPath.Failure) { file = try TrustedPath.open(path, O_WRONLY | O_CREAT | O_EXCL) } catch {

@@ -1,13 +1,8 @@
 import ApusClient
+import ApusJSON
 import ApusJobs
 import ApusTimers
 import Logging
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The handler of the daemon's jobs: decodes the action, does it, turns what happened into an outcome, and then shows the
 /// notification and runs the hooks.
@@ -75,7 +70,7 @@ struct ActionRunner: Sendable {
             due: context.due.iso8601, latenessMs: context.lateness.wholeMilliseconds,
             attempt: context.attempt, standsFor: context.standsFor, outcome: outcome?.state.rawValue,
             reason: outcome?.reason, exitCode: outcome?.exitCode)
-        let answer = try await webhooks.post(Array(try JSONEncoder().encode(body)), id: id, to: target)
+        let answer = try await webhooks.post(try JSONText.bytes(of: body), id: id, to: target)
         add(answer.beginning, headed: "webhook", to: context)
         if let failure = answer.failure { throw JobFailure(reason: "webhook: \(failure)") }
     }

@@ -1,7 +1,6 @@
 import ApusClient
 import ApusCommand
 import ArgumentParser
-import Foundation
 
 /// The subcommands and arguments as the parser declares them (`--experimental-dump-help`): manual pages and completions
 /// are made from it, so neither can lack an option.
@@ -57,6 +56,6 @@ struct CommandHelp: Decodable {
     var command: Command
 
     static func ofApus() throws -> Command {
-        try JSONDecoder().decode(CommandHelp.self, from: Data(Apus._dumpHelp().utf8)).command
+        try LenientJSON.decode(CommandHelp.self, from: Apus._dumpHelp().utf8).command
     }
 }

@@ -1,11 +1,5 @@
 import ApusCalendar
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 extension CalendarTrigger: Codable {
     private enum Key: String, CodingKey {
         case schedule, timeZone, gap, repeated, count
@@ -44,15 +38,11 @@ extension CalendarTrigger: Codable {
     /// Whether all values of the schedule are in their ranges, and so can be written.
     var isStorable: Bool { json != nil }
 
-    private var json: String? {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) }
-    }
+    private var json: String? { (try? JobJSON.encode(self)).map { String(decoding: $0, as: UTF8.self) } }
 
     /// Reads the form in a store.
     package init?(stored: String) {
-        guard let trigger = try? JSONDecoder().decode(CalendarTrigger.self, from: Data(stored.utf8)) else { return nil }
+        guard let trigger = try? JobJSON.decode(CalendarTrigger.self, from: Array(stored.utf8)) else { return nil }
         self = trigger
     }
 }
