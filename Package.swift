@@ -102,7 +102,9 @@ var products: [Product] = [
     .library(name: "ApusTestTraits", targets: ["ApusTestTraits"]),
     // For Command/ only.
     .library(name: "_ApusInternals", targets: ["CApus", "PathTrust"]),
-    .library(name: "_ApusTestSupport", targets: ["ClusterSimulation", "PostgresTestServer", "SchedulerSimulation"]),
+    .library(
+        name: "_ApusTestSupport",
+        targets: ["ApusTestSupport", "ClusterSimulation", "PostgresTestServer", "SchedulerSimulation"]),
 ]
 
 var dependencies: [Package.Dependency] = [
@@ -195,15 +197,18 @@ targets += [
     .target(name: "CAllocationCount", path: "Tests/CAllocationCount"),
     .testTarget(
         name: "ApusTimersTests",
-        dependencies: ["ApusTimers", "ApusVirtualTime", "CAllocationCount", "TimerWheel", metrics, metricsTestKit],
+        dependencies: [
+            "ApusTestSupport", "ApusTimers", "ApusVirtualTime", "CAllocationCount", "TimerWheel", metrics,
+            metricsTestKit,
+        ],
         swiftSettings: features),
     // Runs for as many seconds as its argument says: `make stress`.
     .executableTarget(
         name: "ApusTimerStress", dependencies: ["ApusTimers"], path: "Tests/ApusTimerStress", swiftSettings: features),
-    // Fakes that the tests of several modules share.
+    // What the tests of several modules share: a host, logs, and how they wait.
     .target(
         name: "ApusTestSupport", dependencies: ["ApusBackground", "ApusTimers", "ApusVirtualTime", logging],
-        path: "Tests/ApusTestSupport", swiftSettings: features),
+        path: "Tests/ApusTestSupport", swiftSettings: optimized),
     .testTarget(
         name: "ApusBackgroundTests",
         dependencies: ["ApusBackground", "ApusTestSupport", "ApusTimers", "ApusVirtualTime", logging],
@@ -219,7 +224,7 @@ targets += [
         name: "ApusLinuxTests",
         dependencies: [
             "ApusBackground", "ApusHostProbe", "ApusJobs", "ApusJobsTesting", "ApusLinux", "ApusServiceLifecycle",
-            "ApusTimers", "ApusVirtualTime", logging, services,
+            "ApusTestSupport", "ApusTimers", "ApusVirtualTime", logging, services,
         ],
         swiftSettings: features),
     .testTarget(name: "ApusCalendarTests", dependencies: ["ApusCalendar"], swiftSettings: features),
@@ -238,7 +243,10 @@ targets += [
     // The whole scheduler in virtual time, from one seed; and several schedulers over a modelled database.
     .target(
         name: "SchedulerSimulation",
-        dependencies: ["ApusBackground", "ApusJobs", "ApusJobsTesting", "ApusTimers", "ApusVirtualTime", logging],
+        dependencies: [
+            "ApusBackground", "ApusJobs", "ApusJobsTesting", "ApusTestSupport", "ApusTimers", "ApusVirtualTime",
+            logging,
+        ],
         path: "Tests/SchedulerSimulation", swiftSettings: optimized),
     .target(
         name: "ClusterSimulation", dependencies: ["ApusJobs", "ApusPostgres", "ApusTimers"],
@@ -264,8 +272,8 @@ targets += [
     .testTarget(
         name: "ApusPostgresTests",
         dependencies: [
-            "ApusJobs", "ApusJobsTesting", "ApusPostgres", "ApusSQLite", "ApusTimers", "ApusVirtualTime",
-            "ClusterSimulation", "PostgresTestServer", grdb, libpq, logging,
+            "ApusJobs", "ApusJobsTesting", "ApusPostgres", "ApusSQLite", "ApusTestSupport", "ApusTimers",
+            "ApusVirtualTime", "ClusterSimulation", "PostgresTestServer", grdb, libpq, logging,
         ],
         swiftSettings: features),
     // An app that lives a month on a simulated device: for the tests, and for the process that they compare with.
@@ -278,7 +286,8 @@ targets += [
     .testTarget(
         name: "ApusDeviceTests",
         dependencies: [
-            "ApusBackground", "ApusDevice", "ApusDeviceProbe", "ApusSampleApp", "ApusTimers", "ApusVirtualTime",
+            "ApusBackground", "ApusDevice", "ApusDeviceProbe", "ApusSampleApp", "ApusTestSupport", "ApusTimers",
+            "ApusVirtualTime",
         ],
         swiftSettings: features),
     // Every way of libc to wait.
@@ -383,8 +392,9 @@ targets += [
         .testTarget(
             name: "ApusAppleTests",
             dependencies: [
-                "ApusApple", "ApusBackground", "ApusDevice", "ApusTestTraits", "ApusTimers", "ApusVirtualTime",
-                "AVFoundation", "BackgroundTasks", "CoreLocation", "MediaPlayer", "QuartzCore", "SimulatedAppleCore",
+                "ApusApple", "ApusBackground", "ApusDevice", "ApusTestSupport", "ApusTestTraits", "ApusTimers",
+                "ApusVirtualTime", "AVFoundation", "BackgroundTasks", "CoreLocation", "MediaPlayer", "QuartzCore",
+                "SimulatedAppleCore",
                 "UIKit", "UserNotifications", "_Testing_UIKit", logging,
             ],
             swiftSettings: features),

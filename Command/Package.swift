@@ -127,7 +127,8 @@ let package = Package(
                 + apus("ApusCalendar", "ApusJobs", "ApusSQLite", "ApusTimers")),
         tests(
             "LoopbackWebTests",
-            ["ApusJSON", "LoopbackWeb", hummingbird, logging] + apus("ApusTimers", "ApusVirtualTime")
+            ["ApusJSON", "LoopbackWeb", hummingbird, logging]
+                + apus("ApusTimers", "ApusVirtualTime", "_ApusTestSupport")
                 + nio("NIOCore", "NIOPosix")),
         tests(
             "ApusDaemonTests",
@@ -150,11 +151,13 @@ let package = Package(
         tests(
             "EcosystemTests",
             [.product(name: "AsyncAlgorithms", package: "swift-async-algorithms")]
-                + apus("ApusTestTraits", "ApusTimers", "ApusVirtualTime") + nio("NIOCore", "NIOPosix")),
+                + apus("ApusTestTraits", "ApusTimers", "ApusVirtualTime", "_ApusTestSupport")
+                + nio("NIOCore", "NIOPosix")),
         // Kills the real daemon as many times as its argument says, and checks the promises: `make torture`.
         program(
             "ApusTorture",
-            ["ApusClient", "ApusDaemon", argumentParser, httpClient] + apus("ApusJobs", "ApusTimers") + nio("NIOCore"),
+            ["ApusClient", "ApusDaemon", argumentParser, httpClient]
+                + apus("ApusJobs", "ApusTimers", "_ApusTestSupport") + nio("NIOCore"),
             path: "Tests/ApusTorture"),
         // Kills nodes, connections and servers under load, and checks the promises of a cluster: `make chaos`.
         program(

@@ -1,6 +1,7 @@
 import ApusApple
 import ApusBackground
 import ApusDevice
+import ApusTestSupport
 import Logging
 import SimulatedAppleCore
 import Testing
@@ -272,7 +273,8 @@ extension ApusAppleTests {
             try SimulatedDevice.run { device in
                 let journal = Journal(device)
                 device.launchPort { _ in
-                    let host = AppleHost(logger: Logger(label: "test") { _ in JournalLogHandler(journal: journal) })
+                    let host = AppleHost(
+                        logger: Logger { if $0.level >= .error { journal.note($0.text) } })
                     _ = try host.beginBackgroundTask(named: "upload")
                     return host
                 }
@@ -311,16 +313,3 @@ extension ApusAppleTests {
 }
 
 private final class EmptySceneDelegate: UIResponder, UISceneDelegate {}
-
-private struct JournalLogHandler: LogHandler {
-    let journal: Journal
-    var metadata: Logger.Metadata = [:]
-    var logLevel = Logger.Level.error
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { metadata[key] }
-        set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) { journal.note("\(event.message) \(event.metadata ?? [:])") }
-}

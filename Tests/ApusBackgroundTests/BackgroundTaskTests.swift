@@ -1,58 +1,28 @@
 import ApusBackground
+import ApusTestSupport
 import Testing
 
 @testable import ApusTimers
 
-/// A host that only keeps background tasks; the rest is as little as the protocol allows.
-final class ClaimsOnlyHost: BackgroundHost {
-    let registry: BackgroundTaskRegistry
-    let counter: Counter
-    let waitsForExpiredTasks: Bool
-
-    init(waitsForExpiredTasks: Bool = true) {
-        self.waitsForExpiredTasks = waitsForExpiredTasks
-        let counter = Counter()
-        registry = BackgroundTaskRegistry(whenIdle: { counter.add() })
-        self.counter = counter
-    }
-
-    final class Counter: Sendable {
-        private let value = Locked(0)
-        func add() { value.withLock { $0 += 1 } }
-        var count: Int { value.withLock { $0 } }
-    }
-
-    var phase: Phase { .background }
-    var phaseChanges: PhaseChanges { Broadcast(Phase.background).changes() }
-    var backgroundTimeRemaining: Duration? { .seconds(1) }
-    var conditions: DeviceConditions { DeviceConditions() }
-    var conditionChanges: Changes<DeviceConditions> { Broadcast(DeviceConditions()).changes() }
-    var engine: TimerEngine { .shared }
-    var mainLoop: any MainLoop { SystemMainLoop() }
-    var bootID: String? { nil }
-
-    func observePhase(_ observer: @escaping @MainActor @Sendable (Phase) -> Void) -> Observation {
-        Broadcast(Phase.background).observe(observer)
-    }
-
-    func beginBackgroundTask(_ request: BackgroundTaskRequest) throws(BackgroundError) -> BackgroundTask {
-        try registry.begin(request)
-    }
-}
-
 @Suite("Background tasks")
 struct BackgroundTaskTests {
-    private let host = ClaimsOnlyHost()
+    private let host = Self.realHost()
+
+    /// On real threads, with the main actor as its main loop.
+    private static func realHost(waitsForExpiredTasks: Bool = true) -> TestHost {
+        TestHost(
+            phase: .background, waitsForExpiredTasks: waitsForExpiredTasks, engine: .shared, mainLoop: SystemMainLoop())
+    }
 
     @Test("a background task is open until its first end, whichever thread ends it")
     func endsOnce() async throws {
         let task = try host.beginBackgroundTask(named: "upload")
-        #expect(host.registry.openNames == ["upload"])
+        #expect(host.openTasks == ["upload"])
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<8 { group.addTask { task.end() } }
         }
-        #expect(host.registry.openNames.isEmpty)
-        #expect(host.counter.count == 1)
+        #expect(host.openTasks.isEmpty)
+        #expect(host.idleCount == 1)
     }
 
     @Test("a background task is ended with its last reference")
@@ -60,33 +30,33 @@ struct BackgroundTaskTests {
         var task: BackgroundTask? = try host.beginBackgroundTask(named: "forgotten")
         #expect(task?.name == "forgotten")
         task = nil
-        #expect(host.registry.openNames.isEmpty)
-        #expect(host.counter.count == 1)
+        #expect(host.openTasks.isEmpty)
+        #expect(host.idleCount == 1)
     }
 
     @Test("expiry runs the handler on the main actor and then ends the background task by itself")
     func expires() async throws {
         let order = Locked<[String]>([])
         let (handled, continuation) = AsyncStream.makeStream(of: [String].self)
-        let task = try host.beginBackgroundTask(named: "upload") { [registry = host.registry] in
+        let task = try host.beginBackgroundTask(named: "upload") { [registry = host.tasks] in
             MainActor.assertIsolated()
             order.withLock { $0.append("handler") }
             continuation.yield(registry.openNames)
         }
-        host.registry.expireAll()
-        host.registry.expireAll()
+        host.tasks.expireAll()
+        host.tasks.expireAll()
         var iterator = handled.makeAsyncIterator()
         #expect(await iterator.next() == ["upload"])
         // The end follows on the main actor; a hop to it comes after.
-        while !host.registry.openNames.isEmpty { await MainActor.run {} }
+        while !host.openTasks.isEmpty { await MainActor.run {} }
         task.end()
         #expect(order.withLock { $0 } == ["handler"])
-        #expect(host.counter.count == 1)
+        #expect(host.idleCount == 1)
     }
 
     @Test("who asks too late gets the handler and an error")
     func tooLate() async throws {
-        host.registry.expireAll()
+        host.tasks.expireAll()
         let (handled, continuation) = AsyncStream.makeStream(of: Void.self)
         let error = #expect(throws: BackgroundError.self) {
             try host.beginBackgroundTask(named: "late") { continuation.finish() }
@@ -99,22 +69,22 @@ struct BackgroundTaskTests {
     @Test("the structured form covers its body, and ends when the body returns or throws")
     func structured() async throws {
         struct Failure: Error {}
-        let names = try await withBackgroundTask("sync", on: host) { [registry = host.registry] in registry.openNames }
+        let names = try await withBackgroundTask("sync", on: host) { [registry = host.tasks] in registry.openNames }
         #expect(names == ["sync"])
-        #expect(host.registry.openNames.isEmpty)
+        #expect(host.openTasks.isEmpty)
         await #expect(throws: Failure.self) {
             try await withBackgroundTask("sync", on: host) { throw Failure() }
         }
-        #expect(host.registry.openNames.isEmpty)
+        #expect(host.openTasks.isEmpty)
     }
 
     @Test("a host that does not wait takes the background task away on expiry, while the body still winds up")
     func structuredExpiryWithoutWaiting() async throws {
-        let host = ClaimsOnlyHost(waitsForExpiredTasks: false)
+        let host = Self.realHost(waitsForExpiredTasks: false)
         let (started, start) = AsyncStream.makeStream(of: Void.self)
         let (never, hold) = AsyncStream.makeStream(of: Void.self)
         defer { hold.finish() }
-        async let result = withBackgroundTask("sync", on: host) { [registry = host.registry] in
+        async let result = withBackgroundTask("sync", on: host) { [registry = host.tasks] in
             start.finish()
             for await _ in never {}
             // The background task ends on the main actor, right after the handler that cancelled this.
@@ -122,9 +92,9 @@ struct BackgroundTaskTests {
             return registry.openNames
         }
         for await _ in started {}
-        host.registry.expireAll()
+        host.tasks.expireAll()
         #expect(try await result == [])
-        #expect(host.counter.count == 1)
+        #expect(host.idleCount == 1)
     }
 
     @Test("where the host waits, expiry cancels the body, and the background task is held until the body has wound up")
@@ -132,22 +102,22 @@ struct BackgroundTaskTests {
         let (started, start) = AsyncStream.makeStream(of: Void.self)
         let (never, hold) = AsyncStream.makeStream(of: Void.self)
         defer { hold.finish() }
-        async let result = withBackgroundTask("sync", on: host) { [registry = host.registry] in
+        async let result = withBackgroundTask("sync", on: host) { [registry = host.tasks] in
             start.finish()
             for await _ in never {}
             return (Task.isCancelled, registry.openNames)
         }
         for await _ in started {}
-        host.registry.expireAll()
+        host.tasks.expireAll()
         let (wasCancelled, openAtTheEnd) = try await result
         #expect(wasCancelled)
         #expect(openAtTheEnd == ["sync"])
-        #expect(host.registry.openNames.isEmpty)
+        #expect(host.openTasks.isEmpty)
     }
 
     @Test("a body that was refused does not run")
     func structuredTooLate() async throws {
-        host.registry.expireAll()
+        host.tasks.expireAll()
         await #expect(throws: BackgroundError.self) {
             try await withBackgroundTask("sync", on: host) { Issue.record("the body ran") }
         }
@@ -169,7 +139,7 @@ struct BackgroundTaskTests {
         for await _ in started {}
         task.cancel()
         #expect(try await task.value)
-        #expect(host.registry.openNames.isEmpty)
+        #expect(host.openTasks.isEmpty)
     }
 }
 

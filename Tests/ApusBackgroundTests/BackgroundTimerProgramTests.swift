@@ -1,4 +1,5 @@
 import ApusBackground
+import ApusTestSupport
 import ApusVirtualTime
 import Testing
 
@@ -20,8 +21,8 @@ struct BackgroundTimerProgramTests {
     /// One world, and what must hold in it after every step.
     @MainActor
     private final class World {
-        let host = ScriptedHost()
-        let log = EventLog()
+        let host = TestHost()
+        let log = Log<BackgroundTimer.Event>()
         let coverage: BackgroundTimer.Coverage
         var timers: BackgroundTimer?
         var ids: [BackgroundTimer.ID] = []
@@ -38,7 +39,7 @@ struct BackgroundTimerProgramTests {
             switch step {
             case .schedule: false
             case .cancelOldest: ids.isEmpty
-            case .expire: isExpired && host.claims.open.isEmpty
+            case .expire: isExpired && host.openTasks.isEmpty
             case .fire: host.engine.liveTimers == 0
             case .home: host.phase != .active
             case .comeBack: host.phase == .active && !isExpired
@@ -81,23 +82,20 @@ struct BackgroundTimerProgramTests {
 
         /// What is wrong.
         var objection: String? {
-            let claims = host.claims
+            let tasks = host.openTasks
             let pending = timers?.pending ?? []
-            if claims.faults > 0 { return "a background task was forgotten" }
-            if claims.begun != claims.ended + claims.open.count {
-                return "a background task was ended twice, or not counted"
-            }
-            if pending.isEmpty, !claims.open.isEmpty { return "a background task is open for nothing" }
+            if host.faultCount > 0 { return "a background task was forgotten" }
+            if pending.isEmpty, !tasks.isEmpty { return "a background task is open for nothing" }
             if host.phase == .active, !isExpired {
                 let expected = coverage == .shared ? min(1, pending.count) : pending.count
-                if claims.open.count != expected {
-                    return "\(claims.open.count) background tasks instead of \(expected)"
+                if tasks.count != expected {
+                    return "\(tasks.count) background tasks instead of \(expected)"
                 }
             }
-            if claims.open.count > (coverage == .shared ? 1 : pending.count) { return "too many background tasks" }
+            if tasks.count > (coverage == .shared ? 1 : pending.count) { return "too many background tasks" }
             var ended: Set<BackgroundTimer.ID> = []
             var executions = 0
-            for event in log.events {
+            for event in log.all {
                 switch event {
                 case .executed(let id, let willRepeat):
                     executions += 1

@@ -1,28 +1,15 @@
+import ApusTestSupport
 import ApusVirtualTime
 import Testing
 
 @testable import ApusBackground
 @testable import ApusTimers
 
-/// Collects what the main loop's work does.
-final class Log<Element: Sendable>: Sendable {
-    private let elements = Locked<[Element]>([])
-    var all: [Element] { elements.withLock { $0 } }
-    func add(_ element: Element) { elements.withLock { $0.append(element) } }
-}
-
-/// Collects the events.
-final class EventLog: BackgroundTimerDelegate {
-    let log = Log<BackgroundTimer.Event>()
-    var events: [BackgroundTimer.Event] { log.all }
-    @MainActor func backgroundTimer(named name: String, did event: BackgroundTimer.Event) { log.add(event) }
-}
-
 @MainActor
 @Suite("Background timers")
 struct BackgroundTimerTests {
-    private let host = ScriptedHost()
-    private let log = EventLog()
+    private let host = TestHost()
+    private let log = Log<BackgroundTimer.Event>()
 
     private func timers(
         coverage: BackgroundTimer.Coverage = .shared, notifications: (any NotificationScheduler)? = nil
@@ -37,12 +24,12 @@ struct BackgroundTimerTests {
         let start = host.time.continuous()
         let id = try timers.schedule(after: .seconds(3)) { [time = host.time] in runs.add(time.continuous()) }
         #expect(timers.pending == [id])
-        #expect(host.claims.open.count == 1)
+        #expect(host.openTasks.count == 1)
         host.advance(by: .seconds(10))
         #expect(runs.all == [start.advanced(by: .seconds(3))])
         #expect(timers.pending.isEmpty)
-        #expect(log.events == [.executed(id, willRepeat: false)])
-        #expect(host.claims.open.isEmpty && host.claims.begun == 1 && host.claims.faults == 0)
+        #expect(log.all == [.executed(id, willRepeat: false)])
+        #expect(host.openTasks.isEmpty && host.begunTaskCount == 1 && host.faultCount == 0)
         let wasPending = timers.cancel(id)
         #expect(!wasPending)
         #expect(host.time.leaks.isEmpty)
@@ -80,16 +67,16 @@ struct BackgroundTimerTests {
         #expect(runs.all == [.seconds(1), .seconds(2)])
         // The main loop is blocked for 3.5 s: the engine fires once, and waits.
         host.time.advance(by: .milliseconds(3500))
-        #expect(host.loop.drain() == 1 + log.events.count - 2)
+        #expect(host.loop.drain() == 1 + log.all.count - 2)
         #expect(runs.all.suffix(1) == [.milliseconds(5500)])
         host.advance(by: .seconds(1))
         #expect(runs.all.suffix(2) == [.milliseconds(5500), .seconds(6)])
         let wasPending = timers.cancel(id)
         #expect(wasPending)
         host.advance(by: .seconds(5))
-        #expect(log.events.count == 5)
-        #expect(log.events.last == .cancelled(id))
-        #expect(host.claims.begun == 1 && host.claims.open.isEmpty)
+        #expect(log.all.count == 5)
+        #expect(log.all.last == .cancelled(id))
+        #expect(host.begunTaskCount == 1 && host.openTasks.isEmpty)
     }
 
     @Test("cancelled on its way to the main loop, work does not run")
@@ -100,7 +87,7 @@ struct BackgroundTimerTests {
         let wasPending = timers.cancel(id)
         #expect(wasPending)
         host.settle()
-        #expect(log.events == [.cancelled(id)])
+        #expect(log.all == [.cancelled(id)])
     }
 
     @Test("a repeating timer that its own work cancels ends with that run")
@@ -115,8 +102,8 @@ struct BackgroundTimerTests {
         ids.add(id)
         host.advance(by: .seconds(5))
         #expect(results.all == [true, true])
-        #expect(log.events == [.executed(id, willRepeat: false)])
-        #expect(timers.pending.isEmpty && host.claims.open.isEmpty)
+        #expect(log.all == [.executed(id, willRepeat: false)])
+        #expect(timers.pending.isEmpty && host.openTasks.isEmpty)
     }
 
     @Test("in default mode, work waits while the user scrolls; in common mode it does not")
@@ -145,22 +132,22 @@ struct BackgroundTimerTests {
         host.advance(by: .seconds(26))
         host.expire()
         host.settle()
-        #expect(log.events == [.executed(soon, willRepeat: false), .expired([later])])
+        #expect(log.all == [.executed(soon, willRepeat: false), .expired([later])])
         #expect(timers.pending == [later])
-        #expect(host.claims.open.isEmpty)
+        #expect(host.openTasks.isEmpty)
         // Asked for when it is too late.
         let late = try timers.schedule(after: .seconds(60)) { runs.add(3) }
         host.settle()
-        #expect(log.events.last == .expired([late]))
+        #expect(log.all.last == .expired([late]))
         // Suspended: time passes, nothing runs.
         host.time.advance(by: .seconds(40))
         host.open()
         host.settle()
         #expect(runs.all == [1, 2])
-        #expect(host.claims.open.count == 1)
+        #expect(host.openTasks.count == 1)
         host.advance(by: .seconds(60))
         #expect(runs.all == [1, 2, 3])
-        #expect(host.claims.open.isEmpty && host.claims.faults == 0)
+        #expect(host.openTasks.isEmpty && host.faultCount == 0)
     }
 
     @Test("a timer that is due when the time in the background is over keeps nothing running, and is covered again")
@@ -171,35 +158,35 @@ struct BackgroundTimerTests {
         let later = try timers.schedule(after: .seconds(3_600)) { runs.add(2) }
         host.pressHome()
         host.settle()
-        #expect(log.events == [.expired([later])])
-        #expect(host.claims.open.count == 1, "for the first one")
+        #expect(log.all == [.expired([later])])
+        #expect(host.openTasks.count == 1, "for the first one")
         host.advance(by: .seconds(10))
-        #expect(log.events == [.expired([later]), .executed(soon, willRepeat: false)])
-        #expect(host.claims.open.isEmpty)
+        #expect(log.all == [.expired([later]), .executed(soon, willRepeat: false)])
+        #expect(host.openTasks.isEmpty)
         #expect(timers.pending == [later])
         host.open()
         host.settle()
-        #expect(host.claims.open.count == 1)
+        #expect(host.openTasks.count == 1)
         // It is reported again, in another time in the background.
         host.pressHome()
         host.settle()
-        #expect(log.events.last == .expired([later]) && log.events.count == 3)
+        #expect(log.all.last == .expired([later]) && log.all.count == 3)
         #expect(timers.cancel(later))
         host.open()
         host.settle()
-        #expect(host.claims.open.isEmpty && host.claims.faults == 0 && runs.all == [1])
+        #expect(host.openTasks.isEmpty && host.faultCount == 0 && runs.all == [1])
     }
 
     @Test("with a background task for each timer, each ends with its timer")
     func claimForEach() throws {
         let timers = timers(coverage: .each)
         let ids = try [1, 2, 3].map { try timers.schedule(after: .seconds($0)) {} }
-        #expect(host.claims.open.count == 3)
+        #expect(host.openTasks.count == 3)
         host.advance(by: .seconds(1))
-        #expect(host.claims.open.count == 2)
+        #expect(host.openTasks.count == 2)
         let cancelled = timers.cancel(ids)
         #expect(cancelled == Set(ids.suffix(2)))
-        #expect(host.claims.open.isEmpty && host.claims.begun == 3)
+        #expect(host.openTasks.isEmpty && host.begunTaskCount == 3)
     }
 
     @Test("a refused background task is reported, and the timer fires all the same while the app runs")
@@ -208,7 +195,7 @@ struct BackgroundTimerTests {
         let timers = timers()
         let id = try timers.schedule(after: .seconds(1)) {}
         host.advance(by: .seconds(2))
-        #expect(log.events == [.expired([id]), .executed(id, willRepeat: false)])
+        #expect(log.all == [.expired([id]), .executed(id, willRepeat: false)])
     }
 
     @Test("what is due too late is handed over on leaving: to a notification, or to the app; and taken back")
@@ -224,12 +211,12 @@ struct BackgroundTimerTests {
         {}
         host.pressHome()
         host.settle()
-        #expect(log.events == [.handedOver([notified, given])])
+        #expect(log.all == [.handedOver([notified, given])])
         #expect(Array(center.requests.values) == [due])
         #expect(submitted.all == [due])
         #expect(timers.pending == [near, notified, given])
         // One background task for the near timer; the one for the notification center is over.
-        #expect(host.claims.open.count == 1)
+        #expect(host.openTasks.count == 1)
         host.advance(by: .seconds(10))
         host.open()
         host.settle()
@@ -237,7 +224,7 @@ struct BackgroundTimerTests {
         host.advance(by: .seconds(60))
         #expect(timers.pending.isEmpty)
         #expect(center.shown.isEmpty)
-        #expect(host.claims.open.isEmpty && host.claims.faults == 0)
+        #expect(host.openTasks.isEmpty && host.faultCount == 0)
     }
 
     @Test(
@@ -249,12 +236,12 @@ struct BackgroundTimerTests {
         let id = try timers.schedule(after: .seconds(60), handover: .notification(UserNotification(title: "tea"))) {}
         host.pressHome()
         host.settle()
-        #expect(host.claims.open.isEmpty)
+        #expect(host.openTasks.isEmpty)
         host.time.advance(by: .seconds(90))
         #expect(center.shown.count == 1)
         host.open()
         host.settle()
-        #expect(log.events == [.handedOver([id]), .executed(id, willRepeat: false)])
+        #expect(log.all == [.handedOver([id]), .executed(id, willRepeat: false)])
         #expect(center.shown.count == 1)
     }
 
@@ -269,12 +256,12 @@ struct BackgroundTimerTests {
         host.expire()
         host.settle()
         #expect(submitted.all == [id])
-        #expect(log.events == [.expired([id]), .handedOver([id])])
+        #expect(log.all == [.expired([id]), .handedOver([id])])
         // In the background already: at once.
         let late = try timers.schedule(after: .seconds(28), handover: .custom { id, _ in submitted.add(id) }) {}
         host.settle()
         #expect(submitted.all == [id, late])
-        #expect(log.events.last == .handedOver([late]))
+        #expect(log.all.last == .handedOver([late]))
     }
 
     @Test("time that the device sleeps counts")
@@ -283,7 +270,7 @@ struct BackgroundTimerTests {
         let id = try timers.schedule(after: .seconds(60)) {}
         host.time.sleepDevice(for: .seconds(60))
         host.settle()
-        #expect(log.events == [.executed(id, willRepeat: false)])
+        #expect(log.all == [.executed(id, willRepeat: false)])
     }
 
     @Test("events come as a sequence too, which ends with the timers")
@@ -301,24 +288,24 @@ struct BackgroundTimerTests {
             return seen
         }
         #expect(seen == [.executed(first, willRepeat: false), .cancelled(second)])
-        #expect(log.events == seen)
-        #expect(host.claims.open.isEmpty && host.claims.faults == 0)
+        #expect(log.all == seen)
+        #expect(host.openTasks.isEmpty && host.faultCount == 0)
         #expect(host.time.leaks.isEmpty)
     }
 
     @Test("the delegate is not kept, and one that has gone is not called")
     func delegateGoes() throws {
-        var delegate: EventLog? = EventLog()
-        let heard = try #require(delegate?.log)
+        var delegate: Log<BackgroundTimer.Event>? = Log()
         weak let witness = delegate
         let timers = BackgroundTimer(host: host, delegate: delegate)
         try timers.schedule(after: .seconds(1)) {}
         try timers.schedule(after: .seconds(3)) {}
         host.advance(by: .seconds(2))
+        #expect(delegate?.all.count == 1)
         delegate = nil
         #expect(witness == nil)
         host.advance(by: .seconds(2))
-        #expect(heard.all.count == 1 && timers.pending.isEmpty)
+        #expect(timers.pending.isEmpty)
     }
 
     @Test("work that drops its own timers ends well")
@@ -333,8 +320,8 @@ struct BackgroundTimerTests {
         let id = try #require(
             try schedule(.seconds(1)) { withExtendedLifetime(owner.timers.withLock { $0.take() }) {} })
         host.advance(by: .seconds(20))
-        #expect(log.events == [.cancelled(later), .executed(id, willRepeat: false)])
-        #expect(host.claims.open.isEmpty && host.time.leaks.isEmpty)
+        #expect(log.all == [.cancelled(later), .executed(id, willRepeat: false)])
+        #expect(host.openTasks.isEmpty && host.time.leaks.isEmpty)
     }
 
     @Test("arguments that make no sense are errors that name them")
@@ -352,6 +339,6 @@ struct BackgroundTimerTests {
         #expect(message { try timers.schedule(after: .seconds(1), tolerance: .seconds(-1)) {} }.contains("`tolerance`"))
         let handover = BackgroundTimer.Handover.notification(UserNotification(title: "tea"))
         #expect(message { try timers.schedule(after: .seconds(1), handover: handover) {} }.contains("`handover`"))
-        #expect(timers.pending.isEmpty && host.claims.begun == 0)
+        #expect(timers.pending.isEmpty && host.begunTaskCount == 0)
     }
 }

@@ -1,36 +1,9 @@
 import ApusBackground
+import ApusTestSupport
 import Foundation
 import Testing
 
 @testable import ApusTimers
-
-/// A host with an engine of its own, on real threads and the process's main loop.
-private final class ThreadedHost: BackgroundHost {
-    let engine: TimerEngine
-    let registry = BackgroundTaskRegistry()
-    let mainLoop: any MainLoop
-
-    init(engine: TimerEngine = TimerEngine(), mainLoop: any MainLoop = SystemMainLoop()) {
-        self.engine = engine
-        self.mainLoop = mainLoop
-    }
-
-    var phase: Phase { .active }
-    var phaseChanges: PhaseChanges { Broadcast(Phase.active).changes() }
-    var backgroundTimeRemaining: Duration? { nil }
-    var waitsForExpiredTasks: Bool { false }
-    var conditions: DeviceConditions { DeviceConditions() }
-    var conditionChanges: Changes<DeviceConditions> { Broadcast(DeviceConditions()).changes() }
-    var bootID: String? { nil }
-
-    func observePhase(_ observer: @escaping @MainActor @Sendable (Phase) -> Void) -> Observation {
-        Broadcast(Phase.active).observe(observer)
-    }
-
-    func beginBackgroundTask(_ request: BackgroundTaskRequest) throws(BackgroundError) -> BackgroundTask {
-        try registry.begin(request)
-    }
-}
 
 /// Notes when the engine's thread hands work over, and how often it has woken by then: when the work runs, on a process
 /// that is busy with other tests, is another matter.
@@ -50,22 +23,22 @@ private final class NotingLoop: MainLoop {
 struct BackgroundTimerThreadTests {
     @Test("cancelled from several threads while they fire, each timer runs or is cancelled, never both")
     func cancelWhileFiring() async throws {
-        let host = ThreadedHost()
+        let host = TestHost(engine: TimerEngine(), mainLoop: SystemMainLoop())
         let timers = BackgroundTimer(host: host)
         let events = timers.events()
         let count = 4_000
-        let runs = ClaimsOnlyHost.Counter()
-        let cancelled = ClaimsOnlyHost.Counter()
+        let runs = Log<Int>()
+        let cancelled = Log<Int>()
         let ids = try (0..<count).map { number in
             // Real threads race here, so the deadlines are real; no assertion is about them.
-            try timers.schedule(after: .microseconds(number)) { runs.add() }
+            try timers.schedule(after: .microseconds(number)) { runs.add(number) }
         }
         await withTaskGroup(of: Void.self) { group in
             for thread in 0..<4 {
                 group.addTask {
                     // Two of the threads go for the same timers.
                     for index in stride(from: thread / 2, to: count, by: 3) where timers.cancel(ids[index]) {
-                        cancelled.add()
+                        cancelled.add(index)
                     }
                 }
             }
@@ -84,12 +57,12 @@ struct BackgroundTimerThreadTests {
         }
         #expect(executions.values.allSatisfy { $0 == 1 } && cancellations.values.allSatisfy { $0 == 1 })
         #expect(Set(executions.keys).isDisjoint(with: cancellations.keys))
-        #expect(executions.count == runs.count)
-        #expect(cancellations.count == cancelled.count)
+        #expect(executions.count == runs.all.count)
+        #expect(cancellations.count == cancelled.all.count)
         #expect(timers.pending.isEmpty)
         // The last work's background task ends on the main actor, after its event.
         await MainActor.run {}
-        #expect(host.registry.openNames.isEmpty)
+        #expect(host.openTasks.isEmpty)
     }
 
     #if os(Linux)
@@ -100,7 +73,7 @@ struct BackgroundTimerThreadTests {
             }
             let engine = TimerEngine()
             let loop = NotingLoop(engine: engine)
-            let host = ThreadedHost(engine: engine, mainLoop: loop)
+            let host = TestHost(engine: engine, mainLoop: loop)
             let before = try threads()
             let timers = BackgroundTimer(host: host)
             for _ in 0..<10_000 { try timers.schedule(after: .seconds(10)) {} }

@@ -1,4 +1,5 @@
 import ApusBackground
+import ApusTestSupport
 import ApusVirtualTime
 import Testing
 
@@ -131,7 +132,7 @@ struct CountdownKillTests {
         let center = FakeNotificationCenter(time)
         var model = Model.idle
         do {
-            let host = ScriptedHost(time)
+            let host = TestHost(time: time)
             let countdown = try Countdown(
                 host: host, store: MortalStore(store: store, fuse: fuse), key: key, notification: notification,
                 notifications: MortalCenter(center: center, fuse: fuse))
@@ -158,7 +159,7 @@ struct CountdownKillTests {
             if case .running(let stop) = model { time.continuous().duration(to: stop) - absence.length } else { nil }
         pass(absence, &time, center)
 
-        let host = ScriptedHost(time, boot: [.reboot, .longReboot].contains(absence) ? "boot 2" : "boot 1")
+        let host = TestHost(bootID: [.reboot, .longReboot].contains(absence) ? "boot 2" : "boot 1", time: time)
         let countdown = try Countdown(
             host: host, store: store, key: key, notification: notification, notifications: center)
         let finishes = Log<WallInstant>()

@@ -1,3 +1,4 @@
+import ApusTestSupport
 import ApusVirtualTime
 import Testing
 
@@ -25,7 +26,7 @@ final class FailingStore: RecordStore {
 @MainActor
 @Suite("Countdowns")
 struct CountdownTests {
-    private let host = ScriptedHost()
+    private let host = TestHost()
     private let store = FailingStore()
     private let center: FakeNotificationCenter
     private let identifier = "apus.countdown.tea"
@@ -59,7 +60,7 @@ struct CountdownTests {
         #expect(changed && countdown.state == .idle)
         #expect(store.records.keys.isEmpty)
         host.settle()
-        #expect(host.time.leaks.isEmpty && host.claims.open.isEmpty)
+        #expect(host.time.leaks.isEmpty && host.openTasks.isEmpty)
         observation.cancel()
     }
 
@@ -297,7 +298,7 @@ struct CountdownTests {
         try countdown.start(for: .seconds(5))
         host.advance(by: .seconds(5))
         #expect(countdown.state == .finished(at: now, unseen: true))
-        #expect(host.claims.open.isEmpty && host.claims.faults == 0)
+        #expect(host.openTasks.isEmpty && host.faultCount == 0)
     }
 
     @Test(

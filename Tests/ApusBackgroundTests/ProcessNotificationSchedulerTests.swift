@@ -1,4 +1,5 @@
 import ApusBackground
+import ApusTestSupport
 import ApusTimers
 import ApusVirtualTime
 import Testing
@@ -17,7 +18,7 @@ private struct RememberingNotifier: Notifier {
 @MainActor
 @Suite("Notifications that the process keeps")
 struct ProcessNotificationSchedulerTests {
-    private let host = ScriptedHost()
+    private let host = TestHost()
     private let notifier = RememberingNotifier()
     private let center: ProcessNotificationScheduler
 

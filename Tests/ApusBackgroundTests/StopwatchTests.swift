@@ -1,4 +1,5 @@
 import ApusBackground
+import ApusTestSupport
 import ApusVirtualTime
 import Testing
 
@@ -7,10 +8,10 @@ import Testing
 @MainActor
 @Suite("Stopwatches")
 struct StopwatchTests {
-    private let host = ScriptedHost()
+    private let host = TestHost()
     private let store = FailingStore()
 
-    private func stopwatch(on host: ScriptedHost? = nil) throws -> Stopwatch {
+    private func stopwatch(on host: TestHost? = nil) throws -> Stopwatch {
         try Stopwatch(host: host ?? self.host, store: store, key: "run")
     }
 
@@ -61,14 +62,14 @@ struct StopwatchTests {
             host.settle()
             #expect(stopwatch.elapsed == .seconds(10))
         }
-        let next = ScriptedHost(
-            VirtualTime(
-                uptime: UptimeInstant(nanoseconds: 1), wall: host.time.wall().advanced(by: .seconds(50))),
-            boot: "boot 2")
+        let next = TestHost(
+            bootID: "boot 2",
+            time: VirtualTime(
+                uptime: UptimeInstant(nanoseconds: 1), wall: host.time.wall().advanced(by: .seconds(50))))
         let stopwatch = try stopwatch(on: next)
         #expect(stopwatch.elapsed == .seconds(60))
         // Set back over a restart: what had passed stays.
-        let last = ScriptedHost(VirtualTime(wall: WallInstant(secondsSince1970: 0)), boot: "boot 3")
+        let last = TestHost(bootID: "boot 3", time: VirtualTime(wall: WallInstant(secondsSince1970: 0)))
         #expect(try self.stopwatch(on: last).elapsed == .seconds(60))
     }
 

@@ -54,7 +54,7 @@ struct ExplanationTests {
 
     @Test("what holds a run back is explained: conditions, a handler, the queue, an earlier occurrence, the places")
     func obstacles() throws {
-        let host = JobsHost(DeviceConditions(network: DeviceConditions.Network.none))
+        let host = TestHost(DeviceConditions(network: DeviceConditions.Network.none))
         let harness = try SchedulerHarness(
             configuration: .init(maximumConcurrentRuns: 1, bootID: "boot"), host: host)
         try harness.submit(.after(.seconds(1)), .init(conditions: .network))
@@ -98,7 +98,7 @@ struct ExplanationTests {
 
     @Test("a job is parked while an occurrence is due and could begin, but for a handler of its kind")
     func parked() throws {
-        let host = JobsHost(DeviceConditions(network: .available))
+        let host = TestHost(DeviceConditions(network: .available))
         let harness = try SchedulerHarness(host: host)
         func isParked() -> Bool { harness.scheduler.isParked("job") }
         try harness.submit(.after(.seconds(1)), kind: "late", .init(conditions: .network))

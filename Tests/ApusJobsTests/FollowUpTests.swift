@@ -1,20 +1,14 @@
 import ApusJobs
+import ApusTestSupport
 import ApusTimers
 import ApusVirtualTime
 import Testing
 
 @Suite("Work after an attempt's work")
 struct FollowUpTests {
-    /// What follow-ups saw.
-    private final class Log: Sendable {
-        private let lines = Locked<[String]>([])
-        var all: [String] { lines.withLock { $0 } }
-        func add(_ line: String) { lines.withLock { $0.append(line) } }
-    }
-
     /// A scheduler whose handler of kind `hooked` fails after `work`, and is followed up for 10 s.
     private func harness(
-        _ log: Log, work: Duration, fails: Bool, limit: Duration = .seconds(60)
+        _ log: Log<String>, work: Duration, fails: Bool, limit: Duration = .seconds(60)
     ) throws -> SchedulerHarness {
         let harness = try SchedulerHarness(start: false)
         harness.scheduler.handle("hooked") { [time = harness.time] context in
@@ -42,7 +36,7 @@ struct FollowUpTests {
 
     @Test("only the attempt that no other follows is the last one")
     func lastAttempt() throws {
-        let log = Log()
+        let log = Log<String>()
         let harness = try harness(log, work: .zero, fails: true)
         try harness.submit(.after(.seconds(1)), kind: "hooked", .init(retry: .init(maximumAttempts: 3)))
         harness.advance(60)
@@ -56,7 +50,7 @@ struct FollowUpTests {
 
     @Test("a time-out in the work is followed up to the end, in a task that is not cancelled")
     func timedOut() throws {
-        let log = Log()
+        let log = Log<String>()
         let harness = try harness(log, work: .seconds(100), fails: false)
         try harness.submit(.after(.seconds(1)), kind: "hooked", .init(timeLimit: .seconds(5)))
         harness.advance(30)
@@ -66,7 +60,7 @@ struct FollowUpTests {
 
     @Test("the job's time limit ends with the work: what follows neither fails the attempt nor changes its output")
     func limitEnds() throws {
-        let log = Log()
+        let log = Log<String>()
         let harness = try harness(log, work: .seconds(1), fails: false)
         try harness.submit(.after(.seconds(1)), kind: "hooked", .init(timeLimit: .seconds(5)))
         harness.advance(30)
@@ -79,7 +73,7 @@ struct FollowUpTests {
 
     @Test("what follows has a time limit of its own")
     func ownLimit() throws {
-        let log = Log()
+        let log = Log<String>()
         let harness = try harness(log, work: .zero, fails: false, limit: .seconds(2))
         try harness.submit(.after(.seconds(1)), kind: "hooked")
         harness.advance(30)
@@ -89,7 +83,7 @@ struct FollowUpTests {
 
     @Test("a stop ends what follows, and the attempt keeps the outcome of its work")
     func stopped() throws {
-        let log = Log()
+        let log = Log<String>()
         let harness = try harness(log, work: .zero, fails: true)
         try harness.submit(.after(.seconds(1)), kind: "hooked")
         harness.advance(2)
@@ -105,7 +99,7 @@ struct FollowUpTests {
     @Test("a stop between the work and what follows keeps that from beginning")
     func stoppedBetween() throws {
         let harness = try SchedulerHarness()
-        let log = Log()
+        let log = Log<String>()
         let clock = TimerClock<UptimeInstant>(engine: harness.time.engine)
         harness.scheduler.handle("hooked") { context in
             _ = context.endWork()
@@ -125,7 +119,7 @@ struct FollowUpTests {
 
     @Test("a job that is cancelled while what follows runs is cancelled, and so is what follows")
     func cancelled() throws {
-        let log = Log()
+        let log = Log<String>()
         let harness = try harness(log, work: .zero, fails: false)
         try harness.submit(.after(.seconds(1)), kind: "hooked")
         harness.advance(2)

@@ -13,7 +13,7 @@ struct JobConditionsTests {
     private func harness(
         _ device: DeviceConditions, configuration: JobScheduler.Configuration = .init(bootID: "boot")
     ) throws -> SchedulerHarness {
-        try SchedulerHarness(configuration: configuration, host: JobsHost(device))
+        try SchedulerHarness(configuration: configuration, host: TestHost(device))
     }
 
     private func awaited(_ harness: SchedulerHarness, _ id: String = "job") -> JobConditions {
@@ -285,7 +285,7 @@ struct JobConditionsTests {
 
     @Test("a scheduler that is dropped while a job waits follows nothing")
     func dropped() throws {
-        let host = JobsHost(DeviceConditions(network: .some(.none)))
+        let host = TestHost(DeviceConditions(network: .some(.none)))
         var harness: SchedulerHarness? = try SchedulerHarness(host: host)
         try harness?.submit(.after(.seconds(1)), .init(conditions: .network))
         harness?.advance(2)

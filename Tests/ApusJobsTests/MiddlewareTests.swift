@@ -1,11 +1,12 @@
 import ApusJobs
+import ApusTestSupport
 import ApusTimers
 import ApusVirtualTime
 import Testing
 
 private struct Stamp: JobMiddleware {
     let name: String
-    let log: Record<String>
+    let log: Log<String>
     var refusal: JobError?
 
     func onSubmit(_ request: inout JobRequest) throws {
@@ -28,7 +29,7 @@ private struct Nothing: JobMiddleware {}
 
 @Suite("Middleware")
 struct MiddlewareTests {
-    private let log = Record<String>()
+    private let log = Log<String>()
 
     private func harness(_ middleware: [any JobMiddleware]) throws -> SchedulerHarness {
         try SchedulerHarness(configuration: .init(bootID: "boot", middleware: middleware))

@@ -11,7 +11,7 @@ import Testing
 /// A scheduler in virtual time, with handlers that tests control, over a store that outlives it.
 final class SchedulerHarness {
     let time: VirtualTime
-    let host: JobsHost?
+    let host: TestHost?
     let base = MemoryStore()
     private(set) var store: FaultyStore
     let calls = Calls()
@@ -21,8 +21,8 @@ final class SchedulerHarness {
     private let logger: Logger
 
     init(
-        seed: UInt64 = 1, configuration: JobScheduler.Configuration = .init(bootID: "boot"), host: JobsHost? = nil,
-        start: Bool = true, logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        seed: UInt64 = 1, configuration: JobScheduler.Configuration = .init(bootID: "boot"), host: TestHost? = nil,
+        start: Bool = true, logger: Logger = .silent,
         around wrap: (MemoryStore) -> any JobStore = { $0 }
     ) throws {
         self.host = host
@@ -36,7 +36,7 @@ final class SchedulerHarness {
     }
 
     private static func make(
-        _ time: VirtualTime, _ host: JobsHost?, _ store: any JobStore, _ configuration: JobScheduler.Configuration,
+        _ time: VirtualTime, _ host: TestHost?, _ store: any JobStore, _ configuration: JobScheduler.Configuration,
         _ seed: UInt64, _ logger: Logger
     ) -> JobScheduler {
         JobScheduler(

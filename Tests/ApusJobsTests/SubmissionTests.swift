@@ -1,5 +1,6 @@
 import ApusJobs
 import ApusJobsTesting
+import ApusTestSupport
 import ApusTimers
 import ApusVirtualTime
 import Testing
@@ -147,7 +148,7 @@ struct SubmissionTests {
 
     @Test("a refused submission is logged and removed, and the job that it met stays as it is")
     func refused() throws {
-        let log = NoticeLog()
+        let log = Log<String>()
         let harness = try SchedulerHarness(logger: log.logger)
         let job = try harness.submit("job", .every(.seconds(60)))
         try submit(request("job", .after(.zero), conflict: .refuse), to: harness)
@@ -161,7 +162,7 @@ struct SubmissionTests {
     }
 
     /// A harness whose store refuses what the test chooses.
-    private func refusingHarness(_ log: NoticeLog) throws -> (SchedulerHarness, RefusingStore) {
+    private func refusingHarness(_ log: Log<String>) throws -> (SchedulerHarness, RefusingStore) {
         var made: RefusingStore?
         let harness = try SchedulerHarness(logger: log.logger) { base in
             let store = RefusingStore(base)
@@ -178,7 +179,7 @@ struct SubmissionTests {
 
     @Test("a submission that the store refuses is logged and removed, and those beside it become jobs")
     func refusedByTheStore() throws {
-        let log = NoticeLog()
+        let log = Log<String>()
         let (harness, store) = try refusingHarness(log)
         store.refuse(Self.notB)
         // Together, in one turn.
@@ -197,7 +198,7 @@ struct SubmissionTests {
 
     @Test("a store that does not even remove a refused submission is asked again after a pause")
     func removalIsRefused() throws {
-        let log = NoticeLog()
+        let log = Log<String>()
         let (harness, store) = try refusingHarness(log)
         store.refuse { $0.isEmpty ? JobError(.invalid, "the store keeps everything") : Self.notB($0) }
         try submit(request("b"), to: harness)
@@ -217,7 +218,7 @@ struct SubmissionTests {
 
     @Test("what is said of a refusal waits until the submission is removed")
     func refusedWhileTheStoreFails() throws {
-        let log = NoticeLog()
+        let log = Log<String>()
         let harness = try SchedulerHarness(logger: log.logger)
         try harness.submit("job", .every(.seconds(60)))
         harness.store.fail(.before(JobError(.full, "it is full")))

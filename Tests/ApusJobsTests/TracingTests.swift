@@ -1,5 +1,6 @@
 #if Tracing
     import ApusJobs
+    import ApusTestSupport
     import ApusTimers
     import ApusTracing
     import ApusVirtualTime
@@ -61,7 +62,7 @@
 
         @Test("the handler runs with the span's context, typed or not")
         func taskLocal() throws {
-            let seen = Record<InMemorySpanContext?>()
+            let seen = Log<InMemorySpanContext?>()
             harness.scheduler.handle("plain") { _ in seen.add(ServiceContext.current?.inMemorySpanContext) }
             try harness.start()
             _ = try submitTraced(request("plain"))

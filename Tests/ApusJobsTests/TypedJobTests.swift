@@ -1,4 +1,5 @@
 import ApusJobs
+import ApusTestSupport
 import ApusTimers
 import ApusVirtualTime
 import Testing
@@ -20,7 +21,7 @@ private struct Receipt: Codable, Hashable {
 @Suite("Typed jobs")
 struct TypedJobTests {
     private let harness: SchedulerHarness
-    private let seen = Record<SendInvoice>()
+    private let seen = Log<SendInvoice>()
     private var scheduler: JobScheduler { harness.scheduler }
 
     init() throws { harness = try SchedulerHarness(start: false) }

@@ -1,4 +1,5 @@
 import ApusBackground
+import ApusTestSupport
 import ApusTimers
 import ApusVirtualTime
 import Testing
@@ -9,11 +10,11 @@ import Testing
 @Suite("Background jobs under a Linux host")
 @MainActor
 struct BackgroundJobTests {
-    private let diary = Record<String>()
+    private let diary = Log<String>()
 
     private func jobs(_ world: HostInVirtualTime) throws -> HostBackgroundJobs {
         let jobs = HostBackgroundJobs(
-            host: world.host, configuration: .init(spread: .zero), random: SeededRandom(seed: 1), logger: silent)
+            host: world.host, configuration: .init(spread: .zero), random: SeededRandom(seed: 1), logger: .silent)
         try jobs.register("job") { [diary] run in
             run.onExpiration { diary.add("expires") }
             diary.add("begins")
@@ -83,11 +84,11 @@ struct BackgroundJobThreadTests {
         let engine = TimerEngine()
         let host = LinuxHost(
             engine: engine, conditions: LinuxConditions(root: "/nothing"), serviceManager: ServiceManager { _ in 0 },
-            logger: silent)
+            logger: .silent)
         let jobs = HostBackgroundJobs(
-            host: host, configuration: .init(spread: .zero, refreshSpacing: .zero), logger: silent)
-        let begun = Record<String>()
-        let ended = Record<String>()
+            host: host, configuration: .init(spread: .zero, refreshSpacing: .zero), logger: .silent)
+        let begun = Log<String>()
+        let ended = Log<String>()
         let names = ["a", "b", "c"]
         for name in names {
             try jobs.register(name) { run in

@@ -1,4 +1,5 @@
 import ApusBackground
+import ApusTestSupport
 import ApusTimers
 import ApusVirtualTime
 import Testing
@@ -18,8 +19,8 @@ struct ConditionChangesTests {
     }
 
     /// Listens, and records the elements of the sequence.
-    private func listen() -> (Record<Bool?>, Task<Void, any Error>) {
-        let heard = Record<Bool?>()
+    private func listen() -> (Log<Bool?>, Task<Void, any Error>) {
+        let heard = Log<Bool?>()
         let changes = world.host.conditionChanges
         let task = world.time.start {
             for await conditions in changes { heard.add(conditions.isLowPowerMode) }

@@ -2,6 +2,7 @@
     import ApusJobs
     import ApusJobsTesting
     import ApusServiceLifecycle
+    import ApusTestSupport
     import ApusTimers
     import ApusVirtualTime
     import ServiceLifecycle
@@ -11,13 +12,13 @@
     @MainActor
     struct JobSchedulerServiceTests {
         private let time = VirtualTime()
-        private let log = Record<String>()
+        private let log = Log<String>()
         private let store: FaultyStore
         private let scheduler: JobScheduler
 
         init() {
             store = FaultyStore(MemoryStore())
-            scheduler = JobScheduler(store: store, engine: time.engine, executor: time.executor, logger: silent)
+            scheduler = JobScheduler(store: store, engine: time.engine, executor: time.executor, logger: .silent)
             scheduler.handle("work") { [log, time] run in
                 log.add("begins")
                 do { try await TimerClock<UptimeInstant>(engine: time.engine).sleep(for: .seconds(10)) } catch {
@@ -33,10 +34,10 @@
 
         /// Runs a group until a handler works.
         private func run(grace: Duration?) throws -> (group: ServiceGroup, task: Task<Void, any Error>) {
-            let group = ServiceGroup(services: [JobSchedulerService(scheduler, grace: grace)], logger: silent)
+            let group = ServiceGroup(services: [JobSchedulerService(scheduler, grace: grace)], logger: .silent)
             let task = time.start { try await group.run() }
             let scheduler = scheduler
-            let isStarted = Record<Bool>()
+            let isStarted = Log<Bool>()
             time.start {
                 while (try? await scheduler.submit(JobRequest(id: JobID("work"), trigger: .after(.zero)))) == nil {
                     await Task.yield()

@@ -2,6 +2,7 @@
     import ApusBackground
     import ApusLinux
     import ApusServiceLifecycle
+    import ApusTestSupport
     import ApusTimers
     import ApusVirtualTime
     import Logging
@@ -10,7 +11,7 @@
 
     /// Runs until the group shuts it down, and logs the request.
     private struct Server: Service {
-        let log: Record<String>
+        let log: Log<String>
 
         func run() async throws {
             log.add("server runs")
@@ -26,15 +27,15 @@
     @MainActor
     struct LinuxHostServiceTests {
         private let time = VirtualTime()
-        private let log = Record<String>()
+        private let log = Log<String>()
         private let host: LinuxHost
         private let group: ServiceGroup
 
         init() {
             host = LinuxHost(
                 engine: time.engine, mainLoop: EngineMainLoop(engine: time.engine),
-                serviceManager: ServiceManager(notifySocket: nil), logger: silent)
-            group = ServiceGroup(services: [Server(log: log), LinuxHostService(host)], logger: silent)
+                serviceManager: ServiceManager(notifySocket: nil), logger: .silent)
+            group = ServiceGroup(services: [Server(log: log), LinuxHostService(host)], logger: .silent)
         }
 
         /// Runs the group until all services wait for something. Its signals are set up elsewhere, on a queue of
@@ -93,7 +94,7 @@
 
         @Test("a group that is cancelled ends the host at once")
         func cancellation() throws {
-            let expired = Record<Bool>()
+            let expired = Log<Bool>()
             let task = try host.beginBackgroundTask(named: "upload") { expired.add(true) }
             let run = try run()
             run.cancel()

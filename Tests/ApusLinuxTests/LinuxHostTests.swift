@@ -1,4 +1,5 @@
 import ApusBackground
+import ApusTestSupport
 import ApusTimers
 import ApusVirtualTime
 import Testing
@@ -62,7 +63,7 @@ struct LinuxHostTests {
 
     @Test("near the end the tasks expire, on time and on the main loop, and those that wound up are not cut")
     func expires() throws {
-        let expired = Record<UptimeInstant>()
+        let expired = Log<UptimeInstant>()
         let start = world.time.uptime()
         let tasks = try ["upload", "sync"].map { name in
             try host.beginBackgroundTask(named: name) { [time = world.time] in expired.add(time.uptime()) }
@@ -107,7 +108,7 @@ struct LinuxHostTests {
 
     @Test("a task that does not wind up is cut and named, and the exit code says so")
     func cuts() throws {
-        let expired = Record<Bool>()
+        let expired = Log<Bool>()
         var request = BackgroundTaskRequest(name: "deaf") { expired.add(true) }
         request.endsOnExpiration = false
         let deaf = try host.beginBackgroundTask(request)
@@ -127,7 +128,7 @@ struct LinuxHostTests {
 
     @Test("a second signal expires the tasks at once, a third one ends the run")
     func impatience() throws {
-        let expired = Record<Bool>()
+        let expired = Log<Bool>()
         var request = BackgroundTaskRequest(name: "deaf") { expired.add(true) }
         request.endsOnExpiration = false
         let task = try host.beginBackgroundTask(request)
@@ -165,7 +166,7 @@ struct LinuxHostTests {
 
     @Test("cancelling the run ends it and names what was open")
     func cancellation() throws {
-        let expired = Record<Bool>()
+        let expired = Log<Bool>()
         let task = try host.beginBackgroundTask(named: "open") { expired.add(true) }
         let run = world.run()
         run.cancel()

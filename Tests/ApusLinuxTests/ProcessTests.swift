@@ -1,3 +1,4 @@
+import ApusTestSupport
 import ApusTimers
 import Foundation
 import Testing
@@ -34,11 +35,12 @@ private final class Probe: Sendable {
 
     /// Looks repeatedly, because the kernel reports the end only to the parent's `waitpid`, which is Foundation's.
     func wait(until condition: (Probe) -> Bool) async throws {
-        try await eventually {
-            if condition(self) { return true }
-            try #require(process.isRunning, "the probe ended by itself")
-            return false
+        var isSo = false
+        try await until("a state of the probe") {
+            isSo = condition(self)
+            return isSo || !process.isRunning
         }
+        try #require(isSo, "the probe ended by itself")
     }
 
     /// Whether it stands still.
@@ -69,7 +71,7 @@ private final class Probe: Sendable {
 
 /// Real processes, real signals and real time: seconds, because what is tested is the way from the kernel through the
 /// program to its exit, and its order has to hold on a busy machine. Nothing here says how fast anything is.
-@Suite("A process under a LinuxHost")
+@Suite("A process under a LinuxHost", .timeLimit(.minutes(10)))
 struct ProcessTests {
     @Test("after SIGTERM two tasks end, the third expires and ends, and the process exits with 0")
     func obedient() async throws {

@@ -1,4 +1,5 @@
 import ApusBackground
+import ApusTestSupport
 import ApusTimers
 import ApusVirtualTime
 import Logging
@@ -64,8 +65,8 @@ struct ServiceManagerTests {
 
     @Test("a manager that cannot be reached is logged once, and is no error")
     func unreachable() throws {
-        let lines = Record<String>()
-        let logger = Logger(label: "test") { _ in LineLog(lines: lines) }
+        let lines = Log<String>()
+        let logger = lines.logger
         let manager = ServiceManager(notifySocket: "/nothing/here")
         manager.notify([.ready], logger: logger)
         manager.notify([.stopping], logger: logger)
@@ -75,8 +76,8 @@ struct ServiceManagerTests {
 
     @Test("no socket, or an empty name, is no manager", arguments: [nil, ""])
     func none(name: String?) {
-        let lines = Record<String>()
-        let logger = Logger(label: "test") { _ in LineLog(lines: lines) }
+        let lines = Log<String>()
+        let logger = lines.logger
         ServiceManager(notifySocket: name).notify([.ready], logger: logger)
         #expect(lines.all == [])
     }
@@ -85,8 +86,8 @@ struct ServiceManagerTests {
     func sockets(isAbstract: Bool) throws {
         let socket = try NotifySocket(isAbstract: isAbstract)
         let manager = ServiceManager(notifySocket: socket.name)
-        manager.notify([.stopping, .extendTimeout(.milliseconds(1_500))], logger: silent)
-        manager.notify([.status("waiting")], logger: silent)
+        manager.notify([.stopping, .extendTimeout(.milliseconds(1_500))], logger: .silent)
+        manager.notify([.status("waiting")], logger: .silent)
         #expect(socket.received() == ["STOPPING=1\nEXTEND_TIMEOUT_USEC=1500000", "STATUS=waiting"])
     }
 

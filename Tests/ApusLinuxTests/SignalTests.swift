@@ -1,3 +1,4 @@
+import ApusTestSupport
 import Testing
 
 @testable import ApusLinux
@@ -29,7 +30,7 @@ struct SignalTests {
     @Test("SIGTERM ends a host's run, after which the signals are free again")
     func run() async throws {
         for _ in 0..<2 {
-            let host = LinuxHost(serviceManager: ServiceManager(notifySocket: nil), logger: silent)
+            let host = LinuxHost(serviceManager: ServiceManager(notifySocket: nil), logger: .silent)
             async let outcome = host.run()
             // The run owns the signals before it can have been asked to stop by one; only then is it safe to send it.
             while !signalIsCaught(SIGTERM) { await Task.yield() }

@@ -1,4 +1,5 @@
 import ApusBackground
+import ApusTestSupport
 import ApusTimers
 import ApusVirtualTime
 import Testing

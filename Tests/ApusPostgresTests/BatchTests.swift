@@ -5,7 +5,7 @@
 
     @testable import ApusPostgres
 
-    @Suite("Batches")
+    @Suite("Batches", .timeLimit(.minutes(10)))
     struct BatchTests {
         @Test("each statement of a batch has its result, and the number of rows that it changed")
         func results() async throws {

@@ -7,7 +7,7 @@
     import Testing
 
     /// Completing runs in the transaction of their effects, in real time on a real database.
-    @Suite("Effects in a handler's own transaction")
+    @Suite("Effects in a handler's own transaction", .timeLimit(.minutes(10)))
     struct CompletionTests {
         /// What an application has: a connection of libpq's that knows nothing of Apus.
         private final class Application: @unchecked Sendable {  // one test's, one statement at a time

@@ -1,5 +1,6 @@
 #if Postgres
     import ApusPostgres
+    import ApusTestSupport
     import ApusVirtualTime
     import ApusTimers
     import Foundation
@@ -9,7 +10,7 @@
 
     @testable import ApusPostgres
 
-    @Suite("Connections that break")
+    @Suite("Connections that break", .timeLimit(.minutes(10)))
     struct LossTests {
         /// A table with one row for each batch that was applied.
         private func makeTable(_ connection: PostgresConnection) async throws -> String {
@@ -107,7 +108,7 @@
                     let process = try await link.connection().status.serverProcess
                     try await untilBlocked(process, observer)
                     _ = try await observer.query("SELECT pg_terminate_backend($1)", [.int32(process)])
-                    try await until("the next session", observer) { _ in
+                    try await until("the next session") {
                         ![0, process].contains(try await link.connection().status.serverProcess)
                     }
                 }
@@ -128,7 +129,7 @@
                     _ = try await connection.query("SELECT 1")
                     proxy.hold(.toClient)
                     let inserted = Task { try await connection.query("INSERT INTO \(table) VALUES (1)") }
-                    try await until("the row", observer) { try await !$0.query("SELECT 1 FROM \(table)").isEmpty }
+                    try await until("the row") { try await !observer.query("SELECT 1 FROM \(table)").isEmpty }
                     proxy.cut()
                     let error = await postgresError { try await inserted.value }
                     #expect(error?.code == .lost)

@@ -1,12 +1,13 @@
 #if Postgres
     import ApusJobs
+    import ApusTestSupport
     @testable import ApusPostgres
     import ApusVirtualTime
     import ApusTimers
     import Logging
     import Testing
 
-    @Suite("Migrations of the schema")
+    @Suite("Migrations of the schema", .timeLimit(.minutes(10)))
     struct MigrationTests {
         /// The shipped versions, and one that adds.
         private static let adding = StoreMigrations(
@@ -91,7 +92,7 @@
                 async let joining = open(new)
                 try await withConnection(database) { connection in
                     let nodes = "SELECT count(*) = 2 FROM apus.node WHERE ended IS NULL"
-                    try await until("a second node", connection) { try await $0.value(nodes, as: Bool.self) }
+                    try await until("a second node") { try await connection.value(nodes, as: Bool.self) }
                 }
                 // The old one gives shards away in a turn of its scheduler, which here is none.
                 let released = Array(session.shards.keys.sorted().prefix(128))
@@ -149,8 +150,8 @@
                         "CREATE TRIGGER hold BEFORE INSERT ON apus.node FOR EACH ROW EXECUTE FUNCTION public.hold()")
                     let joining = Task { await error { _ = try await open(old) } }
                     // In this database: other tests wait for locks in theirs.
-                    try await until("the node's row waits", blocker) {
-                        try await $0.value(
+                    try await until("the node's row waits") {
+                        try await blocker.value(
                             """
                             SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
                             AND database = (SELECT oid FROM pg_database WHERE datname = current_database())

@@ -6,7 +6,7 @@
     import Testing
 
     /// Several schedulers of one database, in real time: their beats and time-outs are the product's own.
-    @Suite("Schedulers that share a database")
+    @Suite("Schedulers that share a database", .timeLimit(.minutes(10)))
     struct SharedStoreTests {
         /// Two schedulers that own half of the shards each.
         private func withTwo(

@@ -1,3 +1,4 @@
+import ApusTestSupport
 import ApusVirtualTime
 import Dispatch
 import Testing
@@ -44,7 +45,7 @@ struct FrameTimerLifeTests {
         owner.timer.withLock { [timer] in $0 = timer }
         timer = nil
         time.advance(by: .milliseconds(51))
-        #expect(owner.frames.entries == numbers)
+        #expect(owner.frames.all == numbers)
         #expect(time.pendingTimers == (numbers.count > 1 ? 1 : 0))
         owner.release()
         #expect(time.leaks == [])
@@ -62,7 +63,7 @@ struct FrameTimerLifeTests {
         }
         timer.isPaused = false
         time.advance(by: .milliseconds(20))
-        #expect(captured?.frames.entries == [1])
+        #expect(captured?.frames.all == [1])
         timer.invalidate()
         #expect(captured == nil)
         #expect(timer.isPaused)
@@ -82,7 +83,7 @@ struct FrameTimerLifeTests {
         timer.isPaused = false
         time.advance(by: .seconds(1))
         timer.invalidate()
-        #expect(log.entries == [])
+        #expect(log.all == [])
     }
 
     // MARK: Every order of events
@@ -127,10 +128,10 @@ struct FrameTimerLifeTests {
                 if isRunning { expected += 1 }
             }
             guard
-                frames.entries == Array(0..<expected).map({ $0 + 1 }), time.pendingTimers == (isRunning ? 1 : 0),
+                frames.all == Array(0..<expected).map({ $0 + 1 }), time.pendingTimers == (isRunning ? 1 : 0),
                 timer?.isPaused != isRunning, (captured == nil) == isOver
             else {
-                Issue.record("after \(event) in \(program): frames \(frames.entries), \(time.pendingTimers) timers")
+                Issue.record("after \(event) in \(program): frames \(frames.all), \(time.pendingTimers) timers")
                 return
             }
         }

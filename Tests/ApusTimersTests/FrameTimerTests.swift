@@ -1,3 +1,4 @@
+import ApusTestSupport
 import ApusVirtualTime
 import Dispatch
 import Testing
@@ -22,8 +23,8 @@ struct FrameTimerTests {
     }
 
     /// When the frames were, in nanoseconds since the beginning.
-    private var timestamps: [UInt64] { log.entries.map { $0.timestamp.nanoseconds - begin } }
-    private var dropped: [Int] { log.entries.map(\.droppedFrames) }
+    private var timestamps: [UInt64] { log.all.map { $0.timestamp.nanoseconds - begin } }
+    private var dropped: [Int] { log.all.map(\.droppedFrames) }
 
     @Test("a new timer is paused, and a paused one has no timer in the engine")
     func created() throws {
@@ -38,7 +39,7 @@ struct FrameTimerTests {
         let wakeUps = time.engine.statistics.wakeUps
         time.advance(by: .seconds(3_600))
         #expect(time.engine.statistics.wakeUps == wakeUps)
-        #expect(log.entries == [])
+        #expect(log.all == [])
     }
 
     @Test("an hour of 60 Hz has 216000 frames, each at its exact instant and called then")
@@ -53,8 +54,8 @@ struct FrameTimerTests {
         time.advance(by: .seconds(3_600))
         let exact = (1...216_000 as ClosedRange<UInt64>).map { $0 * 1_000_000_000 / 60 }
         #expect(timestamps == exact)
-        #expect(calls.entries.map { $0 - begin } == exact)
-        #expect(log.entries.map(\.number) == Array(1...216_000))
+        #expect(calls.all.map { $0 - begin } == exact)
+        #expect(log.all.map(\.number) == Array(1...216_000))
         #expect(timer.droppedFrames == 0)
         #expect(time.engine.statistics.wakeUps == 216_000)
         timer.invalidate()
@@ -68,9 +69,9 @@ struct FrameTimerTests {
         time.advance(by: .seconds(10))
         #expect(timestamps == (1...UInt64(rate * 10)).map { $0 * 1_000_000_000 / UInt64(rate) })
         #expect(
-            log.entries.dropLast().map(\.targetTimestamp.nanoseconds)
-                == log.entries.dropFirst().map(\.timestamp.nanoseconds))
-        #expect(log.entries.allSatisfy { $0.duration == .seconds(1) / rate && $0.timestamp.clock == .uptime })
+            log.all.dropLast().map(\.targetTimestamp.nanoseconds)
+                == log.all.dropFirst().map(\.timestamp.nanoseconds))
+        #expect(log.all.allSatisfy { $0.duration == .seconds(1) / rate && $0.timestamp.clock == .uptime })
         timer.invalidate()
     }
 
@@ -84,7 +85,7 @@ struct FrameTimerTests {
         let wakeUps = time.engine.statistics.wakeUps
         time.advance(by: .seconds(1))
         #expect(time.engine.statistics.wakeUps - wakeUps == 60)
-        #expect(log.entries.count == 60 + 30 + 20)
+        #expect(log.all.count == 60 + 30 + 20)
         for timer in timers { timer.invalidate() }
     }
 
@@ -100,14 +101,14 @@ struct FrameTimerTests {
         time.advance(by: .milliseconds(10))
         #expect(timestamps == [16_666_666, 33_333_333, 1_050_000_000])
         #expect(dropped == [0, 0, 0])
-        #expect(log.entries.map(\.number) == [1, 2, 3])
-        #expect(log.entries.last.map { $0.targetTimestamp.nanoseconds - begin } == 1_066_666_666)
+        #expect(log.all.map(\.number) == [1, 2, 3])
+        #expect(log.all.last.map { $0.targetTimestamp.nanoseconds - begin } == 1_066_666_666)
         // A pause within a frame repeats none.
         timer.isPaused = true
         timer.isPaused = false
         time.advance(by: .milliseconds(20))
         #expect(timestamps.last == 1_066_666_666)
-        #expect(log.entries.count == 4)
+        #expect(log.all.count == 4)
         timer.invalidate()
     }
 

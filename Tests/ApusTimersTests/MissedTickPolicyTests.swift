@@ -1,3 +1,4 @@
+import ApusTestSupport
 import ApusTimers
 import ApusVirtualTime
 import Testing
@@ -31,7 +32,7 @@ struct MissedTickPolicyTests {
         task.cancel()
         time.drain()
         #expect(time.leaks == [])
-        return log.entries
+        return log.all
     }
 
     // due        |    |    |    |    |    |    |    |
@@ -94,6 +95,6 @@ struct MissedTickPolicyTests {
         time.advance(by: .seconds(1))
         time.sleepDevice(for: .milliseconds(3_500))
         time.advance(by: .seconds(1))
-        #expect(log.entries == expected)
+        #expect(log.all == expected)
     }
 }

@@ -1,3 +1,4 @@
+import ApusTestSupport
 import ApusTimers
 import Dispatch
 import Testing
@@ -127,8 +128,8 @@ struct RealEngineTests {
         await withCheckedContinuation { continuation in
             engine.schedule(after: .milliseconds(5)) { continuation.resume() }
         }
-        #expect(early.entries == [])
-        #expect((fired.entries + cancelled.entries).sorted() == Array(0..<4 * perProducer))
+        #expect(early.all == [])
+        #expect((fired.all + cancelled.all).sorted() == Array(0..<4 * perProducer))
         #expect(engine.liveTimers == 0)
         engine.shutdown()
     }
@@ -160,7 +161,7 @@ struct RealEngineTests {
             timer.resume()
             #expect(engine.liveTimers == 0)
             queue.sync(flags: .barrier) {}
-            let entries = inside.entries
+            let entries = inside.all
             // Enter, leave, enter, leave: two handlers at once would break the pattern.
             #expect(entries.enumerated().allSatisfy { $0.element == ($0.offset % 2 == 0 ? 1 : -1) })
         }

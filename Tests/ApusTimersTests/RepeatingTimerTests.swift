@@ -1,3 +1,4 @@
+import ApusTestSupport
 import ApusVirtualTime
 import Dispatch
 import Testing
@@ -16,7 +17,7 @@ struct RepeatingTimerTests {
         return try RepeatingTimer(every: interval, tolerance: tolerance, engine: time.engine) { log.add($0) }
     }
 
-    private var numbers: [Int] { log.entries.map(\.number) }
+    private var numbers: [Int] { log.all.map(\.number) }
 
     @Test("a new timer is suspended")
     func created() throws {
@@ -40,7 +41,7 @@ struct RepeatingTimerTests {
         #expect(numbers == [])
         time.advance(by: .milliseconds(1))
         #expect(numbers == [1])
-        #expect(log.entries.first?.missed == 0)
+        #expect(log.all.first?.missed == 0)
         time.advance(by: .seconds(10))
         #expect(numbers == [1, 2])
         timer.cancel()
@@ -53,8 +54,8 @@ struct RepeatingTimerTests {
         let timer = try makeTimer(every: .seconds(1), tolerance: .milliseconds(300))
         timer.resume()
         time.advance(by: .seconds(101))
-        #expect(log.entries.map(\.due.nanoseconds) == (1...100).map { begin + $0 * 1_000_000_000 })
-        #expect(log.entries.allSatisfy { $0.lateness == .milliseconds(300) })
+        #expect(log.all.map(\.due.nanoseconds) == (1...100).map { begin + $0 * 1_000_000_000 })
+        #expect(log.all.allSatisfy { $0.lateness == .milliseconds(300) })
         withExtendedLifetime(timer) {}
     }
 
@@ -76,8 +77,8 @@ struct RepeatingTimerTests {
         #expect(numbers == [1])
         proceed.signal()
         // The handler's return arms the next tick on another thread.
-        try time.drain(waitingForForeignWork: .seconds(300)) { log.entries.count == 2 }
-        #expect(log.entries.last.map { [$0.number, $0.missed] } == [6, 4])
+        try time.drain(waitingForForeignWork: .seconds(300)) { log.all.count == 2 }
+        #expect(log.all.last.map { [$0.number, $0.missed] } == [6, 4])
         timer.cancel()
         proceed.signal()
         queue.sync(flags: .barrier) {}
@@ -94,7 +95,7 @@ struct RepeatingTimerTests {
             let owner = Owner()
             let timer = try RepeatingTimer(every: .seconds(1), engine: time.engine) { [weak owner] tick in
                 owner?.ticks.add(tick.number)
-                for timer in owner?.timer.entries ?? [] {
+                for timer in owner?.timer.all ?? [] {
                     if event.hasPrefix("suspend") { timer.suspend() }
                     if event.hasSuffix("resume") { timer.resume() }
                     if event == "cancel" { timer.cancel() }
@@ -103,7 +104,7 @@ struct RepeatingTimerTests {
             owner.timer.add(timer)
             timer.resume()
             time.advance(by: .seconds(3))
-            #expect(owner.ticks.entries == (event.hasSuffix("resume") ? [1, 2, 3] : [1]))
+            #expect(owner.ticks.all == (event.hasSuffix("resume") ? [1, 2, 3] : [1]))
             #expect(time.pendingTimers == (event.hasSuffix("resume") ? 1 : 0))
         }
     }
@@ -171,10 +172,10 @@ struct RepeatingTimerTests {
             }
             expectation.apply(event)
             guard
-                log.entries == Array(0..<expectation.ticks).map({ $0 + 1 }),
+                log.all == Array(0..<expectation.ticks).map({ $0 + 1 }),
                 time.pendingTimers == (expectation.isRunning ? 1 : 0)
             else {
-                Issue.record("after \(event) in \(program): ticks \(log.entries), \(time.pendingTimers) timers")
+                Issue.record("after \(event) in \(program): ticks \(log.all), \(time.pendingTimers) timers")
                 return
             }
         }

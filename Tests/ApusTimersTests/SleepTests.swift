@@ -1,3 +1,4 @@
+import ApusTestSupport
 import ApusTimers
 import ApusVirtualTime
 import Testing
@@ -16,9 +17,9 @@ struct SleepTests {
             log.add("awake")
         }
         time.advance(by: .milliseconds(4_999))
-        #expect(log.entries == [])
+        #expect(log.all == [])
         time.advance(by: .milliseconds(1))
-        #expect(log.entries == ["awake"])
+        #expect(log.all == ["awake"])
         #expect(time.leaks == [])
     }
 
@@ -34,7 +35,7 @@ struct SleepTests {
         task.cancel()
         #expect(time.pendingTimers == 0)
         time.drain()
-        #expect(log.entries == ["CancellationError"])
+        #expect(log.all == ["CancellationError"])
         #expect(time.leaks == [])
     }
 
@@ -47,7 +48,7 @@ struct SleepTests {
         }
         task.cancel()
         time.drain()
-        #expect(log.entries == ["CancellationError"])
+        #expect(log.all == ["CancellationError"])
         #expect(time.engine.liveTimers == 0)
     }
 
@@ -62,7 +63,7 @@ struct SleepTests {
         time.drain()
         engine.shutdown()
         time.drain()
-        #expect(log.entries == ["CancellationError", "CancellationError"])
+        #expect(log.all == ["CancellationError", "CancellationError"])
         #expect(time.leaks == [])
     }
 
@@ -77,9 +78,9 @@ struct SleepTests {
             }
         }
         time.advance(by: .milliseconds(199))
-        #expect(log.entries == [])
+        #expect(log.all == [])
         time.advance(by: .milliseconds(1))
-        #expect(log.entries == ["a", "b"])
+        #expect(log.all == ["a", "b"])
     }
 
     @Test("a wall-clock sleep ends when the clock is set past its deadline")
@@ -92,7 +93,7 @@ struct SleepTests {
         }
         time.drain()
         time.moveWall(by: .seconds(4_000))
-        #expect(log.entries == ["awake"])
+        #expect(log.all == ["awake"])
     }
 
     @Test("a cancelled loop over ticks ends and leaves no timer")
@@ -107,7 +108,7 @@ struct SleepTests {
         task.cancel()
         #expect(time.pendingTimers == 0)
         time.drain()
-        #expect(log.entries == ["1", "2", "3", "end"])
+        #expect(log.all == ["1", "2", "3", "end"])
         #expect(time.leaks == [])
     }
 
@@ -123,7 +124,7 @@ struct SleepTests {
         time.advance(by: .milliseconds(1_500))
         task.cancel()
         time.drain()
-        #expect(log.entries == ["1", "nil", "nil", "nil"])
+        #expect(log.all == ["1", "nil", "nil", "nil"])
         #expect(time.leaks == [])
     }
 
@@ -138,7 +139,7 @@ struct SleepTests {
         time.advance(by: .milliseconds(1_500))
         time.engine.shutdown()
         time.drain()
-        #expect(log.entries == ["tick", "nil", "nil", "nil"])
+        #expect(log.all == ["tick", "nil", "nil", "nil"])
     }
 
     @Test("ticks refuse an interval of zero")

@@ -1,3 +1,4 @@
+import ApusTestSupport
 import ApusVirtualTime
 import Dispatch
 import Testing
@@ -20,11 +21,11 @@ struct TimerEngineTests {
     func exact() {
         schedule("three", after: .seconds(3))
         time.advance(by: .seconds(3) - .nanoseconds(1))
-        #expect(log.entries == [])
+        #expect(log.all == [])
         time.advance(by: .nanoseconds(1))
-        #expect(log.entries == ["three"])
+        #expect(log.all == ["three"])
         time.advance(by: .seconds(10))
-        #expect(log.entries == ["three"])
+        #expect(log.all == ["three"])
         #expect(time.leaks == [])
     }
 
@@ -36,7 +37,7 @@ struct TimerEngineTests {
         time.advance(by: .milliseconds(500))
         schedule("d", after: .milliseconds(1_500))
         time.advance(by: .seconds(5))
-        #expect(log.entries == ["a", "b", "c", "d"])
+        #expect(log.all == ["a", "b", "c", "d"])
     }
 
     @Test("the clocks stand at the deadline when the action runs")
@@ -50,7 +51,7 @@ struct TimerEngineTests {
             }
         }
         time.advance(by: .seconds(100))
-        #expect(instants.entries == [1, 5, 9].map { begin.advanced(by: .seconds($0)) })
+        #expect(instants.all == [1, 5, 9].map { begin.advanced(by: .seconds($0)) })
         #expect(time.continuous() == begin.advanced(by: .seconds(100)))
     }
 
@@ -58,12 +59,12 @@ struct TimerEngineTests {
     func cancelInCallback() {
         let results = Log<Bool>()
         let second = Log<ScheduledTimer>()
-        time.engine.schedule(after: .seconds(1)) { for timer in second.entries { results.add(timer.cancel()) } }
+        time.engine.schedule(after: .seconds(1)) { for timer in second.all { results.add(timer.cancel()) } }
         let log = log
         second.add(time.engine.schedule(after: .seconds(1)) { log.add("second") })
         time.advance(by: .seconds(1))
-        #expect(results.entries == [true])
-        #expect(log.entries == [])
+        #expect(results.all == [true])
+        #expect(log.all == [])
         #expect(time.leaks == [])
     }
 
@@ -76,7 +77,7 @@ struct TimerEngineTests {
         let fired = time.engine.schedule(after: .seconds(1)) { log.add("fired") }
         time.advance(by: .seconds(2))
         #expect(!fired.cancel())
-        #expect(log.entries == ["fired"])
+        #expect(log.all == ["fired"])
     }
 
     @Test("a timer that waits for a busy queue can still be cancelled")
@@ -90,7 +91,7 @@ struct TimerEngineTests {
         #expect(timer.cancel())
         queue.resume()
         queue.sync {}
-        #expect(log.entries == [])
+        #expect(log.all == [])
     }
 
     @Test("actions released by cancel and shutdown release what they captured")
@@ -112,7 +113,7 @@ struct TimerEngineTests {
         #expect(pending == nil)
         schedule("after shutdown", after: .zero)
         time.advance(by: .seconds(10))
-        #expect(log.entries == [])
+        #expect(log.all == [])
         #expect(!time.engine.schedule(after: .zero) {}.cancel())
     }
 
@@ -142,9 +143,9 @@ struct TimerEngineTests {
         time.engine.schedule(at: UptimeInstant(nanoseconds: 0)) { log.add("origin") }
         time.engine.schedule(at: WallInstant(nanoseconds: .max), tolerance: .seconds(1)) { log.add("end") }
         time.drain()
-        #expect(log.entries == ["origin", "zero", "negative"])
+        #expect(log.all == ["origin", "zero", "negative"])
         time.advance(by: .seconds(9_000_000_000))
-        #expect(log.entries.count == 3)
+        #expect(log.all.count == 3)
         #expect(time.pendingTimers == 2)
     }
 
@@ -157,7 +158,7 @@ struct TimerEngineTests {
             engine.schedule(after: .zero) { log.add("inner") }
         }
         time.advance(by: .seconds(1))
-        #expect(log.entries == ["outer", "inner"])
+        #expect(log.all == ["outer", "inner"])
     }
 
     @Test("timers that tolerate it share a wake-up, exact ones do not wait for them")
@@ -167,11 +168,11 @@ struct TimerEngineTests {
         schedule("c", after: .milliseconds(201), tolerance: .milliseconds(100))
         let wakeUps = time.engine.statistics.wakeUps
         time.advance(by: .milliseconds(200))
-        #expect(log.entries == ["a", "b"])
+        #expect(log.all == ["a", "b"])
         #expect(time.engine.statistics.wakeUps == wakeUps + 1)
         schedule("exact", after: .milliseconds(50))
         time.advance(by: .milliseconds(50))
-        #expect(log.entries == ["a", "b", "c", "exact"])
+        #expect(log.all == ["a", "b", "c", "exact"])
     }
 
     @Test("nothing wakes while nothing is due")
@@ -204,7 +205,7 @@ struct TimerEngineTests {
         let log = Log<Int>()
         for number in 0..<1_000 { time.engine.schedule(after: .seconds(1)) { log.add(number) } }
         time.advance(by: .seconds(1))
-        #expect(log.entries == Array(0..<1_000))
+        #expect(log.all == Array(0..<1_000))
         #expect(time.engine.statistics.fires == 1_000)
     }
 
@@ -215,6 +216,6 @@ struct TimerEngineTests {
             let time = VirtualTime()
             time.engine.schedule(after: .seconds(1)) { log.add("never") }
         }
-        #expect(log.entries == [])
+        #expect(log.all == [])
     }
 }

@@ -1,16 +1,20 @@
 import ApusBackground
 import ApusJobs
 import ApusJobsTesting
+import ApusTestSupport
 import ApusTimers
 import ApusVirtualTime
 import Logging
 
 /// One process with a scheduler over the store that all share.
 final class Node {
+    /// As long as those of real machines.
+    private static let boot = "5a7c3f80-91d2-4e6b-b0c4-8f2e6d1a9b37"
+
     let number: Int
     let process: VirtualProcess
     let store: FaultyStore
-    let host: SimulatedConditions
+    let host: TestHost
     private(set) var scheduler: JobScheduler?
     private let ledger: Ledger
 
@@ -20,7 +24,10 @@ final class Node {
         self.ledger = ledger
         process = time.startProcess()
         store = FaultyStore(base)
-        host = SimulatedConditions(device, engine: process.engine)
+        host = TestHost(
+            device, bootID: Self.boot, time: time, engine: process.engine, mainLoop: NoLoop(),
+            start: { _ in preconditionFailure("the scheduler starts no work here") })
+        host.refuse(true)
         let scheduler = JobScheduler(
             store: store, engine: process.engine, host: host,
             random: SeededRandom(seed: history.seed &+ UInt64(number)),
@@ -28,8 +35,8 @@ final class Node {
                 horizon: .seconds(history.horizon), maximumLoaded: history.maximumLoaded,
                 maximumConcurrentRuns: history.maximumConcurrentRuns, historyRunsPerJob: 1_000_000,
                 // Nothing is pruned, so that everything can be accounted for.
-                finishedJobsKept: .seconds(9_000_000_000), bootID: SimulatedConditions.boot),
-            executor: process.executor, logger: Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() })
+                finishedJobsKept: .seconds(9_000_000_000), bootID: Self.boot),
+            executor: process.executor, logger: .silent)
         self.scheduler = scheduler
         let handler = SimulatedHandler(node: number, engine: process.engine, base: base, ledger: ledger)
         scheduler.handle("work") { context in try await handler.run(context) }
@@ -83,43 +90,7 @@ extension Ledger {
     }
 }
 
-/// A host whose device is like the history says; it is nothing else than that.
-final class SimulatedConditions: BackgroundHost {
-    private struct Loop: MainLoop {
-        func run(in mode: MainLoopMode, _ work: @escaping @MainActor @Sendable () -> Void) {}
-    }
-
-    /// As long as those of real machines.
-    static let boot = "5a7c3f80-91d2-4e6b-b0c4-8f2e6d1a9b37"
-
-    let engine: TimerEngine
-    private let device: Broadcast<DeviceConditions>
-    private let phases = Broadcast(Phase.active, mainLoop: Loop())
-
-    init(_ conditions: DeviceConditions, engine: TimerEngine) {
-        self.engine = engine
-        device = Broadcast(conditions, mainLoop: Loop())
-    }
-
-    func become(_ conditions: DeviceConditions) { device.set(conditions) }
-    var isFollowed: Bool { device.hasListeners }
-
-    var phase: Phase { phases.value }
-    var phaseChanges: PhaseChanges { phases.changes() }
-    var backgroundTimeRemaining: Duration? { nil }
-    var waitsForExpiredTasks: Bool { true }
-    var conditions: DeviceConditions { device.value }
-    var conditionChanges: Changes<DeviceConditions> { device.changes() }
-    var mainLoop: any MainLoop { Loop() }
-    var bootID: String? { Self.boot }
-
-    func observePhase(_ observer: @escaping @MainActor @Sendable (Phase) -> Void) -> Observation {
-        phases.observe(observer)
-    }
-    func beginBackgroundTask(_ request: BackgroundTaskRequest) throws(BackgroundError) -> BackgroundTask {
-        throw BackgroundError(.tooLate, "the simulation grants no background tasks")
-    }
-    func start(_ work: @escaping @Sendable () async -> Void) {
-        preconditionFailure("the scheduler starts no work here")
-    }
+/// The simulation has no main loop.
+private struct NoLoop: MainLoop {
+    func run(in mode: MainLoopMode, _ work: @escaping @MainActor @Sendable () -> Void) {}
 }

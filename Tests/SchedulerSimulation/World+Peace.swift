@@ -1,4 +1,5 @@
 import ApusJobs
+import ApusTestSupport
 import ApusTimers
 import ApusVirtualTime
 
@@ -117,7 +118,9 @@ extension World {
         let timers = node.process.engine.liveTimers
         // One may stand for a job that was far away and has been cancelled since: it finds nothing to load.
         if timers > 1 { ledger.report(.tidy, "every job has ended, and \(timers) timers are left") }
-        if node.host.isFollowed { ledger.report(.tidy, "every job has ended, and the conditions are followed") }
+        if node.host.isFollowed.conditions {
+            ledger.report(.tidy, "every job has ended, and the conditions are followed")
+        }
         node.stop(grace: 1_000)
         rest()
         if !facts(of: node).isStopReturned {

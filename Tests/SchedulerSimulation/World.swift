@@ -1,5 +1,6 @@
 import ApusJobs
 import ApusJobsTesting
+import ApusTestSupport
 import ApusTimers
 import ApusVirtualTime
 

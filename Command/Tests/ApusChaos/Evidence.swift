@@ -1,3 +1,4 @@
+import ApusTestSupport
 import Foundation
 
 /// What the checker knows: what was asked for, what their commands have done, and what the tables say.

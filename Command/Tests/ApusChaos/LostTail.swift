@@ -1,3 +1,4 @@
+import ApusTestSupport
 import Foundation
 
 /// What a primary has committed and answered that its standby had not received when it was promoted.

@@ -1,4 +1,5 @@
 import ApusPostgres
+import ApusTestSupport
 import ApusTimers
 import ArgumentParser
 import Foundation

@@ -1,4 +1,5 @@
 import ApusClient
+import ApusTestSupport
 import ApusTimers
 import Foundation
 

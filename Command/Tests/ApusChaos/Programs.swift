@@ -1,3 +1,4 @@
+import ApusTestSupport
 import Foundation
 
 /// The programs that are not this one: built beside it, or Debian's.

@@ -1,3 +1,4 @@
+import ApusTestSupport
 import Foundation
 
 /// A PostgreSQL server of this program's own, as an unprivileged user, reached through a Unix socket.

@@ -1,10 +1,6 @@
+import ApusTestSupport
 import ApusTimers
 import Foundation
-
-struct Failure: Error, CustomStringConvertible {
-    var description: String
-    init(_ text: String) { description = text }
-}
 
 /// Programs that are run to their end.
 enum Shell {
@@ -35,17 +31,6 @@ enum Shell {
 func wait(_ duration: Duration) async throws {
     let clock = TimerClock.continuous()
     try await clock.sleep(until: clock.now.advanced(by: duration), tolerance: nil)
-}
-
-/// Looks until something is so.
-func until(_ what: String, atMost limit: Duration, _ condition: () async throws -> Bool) async throws {
-    let clock = TimerClock.continuous()
-    let end = clock.now.advanced(by: limit)
-    while true {
-        if (try? await condition()) == true { return }
-        guard clock.now < end else { throw Failure("not within \(limit): \(what)") }
-        try await wait(.milliseconds(50))
-    }
 }
 
 /// The machine's wall clock, which is the database's too, in nanoseconds since 1970.

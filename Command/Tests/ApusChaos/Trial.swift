@@ -1,3 +1,4 @@
+import ApusTestSupport
 import ApusTimers
 import Foundation
 

@@ -1,3 +1,4 @@
+import ApusTestSupport
 import Foundation
 
 /// A folder of its own for all files of a chaos: cleared away, with the servers and nodes in it, however this process

@@ -1,4 +1,5 @@
 import ApusClient
+import ApusTestSupport
 import ApusTimers
 import AsyncHTTPClient
 import Foundation
@@ -34,7 +35,7 @@ struct Flood {
                         action: Action(command: .init(argv: [line], shell: true, cwd: "/")))
                 ).id)
         }
-        try await until("the end of the flood", looks: 30_000) {
+        try await until("the end of the flood", atMost: .seconds(900)) {
             try await client.jobs(states: ["scheduled"], limit: 1).jobs.isEmpty
         }
         let after = try Memory(of: process)

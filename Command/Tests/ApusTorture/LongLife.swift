@@ -1,4 +1,5 @@
 import ApusClient
+import ApusTestSupport
 import ApusTimers
 import Foundation
 
@@ -53,7 +54,7 @@ final class LongLife: Sendable {
             ledger.withLock { $0.isOver = true }
             try await group.waitForAll()
         }
-        try await until("the end of every job", looks: 30_000) {
+        try await until("the end of every job", atMost: .seconds(900)) {
             try await client.jobs(states: ["scheduled"], limit: 1).jobs.isEmpty
         }
         let check = Promises(

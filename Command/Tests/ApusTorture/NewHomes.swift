@@ -1,4 +1,5 @@
 import ApusClient
+import ApusTestSupport
 import ApusTimers
 import Foundation
 
@@ -22,7 +23,7 @@ struct NewHomes {
             }
             _ = try await DaemonClient(home: home).jobs()
             kill(successor, SIGKILL)
-            try await until("the end of process \(successor)") { kill(successor, 0) != 0 }
+            try await until("the end of process \(successor)", atMost: .seconds(300)) { kill(successor, 0) != 0 }
             try? FileManager.default.removeItem(atPath: home.path)
         }
         print("\(kills) new homes, killed in their first 150 ms: each opened again")

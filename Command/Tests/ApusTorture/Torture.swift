@@ -1,5 +1,6 @@
 import ApusClient
 import ApusDaemon
+import ApusTestSupport
 import ApusTimers
 import ArgumentParser
 import Foundation
@@ -74,11 +75,6 @@ struct TemporaryFolder {
     func remove() { try? FileManager.default.removeItem(atPath: path) }
 }
 
-struct Failure: Error, CustomStringConvertible {
-    var description: String
-    init(_ text: String) { description = text }
-}
-
 /// The program under a limit of open files.
 struct LimitedProgram {
     let path: String
@@ -117,17 +113,8 @@ struct LimitedProgram {
     }
 }
 
-/// Waits on the continuous clock. Real time is what the kills are about.
+/// Waits on the continuous clock: real time is what this program is about.
 func wait(_ duration: Duration) async throws {
     let clock = TimerClock.continuous()
     try await clock.sleep(until: clock.now.advanced(by: duration), tolerance: nil)
-}
-
-/// Looks until something is so; the patience is a number of looks.
-func until(_ what: String, looks: Int = 6_000, _ condition: () async throws -> Bool) async throws {
-    for _ in 0..<looks {
-        if (try? await condition()) == true { return }
-        try await wait(.milliseconds(20))
-    }
-    throw Failure("looked \(looks) times for: \(what)")
 }

@@ -1,9 +1,10 @@
 import ApusClient
+import ApusTestSupport
 import Foundation
 import Testing
 
 /// What docs/command.md and docs/jobs.md say of an attempt: what belongs to it, and when it has failed.
-@Suite("Attempts of commands")
+@Suite("Attempts of commands", .timeLimit(.minutes(10)))
 struct AttemptTests {
     @Test("a webhook's failure fails the attempt, and a retry repeats the command too; the notification comes once")
     func webhook() async throws {
@@ -14,7 +15,7 @@ struct AttemptTests {
             let job: WireJob = try await apus.json(
                 "after", "10ms", "--retry", "1", "--webhook", "http://127.0.0.1:9/x", "--on-failure",
                 "command:echo notified >> \(file)", "--json", "--shell", "--", "echo ran >> \(file)")
-            try await apus.until("its end") { try await apus.client.job(job.id).state == "finished" }
+            try await until("its end") { try await apus.client.job(job.id).state == "finished" }
             #expect(try String(contentsOfFile: file, encoding: .utf8) == "ran\nran\nnotified\n")
             let runs = try await apus.allRuns().filter { $0.job == job.id }
             #expect(runs.map(\.outcome) == ["failed", "failed"] && runs.map(\.exitCode) == [0, 0])
@@ -27,7 +28,7 @@ struct AttemptTests {
         try await ApusUnderTest.with { apus in
             let job: WireJob = try await apus.json(
                 "after", "10ms", "--webhook", "http://127.0.0.1:9/x", "--json", "--shell", "--", "exit 3")
-            try await apus.until("its end") { try await apus.client.job(job.id).state == "finished" }
+            try await until("its end") { try await apus.client.job(job.id).state == "finished" }
             #expect(try await apus.client.job(job.id).lastRun?.reason == "exit code 3")
         }
     }
@@ -38,7 +39,7 @@ struct AttemptTests {
             let job: WireJob = try await apus.json(
                 "after", "10ms", "--timeout", "300ms", "--retry", "1", "--json", "--shell", "--",
                 "trap 'exit 0' TERM; sleep 600 & wait")
-            try await apus.until("its end") { try await apus.client.job(job.id).state == "finished" }
+            try await until("its end") { try await apus.client.job(job.id).state == "finished" }
             let runs = try await apus.allRuns().filter { $0.job == job.id }
             #expect(runs.map(\.outcome) == ["failed", "failed"] && runs.map(\.reason) == ["timedOut", "timedOut"])
         }
@@ -48,7 +49,7 @@ struct AttemptTests {
     func idle() async throws {
         try await ApusUnderTest.with { apus in
             let job: WireJob = try await apus.json("after", "10ms", "--when", "idle", "--json", "--", "true")
-            try await apus.until("its end") { try await apus.client.job(job.id).state == "finished" }
+            try await until("its end") { try await apus.client.job(job.id).state == "finished" }
             #expect(try await apus.client.job(job.id).lastRun?.outcome == "succeeded")
         }
     }

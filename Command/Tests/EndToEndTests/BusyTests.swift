@@ -1,12 +1,13 @@
 import ApusCalendar
 import ApusClient
+import ApusTestSupport
 import ApusTimers
 import AsyncHTTPClient
 import Foundation
 import NIOCore
 import Testing
 
-@Suite("A daemon that is asked for much")
+@Suite("A daemon that is asked for much", .timeLimit(.minutes(10)))
 struct BusyTests {
     /// How many expensive requests there are.
     private static let expensive = 12
@@ -52,7 +53,7 @@ struct BusyTests {
                 }
             }
             defer { for task in expensive { task.cancel() } }
-            try await apus.until("the work") { try ticks(of: process) > before + 50 }
+            try await until("the work") { try ticks(of: process) > before + 50 }
             // More than there are moments between two expensive requests, in which a busy event loop would answer too.
             var health = 0
             while answered.all.count < Self.expensive, health < Self.expensive + 8 {

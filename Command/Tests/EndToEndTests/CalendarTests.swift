@@ -2,7 +2,7 @@ import ApusClient
 import Foundation
 import Testing
 
-@Suite("Schedules at the terminal")
+@Suite("Schedules at the terminal", .timeLimit(.minutes(10)))
 struct CalendarTests {
     @Test(
         "the words of a schedule need no quotes, and each form makes a job that says when it is due",

@@ -1,9 +1,10 @@
 import ApusClient
+import ApusTestSupport
 import ApusTimers
 import Foundation
 import Testing
 
-@Suite("The client")
+@Suite("The client", .timeLimit(.minutes(10)))
 struct ClientTests {
     private static let submission = WireSubmission(
         name: "once", trigger: WireTrigger(after: "PT1H"), action: Action(notify: "x"))
@@ -30,7 +31,7 @@ struct ClientTests {
                 let client = DaemonClient(home: apus.home, patience: .seconds(2))
                 let error = await #expect(throws: DaemonError.self) { try await client.submit(Self.submission) }
                 #expect(error?.code == .noAnswer, "\(String(describing: error))")
-                try await apus.until("the second request") { daemon.bodies.count == 2 }
+                try await until("the second request") { daemon.bodies.count == 2 }
                 let keys = try Self.keys(daemon)
                 let key = try #require(keys.first ?? nil)
                 #expect(keys == [key, key] && key.count == 32)

@@ -1,14 +1,15 @@
 import ApusClient
+import ApusTestSupport
 import Foundation
 import Testing
 
-@Suite("Several daemons of one database")
+@Suite("Several daemons of one database", .timeLimit(.minutes(10)))
 struct ClusterTests {
     @Test("each names all of them, with their names, shares and states, as a table and as JSON")
     func nodes() async throws {
         try await TwoDaemons.with { first, second in
             // On a busy machine a beat may be late.
-            try await first.until("both alive") {
+            try await until("both alive") {
                 try await first("nodes").out.split(separator: "\n").count { $0.hasSuffix(" alive") } == 2
             }
             let nodes: WireNodes = try await second.json("nodes", "--json")
@@ -39,7 +40,7 @@ struct ClusterTests {
                 #expect(answer.code == 0, "\(answer)")
             }
             for apus in [first, second] {
-                try await apus.until("all ends") { try await apus.allRuns().count { $0.final } == 4 }
+                try await until("all ends") { try await apus.allRuns().count { $0.final } == 4 }
                 let page: WireJobPage = try await apus.json("list", "--all", "--json")
                 #expect(page.jobs.compactMap(\.name) == ["job0", "job1", "job2", "job3"])
                 #expect(try await apus("logs", "job1").code == 0)
@@ -63,7 +64,7 @@ struct ClusterTests {
                 #expect(try await apus("after", "1ms", "--queue", "builds", "--shell", "--", loop).code == 0)
             }
             for apus in [first, second] {
-                try await apus.until("two that run and four that wait") {
+                try await until("two that run and four that wait") {
                     let queue = try await apus.client.queues().queues.first { $0.name == "builds" }
                     return queue?.running == 2 && queue?.waiting == 4 && queue?.concurrency == 2
                 }
@@ -78,7 +79,7 @@ struct ClusterTests {
             }
             #expect(FileManager.default.createFile(atPath: end, contents: nil))
             #expect(try await second("queue", "resume", "builds").code == 0)
-            try await first.until("all ends") { try await first.allRuns().count { $0.final } == 6 }
+            try await until("all ends") { try await first.allRuns().count { $0.final } == 6 }
         }
     }
 
@@ -91,7 +92,7 @@ struct ClusterTests {
                 #expect(try await owner.client.job(job.id).state == "suspended")
                 #expect(try await other("resume", "hourly").code == 0)
                 #expect(try await other("run", "hourly").code == 0)
-                try await other.until("its run") {
+                try await until("its run") {
                     try await other.client.job(job.id).lastRun?.outcome == "succeeded"
                 }
                 #expect(try await other("show", "hourly").out.contains("succeeded"))
@@ -114,9 +115,9 @@ struct ClusterTests {
                             argv: ["echo $APUS_ATTEMPT >> \(marks); [ $APUS_ATTEMPT = 2 ] || sleep 600"],
                             shell: true, cwd: "/")),
                     policies: WirePolicies(retry: 1)))
-            try await second.until("its first attempt") { FileManager.default.fileExists(atPath: marks) }
+            try await until("its first attempt") { FileManager.default.fileExists(atPath: marks) }
             kill(try await second.client.health().pid, SIGKILL)
-            try await first.until("its end") { try await first.client.job(job.id).state == "finished" }
+            try await until("its end") { try await first.client.job(job.id).state == "finished" }
             #expect(try await first.client.runs(job: job.id).runs.map(\.outcome) == ["succeeded", "lost"])
             let nodes = try await first.client.nodes().nodes
             #expect(nodes.map(\.name) == ["first"] && nodes.map(\.shards) == [256])
@@ -130,9 +131,9 @@ struct ClusterTests {
             let answer = try await first("every", "1h", "--name", "hourly", "--", "true")
             #expect(answer.code == 0)
             #expect(try await first("stop").code == 0)
-            try await second.until("all shards") { try await second.client.nodes().nodes.map(\.shards) == [256] }
+            try await until("all shards") { try await second.client.nodes().nodes.map(\.shards) == [256] }
             #expect(try await second("run", "hourly").code == 0)
-            try await second.until("its run") {
+            try await until("its run") {
                 try await second.client.job("hourly").lastRun?.outcome == "succeeded"
             }
             #expect(try await second("cancel", "hourly").code == 0)

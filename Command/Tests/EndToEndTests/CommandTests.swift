@@ -1,10 +1,11 @@
 import ApusClient
+import ApusTestSupport
 import ApusTimers
 import Foundation
 import Subprocess
 import Testing
 
-@Suite("The command")
+@Suite("The command", .timeLimit(.minutes(10)))
 struct CommandTests {
     @Test(
         "the first use starts a daemon, says so on stderr, and the command runs", arguments: StoreUnderTest.allCases)
@@ -15,7 +16,7 @@ struct CommandTests {
             #expect(answer.code == 0)
             #expect(answer.err.contains("started a daemon in the background"), "\(answer.err)")
             #expect(answer.out.contains("(tea)"))
-            try await apus.until("the file") { FileManager.default.fileExists(atPath: file) }
+            try await until("the file") { FileManager.default.fileExists(atPath: file) }
             #expect(try await apus("status").code == 0)
             #expect(try await apus("list").err.contains("nothing is scheduled"))
         }
@@ -31,7 +32,7 @@ struct CommandTests {
                 "after", "10ms", "--cwd", folder, "--env", "GREETING=good morning", "--shell", "--json", "--",
                 "pwd; echo $GREETING; echo $PATH; echo $APUS_JOB $APUS_OCCURRENCE $APUS_ATTEMPT; echo to stderr >&2; exit 3"
             )
-            try await apus.until("its end") { try await apus.client.job(job.id).state == "finished" }
+            try await until("its end") { try await apus.client.job(job.id).state == "finished" }
             let run = try #require(try await apus.client.job(job.id).lastRun)
             #expect(run.outcome == "failed" && run.exitCode == 3 && run.reason == "exit code 3")
             let path = apus.environment["PATH"] ?? ""
@@ -52,7 +53,7 @@ struct CommandTests {
             #expect(try await apus.client.job(job.id).state == "suspended")
             #expect(try await apus("resume", String(job.id.prefix(3))).code == 0)
             #expect(try await apus("run", job.id).code == 0)
-            try await apus.until("the run by hand") {
+            try await until("the run by hand") {
                 try await apus.client.job(job.id).lastRun?.outcome == "succeeded"
             }
             #expect(try await apus("logs", "hourly").out == "hello\n")
@@ -81,7 +82,7 @@ struct CommandTests {
             #expect(done.err.contains("the egg is done"), "\(done)")
             let id = try await apus("countdown", "1h", "--detach").out.trimmingCharacters(in: .whitespacesAndNewlines)
             async let attached = apus("countdown")
-            try await apus.until("the attached client") { try await apus.client.job(id).state == "scheduled" }
+            try await until("the attached client") { try await apus.client.job(id).state == "scheduled" }
             _ = try await apus.client.suspend(id)
             #expect(try await apus.client.job(id).remainingMs ?? 0 > 3_500_000)
             _ = try await apus.client.cancel(id)
@@ -100,7 +101,7 @@ struct CommandTests {
             let flaky: WireJob = try await apus.json(
                 "after", "10ms", "--retry", "1", "--shell", "--json", "--", "test $APUS_ATTEMPT = 2")
             for id in [slow.id, flaky.id] {
-                try await apus.until("the end of \(id)") { try await apus.client.job(id).state == "finished" }
+                try await until("the end of \(id)") { try await apus.client.job(id).state == "finished" }
             }
             #expect(try await apus.client.job(slow.id).lastRun?.reason == "timedOut")
             #expect(try await apus.client.runs(job: flaky.id).runs.map(\.outcome) == ["succeeded", "failed"])
@@ -118,7 +119,7 @@ struct CommandTests {
                 .name("sh"), arguments: ["-c", "echo $$ > \(apus.home.path)/pid; \(line)"],
                 environment: apus.subprocessEnvironment, output: .string(limit: 65_536), error: .string(limit: 65_536))
             // Printed when the signal is already caught.
-            try await apus.until("the countdown") {
+            try await until("the countdown") {
                 try String(contentsOfFile: apus.home.path + "/out", encoding: .utf8).contains("due")
             }
             let pid = try #require(

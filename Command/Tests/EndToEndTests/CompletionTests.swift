@@ -9,7 +9,7 @@ import Testing
     import SystemPackage
 #endif
 
-@Suite("Completion in shells")
+@Suite("Completion in shells", .timeLimit(.minutes(10)))
 struct CompletionTests {
     enum Shell: String, CaseIterable {
         case bash, zsh, fish

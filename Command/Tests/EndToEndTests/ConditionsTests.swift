@@ -1,8 +1,9 @@
 import ApusClient
+import ApusTestSupport
 import Foundation
 import Testing
 
-@Suite("Jobs that wait for conditions")
+@Suite("Jobs that wait for conditions", .timeLimit(.minutes(10)))
 struct ConditionsTests {
     /// What the daemon takes for the machine: a notebook without a charger.
     private struct Notebook {
@@ -36,7 +37,7 @@ struct ConditionsTests {
             let job: WireJob = try await apus.json(
                 "after", "10ms", "--when", "power,network", "--name", "backup", "--json", "--", "echo", "saved")
             #expect(job.policies.when == ["network", "power"])
-            try await apus.until("the waiting") { try await apus.client.job(job.id).waitingFor == ["power"] }
+            try await until("the waiting") { try await apus.client.job(job.id).waitingFor == ["power"] }
             #expect(try await apus("list").out.contains("waits: no external power"))
             let shown = try await apus("show", "backup").out
             #expect(shown.contains("waits        no external power"), "\(shown)")
@@ -45,18 +46,18 @@ struct ConditionsTests {
             #expect(page.jobs.map(\.waitingFor) == [["power"]] && page.jobs.map(\.lastRun) == [nil])
 
             kill(daemon, SIGKILL)
-            try await apus.until("the daemon's end") { !isAlive(daemon) }
+            try await until("the daemon's end") { !isAlive(daemon) }
             try await apus.startDaemon(root)
-            try await apus.until("the waiting again") { try await apus.client.job(job.id).waitingFor == ["power"] }
+            try await until("the waiting again") { try await apus.client.job(job.id).waitingFor == ["power"] }
             #expect(try await apus("run", "backup").code == 0)
-            try await apus.until("the run by hand") { try await apus.allRuns().last?.outcome == "succeeded" }
+            try await until("the run by hand") { try await apus.allRuns().last?.outcome == "succeeded" }
             #expect(try await apus.client.job(job.id).waitingFor == ["power"])
 
             try notebook.plug(true)
             // The daemon looks every 30 s while a job waits, and at once for one that comes due: what that look finds
             // counts for all.
             _ = try await apus("after", "300ms", "--when", "power", "--", "true")
-            try await apus.until("the run") { try await apus.client.job(job.id).state == "finished" }
+            try await until("the run") { try await apus.client.job(job.id).state == "finished" }
             #expect(try await apus.client.job(job.id).waitingFor == nil)
             let runs = try await apus.allRuns().filter { $0.job == job.id && $0.occurrence == 1 }
             #expect(runs.map(\.outcome) == ["succeeded"] && runs.map(\.attempt) == [1])

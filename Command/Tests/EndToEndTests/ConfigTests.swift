@@ -2,7 +2,7 @@ import ApusClient
 import Foundation
 import Testing
 
-@Suite("apus config")
+@Suite("apus config", .timeLimit(.minutes(10)))
 struct ConfigTests {
     private struct Report: Decodable {
         struct Setting: Decodable {

@@ -1,4 +1,5 @@
 import ApusClient
+import ApusTestSupport
 import AsyncHTTPClient
 import Foundation
 import NIOCore
@@ -7,7 +8,7 @@ import Testing
 import Yams
 
 /// Holds `docs/openapi.yaml` against the daemon's real answers.
-@Suite("The API's description")
+@Suite("The API's description", .timeLimit(.minutes(10)))
 struct ContractTests {
     @Test(
         "every documented operation answers with a documented status and a body of the documented shape",
@@ -43,7 +44,7 @@ struct ContractTests {
             try await caller.call("GET", "/v1/events?terminal=yes", expecting: 400)
             try await caller.call("GET", "/v1/jobs?state=odd", expecting: 400)
             try await caller.call("POST", "/v1/jobs/nightly/run", path: "/v1/jobs/{id}/run", expecting: 202)
-            try await apus.until("both runs") { try await apus.allRuns().count { $0.outcome == "succeeded" } == 2 }
+            try await until("both runs") { try await apus.allRuns().count { $0.outcome == "succeeded" } == 2 }
             try await caller.call("GET", "/v1/jobs/nightly", path: "/v1/jobs/{id}")
             try await caller.call("GET", "/v1/jobs?label=k=v&kind=action&match=nightly")
             try await caller.call("GET", "/v1/jobs?state=scheduled&state=finished&limit=1")
@@ -246,12 +247,12 @@ private struct Caller {
         let failing = #"{"name":"failing","trigger":{"after":"PT0.01S"},"action":{"command":{"argv":["false"]}}}"#
         try await call("POST", "/v1/jobs", body: failing, expecting: 201)
         let client = DaemonClient(home: home)
-        try await ApusUnderTest(home: home).until("its end") { try await client.job("failing").state == "finished" }
+        try await until("its end") { try await client.job("failing").state == "finished" }
         try await call("POST", "/v1/jobs/failing/retry", path: retry, expecting: 202)
-        try await ApusUnderTest(home: home).until("its end") { try await client.job("failing").state == "finished" }
+        try await until("its end") { try await client.job("failing").state == "finished" }
         let long = #"{"name":"long","trigger":{"after":"PT0.01S"},"action":{"command":{"argv":["sleep","600"]}}}"#
         try await call("POST", "/v1/jobs", body: long, expecting: 201)
-        try await ApusUnderTest(home: home).until("it runs") {
+        try await until("it runs") {
             try await client.job("long").lastRun?.outcome == "running"
         }
         try await call("POST", "/v1/jobs/long/runs/1/cancel", path: cancel)

@@ -1,9 +1,10 @@
 import ApusClient
+import ApusTestSupport
 import ApusTimers
 import Foundation
 import Testing
 
-@Suite("Jobs outlive the daemon", .serialized)
+@Suite("Jobs outlive the daemon", .timeLimit(.minutes(10)), .serialized)
 struct CrashTests {
     /// Promises 1 to 5 of durable scheduling at once, through the real daemon and the real file.
     @Test(
@@ -37,7 +38,7 @@ struct CrashTests {
                 Foundation.kill(process, SIGKILL)
                 process = try await apus.startDaemon()
             }
-            try await apus.until("every job's end") {
+            try await until("every job's end") {
                 try await apus.client.jobs(states: ["scheduled"], limit: 1).jobs.isEmpty
             }
 
@@ -75,12 +76,12 @@ struct CrashTests {
                     action: Action(
                         command: .init(
                             argv: [Self.recordingFirstAttempt(in: marker) + "sleep 600"], shell: true, cwd: "/"))))
-            try await apus.until("the command's start") { FileManager.default.fileExists(atPath: marker) }
+            try await until("the command's start") { FileManager.default.fileExists(atPath: marker) }
             let first = try Self.process(in: marker)
             kill(process, SIGKILL)
             try await apus.startDaemon()
-            try await apus.until("the second attempt") { try await apus.client.job(job.id).state == "finished" }
-            try await apus.until("the first attempt's end") { !isAlive(first) }
+            try await until("the second attempt") { try await apus.client.job(job.id).state == "finished" }
+            try await until("the first attempt's end") { !isAlive(first) }
             #expect(try await apus.allRuns().map(\.outcome) == ["lost", "succeeded"])
         }
     }
@@ -91,7 +92,7 @@ struct CrashTests {
         try await ApusUnderTest.with(store) { apus in
             try await apus.startDaemon()
             let short = try await apus.client.submit(Self.shell("sleep 1"))
-            try await apus.until("its start") { try await apus.client.job(short.id).lastRun?.outcome == "running" }
+            try await until("its start") { try await apus.client.job(short.id).lastRun?.outcome == "running" }
             let stopped = try await apus("stop")
             #expect(stopped.code == 0 && stopped.out.hasPrefix("stopped"), "\(stopped)")
             try await apus.startDaemon()
@@ -106,11 +107,11 @@ struct CrashTests {
             let served = try await apus.serve("--grace", "2s")
             let long = try await apus.client.submit(
                 Self.shell("trap 'exit 0' TERM; " + Self.recordingFirstAttempt(in: marker) + "sleep 600 & wait"))
-            try await apus.until("its start") { FileManager.default.fileExists(atPath: marker) }
+            try await until("its start") { FileManager.default.fileExists(atPath: marker) }
             #expect(try await apus("stop").code == 0)
             #expect(try await served.value.code == 75)
             try await apus.startDaemon()
-            try await apus.until("the second attempt") { try await apus.client.job(long.id).state == "finished" }
+            try await until("the second attempt") { try await apus.client.job(long.id).state == "finished" }
             #expect(try await apus.allRuns().map(\.outcome) == ["lost", "succeeded"])
         }
     }
@@ -124,14 +125,14 @@ struct CrashTests {
             let served = try await apus.serve("--grace", "1s")
             let long = try await apus.client.submit(
                 Self.shell("trap '' TERM; " + Self.recordingFirstAttempt(in: marker) + "sleep 600"))
-            try await apus.until("its start") { FileManager.default.fileExists(atPath: marker) }
+            try await until("its start") { FileManager.default.fileExists(atPath: marker) }
             let first = try Self.process(in: marker)
             kill(try await apus.client.health().pid, SIGTERM)
             let answer = try await served.value
             #expect(answer.code == 75, "\(answer)")
             #expect(!isAlive(first), "a command that ignores SIGTERM is killed within the grace period")
             try await apus.startDaemon()
-            try await apus.until("the second attempt") { try await apus.client.job(long.id).state == "finished" }
+            try await until("the second attempt") { try await apus.client.job(long.id).state == "finished" }
             #expect(try await apus.allRuns().map(\.outcome) == ["lost", "succeeded"])
         }
     }

@@ -1,10 +1,11 @@
 import ApusClient
+import ApusTestSupport
 import ApusTimers
 import Foundation
 import Subprocess
 import Testing
 
-@Suite("How a daemon ends, and its log")
+@Suite("How a daemon ends, and its log", .timeLimit(.minutes(10)))
 struct DaemonEndTests {
     @Test("a daemon whose database another process has taken ends with 1 and says so")
     func lostStore() async throws {
@@ -59,9 +60,9 @@ struct DaemonEndTests {
                 WireSubmission(
                     trigger: WireTrigger(after: "PT0.01S"),
                     action: Action(command: .init(argv: ["touch \(marker); sleep 1"], shell: true, cwd: "/"))))
-            try await apus.until("its start") { FileManager.default.fileExists(atPath: marker) }
+            try await until("its start") { FileManager.default.fileExists(atPath: marker) }
             kill(process, SIGHUP)
-            try await apus.until("the daemon's end") { !isAlive(process) }
+            try await until("the daemon's end") { !isAlive(process) }
             #expect(!FileManager.default.fileExists(atPath: apus.home.socketPath))
             try await apus.startDaemon()
             #expect(try await apus.allRuns().map(\.outcome) == ["succeeded"])
@@ -74,7 +75,7 @@ struct DaemonEndTests {
             async let served = Subprocess.run(
                 .name("sh"), arguments: ["-c", "trap '' HUP; exec \(ApusUnderTest.program) serve"],
                 environment: apus.subprocessEnvironment, output: .string(limit: 65_536), error: .string(limit: 65_536))
-            try await apus.until("the daemon") { try await apus.client.health().status == "ok" }
+            try await until("the daemon") { try await apus.client.health().status == "ok" }
             let process = try await apus.client.health().pid
             kill(process, SIGHUP)
             // An ignored signal is discarded when it is sent (signal(7)): it cannot arrive later.
@@ -103,7 +104,7 @@ struct DaemonEndTests {
                         trigger: WireTrigger(after: "PT0.01S"),
                         action: Action(notify: "number \(number) \(String(repeating: "x", count: 100))")))
             }
-            try await apus.until("their end") { try await apus.client.jobs(states: ["scheduled"]).jobs.isEmpty }
+            try await until("their end") { try await apus.client.jobs(states: ["scheduled"]).jobs.isEmpty }
             _ = try await apus("stop")
             let answer = try await served.value
             #expect(answer.code == 0 && answer.err.isEmpty, "\(answer)")

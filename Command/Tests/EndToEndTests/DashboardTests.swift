@@ -1,12 +1,13 @@
 import ApusClient
 import ApusDaemon
+import ApusTestSupport
 import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
 import Testing
 
-@Suite("The dashboard")
+@Suite("The dashboard", .timeLimit(.minutes(10)))
 struct DashboardTests {
     private static let countdown = #"{"kind":"countdown","trigger":{"after":"PT1H"},"action":{}}"#
     private static let notification = #"{"trigger":{"after":"PT1H"},"action":{"notify":"tea"}}"#
@@ -167,7 +168,7 @@ struct DashboardTests {
                 #expect(try await Self.listen(200, to: dashboard) == 64)
                 for _ in 0..<4 {
                     // The connections of the round before are closed one by one.
-                    try await apus.until("64 places") {
+                    try await until("64 places") {
                         let served = try await Self.listen(200, to: dashboard)
                         #expect(served <= 64)
                         return served == 64

@@ -5,7 +5,7 @@ import PostgresTestServer
 import Testing
 
 /// What is wrong is named, with what to do; no password is; and nothing half made is left.
-@Suite("A daemon whose database cannot be used")
+@Suite("A daemon whose database cannot be used", .timeLimit(.minutes(10)))
 struct DatabaseTroubleTests {
     /// Runs `serve` for the store in the environment, in a home of its own, and expects it to end by itself.
     private func expectRefusal(

@@ -1,9 +1,10 @@
 import ApusClient
 import ApusJobs
+import ApusTestSupport
 import Foundation
 import Testing
 
-@Suite("The doctor")
+@Suite("The doctor", .timeLimit(.minutes(10)))
 struct DoctorTests {
     private struct Report: Decodable {
         struct Check: Decodable {
@@ -47,7 +48,7 @@ struct DoctorTests {
             let text = try #require(report.texts("commands", "note").first)
             #expect(code == 0 && text.contains("niceness 7") && text.contains("the limit 86400 of cpu time"), "\(text)")
             _ = try await apus("after", "10ms", "--name", "nice", "--shell", "--", "nice; ulimit -t")
-            try await apus.until("its end") { try await apus.client.job("nice").lastRun?.outcome == "succeeded" }
+            try await until("its end") { try await apus.client.job("nice").lastRun?.outcome == "succeeded" }
             #expect(try await apus("logs", "nice").out == "7\n86400\n")
         }
     }
@@ -64,7 +65,7 @@ struct DoctorTests {
             #expect(well.texts("jobs", "ok") == ["nothing keeps 1 job from running"], "\(well)")
             _ = try await apus("every", "1h", "--name", "ill", "--", "false")
             _ = try await apus("run", "ill")
-            try await apus.until("its failure") { try await apus.allRuns().contains { $0.outcome == "failed" } }
+            try await until("its failure") { try await apus.allRuns().contains { $0.outcome == "failed" } }
             _ = try await apus("suspend", "well")
             _ = try await apus("queue", "pause", "mail")
             let (after, notes) = try await report(apus)

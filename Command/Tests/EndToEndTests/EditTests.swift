@@ -1,8 +1,9 @@
 import ApusClient
+import ApusTestSupport
 import Foundation
 import Testing
 
-@Suite("Editing a job")
+@Suite("Editing a job", .timeLimit(.minutes(10)))
 struct EditTests {
     private func submit(_ apus: ApusUnderTest) async throws -> WireJob {
         try await apus.json(
@@ -17,7 +18,7 @@ struct EditTests {
         try await ApusUnderTest.with(store) { apus in
             let before = try await submit(apus)
             _ = try await apus("run", "backup")
-            try await apus.until("the run") { try await apus.client.job(before.id).lastRun?.outcome == "succeeded" }
+            try await until("the run") { try await apus.client.job(before.id).lastRun?.outcome == "succeeded" }
             var expected = try await apus.client.job(before.id)
             let answer = try await apus(
                 "edit", "backup", "--name", "nightly", "--label", "team=red", "--remove-label", "draft", "--timeout",
@@ -55,12 +56,12 @@ struct EditTests {
                 "every", "1h", "--name", "job", "--shell", "--json", "--",
                 "until [ -e \(gate) ]; do sleep 0.02; done; echo old")
             let first = try await apus.client.run("job")
-            try await apus.until("its run") { try await apus.client.job(job.id).lastRun?.outcome == "running" }
+            try await until("its run") { try await apus.client.job(job.id).lastRun?.outcome == "running" }
             _ = try await apus("edit", "job", "--", "echo", "new")
             try Data().write(to: URL(filePath: gate))
-            try await apus.until("its end") { try await apus.client.job(job.id).lastRun?.outcome == "succeeded" }
+            try await until("its end") { try await apus.client.job(job.id).lastRun?.outcome == "succeeded" }
             let second = try await apus.client.run("job")
-            try await apus.until("two ends") {
+            try await until("two ends") {
                 try await apus.client.runs(job: job.id).runs.count { $0.outcome == "succeeded" } == 2
             }
             #expect(try await apus("logs", "job", "--run", String(first.occurrence)).out == "old\n")

@@ -1,8 +1,9 @@
 import ApusClient
+import ApusTestSupport
 import Foundation
 import Testing
 
-@Suite("The end of commands")
+@Suite("The end of commands", .timeLimit(.minutes(10)))
 struct EndingTests {
     /// Starts one child in the command's group and one in a session of its own, which both ignore SIGTERM, as the
     /// command does not; notes all three. The output of the first is the command's.
@@ -13,7 +14,7 @@ struct EndingTests {
 
     private static func family(of apus: ApusUnderTest) async throws -> [Int32] {
         let file = apus.home.path + "/pids"
-        try await apus.until("the three processes") {
+        try await until("the three processes") {
             try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").count == 3
         }
         return try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").compactMap { Int32($0) }
@@ -35,7 +36,7 @@ struct EndingTests {
             #expect(family.allSatisfy(isAlive) && Set(processes(ofJob: job.id)).isSuperset(of: family))
             #expect(try Self.records(of: apus).count == 1)
             #expect(try await apus.call(how).code == 0)
-            try await apus.until("the end of the run") { try Self.records(of: apus).isEmpty }
+            try await until("the end of the run") { try Self.records(of: apus).isEmpty }
             #expect(family.filter(isAlive) == [] && processes(ofJob: job.id) == [])
             #expect(zombies(of: daemon) == [])
         }
@@ -47,7 +48,7 @@ struct EndingTests {
             let daemon = try await apus.startDaemon(after: ":", "--grace 1s")
             let job: WireJob = try await apus.json(
                 "after", "10ms", "--timeout", "1s", "--json", "--shell", "--", Self.family(apus.home.path))
-            try await apus.until("its end") { try await apus.client.job(job.id).state == "finished" }
+            try await until("its end") { try await apus.client.job(job.id).state == "finished" }
             let run = try #require(try await apus.client.job(job.id).lastRun)
             #expect(run.outcome == "failed" && run.reason == "timedOut")
             #expect(try processes(ofJob: job.id) == [] && Self.records(of: apus) == [])
@@ -63,13 +64,13 @@ struct EndingTests {
             try await apus.startDaemon()
             let job: WireJob = try await apus.json(
                 "after", "10ms", "--json", "--shell", "--", "sleep 600\(redirection) & echo $!")
-            try await apus.until("its end") { try await apus.client.job(job.id).state == "finished" }
+            try await until("its end") { try await apus.client.job(job.id).state == "finished" }
             #expect(try await apus.client.job(job.id).lastRun?.outcome == "succeeded")
             let printed = try await apus("logs", job.id).out.trimmingCharacters(in: .whitespacesAndNewlines)
             let child = try #require(Int32(printed))
             #expect(try isAlive(child) && Self.records(of: apus) == [])
             kill(child, SIGKILL)
-            try await apus.until("its end") { !isAlive(child) }
+            try await until("its end") { !isAlive(child) }
         }
     }
 
@@ -85,11 +86,11 @@ struct EndingTests {
         try await ApusUnderTest.with { apus in
             try await apus.startDaemon()
             let job: WireJob = try await apus.json("after", "10ms", "--json", "--shell", "--", line)
-            try await apus.until("its end") { try await apus.client.job(job.id).state == "finished" }
+            try await until("its end") { try await apus.client.job(job.id).state == "finished" }
             let lines = try await apus("logs", job.id).out.split(separator: "\n")
             #expect(lines.contains { $0 == expected }, "\(lines.suffix(3))")
             // Their output is closed: they end by themselves.
-            try await apus.until("the end of the others") { processes(ofJob: job.id) == [] }
+            try await until("the end of the others") { processes(ofJob: job.id) == [] }
         }
     }
 
@@ -101,9 +102,9 @@ struct EndingTests {
                 let job: WireJob = try await outer.json(
                     "after", "10ms", "--json", "--shell", "--",
                     "APUS_HOME='\(inner.home.path)' '\(ApusUnderTest.program)' list; sleep 600")
-                try await outer.until("the daemon inside") { try await inner.client.health().status == "ok" }
+                try await until("the daemon inside") { try await inner.client.health().status == "ok" }
                 #expect(try await outer("cancel", job.id).code == 0)
-                try await outer.until("the end of the run") { try Self.records(of: outer).isEmpty }
+                try await until("the end of the run") { try Self.records(of: outer).isEmpty }
                 #expect(try await inner.client.health().status == "ok")
             }
         }

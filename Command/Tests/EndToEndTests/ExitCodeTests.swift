@@ -1,9 +1,10 @@
 import ApusClient
+import ApusTestSupport
 import Foundation
 import Testing
 
 /// Compares the exit codes of every subcommand with the table in `docs/command.md`.
-@Suite("Exit codes")
+@Suite("Exit codes", .timeLimit(.minutes(10)))
 struct ExitCodeTests {
     /// The rows of the page: subcommand, and for each code what it means.
     static func documented() throws -> [String: Set<Int>] {
@@ -97,7 +98,7 @@ struct ExitCodeTests {
             let subcommands = Set(try await Self.subcommands(apus))
             #expect(Set(documented.keys) == subcommands, "the page has a row for each subcommand, and no other")
             _ = try await apus("after", "10ms", "--name", "FAILED", "--shell", "--", "exit 7")
-            try await apus.until("its failure") { try await apus.allRuns().contains { $0.outcome == "failed" } }
+            try await until("its failure") { try await apus.allRuns().contains { $0.outcome == "failed" } }
             let home = apus.home.path
             try Data(#"{"version": 1, "jobs": []}"#.utf8).write(to: URL(filePath: home + "/jobs.json"))
             try Data("0 9 * * * true\n".utf8).write(to: URL(filePath: home + "/crontab"))

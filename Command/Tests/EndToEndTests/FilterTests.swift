@@ -1,9 +1,10 @@
 import ApusClient
 import ApusJobs
+import ApusTestSupport
 import Foundation
 import Testing
 
-@Suite("Filters at the terminal")
+@Suite("Filters at the terminal", .timeLimit(.minutes(10)))
 struct FilterTests {
     @Test(
         "jobs are listed by state, by label, and by whether their last attempt failed",
@@ -14,7 +15,7 @@ struct FilterTests {
             _ = try await apus("every", "1h", "--name", "ill", "--label", "team=blue", "--", "false")
             _ = try await apus("after", "10ms", "--name", "once", "--label", "team=red", "--", "false")
             for name in ["well", "ill"] { _ = try await apus("run", name) }
-            try await apus.until("three ends") { try await apus.allRuns().count { $0.finished != nil } == 3 }
+            try await until("three ends") { try await apus.allRuns().count { $0.finished != nil } == 3 }
             _ = try await apus("suspend", "well")
             func names(_ options: String...) async throws -> [String?] {
                 let page: WireJobPage = try await apus.json(["list", "--json"] + options)
@@ -40,7 +41,7 @@ struct FilterTests {
         try await ApusUnderTest.with(store) { apus in
             let ill: WireJob = try await apus.json("after", "10ms", "--name", "ill", "--json", "--", "false")
             let nameless: WireJob = try await apus.json("after", "20ms", "--json", "--", "true")
-            try await apus.until("both ends") { try await apus.allRuns().count { $0.finished != nil } == 2 }
+            try await until("both ends") { try await apus.allRuns().count { $0.finished != nil } == 2 }
             func jobs(_ options: String...) async throws -> [String] {
                 let page: WireRunPage = try await apus.json(["history", "--json"] + options)
                 return page.runs.map(\.job)

@@ -1,11 +1,12 @@
 import ApusClient
+import ApusTestSupport
 import ApusTimers
 import AsyncHTTPClient
 import Foundation
 import NIOCore
 import Testing
 
-@Suite("Jobs that flood their output")
+@Suite("Jobs that flood their output", .timeLimit(.minutes(10)))
 struct FloodTests {
     /// 8 MiB on one line after another, as fast as the daemon reads.
     private static let flood = "yes 0123456789012345678901234567890123456789012345678901234567890 | head -c 8388608"
@@ -37,7 +38,7 @@ struct FloodTests {
                 }
             }
             defer { listening.cancel() }
-            try await apus.until("the listener") { ended.withLock { $0.isListening } }
+            try await until("the listener") { ended.withLock { $0.isListening } }
             let chatty: WireJob = try await apus.json(
                 "every", "200ms", "--count", "4", "--overlap", "queue", "--missed", "run-all", "--shell", "--json",
                 "--", Self.flood)
@@ -52,11 +53,11 @@ struct FloodTests {
             }
             #expect(try await following.code == 0)
             #expect(try await counting.code == 0)
-            try await apus.until("the end of all jobs") {
+            try await until("the end of all jobs") {
                 try await apus.client.jobs(states: ["scheduled"], limit: 1).jobs.isEmpty
             }
             let all = Set(try await apus.allRuns().filter { $0.finished != nil }.map { "\($0.job) \($0.occurrence)" })
-            try await apus.until("the last events") {
+            try await until("the last events") {
                 ended.withLock { all.subtracting($0.runs).count <= $0.lost }
             }
             #expect(all.count == 45)

@@ -1,9 +1,10 @@
 import ApusClient
+import ApusTestSupport
 import Foundation
 import Subprocess
 import Testing
 
-@Suite("Following what a job prints")
+@Suite("Following what a job prints", .timeLimit(.minutes(10)))
 struct FollowTests {
     /// `apus logs NAME --follow` that writes to files.
     private struct Follower {
@@ -28,8 +29,8 @@ struct FollowTests {
             return Int(code)
         }
 
-        func until(_ text: String) async throws {
-            try await apus.until("\"\(text)\"") { everything.contains(text) }
+        func untilPrinted(_ text: String) async throws {
+            try await until("\"\(text)\"") { everything.contains(text) }
         }
     }
 
@@ -52,14 +53,14 @@ struct FollowTests {
             async let code = follower.run("job")
             try await apus.untilListening()
             _ = try await apus.client.run("job")
-            try await follower.until("start 1\n")
+            try await follower.untilPrinted("start 1\n")
             kill(daemon, SIGKILL)
-            try await follower.until("apus: the connection to the daemon is lost; it is looked for again\n")
+            try await follower.untilPrinted("apus: the connection to the daemon is lost; it is looked for again\n")
             #expect(try await apus("status").code == 3, "it starts no daemon")
             try await apus.startDaemon()
-            try await follower.until("apus: connected again; output may be missing here\n")
+            try await follower.untilPrinted("apus: connected again; output may be missing here\n")
             try Data().write(to: URL(filePath: apus.home.path + "/gate"))
-            try await follower.until("end 2\napus: #manual-1, attempt 2, succeeded")
+            try await follower.untilPrinted("end 2\napus: #manual-1, attempt 2, succeeded")
             _ = try await apus.client.cancel("job")
             #expect(try await code == 0)
             let lines = follower.everything.split(separator: "\n").map { $0.prefix { $0 != "," } }
@@ -115,11 +116,11 @@ struct FollowTests {
                 error: .discarded)
             try await apus.untilListening()
             _ = try await apus.client.run("job")
-            try await apus.until("the first piece") {
+            try await until("the first piece") {
                 FileManager.default.contents(atPath: seen) == Data([0x61, 0xC3])
             }
             try Data().write(to: URL(filePath: apus.home.path + "/gate"))
-            try await apus.until("all bytes") {
+            try await until("all bytes") {
                 FileManager.default.contents(atPath: seen) == Data([0x61, 0xC3, 0xA4, 0xFF, 0x0A])
             }
             _ = try await apus.client.cancel("job")
@@ -139,7 +140,7 @@ struct FollowTests {
                 error: .string(limit: 65_536))
             try await apus.untilListening()
             _ = try await apus.client.run("job")
-            try await apus.until("its end") {
+            try await until("its end") {
                 try await apus.client.runs(job: "job").runs.contains { $0.outcome == "succeeded" }
             }
             _ = try await apus.client.cancel("job")
@@ -165,7 +166,7 @@ struct FollowTests {
             _ = try await apus.client.run("job")
             kill(follower.process, SIGSTOP)
             try Data().write(to: URL(filePath: apus.home.path + "/gate"))
-            try await apus.until("its end") {
+            try await until("its end") {
                 try await apus.client.runs(job: "job").runs.contains { $0.outcome == "succeeded" }
             }
             kill(follower.process, SIGCONT)
@@ -220,7 +221,7 @@ struct FollowTests {
             let job = try await submit(apus, "echo >> runs; echo run $(wc -l < runs)")
             @Sendable func runOnce(_ count: Int) async throws {
                 _ = try await apus.client.run("job")
-                try await apus.until("run \(count)") {
+                try await until("run \(count)") {
                     try await apus.client.runs(job: job.id).runs.count { $0.outcome == "succeeded" } == count
                 }
             }
@@ -230,19 +231,19 @@ struct FollowTests {
             async let code = follower.run("job")
             try await apus.untilListening()
             try await runOnce(3)
-            try await follower.until("run 3\napus: #")
+            try await follower.untilPrinted("run 3\napus: #")
             kill(follower.process, SIGSTOP)
             #expect(try await apus("stop").code == 0)
             try await apus.startDaemon()
             // The client may not have noticed yet that its connection to the first daemon is closed.
-            try await apus.until("an answer of the second one") { try await apus.client.health().status == "ok" }
+            try await until("an answer of the second one") { try await apus.client.health().status == "ok" }
             try await runOnce(4)
             try await runOnce(5)
             kill(follower.process, SIGCONT)
-            try await follower.until("run 5\napus: #")
+            try await follower.untilPrinted("run 5\napus: #")
             try await apus.untilListening()
             try await runOnce(6)
-            try await follower.until("run 6\napus: #")
+            try await follower.untilPrinted("run 6\napus: #")
             _ = try await apus.client.cancel("job")
             #expect(try await code == 0)
             let lines = follower.everything.split(separator: "\n")

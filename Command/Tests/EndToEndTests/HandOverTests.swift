@@ -1,9 +1,10 @@
 import ApusClient
+import ApusTestSupport
 import ApusTimers
 import Foundation
 import Testing
 
-@Suite("From one daemon to the next")
+@Suite("From one daemon to the next", .timeLimit(.minutes(10)))
 struct HandOverTests {
     @Test(
         "a daemon that systemd starts asks the one in the background to stop, waits for its commands, and takes over",
@@ -20,15 +21,15 @@ struct HandOverTests {
                             argv: ["touch \(marker).begun; sleep 1; touch \(marker)"], shell: true, cwd: "/"))))
             let waiting = try await apus.client.submit(
                 WireSubmission(trigger: WireTrigger(after: "PT1H"), action: Action(notify: "x")))
-            try await apus.until("the command's start") {
+            try await until("the command's start") {
                 FileManager.default.fileExists(atPath: marker + ".begun")
             }
             async let served = apus.call(["serve", "--take-over"])
-            try await apus.until("the second daemon") { try await apus.client.health().pid != first }
+            try await until("the second daemon") { try await apus.client.health().pid != first }
             #expect(FileManager.default.fileExists(atPath: marker), "the first one's command had its grace")
             #expect(try await apus.client.job(job.id).lastRun?.outcome == "succeeded")
             #expect(try await apus.client.job(waiting.id).state == "scheduled")
-            try await apus.until("the first daemon's end") { !isAlive(first) }
+            try await until("the first daemon's end") { !isAlive(first) }
             _ = try await apus("stop")
             let answer = try await served
             #expect(answer.code == 0 && answer.err.contains("taking over"), "\(answer)")

@@ -1,8 +1,9 @@
 import ApusClient
+import ApusTestSupport
 import Foundation
 import Testing
 
-@Suite("What runs the command in these tests")
+@Suite("What runs the command in these tests", .timeLimit(.minutes(10)))
 struct HelperTests {
     @Test("the answer of a program is there at its end, although a process that it leaves holds its output")
     func leftProcess() async throws {
@@ -21,7 +22,7 @@ struct HelperTests {
             let file = apus.home.path + "/command"
             let line = "echo $$ > \(file); while :; do sleep 0.05; done"
             let _: WireJob = try await apus.json("after", "1ms", "--json", "--shell", "--", line)
-            try await apus.until("the command") {
+            try await until("the command") {
                 FileManager.default.contents(atPath: file)?.last == UInt8(ascii: "\n")
             }
             let command = try String(contentsOfFile: file, encoding: .utf8).dropLast()

@@ -1,8 +1,9 @@
 import ApusClient
+import ApusTestSupport
 import Foundation
 import Testing
 
-@Suite("What a job's history shows")
+@Suite("What a job's history shows", .timeLimit(.minutes(10)))
 struct HistoryTests {
     @Test(
         "a job that is skipped repeatedly while it runs says that it runs, for how long, and what it printed last",
@@ -15,7 +16,7 @@ struct HistoryTests {
             let job: WireJob = try await apus.json(
                 "every", "20ms", "--name", "busy", "--shell", "--json", "--",
                 "if mkdir \(first); then echo run 1; else until [ -e \(release) ]; do sleep 0.05; done; fi 2>/dev/null")
-            try await apus.until("150 skips") { try await apus.client.job(job.id).occurrences > 150 }
+            try await until("150 skips") { try await apus.client.job(job.id).occurrences > 150 }
             let shown = try await apus.client.job(job.id)
             #expect(shown.lastRun?.outcome == "running" && shown.lastRun?.started != nil)
             #expect(shown.lastRun?.latenessMs != nil)
@@ -38,7 +39,7 @@ struct HistoryTests {
         try await ApusUnderTest.with(store) { apus in
             let job: WireJob = try await apus.json(
                 "after", "10ms", "--retry", "1", "--shell", "--json", "--", "test $APUS_ATTEMPT = 2")
-            try await apus.until("its end") { try await apus.client.job(job.id).state == "finished" }
+            try await until("its end") { try await apus.client.job(job.id).state == "finished" }
             let runs = try await apus.client.runs(job: job.id).runs
             #expect(runs.map(\.attempt) == [2, 1])
             #expect(runs[0].latenessMs == nil && runs[0].delayMs != nil)
@@ -59,7 +60,7 @@ struct HistoryTests {
             let job = try await apus.client.submit(submission)
             #expect(try await apus.client.submit(submission).id == job.id)
             kill(first, SIGKILL)
-            try await apus.until("the daemon's end") { !isAlive(first) }
+            try await until("the daemon's end") { !isAlive(first) }
             try await apus.startDaemon()
             #expect(try await apus.client.submit(submission).id == job.id)
             #expect(try await apus.client.jobs().jobs.count == 1)

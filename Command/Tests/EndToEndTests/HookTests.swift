@@ -1,18 +1,19 @@
 import ApusClient
+import ApusTestSupport
 import ApusTimers
 import Foundation
 import Hummingbird
 import NIOCore
 import Testing
 
-@Suite("Notifications and hooks")
+@Suite("Notifications and hooks", .timeLimit(.minutes(10)))
 struct HookTests {
     private static func log(_ apus: ApusUnderTest) throws -> String {
         try String(contentsOfFile: apus.home.logPath, encoding: .utf8)
     }
 
     private static func finished(_ apus: ApusUnderTest, _ job: WireJob) async throws -> WireRun {
-        try await apus.until("the end of \(job.id)") { try await apus.client.job(job.id).state == "finished" }
+        try await until("the end of \(job.id)") { try await apus.client.job(job.id).state == "finished" }
         return try #require(try await apus.client.job(job.id).lastRun)
     }
 
@@ -75,12 +76,12 @@ struct HookTests {
                 let job: WireJob = try await apus.json(
                     "after", "10ms", "--json", "--on-failure", "command:echo cut >> \(file)", "--on-success",
                     "command:echo cut >> \(file)", "--", "sleep", "600")
-                try await apus.until("its start") { try await apus.client.job(job.id).lastRun?.outcome == "running" }
+                try await until("its start") { try await apus.client.job(job.id).lastRun?.outcome == "running" }
                 return job
             }
             let cancelled = try await long()
             #expect(try await apus("cancel", cancelled.id).code == 0)
-            try await apus.until("its end") { try await apus.client.job(cancelled.id).lastRun?.outcome == "cancelled" }
+            try await until("its end") { try await apus.client.job(cancelled.id).lastRun?.outcome == "cancelled" }
             let cut = try await long()
             #expect(try await apus("stop").code == 0)
             #expect(try String(contentsOfFile: file, encoding: .utf8) == "timedOut:\n")

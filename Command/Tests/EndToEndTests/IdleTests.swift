@@ -1,9 +1,10 @@
 import ApusClient
+import ApusTestSupport
 import ApusTimers
 import Foundation
 import Testing
 
-@Suite("An idle daemon")
+@Suite("An idle daemon", .timeLimit(.minutes(10)))
 struct IdleTests {
     @Test("a daemon that has nothing to do does not wake, with and without the HTTP listener")
     func wakeUps() async throws {
@@ -27,7 +28,7 @@ struct IdleTests {
     private static func schedule(_ apus: ApusUnderTest) async throws {
         _ = try await apus.json("every", "1h", "--json", "--notify", "it is late", as: WireJob.self)
         let job = try await apus.json("after", "10ms", "--json", "--", "echo", "done", as: WireJob.self)
-        try await apus.until("the command's end") { try await apus.client.job(job.id).state == "finished" }
+        try await until("the command's end") { try await apus.client.job(job.id).state == "finished" }
     }
 
     /// How often each thread of a process ran in 60 s, if at all. Nothing may ask the daemon meanwhile, so this reads

@@ -1,11 +1,12 @@
 import ApusClient
+import ApusTestSupport
 import ApusTimers
 import Foundation
 import NIOHTTP1
 import Subprocess
 import Testing
 
-@Suite("Jobs are imported all or none")
+@Suite("Jobs are imported all or none", .timeLimit(.minutes(10)))
 struct ImportTests {
     /// Writes a file into the home.
     private func file(_ name: String, _ bytes: [UInt8], in apus: ApusUnderTest) throws -> String {
@@ -354,7 +355,7 @@ private struct RandomJobs {
                 trigger: WireTrigger(every: "PT0.02S", count: self.number(5_000...9_000)),
                 action: Action(notify: "\(number)"),
                 policies: WirePolicies(missed: maybe("skip"))))
-        try await apus.until("an occurrence") { try await client.job(fast.id).occurrences > 0 }
+        try await until("an occurrence") { try await client.job(fast.id).occurrences > 0 }
         if self.number(0...1) == 0 {
             _ = try await client.change(
                 fast.id, WireJobChange(trigger: WireTrigger(every: "PT3H", count: self.number(2...9))))
@@ -362,7 +363,7 @@ private struct RandomJobs {
             _ = try await client.suspend(fast.id)
         }
         // Of a suspended job, a run that was due waits for the resumption. Open runs are not exported.
-        try await apus.until("that nothing is open") {
+        try await until("that nothing is open") {
             let open = try await client.runs(job: fast.id, outcomes: ["running", "waiting"]).runs
             for run in open { _ = try await client.cancelRun(fast.id, occurrence: run.occurrence) }
             return open.isEmpty

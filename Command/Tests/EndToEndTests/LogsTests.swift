@@ -1,8 +1,9 @@
 import ApusClient
+import ApusTestSupport
 import Foundation
 import Testing
 
-@Suite("What runs printed")
+@Suite("What runs printed", .timeLimit(.minutes(10)))
 struct LogsTests {
     /// A job that prints a line, waits for a file, and prints another one.
     private func submit(_ apus: ApusUnderTest) async throws -> WireJob {
@@ -23,14 +24,14 @@ struct LogsTests {
             try await apus.startDaemon()
             let job = try await submit(apus)
             let first = try await apus.client.run("job")
-            try await apus.until("its first line") { try await apus("logs", "job").out == "start\n" }
+            try await until("its first line") { try await apus("logs", "job").out == "start\n" }
             #expect(try await apus("logs", "job", "--run", String(first.occurrence)).out == "start\n")
             #expect(try await apus.client.logs(job.id).isEmpty, "the API has to be asked for it")
             try Data().write(to: URL(filePath: apus.home.path + "/gate"))
-            try await apus.until("its end") { try await apus.client.job(job.id).lastRun?.outcome == "succeeded" }
+            try await until("its end") { try await apus.client.job(job.id).lastRun?.outcome == "succeeded" }
             #expect(try await apus("logs", "job").out == "start\nend\n")
             let second = try await apus.client.run("job")
-            try await apus.until("the second run") {
+            try await until("the second run") {
                 try await apus.client.runs(job: job.id).runs.count { $0.outcome == "succeeded" } == 2
             }
             for run in [first, second] {
@@ -47,13 +48,13 @@ struct LogsTests {
             try await apus.startDaemon()
             let job = try await submit(apus)
             _ = try await apus.client.run("job")
-            try await apus.until("its first line") {
+            try await until("its first line") {
                 try await !apus.client.logs(job.id, running: true).isEmpty
             }
             async let followed = apus("logs", "job", "--follow")
             try await apus.untilListening()
             try Data().write(to: URL(filePath: apus.home.path + "/gate"))
-            try await apus.until("its end") { try await apus.client.job(job.id).lastRun?.outcome == "succeeded" }
+            try await until("its end") { try await apus.client.job(job.id).lastRun?.outcome == "succeeded" }
             _ = try await apus.client.cancel("job")
             let answer = try await followed
             #expect(answer.code == 0 && answer.out == "start\nend\n", "\(answer)")
@@ -68,10 +69,10 @@ struct LogsTests {
             let once: WireJob = try await apus.json("after", "10ms", "--name", "once", "--json", "--", "echo", "x")
             #expect(try await apus("wait", "once").code == 0)
             #expect(try await apus("run", "once").code == 0)
-            try await apus.until("the second run") {
+            try await until("the second run") {
                 try await apus.client.runs(job: once.id).runs.count { $0.outcome == "succeeded" } == 2
             }
-            try await apus.until("its end") { try await apus.client.job(once.id).state == "finished" }
+            try await until("its end") { try await apus.client.job(once.id).state == "finished" }
             let hourly: WireJob = try await apus.json("every", "1h", "--json", "--", "true")
             _ = try await apus("cancel", hourly.id)
             let refused = try await apus("run", hourly.id)

@@ -3,7 +3,7 @@ import Foundation
 import Subprocess
 import Testing
 
-@Suite("Manual pages")
+@Suite("Manual pages", .timeLimit(.minutes(10)))
 struct ManualTests {
     private static func output(_ program: String, _ arguments: [String]) async throws -> (out: String, err: String) {
         let result = try await Subprocess.run(

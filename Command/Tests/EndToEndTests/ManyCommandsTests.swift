@@ -1,11 +1,12 @@
 import ApusClient
 import ApusJobs
+import ApusTestSupport
 import ApusTimers
 import Foundation
 import Subprocess
 import Testing
 
-@Suite("Many commands at once", .serialized)
+@Suite("Many commands at once", .timeLimit(.minutes(10)), .serialized)
 struct ManyCommandsTests {
     @Test("with too few descriptors for a daemon it says how many it needs; those are enough for the other subcommands")
     func tooFew() async throws {
@@ -38,7 +39,7 @@ struct ManyCommandsTests {
             #expect(runs.count == commands)
             #expect(runs.allSatisfy { $0.outcome == "succeeded" && $0.attempt == 1 })
             #expect(try await apus.client.health().pid == daemon, "it lived through all of them")
-            try await apus.until("the reaping of the last") { zombies(of: daemon).isEmpty }
+            try await until("the reaping of the last") { zombies(of: daemon).isEmpty }
         }
     }
 
@@ -50,11 +51,11 @@ struct ManyCommandsTests {
                 Action(command: .init(argv: ["while [ ! -e \(gate) ]; do sleep 0.1; done"], shell: true))
             }
             let first = try await apus.startDaemon(after: "ulimit -n 1024")
-            try await apus.until("as many commands as there is place for") {
+            try await until("as many commands as there is place for") {
                 try await apus.client.health().running >= 200
             }
             kill(first, SIGKILL)
-            try await apus.until("the daemon's end") { !isAlive(first) }
+            try await until("the daemon's end") { !isAlive(first) }
             try Data().write(to: URL(filePath: gate))
             let second = try await apus.startDaemon(after: "ulimit -n 1024")
             try await apus.untilAllHaveEnded()
@@ -83,15 +84,15 @@ struct ManyCommandsTests {
                 }
             }
             defer { listening.cancel() }
-            try await apus.until("the listening") { isListening.withLock { $0 } }
+            try await until("the listening") { isListening.withLock { $0 } }
             let job = try await apus.client.submit(
                 WireSubmission(
                     trigger: WireTrigger(every: "PT0.2S"), action: Action(command: .init(argv: ["/bin/true"]))))
-            try await apus.until("the first success") {
+            try await until("the first success") {
                 reported.withLock { $0.contains { $0.outcome == "succeeded" } }
             }
             try await Self.limitFiles(of: daemon, to: 3)
-            try await apus.until("the waiting") {
+            try await until("the waiting") {
                 reported.withLock {
                     $0.contains { $0.outcome == "waiting" && $0.reason?.contains("descriptor") == true }
                 }
@@ -99,13 +100,13 @@ struct ManyCommandsTests {
             try await Self.limitFiles(of: daemon, to: 1_024)
             let waited = try #require(reported.withLock { $0.first { $0.outcome == "waiting" } })
             #expect(waited.attempt == 1 && waited.started == nil && waited.exitCode == nil)
-            try await apus.until("its success") {
+            try await until("its success") {
                 reported.withLock {
                     $0.contains { $0.occurrence == waited.occurrence && $0.attempt == 1 && $0.outcome == "succeeded" }
                 }
             }
             _ = try await apus.client.cancel(job.id)
-            try await apus.until("the end of the last run") {
+            try await until("the end of the last run") {
                 try await apus.allRuns().allSatisfy { $0.outcome != "running" && $0.outcome != "waiting" }
             }
             let outcomes = try await Set(apus.allRuns().map(\.outcome))
@@ -122,7 +123,7 @@ struct ManyCommandsTests {
             #expect(files?.split(separator: " ").prefix(5).suffix(2) == ["700", "700"])
             let job: WireJob = try await apus.json(
                 "after", "10ms", "--shell", "--json", "--", "ulimit -Sn; ulimit -Hn; ls /proc/self/fd | wc -l")
-            try await apus.until("its end") { try await apus.client.job(job.id).state == "finished" }
+            try await until("its end") { try await apus.client.job(job.id).state == "finished" }
             // 0, 1 and 2, and the folder that is read.
             #expect(try await apus("logs", job.id).out == "300\n700\n4\n")
         }
@@ -163,7 +164,7 @@ struct ManyCommandsTests {
             try await apus.startDaemon()
             let job = try await apus.client.submit(
                 WireSubmission(trigger: WireTrigger(after: "PT0.01S"), action: Action(command: command)))
-            try await apus.until("its end") { try await apus.client.job(job.id).state == "finished" }
+            try await until("its end") { try await apus.client.job(job.id).state == "finished" }
             let run = try #require(try await apus.client.job(job.id).lastRun)
             #expect(run.outcome == "failed" && run.exitCode == 127)
             #expect(run.reason?.contains(expected) == true, "\(run.reason ?? "")")

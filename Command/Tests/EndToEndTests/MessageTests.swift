@@ -2,7 +2,7 @@ import ApusClient
 import Foundation
 import Testing
 
-@Suite("Messages about mistakes")
+@Suite("Messages about mistakes", .timeLimit(.minutes(10)))
 struct MessageTests {
     private static let mistakes: [(arguments: [String], parts: [String])] = [
         (["help", "wibble"], ["there is no subcommand \"wibble\"; apus --help shows what there is"]),

@@ -1,10 +1,11 @@
 import ApusClient
 import ApusJobs
 import ApusSQLite
+import ApusTestSupport
 import Foundation
 import Testing
 
-@Suite("Names")
+@Suite("Names", .timeLimit(.minutes(10)))
 struct NameTests {
     /// Sets a colour, rings, rewrites the line, changes the title with C1 controls, and reorders.
     static let hostile = "\u{1B}[31mred\u{7}\rx\n\u{9D}0;title\u{9C}\u{202E}kcab"
@@ -69,7 +70,7 @@ struct NameTests {
             }
             await scheduler.stop(grace: .zero)
             try await apus.startDaemon()
-            try await apus.until("the end of the first") { try await apus.client.job("soon").state == "finished" }
+            try await until("the end of the first") { try await apus.client.job("soon").state == "finished" }
 
             let answers = [
                 try await apus("list", "--all"), try await apus("show", "late"), try await apus("history"),

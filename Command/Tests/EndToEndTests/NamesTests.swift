@@ -1,7 +1,8 @@
 import ApusClient
+import ApusTestSupport
 import Testing
 
-@Suite("Names of jobs")
+@Suite("Names of jobs", .timeLimit(.minutes(10)))
 struct NamesTests {
     @Test(
         "every command takes every name, whatever an address would make of it",
@@ -22,7 +23,7 @@ struct NamesTests {
             #expect(try await ask("resume").out.contains(job.id))
             #expect(try await apus.client.job(job.id).state == "scheduled")
             #expect(try await ask("run").out.contains(job.id))
-            try await apus.until("the run") { try await apus.client.job(job.id).lastRun?.outcome == "succeeded" }
+            try await until("the run") { try await apus.client.job(job.id).lastRun?.outcome == "succeeded" }
             #expect(try await ask("logs").out == "printed\n")
             #expect(try await ask("history").out.contains("succeeded"))
             #expect(try await ask("cancel").out == "\(job.id) cancelled\n")

@@ -1,4 +1,5 @@
 import ApusClient
+import ApusTestSupport
 import ApusTimers
 import AsyncHTTPClient
 import Foundation
@@ -14,7 +15,7 @@ import Testing
     import SystemPackage
 #endif
 
-@Suite("The network")
+@Suite("The network", .timeLimit(.minutes(10)))
 struct NetworkTests {
     @Test(
         "a webhook is posted with the job, the occurrence, when it was due and how late it is; a refusal is a failure")
@@ -49,7 +50,7 @@ struct NetworkTests {
                 let job: WireJob = try await apus.json(
                     "after", "10ms", "--name", "hook", "--retry", "1", "--json", "--webhook",
                     "http://127.0.0.1:\(port)/hook")
-                try await apus.until("the second attempt") { try await apus.client.job(job.id).state == "finished" }
+                try await until("the second attempt") { try await apus.client.job(job.id).state == "finished" }
                 let runs = try await apus.allRuns()
                 #expect(runs.map(\.outcome) == ["failed", "succeeded"] && runs[0].reason == "webhook: HTTP 500")
                 let calls = posted.withLock { $0 }

@@ -1,4 +1,5 @@
 import ApusClient
+import ApusTestSupport
 import ApusTimers
 import Foundation
 import Subprocess
@@ -11,7 +12,7 @@ import Testing
 #endif
 
 /// As root these tests give files to the user 65534, as another user would leave them; otherwise they let all write them.
-@Suite("Homes, sockets and files of other users")
+@Suite("Homes, sockets and files of other users", .timeLimit(.minutes(10)))
 struct OwnershipTests {
     private func give(_ path: String, mode: mode_t = 0o777) throws {
         try #require((geteuid() == 0 ? lchown(path, 65_534, 65_534) : chmod(path, mode)) == 0)
@@ -33,9 +34,9 @@ struct OwnershipTests {
             _ = try await apus(
                 "after", "10ms", "--shell", "--",
                 "echo $APUS_ATTEMPT >> \(marker); while [ -e \(marker) ]; do sleep 0.05; done")
-            try await apus.until("the first attempt") { (try? attempts()) == "1\n" }
+            try await until("the first attempt") { (try? attempts()) == "1\n" }
             kill(process, SIGKILL)
-            try await apus.until("the daemon's end") { !isAlive(process) }
+            try await until("the daemon's end") { !isAlive(process) }
             let files = try FileManager.default.contentsOfDirectory(atPath: apus.home.path)
             for file in files { try give("\(apus.home.path)/\(file)") }
             try give(apus.home.path)

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// A unit of a package is one that systemd finds below `XDG_DATA_HOME`, as it finds that of a Debian package below /usr/lib.
-@Suite("A packaged systemd unit")
+@Suite("A packaged systemd unit", .timeLimit(.minutes(10)))
 struct PackagedUnitTests {
     private struct Check: Decodable {
         var check: String

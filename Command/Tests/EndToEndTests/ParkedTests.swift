@@ -1,12 +1,13 @@
 import ApusClient
 import ApusJobs
 import ApusSQLite
+import ApusTestSupport
 import ApusTimers
 import ApusVirtualTime
 import Foundation
 import Testing
 
-@Suite("Jobs of a kind that the daemon does not know")
+@Suite("Jobs of a kind that the daemon does not know", .timeLimit(.minutes(10)))
 struct ParkedTests {
     @Test("one that another program has kept in the home is shown as parked, and runs in a program that knows its kind")
     func parked() async throws {
@@ -26,8 +27,8 @@ struct ParkedTests {
             await app.stop(grace: nil)
 
             try await apus.startDaemon()
-            try await apus.until("the known one") { try await apus.client.job("known").state == "finished" }
-            try await apus.until("the parked one") { try await apus.client.job("report").parked }
+            try await until("the known one") { try await apus.client.job("known").state == "finished" }
+            try await until("the parked one") { try await apus.client.job("report").parked }
             let jobs = try await apus.client.jobs(states: [], limit: 10).jobs
             #expect(jobs.map(\.parked) == [true, false] && jobs.map(\.kind) == ["app.report", "action"])
             #expect(jobs.map(\.lastRun?.outcome) == [nil, "succeeded"])
@@ -50,7 +51,7 @@ struct ParkedTests {
             #expect(try await apus("suspend", "report").code == 0)
             #expect(try await apus.client.job("report").parked == false, "a suspended job waits for no handler")
             #expect(try await apus("resume", "report").code == 0)
-            try await apus.until("the parking again") { try await apus.client.job("report").parked }
+            try await until("the parking again") { try await apus.client.job("report").parked }
             #expect(try await apus("stop").code == 0)
 
             let later = JobScheduler(store: SQLiteStore(path: apus.home.databasePath))

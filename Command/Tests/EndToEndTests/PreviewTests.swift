@@ -2,7 +2,7 @@ import ApusClient
 import Foundation
 import Testing
 
-@Suite("The preview of schedules")
+@Suite("The preview of schedules", .timeLimit(.minutes(10)))
 struct PreviewTests {
     private struct Answer: Decodable {
         struct Due: Decodable { var instant: String, note: String? }

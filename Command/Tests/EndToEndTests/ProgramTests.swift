@@ -9,7 +9,7 @@ import Testing
     import SystemPackage
 #endif
 
-@Suite("Programs of commands")
+@Suite("Programs of commands", .timeLimit(.minutes(10)))
 struct ProgramTests {
     @Test("a text without #! is run by /bin/sh with its arguments, and a file that is no text is not")
     func scripts() async throws {

@@ -1,8 +1,9 @@
 import ApusClient
+import ApusTestSupport
 import Foundation
 import Testing
 
-@Suite("Queues at the terminal")
+@Suite("Queues at the terminal", .timeLimit(.minutes(10)))
 struct QueueTests {
     @Test(
         "a queue's limit holds, can be raised while jobs wait, and is kept over a crash of the daemon",
@@ -19,7 +20,7 @@ struct QueueTests {
                     "after", "10ms", "--queue", "builds", "--shell", "--",
                     "until [ -e \(release) ]; do sleep 0.05; done")
             }
-            try await apus.until("one that runs") {
+            try await until("one that runs") {
                 let queue = try await apus.client.queues().queues.first { $0.name == "builds" }
                 return queue?.running == 1 && queue?.waiting == 2
             }
@@ -27,11 +28,11 @@ struct QueueTests {
             #expect(line?.split(separator: " ") == ["builds", "1", "100/1m", "1", "2", "open"], "\(line ?? "")")
             let raised: WireQueue = try await apus.json("queue", "limit", "builds", "3", "--json")
             #expect(raised.concurrency == 3 && raised.rate == WireRate(runs: 100, per: "PT1M"))
-            try await apus.until("all that run") {
+            try await until("all that run") {
                 try await apus.client.queues().queues.first { $0.name == "builds" }?.running == 3
             }
             kill(daemon, SIGKILL)
-            try await apus.until("the daemon's end") { !isAlive(daemon) }
+            try await until("the daemon's end") { !isAlive(daemon) }
             try Data().write(to: URL(filePath: release))
             let after: WireQueues = try await apus.json("queue", "list", "--json")
             #expect(after.queues.first { $0.name == "builds" }?.concurrency == 3)
@@ -53,14 +54,14 @@ struct QueueTests {
                 _ = try await apus(
                     "after", "10ms", "--name", priority, "--queue", "mail", "--priority", priority, "--", "true")
             }
-            try await apus.until("both that wait") {
+            try await until("both that wait") {
                 try await apus.client.queues().queues.first { $0.name == "mail" }?.waiting == 2
             }
             let why = try await apus("why", "low")
             #expect(why.code == 0 && why.out.contains("the queue \"mail\" is paused"), "\(why)")
             #expect(try await apus("show", "urgent").out.contains("queue        mail, priority urgent"))
             #expect(try await apus("queue", "resume", "mail").out == "mail: at most 1 at once\n")
-            try await apus.until("both runs") { try await apus.allRuns().count { $0.outcome == "succeeded" } == 2 }
+            try await until("both runs") { try await apus.allRuns().count { $0.outcome == "succeeded" } == 2 }
             let names = try await apus.client.jobs().jobs.reduce(into: [:]) { $0[$1.id] = $1.name }
             let order = try await apus.allRuns().sorted { ($0.started ?? "") < ($1.started ?? "") }
             #expect(order.map { names[$0.job] } == ["urgent", "low"])

@@ -9,7 +9,7 @@ import Testing
 @testable import ApusDaemon
 
 /// Compares every route of the API with the table in SECURITY.md.
-@Suite("Rights of the API")
+@Suite("Rights of the API", .timeLimit(.minutes(10)))
 struct RightsTests {
     /// What a request brings along to show who sends it.
     private enum Credential: CaseIterable {

@@ -1,8 +1,9 @@
 import ApusClient
+import ApusTestSupport
 import Foundation
 import Testing
 
-@Suite("Single runs at the terminal")
+@Suite("Single runs at the terminal", .timeLimit(.minutes(10)))
 struct RunsTests {
     @Test(
         "what has failed is tried again, also of a finished job, and the outcome is the new attempt's",
@@ -33,12 +34,12 @@ struct RunsTests {
         try await ApusUnderTest.with(store) { apus in
             let job: WireJob = try await apus.json("every", "1h", "--name", "hourly", "--json", "--", "sleep", "600")
             _ = try await apus("run", "hourly")
-            try await apus.until("its run") { try await apus.client.job(job.id).lastRun?.outcome == "running" }
+            try await until("its run") { try await apus.client.job(job.id).lastRun?.outcome == "running" }
             let run = try #require(try await apus.client.job(job.id).lastRun)
             let number = "manual-\(try #require(run.manual))"
             let answer = try await apus("cancel", "hourly", "--occurrence", number)
             #expect(answer.out == "\(job.id) run \(number) is being cancelled\n", "\(answer)")
-            try await apus.until("its end") { try await apus.client.job(job.id).lastRun?.outcome == "cancelled" }
+            try await until("its end") { try await apus.client.job(job.id).lastRun?.outcome == "cancelled" }
             #expect(try await apus.client.job(job.id).state == "scheduled")
             let again = try await apus("cancel", "hourly", "--occurrence", number)
             #expect(again.code == 1 && again.err.contains("neither waits nor runs"), "\(again)")
@@ -54,7 +55,7 @@ struct RunsTests {
             for number in 1...3 {
                 let asked = try await apus("run", "hourly")
                 #expect(asked.out.contains("\(job.id) run manual-"), "\(asked)")
-                try await apus.until("run \(number)") { try await apus.allRuns().count { $0.final } == number }
+                try await until("run \(number)") { try await apus.allRuns().count { $0.final } == number }
             }
             let runs = try await apus.allRuns()
             let numbers = runs.compactMap(\.manual)

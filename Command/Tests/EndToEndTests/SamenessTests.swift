@@ -1,8 +1,9 @@
 import ApusClient
+import ApusTestSupport
 import Foundation
 import Testing
 
-@Suite("Jobs that count as the same")
+@Suite("Jobs that count as the same", .timeLimit(.minutes(10)))
 struct SamenessTests {
     @Test(
         "with --keep, --update or --replace, the open job of that name is kept, updated or replaced",
@@ -12,7 +13,7 @@ struct SamenessTests {
             let first: WireJob = try await apus.json(
                 "every", "1h", "--name", "backup", "--update", "--json", "--", "true")
             #expect(try await apus("run", "backup").code == 0)
-            try await apus.until("the run") { try await apus.allRuns().count { $0.outcome == "succeeded" } == 1 }
+            try await until("the run") { try await apus.allRuns().count { $0.outcome == "succeeded" } == 1 }
             let kept: WireJob = try await apus.json(
                 "every", "2h", "--name", "backup", "--keep", "--json", "--", "false")
             #expect(kept.id == first.id && kept.trigger.every == "PT1H")

@@ -1,10 +1,11 @@
 import ApusClient
+import ApusTestSupport
 import ApusTimers
 import Foundation
 import Subprocess
 import Testing
 
-@Suite("Where a home's socket is")
+@Suite("Where a home's socket is", .timeLimit(.minutes(10)))
 struct SocketRecordTests {
     /// A state folder and a folder for sockets, and the environments of two callers.
     private struct Places {
@@ -54,7 +55,7 @@ struct SocketRecordTests {
             #expect(second.code == 0 && !second.err.contains("started a daemon"), "\(second)")
             let stopped = try await apus.call(["stop"], environment: other)
             #expect(stopped.code == 0 && stopped.out.contains("process \(pid)"), "\(stopped)")
-            try await apus.until("the daemon's end") { !isAlive(pid) }
+            try await until("the daemon's end") { !isAlive(pid) }
             #expect(!FileManager.default.fileExists(atPath: apus.home.path + "/socket"))
         }
     }
@@ -130,7 +131,7 @@ struct SocketRecordTests {
             _ = try await apus.call(["after", "1h", "--", "true"], environment: places.withRuntime)
             let first = try await apus.client.health().pid
             kill(first, SIGKILL)
-            try await apus.until("the daemon's end") { !isAlive(first) }
+            try await until("the daemon's end") { !isAlive(first) }
             let status = try await apus.call(["status"], environment: places.without)
             #expect(status.code == 3, "\(status)")
             let answer = try await apus.call(["list"], environment: places.without)

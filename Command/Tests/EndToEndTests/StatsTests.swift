@@ -1,15 +1,16 @@
 import ApusClient
 import ApusJobs
+import ApusTestSupport
 import Foundation
 import NIOHTTP1
 import Testing
 
-@Suite("Statistics and metrics")
+@Suite("Statistics and metrics", .timeLimit(.minutes(10)))
 struct StatsTests {
     private func submit(_ apus: ApusUnderTest) async throws {
         _ = try await apus("after", "10ms", "--name", "well", "--", "true")
         _ = try await apus("after", "10ms", "--name", "ill", "--", "false")
-        try await apus.until("both ends") { try await apus.allRuns().count { $0.finished != nil } == 2 }
+        try await until("both ends") { try await apus.allRuns().count { $0.finished != nil } == 2 }
     }
 
     @Test("runs are counted and measured by job and by day, in a table and as JSON", arguments: StoreUnderTest.allCases)

@@ -1,10 +1,11 @@
 import ApusClient
 import ApusDaemon
+import ApusTestSupport
 import Foundation
 import GRDB
 import Testing
 
-@Suite("apus store")
+@Suite("apus store", .timeLimit(.minutes(10)))
 struct StoreCommandTests {
     private struct Status: Decodable {
         struct Node: Decodable { var name: String }
@@ -40,7 +41,7 @@ struct StoreCommandTests {
             _ = try await apus.startDaemon()
             let repeating: WireJob = try await apus.json("every", "1h", "--name", "backup", "--json", "--", "true")
             _ = try await apus("after", "10ms", "--name", "once", "--", "echo", "done")
-            try await apus.until("the run's end") { try await apus.allRuns().contains { $0.outcome == "succeeded" } }
+            try await until("the run's end") { try await apus.allRuns().contains { $0.outcome == "succeeded" } }
             let target = apus.home.path + "/copy.db"
             let used = try await apus("store", "copy", "--from", apus.home.databasePath, "--to", target)
             #expect(used.code == 1 && used.err.contains("belongs to process"), "\(used)")
@@ -76,7 +77,7 @@ struct StoreCommandTests {
             _ = try await apus.startDaemon()
             let job: WireJob = try await apus.json("every", "1h", "--name", "backup", "--json", "--", "true")
             _ = try await apus("run", "backup")
-            try await apus.until("a run") { try await apus.allRuns().map(\.outcome) == ["succeeded"] }
+            try await until("a run") { try await apus.allRuns().map(\.outcome) == ["succeeded"] }
             #expect(try await apus("stop").code == 0)
             let copied = try await apus(
                 "store", "copy", "--from", apus.home.databasePath, "--to", database.location)
@@ -85,7 +86,7 @@ struct StoreCommandTests {
             let variables = [StoreLocation.variable: database.location]
             _ = try await apus.startDaemon(variables)
             _ = try await apus("run", "backup")
-            try await apus.until("another run") {
+            try await until("another run") {
                 try await apus.allRuns().map(\.outcome) == ["succeeded", "succeeded"]
             }
             let runs = try await apus.allRuns().map(\.occurrence)

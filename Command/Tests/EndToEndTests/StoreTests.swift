@@ -3,7 +3,7 @@ import ApusDaemon
 import Foundation
 import Testing
 
-@Suite("A daemon whose jobs are not in its home's own file")
+@Suite("A daemon whose jobs are not in its home's own file", .timeLimit(.minutes(10)))
 struct StoreTests {
     @Test("one home has one daemon, whatever store another one would have, and the first is named")
     func oneDaemonOfAHome() async throws {

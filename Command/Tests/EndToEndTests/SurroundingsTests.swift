@@ -1,9 +1,10 @@
 import ApusClient
+import ApusTestSupport
 import Foundation
 import Subprocess
 import Testing
 
-@Suite("The surroundings of commands")
+@Suite("The surroundings of commands", .timeLimit(.minutes(10)))
 struct SurroundingsTests {
     private static let ofTheRun = [
         "APUS_ATTEMPT", "APUS_DUE", "APUS_JOB", "APUS_JOB_KEY", "APUS_OCCURRENCE", "APUS_RUN", "APUS_STANDS_FOR",
@@ -11,7 +12,7 @@ struct SurroundingsTests {
 
     /// What a job printed, by line, when it has ended.
     private static func output(of job: WireJob, _ apus: ApusUnderTest) async throws -> [String] {
-        try await apus.until("its end") { try await apus.client.job(job.id).state == "finished" }
+        try await until("its end") { try await apus.client.job(job.id).state == "finished" }
         #expect(try await apus.client.job(job.id).lastRun?.outcome == "succeeded")
         return try await apus("logs", job.id).out.split(separator: "\n").map(String.init)
     }

@@ -1,12 +1,13 @@
 import ApusClient
 import ApusJobs
+import ApusTestSupport
 import ApusTimers
 import Foundation
 import Testing
 
 @testable import ApusCommand
 
-@Suite("apus top")
+@Suite("apus top", .timeLimit(.minutes(10)))
 struct TopTests {
     private static let enter = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l"
     private static let leave = "\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
@@ -28,7 +29,7 @@ struct TopTests {
             try await submit(apus, "good")
             _ = try await apus.client.suspend("good")
             _ = try await apus.client.run("bad")
-            try await apus.until("its failure") { try await apus.allRuns().contains { $0.outcome == "failed" } }
+            try await until("its failure") { try await apus.allRuns().contains { $0.outcome == "failed" } }
             let frame = try await apus("top")
             let lines = frame.out.split(separator: "\n", omittingEmptySubsequences: false)
             #expect(frame.code == 0 && !frame.out.contains("\u{1B}"), "\(frame)")
@@ -140,7 +141,7 @@ struct TopTests {
         try await ApusUnderTest.with { apus in
             try await daemon.serve(apus.home) {
                 let answer = try await apus.atTerminal(["top"]) { terminal in
-                    try await apus.until("both snapshots") { daemon.bodies.count >= requests }
+                    try await until("both snapshots") { daemon.bodies.count >= requests }
                     let frames = terminal.shown.components(separatedBy: "\u{1B}[H").count - 1
                     await terminal.wait(for: "\u{1B}[H", times: frames + 3)
                     terminal.type("q")

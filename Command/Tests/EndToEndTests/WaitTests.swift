@@ -1,8 +1,9 @@
 import ApusClient
+import ApusTestSupport
 import Foundation
 import Testing
 
-@Suite("Waiting for a run's outcome")
+@Suite("Waiting for a run's outcome", .timeLimit(.minutes(10)))
 struct WaitTests {
     @Test(
         "it exits with the exit code of the command, and prints the run as history does, or as JSON",
@@ -21,7 +22,7 @@ struct WaitTests {
             #expect(try await apus("wait", "bad").code == 8, "of a job that has ended, the last run")
             _ = try await apus("every", "1h", "--name", "hourly", "--shell", "--", "exit 5")
             _ = try await apus("run", "hourly")
-            try await apus.until("the end of the run by hand") {
+            try await until("the end of the run by hand") {
                 try await apus.client.job("hourly").lastRun?.outcome == "failed"
             }
             #expect(try await apus("wait", "hourly", "--timeout", "200ms").code == 124, "the next one is an hour away")
@@ -45,7 +46,7 @@ struct WaitTests {
             #expect(again.code == 125 && again.err.contains("was cancelled before the run"), "\(again)")
 
             _ = try await apus("after", "10ms", "--name", "long", "--", "sleep", "600")
-            try await apus.until("its run") { try await apus.client.job("long").lastRun?.outcome == "running" }
+            try await until("its run") { try await apus.client.job("long").lastRun?.outcome == "running" }
             async let waiting = apus("wait", "long")
             let answer = try await apus("cancel", "long", "--occurrence", "1").out
             #expect(answer.contains("occurrence 1 is being cancelled"))
@@ -62,7 +63,7 @@ struct WaitTests {
             let daemon = try await apus.startDaemon()
             let job: WireJob = try await apus.json(
                 "after", "10ms", "--shell", "--json", "--", "if [ $APUS_ATTEMPT = 1 ]; then sleep 600; fi; exit 4")
-            try await apus.until("its run") { try await apus.client.job(job.id).lastRun?.outcome == "running" }
+            try await until("its run") { try await apus.client.job(job.id).lastRun?.outcome == "running" }
             async let waiting = apus("wait", job.id)
             try await apus.untilListening()
             kill(daemon, SIGKILL)

@@ -1,10 +1,11 @@
+import ApusTestSupport
 import ApusTimers
 import ApusVirtualTime
 import LoopbackWeb
 import NIOCore
 import Testing
 
-@Suite("The connections of a listener")
+@Suite("The connections of a listener", .timeLimit(.minutes(10)))
 struct ConnectionTests {
     private static let piece = String(repeating: "x", count: 64 * 1024)
 
@@ -43,7 +44,7 @@ struct ConnectionTests {
                 let answer = Answer(try await connection.receive())
                 #expect(answer.status == 401 && answer.headers["connection"] == "close")
                 // Again and again: the answer is here before the server waits for the end.
-                try await web.until("the end of the sending") {
+                try await until("the end of the sending") {
                     web.time.advance(by: .seconds(3))
                     return !connection.channel.isActive || Self.fails(connection)
                 }
@@ -93,7 +94,7 @@ struct ConnectionTests {
                 )
                 // Not that of a connection without a request.
                 while await web.reached.list.isEmpty { await Task.yield() }
-                try await web.until("the timeout") { web.time.pendingTimers == 1 }
+                try await until("the timeout") { web.time.pendingTimers == 1 }
                 web.time.advance(by: .seconds(32))
                 let answer = try? await connection.receive()
                 #expect(answer?.contains("200 OK") != true)
@@ -109,7 +110,7 @@ struct ConnectionTests {
                     "GET /large HTTP/1.1\r\nHost: \(WebUnderTest.host)\r\n\(WebUnderTest.bearer)\r\n\r\n")
                 // Not that of the request.
                 while await web.reached.list.isEmpty { await Task.yield() }
-                try await web.until("the timeout") { web.time.pendingTimers == 1 }
+                try await until("the timeout") { web.time.pendingTimers == 1 }
                 web.time.advance(by: .seconds(22))
                 try await connection.channel.setOption(.autoRead, value: true).get()
                 let text = (try? await connection.receive()) ?? ""

@@ -1,3 +1,4 @@
+import ApusTestSupport
 import ApusTimers
 import Synchronization
 import Testing
@@ -10,7 +11,7 @@ import Testing
     import Musl
 #endif
 
-@Suite("The end of a listener")
+@Suite("The end of a listener", .timeLimit(.minutes(10)))
 struct EndTests {
     @Test("a client that connects while the listener ends is refused or answered, and nothing traps")
     func connectingMeanwhile() async throws {
@@ -18,7 +19,7 @@ struct EndTests {
             let crowd = Crowd()
             try await WebUnderTest.with { web in
                 for _ in 1...4 { crowd.begin(connectingTo: web.port) }
-                try await web.until("connections") { crowd.connections > 20 }
+                try await until("connections") { crowd.connections > 20 }
             }
             await crowd.end()
         }

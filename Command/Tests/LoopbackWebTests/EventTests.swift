@@ -1,3 +1,4 @@
+import ApusTestSupport
 import ApusTimers
 import ApusVirtualTime
 import NIOCore
@@ -5,7 +6,7 @@ import Testing
 
 @testable import LoopbackWeb
 
-@Suite("The event streams of a listener")
+@Suite("The event streams of a listener", .timeLimit(.minutes(10)))
 struct EventTests {
     private static let request =
         "GET /events HTTP/1.1\r\nHost: \(WebUnderTest.host)\r\n\(WebUnderTest.bearer)\r\n\r\n"
@@ -15,7 +16,7 @@ struct EventTests {
         try await WebUnderTest.with { (web) async throws in
             try await RawClient.with(port: web.port) { connection in
                 try await connection.send(Self.request)
-                try await web.until("the listener") { web.feed.isHeard }
+                try await until("the listener") { web.feed.isHeard }
                 for number in 0..<100 { web.feed.send(ServerEvent("tick", ["n": number])) }
                 web.feed.close()
                 let text = try await connection.receive { $0.hasSuffix("0\r\n\r\n") }
@@ -35,14 +36,14 @@ struct EventTests {
         try await WebUnderTest.with { (web) async throws in
             try await RawClient.with(port: web.port) { connection in
                 try await connection.send(Self.request)
-                try await web.until("the listener") { web.feed.isHeard }
+                try await until("the listener") { web.feed.isHeard }
                 web.time.advance(by: .seconds(16))
                 // As a chunk of three bytes: a line end after CR would not be found as a character of its own.
                 _ = try await connection.receive { $0.contains("3\r\n:\n\n") }
             }
-            try await web.until("the end of the listener") { !web.feed.isHeard }
+            try await until("the end of the listener") { !web.feed.isHeard }
             web.time.advance(by: .seconds(16))
-            try await web.until("no timers") { web.time.pendingTimers == 0 }
+            try await until("no timers") { web.time.pendingTimers == 0 }
         }
     }
 
@@ -82,16 +83,16 @@ struct EventTests {
         try await WebUnderTest.with { (web) async throws in
             try await RawClient.with(port: web.port, reads: false) { connection in
                 try await connection.send(Self.request)
-                try await web.until("the listener") { web.feed.isHeard }
+                try await until("the listener") { web.feed.isHeard }
                 let text = String(repeating: "x", count: 64 * 1024)
                 // The feed's own, and the one for the writing that is stuck. The kernel takes the first megabytes,
                 // and of what is sent faster than they are written most is left out.
-                try await web.until("the timeout") {
+                try await until("the timeout") {
                     web.feed.send(ServerEvent("large", [text]))
                     return web.time.pendingTimers == 2
                 }
                 // Again and again: as long as the kernel takes a little more, the timeout begins anew.
-                try await web.until("the end of the listener") {
+                try await until("the end of the listener") {
                     web.feed.send(ServerEvent("large", [text]))
                     web.time.advance(by: .seconds(22))
                     return !web.feed.isHeard
@@ -106,7 +107,7 @@ struct EventTests {
         try await WebUnderTest.with { (web) async throws in
             try await RawClient.with(port: web.port, reads: false) { connection in
                 try await connection.send(Self.request)
-                try await web.until("the listener") { web.feed.isHeard }
+                try await until("the listener") { web.feed.isHeard }
                 let text = String(repeating: "x", count: 64 * 1024)
                 for number in 0..<400 { web.feed.send(ServerEvent("large", ["\(number)", text])) }
                 web.feed.send(ServerEvent("newest", ["n": 400]))

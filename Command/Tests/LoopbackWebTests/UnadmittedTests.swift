@@ -1,10 +1,11 @@
+import ApusTestSupport
 import ApusTimers
 import ApusVirtualTime
 import LoopbackWeb
 import NIOCore
 import Testing
 
-@Suite("Connections without the token")
+@Suite("Connections without the token", .timeLimit(.minutes(10)))
 struct UnadmittedTests {
     @Test("with 300 connections that send nothing, a client with the token is answered at once")
     func idleFlood() async throws {
@@ -30,12 +31,12 @@ struct UnadmittedTests {
                 #expect(try await clientIsAnswered())
                 #expect(web.time.pendingTimers == 0)
                 try await RawClient.with(port: web.port) { other in
-                    try await web.until("the timeout") { web.time.pendingTimers == 1 }
+                    try await until("the timeout") { web.time.pendingTimers == 1 }
                     var fromOther = other.inbound.makeAsyncIterator()
                     try await other.send(request + "\r\n")
                     let refusal = try await RawClient.Connection.receive(&fromOther) { $0.hasSuffix("}}") }
                     #expect(refusal.contains("401"))
-                    try await web.until("the next timeout") { web.time.pendingTimers == 1 }
+                    try await until("the next timeout") { web.time.pendingTimers == 1 }
                     web.time.advance(by: .seconds(7))
                     #expect(try await RawClient.Connection.receive(&fromOther) { _ in false }.isEmpty)
                 }

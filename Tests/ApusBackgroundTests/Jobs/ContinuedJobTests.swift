@@ -16,7 +16,7 @@ struct ContinuedJobTests {
         "continued work begins at once in the foreground, whatever its earliest begin",
         arguments: [Phase.active, .inactive])
     func atOnce(phase: Phase) throws {
-        let bench = try JobsBench(host: JobsHost(phase: phase)) { $0.spread = .seconds(1_000) }
+        let bench = try JobsBench(host: TestHost(phase: phase)) { $0.spread = .seconds(1_000) }
         try bench.register("export")
         try bench.submit("export", continued(.fail), in: .seconds(100))
         #expect(bench.diary == ["0 export begins"])
@@ -26,7 +26,7 @@ struct ContinuedJobTests {
 
     @Test("in the background continued work cannot start, and nothing is kept of it")
     func failsInBackground() throws {
-        let bench = try JobsBench(host: JobsHost(phase: .background))
+        let bench = try JobsBench(host: TestHost(phase: .background))
         try bench.register("export")
         #expect(bench.code { try bench.submit("export", continued(.fail)) } == .cannotStartNow)
         #expect(try bench.pending() == [])
@@ -35,7 +35,7 @@ struct ContinuedJobTests {
 
     @Test("continued work that queues waits for the foreground, in order")
     func queues() throws {
-        let bench = try JobsBench(host: JobsHost(phase: .background)) { $0.maximumContinuedRuns = 1 }
+        let bench = try JobsBench(host: TestHost(phase: .background)) { $0.maximumContinuedRuns = 1 }
         try bench.register("a", "b")
         try bench.submit("a", continued())
         try bench.submit("b", continued())
@@ -109,8 +109,8 @@ struct ContinuedJobTests {
         #expect(run.timeRemaining == .seconds(30))
         bench.host.advance(by: .seconds(26))
         #expect(bench.running() == ["export"])
-        #expect(bench.host.claims == ["background job export"])
-        bench.host.expireClaims()
+        #expect(bench.host.openTasks == ["background job export"])
+        bench.host.expire()
         #expect(bench.diary == ["0 export begins", "26 export is cancelled"])
         #expect(bench.isTidy)
     }

@@ -52,7 +52,7 @@ struct FollowedHostTests {
 
     @Test("dropped jobs leave no timer, and follow nothing")
     func dropped() throws {
-        let host = JobsHost(DeviceConditions(isLowPowerMode: true))
+        let host = TestHost(DeviceConditions(isLowPowerMode: true))
         var bench: JobsBench? = try JobsBench(host: host)
         try bench?.register("a", "b")
         try bench?.submit("a", in: .seconds(10))
@@ -65,10 +65,18 @@ struct FollowedHostTests {
         #expect(!host.isFollowed.conditions && !host.isFollowed.phase)
     }
 
+    /// Cuts instants off.
+    private static func logger(_ log: Log<String>) -> Logger {
+        Logger {
+            let line = $0.text
+            log.add(line.firstRange(of: "not before ").map { String(line[..<$0.upperBound].dropLast()) } ?? line)
+        }
+    }
+
     @Test("launches, ends and reasons to wait are logged; the same reasons only once")
     func logged() throws {
-        let log = JobsLog()
-        let bench = try JobsBench(logger: Logger(label: "test") { _ in log })
+        let log = Log<String>()
+        let bench = try JobsBench(logger: Self.logger(log))
         try bench.register("index")
         try bench.submit("index", .processing(requiresNetwork: true), in: .seconds(10))
         bench.host.set(DeviceConditions(network: DeviceConditions.Network.none, batteryLevel: 0.9))
@@ -81,7 +89,7 @@ struct FollowedHostTests {
         bench.host.advance(by: .seconds(3))
         bench.finish("index")
         #expect(
-            log.lines == [
+            log.all == [
                 "a background job waits job=index reasons=not before",
                 "a background job waits job=index reasons=no network",
                 "a background job waits job=index reasons=no network, the device is in use",
@@ -102,15 +110,15 @@ struct FollowedHostTests {
 
     @Test("a reason is the same reason when only its instant has moved")
     func sameReason() throws {
-        let log = JobsLog()
-        let bench = try JobsBench(logger: Logger(label: "test") { _ in log }) { $0.spread = .seconds(3_600) }
+        let log = Log<String>()
+        let bench = try JobsBench(logger: Self.logger(log)) { $0.spread = .seconds(3_600) }
         try bench.register("news", "other")
         try bench.submit("news")
         let before = bench.jobs.whyNot("news")
         bench.host.time.moveWall(by: .seconds(10))
         try bench.submit("other")
         #expect(bench.jobs.whyNot("news") != before)
-        #expect(log.lines.count { $0.contains("job=news") } == 1)
+        #expect(log.all.count { $0.contains("job=news") } == 1)
         try bench.cancelAll()
     }
 
@@ -140,7 +148,7 @@ struct FollowedHostTests {
             bench.host.set(DeviceConditions(network: DeviceConditions.Network.none, isIdle: false))
             bench.host.advance(by: .seconds(60))
             for name in names { bench.finish(name) }
-            #expect(bench.isTidy, "seed \(seed): \(bench.host.time.leaks) \(bench.host.claims)")
+            #expect(bench.isTidy, "seed \(seed): \(bench.host.time.leaks) \(bench.host.openTasks)")
             return bench.diary
         }
         for seed in UInt64(1)...40 {
@@ -148,33 +156,5 @@ struct FollowedHostTests {
             #expect(try diary(seed: seed) == first)
         }
         #expect(try diary(seed: 1) != diary(seed: 2))
-    }
-}
-
-/// What was logged: the message and the metadata in the order of their names. Instants are cut off.
-private final class JobsLog: LogHandler, Sendable {
-    private let written = Locked<[String]>([])
-
-    var lines: [String] { written.withLock { $0 } }
-
-    var metadata: Logger.Metadata {
-        get { [:] }
-        set {}
-    }
-    var logLevel: Logger.Level {
-        get { .trace }
-        set {}
-    }
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { nil }
-        set {}
-    }
-
-    func log(event: LogEvent) {
-        let metadata = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-        var line = ([event.message.description] + metadata).joined(separator: " ")
-        if let instant = line.firstRange(of: "not before ") { line = String(line[..<instant.upperBound].dropLast()) }
-        written.withLock { $0.append(line) }
     }
 }

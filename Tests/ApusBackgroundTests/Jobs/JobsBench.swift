@@ -9,21 +9,20 @@ import Logging
 /// are cancelled.
 @MainActor
 struct JobsBench {
-    let host: JobsHost
+    let host: TestHost
     let jobs: HostBackgroundJobs
     private let work = Work()
 
     /// Without a spread, unless the configuration has one.
     init(
-        _ conditions: DeviceConditions = DeviceConditions(), host: JobsHost? = nil,
-        store: (any RecordStore)? = nil, seed: UInt64 = 1, logger: Logger? = nil,
+        _ conditions: DeviceConditions = DeviceConditions(), host: TestHost? = nil,
+        store: (any RecordStore)? = nil, seed: UInt64 = 1, logger: Logger = .silent,
         _ configure: (inout HostBackgroundJobs.Configuration) -> Void = { _ in }
     ) throws {
-        let host = host ?? JobsHost(conditions)
+        let host = host ?? TestHost(conditions)
         var configuration = HostBackgroundJobs.Configuration(spread: .zero)
         configure(&configuration)
         let random = SeededRandom(seed: seed)
-        let logger = logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         self.host = host
         jobs =
             if let store {
@@ -106,7 +105,7 @@ struct JobsBench {
 
     /// Nothing pending, nothing running: no timer, no background task, no follower.
     var isTidy: Bool {
-        host.time.leaks.isEmpty && host.claims.isEmpty && host.faults == 0 && !host.isFollowed.conditions
+        host.time.leaks.isEmpty && host.openTasks.isEmpty && host.faultCount == 0 && !host.isFollowed.conditions
             && !host.isFollowed.phase
     }
 }

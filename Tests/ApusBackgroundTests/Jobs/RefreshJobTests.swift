@@ -161,7 +161,7 @@ struct RefreshJobTests {
     @Test("a run without an expiration handler is over when it expires, though its handler winds up")
     func expiresWithoutHandler() throws {
         let bench = try JobsBench()
-        try bench.register("news") { [host = bench.host] _ in host.note("background tasks \(host.claims.count)") }
+        try bench.register("news") { [host = bench.host] _ in host.note("background tasks \(host.openTasks.count)") }
         try bench.submit("news")
         bench.host.advance(by: .seconds(30))
         #expect(bench.diary == ["0 news begins", "30 news is cancelled", "30 background tasks 0"])

@@ -31,11 +31,11 @@ struct StoppedHostTests {
         try bench.register("news", "index")
         try bench.submit("news")
         try bench.submit("index", .processing())
-        #expect(bench.host.claims == ["background job news", "background job index"])
+        #expect(bench.host.openTasks == ["background job news", "background job index"])
         bench.finish("news")
-        #expect(bench.host.claims == ["background job index"])
+        #expect(bench.host.openTasks == ["background job index"])
         bench.finish("index")
-        #expect(bench.host.begunClaims == 2)
+        #expect(bench.host.begunTaskCount == 2)
         #expect(bench.isTidy)
     }
 
@@ -52,7 +52,7 @@ struct StoppedHostTests {
         #expect(bench.run("news")?.timeRemaining == .seconds(14))
         bench.host.advance(by: .seconds(10))
         #expect(bench.running() == ["news", "index"])
-        bench.host.expireClaims()
+        bench.host.expire()
         #expect(bench.running() == [])
         #expect(bench.diary.suffix(2) == ["15 news is cancelled", "15 index is cancelled"])
         #expect(bench.isTidy)
@@ -67,7 +67,7 @@ struct StoppedHostTests {
         bench.run("news")?.onExpiration {}
         bench.host.advance(by: .seconds(32))
         #expect(bench.diary.last == "30 news is cancelled")
-        #expect(bench.host.claims == ["background job news"])
+        #expect(bench.host.openTasks == ["background job news"])
         #expect(bench.jobs.running().map(\.isExpiring) == [true])
         #expect(bench.host.time.pendingTimers == 0)
         windUp.end()
@@ -83,9 +83,9 @@ struct StoppedHostTests {
         try bench.submit("index", .processing())
         bench.run("index")?.onExpiration {}
         bench.host.enter(.background, remaining: .seconds(4))
-        bench.host.expireClaims()
+        bench.host.expire()
         #expect(bench.diary.last == "0 index is cancelled")
-        #expect(bench.host.claims == ["background job index"])
+        #expect(bench.host.openTasks == ["background job index"])
         windUp.end()
         bench.host.settle()
         #expect(bench.isTidy)
@@ -93,12 +93,12 @@ struct StoppedHostTests {
 
     @Test("on a host that does not wait, the background task ends when the expiration handler has returned")
     func doesNotWait() throws {
-        let bench = try JobsBench(host: JobsHost(waitsForExpiredTasks: false))
+        let bench = try JobsBench(host: TestHost(waitsForExpiredTasks: false))
         try bench.register("news")
         try bench.submit("news")
         let run = try #require(bench.run("news"))
-        run.onExpiration { [host = bench.host] in host.note("background tasks \(host.claims.count)") }
-        bench.host.expireClaims()
+        run.onExpiration { [host = bench.host] in host.note("background tasks \(host.openTasks.count)") }
+        bench.host.expire()
         #expect(bench.diary.contains("0 background tasks 1"))
         #expect(bench.isTidy)
     }

@@ -57,7 +57,7 @@ struct StoredRequestTests {
         try first.submit("news")
         first.finish("news")
 
-        let host = JobsHost(bootID: boot)
+        let host = TestHost(bootID: boot)
         host.advance(by: .seconds(300), step: .seconds(300))
         let second = try JobsBench(host: host, store: store)
         try second.register("news")
@@ -78,7 +78,7 @@ struct StoredRequestTests {
         try first.submit("news")
         first.finish("news")
 
-        let second = try JobsBench(host: JobsHost(bootID: "boot 2"), store: store)
+        let second = try JobsBench(host: TestHost(bootID: "boot 2"), store: store)
         try second.register("news")
         try second.submit("news")
         second.host.advance(by: .seconds(900))

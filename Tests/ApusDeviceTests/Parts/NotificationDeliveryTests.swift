@@ -1,4 +1,5 @@
 import ApusBackground
+import ApusTestSupport
 import ApusTimers
 import ApusVirtualTime
 import Testing
@@ -13,10 +14,10 @@ struct NotificationDeliveryTests {
     @Test("delivery happens while the app is dead, and its handlers are gone")
     func deadApp() throws {
         let center = device.center()
-        let heard = Recorder<String>()
+        let heard = Log<String>()
         center.appForegrounded(true)
         center.onForegroundDelivery = { request in
-            heard.append(request.identifier)
+            heard.add(request.identifier)
             return .none
         }
         center.add(NotificationRequest("tea", .after(.seconds(180))))
@@ -26,26 +27,26 @@ struct NotificationDeliveryTests {
         device.mainLoop.drain()
         #expect(device.deliveries == ["180 system notification delivered: tea"])
         #expect(try device.run { await center.delivered() } == ["tea"])
-        #expect(heard.values == [])
+        #expect(heard.all == [])
         #expect(center.onForegroundDelivery == nil)
     }
 
     @Test("in front, a notification goes to the app on its main loop, and is shown only if the app says so")
     func foreground() throws {
         let center = device.center()
-        let heard = Recorder<String>()
+        let heard = Log<String>()
         center.onForegroundDelivery = { request in
-            heard.append(request.identifier)
+            heard.add(request.identifier)
             return request.identifier == "loud" ? .shown : .none
         }
         center.appForegrounded(true)
         center.add(NotificationRequest("quiet", .after(.seconds(1))))
         center.add(NotificationRequest("loud", .after(.seconds(2))))
         device.time.advance(by: .seconds(2))
-        #expect(heard.values == [])
+        #expect(heard.all == [])
         #expect(try device.run { await center.delivered() } == [])
         device.mainLoop.drain()
-        #expect(heard.values == ["quiet", "loud"])
+        #expect(heard.all == ["quiet", "loud"])
         #expect(try device.run { await center.delivered() } == ["loud"])
         #expect(
             device.deliveries == [
@@ -170,17 +171,17 @@ struct NotificationDeliveryTests {
 
     @Test("a tap removes the notification, opens the app and notifies it; what is not shown cannot be tapped")
     func tap() throws {
-        let opened = Recorder<Bool>()
-        let heard = Recorder<String>()
-        let box = Recorder<SimulatedNotificationCenter>()
+        let opened = Log<Bool>()
+        let heard = Log<String>()
+        let box = Log<SimulatedNotificationCenter>()
         let center = device.center { notify in
-            opened.append(true)
+            opened.add(true)
             device.processRuns = true
             // As an app does while it starts.
-            box.values[0].onTap = { heard.append($0.identifier) }
+            box.all[0].onTap = { heard.add($0.identifier) }
             notify()
         }
-        box.append(center)
+        box.add(center)
         center.add(NotificationRequest("tea", .after(.seconds(1))))
         device.processRuns = false
         center.processEnded()
@@ -188,8 +189,8 @@ struct NotificationDeliveryTests {
         device.time.advance(by: .seconds(1))
         #expect(center.tap("tea"))
         device.mainLoop.drain()
-        #expect(opened.values.count == 1)
-        #expect(heard.values == ["tea"])
+        #expect(opened.all.count == 1)
+        #expect(heard.all == ["tea"])
         #expect(!center.tap("tea"))
         #expect(try device.run { await center.delivered() } == [])
     }

@@ -1,4 +1,5 @@
 import ApusBackground
+import ApusTestSupport
 import ApusTimers
 import ApusVirtualTime
 import Testing
@@ -24,7 +25,7 @@ struct PartsDeterminismTests {
         let center = device.center(overflow: pick(2) == 0 ? .keepsLast : .keepsSoonest)
         let audio = SimulatedAudio(device.surroundings, isModeDeclared: true)
         let location = SimulatedLocation(device.surroundings, authorization: .always, isModeDeclared: true)
-        let updates = Recorder<String>()
+        let updates = Log<String>()
         location.setRoute(
             .moving(from: .init(latitude: 1, longitude: 1), north: 0.001, east: 0.001, every: .seconds(30)))
         let items = (0..<9).map { AudioItem(id: "\($0)", title: "", source: "") }
@@ -41,7 +42,7 @@ struct PartsDeterminismTests {
             case 6: _ = try? device.run { try await audio.play() }
             case 7: audio.beginInterruption()
             case 8: audio.endInterruption(shouldResume: pick(2) == 0)
-            case 9: location.startUpdating(inBackground: true) { updates.append("\($0)") }
+            case 9: location.startUpdating(inBackground: true) { updates.add("\($0)") }
             case 10: location.setAuthorization(pick(2) == 0 ? .always : .denied)
             case 11: device.time.moveWall(by: .seconds(pick(600) - 300))
             case 12:
@@ -54,6 +55,6 @@ struct PartsDeterminismTests {
             }
             device.mainLoop.drain()
         }
-        return device.log + updates.values + device.keptAwake.map { "\($0)" }
+        return device.log + updates.all + device.keptAwake.map { "\($0)" }
     }
 }

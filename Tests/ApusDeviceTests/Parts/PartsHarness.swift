@@ -1,4 +1,5 @@
 import ApusBackground
+import ApusTestSupport
 import Testing
 
 @testable import ApusDevice
@@ -15,7 +16,7 @@ final class PartsHarness: Sendable {
     }
 
     let time = VirtualTime()
-    let mainLoop = HeldMainLoop()
+    let mainLoop = HandLoop()
     private let state = Locked(State())
 
     var log: [String] { state.withLock { $0.log } }
@@ -45,28 +46,4 @@ final class PartsHarness: Sendable {
     func run<Result: Sendable>(_ work: @escaping @Sendable () async throws -> Result) throws -> Result {
         try time.perform(work)
     }
-}
-
-/// A main loop that runs its work when the test says so, as a suspended app's does.
-final class HeldMainLoop: MainLoop {
-    private let waiting = Locked<[@MainActor @Sendable () -> Void]>([])
-
-    var count: Int { waiting.withLock { $0.count } }
-
-    func run(in mode: MainLoopMode, _ work: @escaping @MainActor @Sendable () -> Void) {
-        waiting.withLock { $0.append(work) }
-    }
-
-    @MainActor
-    func drain() {
-        while let work = waiting.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { work() }
-    }
-}
-
-/// Records values, in order.
-final class Recorder<Value: Sendable>: Sendable {
-    private let recorded = Locked<[Value]>([])
-
-    var values: [Value] { recorded.withLock { $0 } }
-    func append(_ value: Value) { recorded.withLock { $0.append(value) } }
 }

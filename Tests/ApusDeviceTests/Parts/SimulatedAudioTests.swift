@@ -1,4 +1,5 @@
 import ApusBackground
+import ApusTestSupport
 import ApusTimers
 import ApusVirtualTime
 import Testing
@@ -73,11 +74,11 @@ struct SimulatedAudioTests {
     @Test("every state comes out of the sequence of changes, which ends with the process")
     func changes() throws {
         let audio = audio()
-        let seen = Recorder<String>()
+        let seen = Log<String>()
         let changes = audio.stateChanges
         device.time.start {
-            for await state in changes { seen.append("\(state.current?.id ?? "-") \(state.isPlaying)") }
-            seen.append("over")
+            for await state in changes { seen.add("\(state.current?.id ?? "-") \(state.isPlaying)") }
+            seen.add("over")
         }
         let items = items
         try device.run {
@@ -88,13 +89,13 @@ struct SimulatedAudioTests {
         try device.run { await audio.pause() }
         audio.processEnded()
         device.time.drain()
-        #expect(seen.values == ["a false", "a true", "b true", "b false", "- false", "over"])
+        #expect(seen.all == ["a false", "a true", "b true", "b false", "- false", "over"])
         // A process that starts later has sequences of its own.
         let later = audio.stateChanges
-        device.time.start { for await state in later { seen.append("new \(state.current?.id ?? "-")") } }
+        device.time.start { for await state in later { seen.add("new \(state.current?.id ?? "-")") } }
         try device.run { await audio.setQueue(items) }
         device.time.drain()
-        #expect(seen.values.last == "new a")
+        #expect(seen.all.last == "new a")
         audio.processEnded()
         device.time.drain()
     }
@@ -148,8 +149,8 @@ struct SimulatedAudioTests {
         arguments: [true, false])
     func interruption(shouldResume: Bool) throws {
         let audio = try playing()
-        let heard = Recorder<AudioSessionEvent>()
-        audio.onSessionEvent = { heard.append($0) }
+        let heard = Log<AudioSessionEvent>()
+        audio.onSessionEvent = { heard.add($0) }
         device.time.advance(by: .seconds(4))
         audio.beginInterruption()
         #expect(!audio.isSessionActive)
@@ -161,7 +162,7 @@ struct SimulatedAudioTests {
         #expect(audio.position == .seconds(4))
         device.mainLoop.drain()
         #expect(
-            heard.values == [
+            heard.all == [
                 .interruptionBegan(appWasSuspended: false), .interruptionEnded(shouldResume: shouldResume),
             ])
     }
@@ -213,8 +214,8 @@ struct SimulatedAudioTests {
     @Test("suspension makes the session inactive and stops the player; the app learns it when it runs again")
     func suspension() throws {
         let audio = try playing(isModeDeclared: false)
-        let heard = Recorder<AudioSessionEvent>()
-        audio.onSessionEvent = { heard.append($0) }
+        let heard = Log<AudioSessionEvent>()
+        audio.onSessionEvent = { heard.add($0) }
         device.time.advance(by: .seconds(4))
         audio.appSuspended()
         #expect(!audio.isSessionActive)
@@ -223,7 +224,7 @@ struct SimulatedAudioTests {
         #expect(device.mainLoop.count == 0)
         audio.appResumed()
         device.mainLoop.drain()
-        #expect(heard.values == [.interruptionBegan(appWasSuspended: true)])
+        #expect(heard.all == [.interruptionBegan(appWasSuspended: true)])
         #expect(!audio.state.isPlaying)
         // The event is sent once.
         audio.appSuspended()
@@ -234,8 +235,8 @@ struct SimulatedAudioTests {
     @Test("an interruption that ends while the app is suspended resumes nothing, and is reported late")
     func suspendedInInterruption() throws {
         let audio = try playing()
-        let heard = Recorder<AudioSessionEvent>()
-        audio.onSessionEvent = { heard.append($0) }
+        let heard = Log<AudioSessionEvent>()
+        audio.onSessionEvent = { heard.add($0) }
         audio.beginInterruption()
         device.mainLoop.drain()
         audio.appSuspended()
@@ -246,7 +247,7 @@ struct SimulatedAudioTests {
         #expect(device.mainLoop.count == 0)
         audio.appResumed()
         device.mainLoop.drain()
-        #expect(heard.values.last == .interruptionEnded(shouldResume: false))
+        #expect(heard.all.last == .interruptionEnded(shouldResume: false))
         try device.run { try await audio.play() }
         #expect(audio.state.isPlaying)
     }
@@ -255,19 +256,19 @@ struct SimulatedAudioTests {
     @Test("an interruption of a session that is not active is neither reported to the app nor logged")
     func inactiveSession() throws {
         let audio = audio()
-        let heard = Recorder<AudioSessionEvent>()
-        audio.onSessionEvent = { heard.append($0) }
+        let heard = Log<AudioSessionEvent>()
+        audio.onSessionEvent = { heard.add($0) }
         audio.beginInterruption()
         #expect(!audio.activateSession(.playback))
         audio.endInterruption(shouldResume: true)
         device.mainLoop.drain()
-        #expect(heard.values == [])
+        #expect(heard.all == [])
         #expect(device.log == [])
         #expect(audio.activateSession(.playback))
         audio.beginInterruption()
         audio.endInterruption(shouldResume: true)
         device.mainLoop.drain()
-        #expect(heard.values.count == 2)
+        #expect(heard.all.count == 2)
         #expect(
             device.log == ["0 system audio: interruption began", "0 system audio: interruption ended, should resume"])
     }
@@ -275,15 +276,15 @@ struct SimulatedAudioTests {
     @Test("an interruption that ends after the app was suspended and ran again resumes nothing by itself")
     func suspendedDuringInterruption() throws {
         let audio = try playing()
-        let heard = Recorder<AudioSessionEvent>()
-        audio.onSessionEvent = { heard.append($0) }
+        let heard = Log<AudioSessionEvent>()
+        audio.onSessionEvent = { heard.add($0) }
         audio.beginInterruption()
         audio.appSuspended()
         audio.appResumed()
         audio.endInterruption(shouldResume: true)
         device.mainLoop.drain()
         #expect(!audio.state.isPlaying)
-        #expect(heard.values.last == .interruptionEnded(shouldResume: true))
+        #expect(heard.all.last == .interruptionEnded(shouldResume: true))
     }
 
     @Test("the end of the process ends the sound, and what it kept awake; a call continues")

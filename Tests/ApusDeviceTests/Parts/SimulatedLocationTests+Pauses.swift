@@ -1,4 +1,5 @@
 import ApusBackground
+import ApusTestSupport
 import ApusTimers
 import Testing
 
@@ -10,8 +11,8 @@ extension SimulatedLocationTests {
     @Test("a phone that stands still pauses the updates; the system does not resume them, the app may with “always”")
     func pause() throws {
         let location = location(.always)
-        let paused = Recorder<Bool>()
-        location.onPause = { paused.append(true) }
+        let paused = Log<Bool>()
+        location.onPause = { paused.add(true) }
         location.setRoute(.standing(at: Place(latitude: 7, longitude: 7)))
         try start(location)
         device.time.advance(by: .seconds(299))
@@ -19,13 +20,13 @@ extension SimulatedLocationTests {
         device.time.advance(by: .seconds(1))
         #expect(device.keptAwake == [true, false])
         device.mainLoop.drain()
-        #expect(paused.values.count == 1)
+        #expect(paused.all.count == 1)
         location.setRoute(walk)
         device.time.advance(by: .seconds(60))
-        #expect(seen.values == ["7.0 at 0"])
+        #expect(seen.all == ["7.0 at 0"])
         try start(location)
         device.time.advance(by: .seconds(10))
-        #expect(seen.values.suffix(2) == ["60.0 at 360", "70.0 at 370"])
+        #expect(seen.all.suffix(2) == ["60.0 at 360", "70.0 at 370"])
         location.stop()
         device.time.drain()
     }
@@ -43,7 +44,7 @@ extension SimulatedLocationTests {
         location.processEnded()
         location.appForegrounded(true)
         try start(location)
-        #expect(seen.values.last == "7.0 at 300")
+        #expect(seen.all.last == "7.0 at 300")
         location.stop()
         device.time.drain()
     }

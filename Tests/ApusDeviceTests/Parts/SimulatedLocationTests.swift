@@ -1,4 +1,5 @@
 import ApusBackground
+import ApusTestSupport
 import ApusTimers
 import ApusVirtualTime
 import Testing
@@ -10,7 +11,7 @@ import Testing
 struct SimulatedLocationTests {
     typealias Place = LocationRoute.Place
     let device = PartsHarness()
-    let seen = Recorder<String>()
+    let seen = Log<String>()
     let walk = LocationRoute.moving(from: Place(latitude: 0, longitude: 0), north: 1, east: 0, every: .seconds(10))
 
     func location(
@@ -29,8 +30,8 @@ struct SimulatedLocationTests {
         let updates = try location.start(inBackground: inBackground)
         let (device, seen) = (device, seen)
         device.time.start {
-            for await update in updates { seen.append(device.text(of: update)) }
-            seen.append("over")
+            for await update in updates { seen.add(device.text(of: update)) }
+            seen.add("over")
         }
         device.time.drain()
     }
@@ -47,7 +48,7 @@ struct SimulatedLocationTests {
         device.time.advance(by: .seconds(20))
         location.stop()
         device.time.advance(by: .seconds(20))
-        #expect(seen.values == ["5.0 at 5", "10.0 at 10", "20.0 at 20", "over"])
+        #expect(seen.all == ["5.0 at 5", "10.0 at 10", "20.0 at 20", "over"])
         #expect(device.time.pendingTimers == 0)
         #expect(
             device.log.filter { $0.contains("location") } == [
@@ -65,7 +66,7 @@ struct SimulatedLocationTests {
             ]))
         try start(location)
         device.time.advance(by: .seconds(20))
-        #expect(seen.values == ["no fix", "1.0 at 1", "no fix", "2.0 at 10"])
+        #expect(seen.all == ["no fix", "1.0 at 1", "no fix", "2.0 at 10"])
         location.stop()
         device.time.drain()
     }
@@ -77,7 +78,7 @@ struct SimulatedLocationTests {
         device.time.advance(by: .seconds(3))
         location.setRoute(.standing(at: Place(latitude: 50, longitude: 0)))
         device.time.advance(by: .seconds(60))
-        #expect(seen.values == ["0.0 at 0", "50.0 at 3"])
+        #expect(seen.all == ["0.0 at 0", "50.0 at 3"])
         location.stop()
         device.time.drain()
     }
@@ -90,10 +91,10 @@ struct SimulatedLocationTests {
         try start(location)
         device.time.advance(by: .seconds(10))
         try start(location, inBackground: false)
-        #expect(seen.values == ["0.0 at 0", "10.0 at 10", "over", "10.0 at 10"])
+        #expect(seen.all == ["0.0 at 0", "10.0 at 10", "over", "10.0 at 10"])
         #expect(device.keptAwake == [true, false, true, false])
         device.time.advance(by: .seconds(10))
-        #expect(seen.values.last == "20.0 at 20")
+        #expect(seen.all.last == "20.0 at 20")
         location.stop()
         device.time.drain()
     }
@@ -107,7 +108,7 @@ struct SimulatedLocationTests {
         #expect(device.keptAwake == [true])
         location.appForegrounded(false)
         device.time.advance(by: .seconds(10))
-        #expect(seen.values == ["0.0 at 0", "10.0 at 10"])
+        #expect(seen.all == ["0.0 at 0", "10.0 at 10"])
         #expect(device.keptAwake == [true])
         location.stop()
         device.time.drain()
@@ -123,7 +124,7 @@ struct SimulatedLocationTests {
         let always = location(.always, isInFront: false)
         try start(always)
         device.time.advance(by: .seconds(10))
-        #expect(seen.values == ["0.0 at 0", "10.0 at 10"])
+        #expect(seen.all == ["0.0 at 0", "10.0 at 10"])
         #expect(device.keptAwake == [true])
         // Less is allowed now: what was started in the background waits until the app is in front.
         always.setAuthorization(.whenInUse)
@@ -131,7 +132,7 @@ struct SimulatedLocationTests {
         #expect(device.keptAwake == [true, false])
         always.appForegrounded(true)
         device.time.drain()
-        #expect(seen.values.suffix(2) == ["whenInUse", "35.0 at 35"])
+        #expect(seen.all.suffix(2) == ["whenInUse", "35.0 at 35"])
         #expect(device.keptAwake == [true, false, true])
         always.stop()
         device.time.drain()
@@ -146,7 +147,7 @@ struct SimulatedLocationTests {
         #expect(device.faults.map(\.rule) == [.undeclaredLocationMode])
         #expect(device.faults.first?.place == "App/Map.swift:3")
         try start(location, inBackground: false)
-        #expect(seen.values == ["0.0 at 0"])
+        #expect(seen.all == ["0.0 at 0"])
         #expect(device.keptAwake == [])
         location.stop()
         device.time.drain()
@@ -160,15 +161,15 @@ struct SimulatedLocationTests {
         device.time.advance(by: .seconds(10))
         location.appSuspended()
         device.time.advance(by: .seconds(25))
-        #expect(seen.values == ["0.0 at 0", "10.0 at 10"])
+        #expect(seen.all == ["0.0 at 0", "10.0 at 10"])
         #expect(device.keptAwake == [])
         // Nothing of the system's wakes for an app that cannot run.
         #expect(device.time.pendingTimers == 0)
         location.appResumed()
         device.time.drain()
-        #expect(seen.values == ["0.0 at 0", "10.0 at 10", "20.0 at 20", "30.0 at 30"])
+        #expect(seen.all == ["0.0 at 0", "10.0 at 10", "20.0 at 20", "30.0 at 30"])
         device.time.advance(by: .seconds(10))
-        #expect(seen.values.last == "40.0 at 40")
+        #expect(seen.all.last == "40.0 at 40")
         location.stop()
         device.time.drain()
     }
@@ -183,15 +184,15 @@ struct SimulatedLocationTests {
         device.time.advance(by: .seconds(20))
         location.appResumed()
         device.time.drain()
-        #expect(seen.values.suffix(4) == ["80.0 at 80", "whenInUse", "90.0 at 90", "90.0 at 100"])
+        #expect(seen.all.suffix(4) == ["80.0 at 80", "whenInUse", "90.0 at 90", "90.0 at 100"])
         location.appSuspended()
         device.time.advance(by: .seconds(86400))
         location.setAuthorization(.always)
         device.time.advance(by: .seconds(20))
         location.appResumed()
         device.time.drain()
-        #expect(seen.values.count == 12 + 100)
-        #expect(seen.values.suffix(3) == ["always", "90.0 at 86510", "90.0 at 86520"])
+        #expect(seen.all.count == 12 + 100)
+        #expect(seen.all.suffix(3) == ["always", "90.0 at 86510", "90.0 at 86520"])
         location.stop()
         device.time.drain()
     }
@@ -237,14 +238,14 @@ struct SimulatedLocationTests {
             device.time.advance(by: .seconds(100))
             #expect(location.authorization == .always)
             device.mainLoop.drain()
-            location.startUpdating(inBackground: true) { seen.append(device.text(of: $0)) }
+            location.startUpdating(inBackground: true) { seen.add(device.text(of: $0)) }
             device.time.advance(by: .seconds(20))
             device.mainLoop.drain()
             #expect(location.authorization == answer)
             location.stop()
         }
         #expect(
-            seen.values == [
+            seen.all == [
                 "90.0 at 100", "whenInUse", "90.0 at 220", "90.0 at 230", "90.0 at 240",
             ])
         #expect(device.log.filter { $0.contains("user location") }.count == 3)
@@ -308,7 +309,7 @@ struct SimulatedLocationTests {
         device.time.advance(by: .seconds(15))
         location.setAuthorization(.whenInUse)
         device.time.advance(by: .seconds(5))
-        #expect(seen.values == ["0.0 at 0", "10.0 at 10", "denied", "whenInUse", "25.0 at 25", "30.0 at 30"])
+        #expect(seen.all == ["0.0 at 0", "10.0 at 10", "denied", "whenInUse", "25.0 at 25", "30.0 at 30"])
         #expect(device.keptAwake == [true, false, true])
         location.stop()
         device.time.drain()
@@ -320,7 +321,7 @@ struct SimulatedLocationTests {
         try start(location)
         location.processEnded()
         device.time.advance(by: .seconds(100))
-        #expect(seen.values == ["0.0 at 0", "over"])
+        #expect(seen.all == ["0.0 at 0", "over"])
         #expect(device.keptAwake == [true, false])
         #expect(device.time.pendingTimers == 0)
         #expect(refusal(location) == .modeUnavailable)
@@ -330,21 +331,21 @@ struct SimulatedLocationTests {
     func rawUpdates() throws {
         let location = location(.denied)
         let (device, seen) = (device, seen)
-        location.startUpdating(inBackground: false) { seen.append(device.text(of: $0)) }
+        location.startUpdating(inBackground: false) { seen.add(device.text(of: $0)) }
         device.mainLoop.drain()
-        #expect(seen.values == ["denied"])
+        #expect(seen.all == ["denied"])
         #expect(device.log.last?.contains("warning: the user's authorization is denied") == true)
         location.setAuthorization(.whenInUse)
-        location.startUpdating(inBackground: false) { seen.append(device.text(of: $0)) }
+        location.startUpdating(inBackground: false) { seen.add(device.text(of: $0)) }
         device.time.advance(by: .seconds(10))
-        #expect(seen.values == ["denied"])
+        #expect(seen.all == ["denied"])
         device.mainLoop.drain()
-        #expect(seen.values == ["denied", "0.0 at 0", "10.0 at 10"])
+        #expect(seen.all == ["denied", "0.0 at 0", "10.0 at 10"])
         // What waits in the main loop when the updates are stopped does not come any more.
         device.time.advance(by: .seconds(10))
         location.stop()
         device.mainLoop.drain()
-        #expect(seen.values.count == 3)
+        #expect(seen.all.count == 3)
     }
 
     @Test("the phone moves while it sleeps")
@@ -352,7 +353,7 @@ struct SimulatedLocationTests {
         let location = location()
         try start(location, inBackground: false)
         device.time.sleepDevice(for: .seconds(25))
-        #expect(seen.values == ["0.0 at 0", "10.0 at 10", "20.0 at 20"])
+        #expect(seen.all == ["0.0 at 0", "10.0 at 10", "20.0 at 20"])
         location.stop()
         device.time.drain()
     }

@@ -1,4 +1,5 @@
 import ApusBackground
+import ApusTestSupport
 import ApusTimers
 import ApusVirtualTime
 import Logging
@@ -12,11 +13,11 @@ final class HostInVirtualTime {
     let time = VirtualTime()
     let host: LinuxHost
     /// The messages to the service manager.
-    let sentToManager = Record<String>()
+    let sentToManager = Log<String>()
     /// The phases, as an observer gets them.
-    let seen = Record<Phase>()
+    let seen = Log<Phase>()
     /// How often the process was stopped.
-    let stops = Record<Phase>()
+    let stops = Log<Phase>()
     let signals: AsyncStream<TerminationSignal>
     let send: AsyncStream<TerminationSignal>.Continuation
 
@@ -36,7 +37,7 @@ final class HostInVirtualTime {
                 sentToManager.add(message)
                 return notifyError
             },
-            logger: silent,
+            logger: .silent,
             stopProcess: { [stops] in stops.add(phase.withLock { $0 }?() ?? .active) })
         phase.withLock { [host] in $0 = { [weak host] in host?.phase ?? .terminated } }
         observation = host.observePhase { [seen] in seen.add($0) }
@@ -67,8 +68,6 @@ final class HostInVirtualTime {
     }
 }
 
-let silent = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
-
 /// A main loop on an engine's thread, for a simulation that the main actor drives.
 struct EngineMainLoop: MainLoop {
     let engine: TimerEngine
@@ -76,13 +75,4 @@ struct EngineMainLoop: MainLoop {
     func run(in mode: MainLoopMode, _ work: @escaping @MainActor @Sendable () -> Void) {
         engine.schedule(after: .zero, clock: .uptime) { MainActor.assumeIsolated(work) }
     }
-}
-
-/// What happened, in order, from any thread.
-final class Record<Entry: Sendable>: Sendable {
-    private let entries = Locked<[Entry]>([])
-
-    var all: [Entry] { entries.withLock { $0 } }
-    func add(_ entry: Entry) { entries.withLock { $0.append(entry) } }
-    func clear() { entries.withLock { $0 = [] } }
 }

@@ -1,5 +1,6 @@
 #if Postgres
     import ApusJobs
+    import ApusTestSupport
     @testable import ApusPostgres
     @testable import ApusTimers
     import Foundation
@@ -58,28 +59,17 @@
 
         /// Asks on a connection of its own.
         func wait(_ what: String, _ isSo: (PostgresConnection) async throws -> Bool) async throws {
-            try await withConnection(configuration) { try await until(what, $0, isSo) }
+            try await withConnection(configuration) { connection in
+                try await until(what) { try await isSo(connection) }
+            }
         }
-    }
-
-    /// Asks until something is so. The patience is a number of answers, not a duration, so that it lasts longer on a machine
-    /// that is slow or busy.
-    func until(
-        _ what: String, _ connection: PostgresConnection, _ isSo: (PostgresConnection) async throws -> Bool
-    ) async throws {
-        for _ in 0..<3_000 {
-            if try await isSo(connection) { return }
-            // Real time: what other processes of the server do has no notice of its own.
-            try await Task.sleep(for: .milliseconds(20))
-        }
-        struct TooLong: Error, CustomStringConvertible { var description: String }
-        throw TooLong(description: "asked 3,000 times for: \(what)")
     }
 
     /// Waits until a server's process waits for a lock.
     func untilBlocked(_ process: Int32, _ observer: PostgresConnection) async throws {
-        try await until("process \(process) waits for a lock", observer) {
-            try await !$0.query("SELECT 1 FROM pg_locks WHERE pid = $1 AND NOT granted", [.int32(process)]).isEmpty
+        try await until("process \(process) waits for a lock") {
+            try await !observer.query("SELECT 1 FROM pg_locks WHERE pid = $1 AND NOT granted", [.int32(process)])
+                .isEmpty
         }
     }
 

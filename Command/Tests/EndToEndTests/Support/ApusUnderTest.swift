@@ -1,4 +1,5 @@
 import ApusClient
+import ApusTestSupport
 import ApusTimers
 import Foundation
 import Subprocess
@@ -183,18 +184,6 @@ struct ApusUnderTest: Sendable {
         return try JSONDecoder().decode(T.self, from: Data(answer.out.utf8))
     }
 
-    /// Waits for an event or a state of the daemon. The patience is a number of looks, not a duration, so that it lasts
-    /// longer on a machine that is slow or busy.
-    func until(_ what: String, _ condition: @escaping @Sendable () async throws -> Bool) async throws {
-        for _ in 0..<3_000 {
-            if (try? await condition()) == true { return }
-            // The condition is in another process, which is asked at most 50 times a second.
-            try await TimerEngine.shared.sleep(for: .milliseconds(20))
-        }
-        struct TooLong: Error, CustomStringConvertible { var description: String }
-        throw TooLong(description: "looked 3,000 times for: \(what)")
-    }
-
     /// Waits until a client that shows notifications listens to the daemon: its log says where a text was shown.
     func untilListening() async throws {
         let text = "is a listener there? \(UUID().uuidString)"
@@ -222,7 +211,7 @@ struct ApusUnderTest: Sendable {
     /// Kills all processes that have the home in their environment or arguments: also a daemon that does not answer, the
     /// daemon of a copy of the home, subcommands that wait, and commands whose daemon was killed.
     private func end() async {
-        try? await until("the end of what the test has started") {
+        try? await until("the end of what the test has started", atMost: .seconds(60)) {
             let left = processes()
             for process in left { kill(process, SIGKILL) }
             return left.isEmpty

@@ -1,4 +1,5 @@
 import ApusClient
+import ApusTestSupport
 import AsyncHTTPClient
 import Foundation
 import NIOCore
@@ -36,7 +37,7 @@ struct DashboardUnderTest: Sendable {
         let served = try await apus.serve("--http", "127.0.0.1:\(port)")
         let record = try JSONDecoder().decode(Record.self, from: Data(contentsOf: URL(filePath: apus.home.httpPath)))
         let dashboard = DashboardUnderTest(apus: apus, record: record)
-        try await apus.until("the listener") {
+        try await until("the listener") {
             try await dashboard.ask(.GET, "/v1/health", [dashboard.bearer]).status == 200
         }
         try await body(dashboard)

@@ -1,6 +1,7 @@
 import ApusClient
 import ApusJobs
 import ApusSQLite
+import ApusTestSupport
 import ApusTimers
 import ApusVirtualTime
 import Foundation

@@ -1,4 +1,5 @@
 import ApusClient
+import ApusTestSupport
 
 /// Two daemons of one database, with homes of their own and half of the shards each.
 enum TwoDaemons {
@@ -18,7 +19,7 @@ enum TwoDaemons {
             try await ApusUnderTest.with(variables: variables) { second in
                 try await first.startDaemon(after: "", "--node first")
                 try await second.startDaemon(after: "", "--node second")
-                try await first.until("equal parts") {
+                try await until("equal parts") {
                     try await first.client.nodes().nodes.map(\.shards) == [128, 128]
                 }
                 try await body(first, second)

@@ -116,17 +116,4 @@ struct WebUnderTest: Sendable {
         if !body.isEmpty { lines.append("Content-Length: \(body.utf8.count)") }
         return try await RawClient.answer(port: port, lines.joined(separator: "\r\n") + "\r\n\r\n" + body)
     }
-
-    /// Waits for what happens on the server's threads.
-    func until(_ what: String, _ condition: @Sendable () -> Bool) async throws {
-        let clock = TimerClock.continuous()
-        // Under the thread sanitizer, on a busy machine, a test waits long for its turn.
-        let limit = clock.now.advanced(by: .seconds(180))
-        while !condition() {
-            struct TooLong: Error, CustomStringConvertible { var description: String }
-            guard clock.now < limit else { throw TooLong(description: "waited three minutes for: \(what)") }
-            // Real time: the event loops' threads do not run in virtual time, and do not report what they did.
-            try await clock.sleep(until: clock.now.advanced(by: .milliseconds(2)), tolerance: nil)
-        }
-    }
 }

@@ -1,0 +1,46 @@
+package import ApusBackground
+import ApusTimers
+
+/// A main loop that a test runs. While the user scrolls, work in `default` mode waits.
+package final class HandLoop: MainLoop {
+    private typealias Work = @MainActor @Sendable () -> Void
+
+    private struct State {
+        var common: [Work] = []
+        var isScrolling = false
+        var held: [Work] = []
+    }
+
+    private let state = Locked(State())
+
+    package init() {}
+
+    /// How much work the next ``drain()`` runs.
+    package var count: Int { state.withLock { $0.common.count } }
+
+    package func run(in mode: MainLoopMode, _ work: @escaping @MainActor @Sendable () -> Void) {
+        state.withLock { state in
+            if mode == .default, state.isScrolling { state.held.append(work) } else { state.common.append(work) }
+        }
+    }
+
+    package func scroll(_ isScrolling: Bool) {
+        state.withLock { state in
+            state.isScrolling = isScrolling
+            guard !isScrolling else { return }
+            state.common += state.held
+            state.held = []
+        }
+    }
+
+    /// Runs what waits, and what that adds; gives how much that was.
+    @MainActor @discardableResult
+    package func drain() -> Int {
+        var count = 0
+        while let work = state.withLock({ $0.common.isEmpty ? nil : $0.common.removeFirst() }) {
+            work()
+            count += 1
+        }
+        return count
+    }
+}

@@ -1,9 +1,0 @@
-import ApusTimers
-
-/// What happened, in order, from any thread.
-final class Log<Entry: Sendable>: Sendable {
-    private let storage = Locked<[Entry]>([])
-
-    func add(_ entry: Entry) { storage.withLock { $0.append(entry) } }
-    var entries: [Entry] { storage.withLock { $0 } }
-}
