@@ -1,14 +1,7 @@
 public import ApusBackground
 public import Foundation
+import PlatformC
 import Synchronization
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// Records in a folder: a JSON file for each key.
 ///

@@ -1,14 +1,7 @@
 public import ApusBackground
 import CApus
 import Dispatch
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import PlatformC
 
 /// Shows notifications through `org.freedesktop.Notifications`, the service of Linux desktops, on the session bus.
 ///

@@ -1,14 +1,7 @@
 import ApusBackground
 import ApusLinux
 import ApusTimers
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import PlatformC
 
 // A process under a LinuxHost that begins three background tasks and says on standard output what happens to them.
 //

@@ -6,7 +6,7 @@
     import ApusTimers
     import BackgroundTasks
     import Foundation
-    import Glibc
+    import PlatformC
     import SimulatedAppleCore
     import Testing
     import UIKit

@@ -212,7 +212,7 @@ struct HostBackgroundJobsMachine: Sendable {
             deadline = now.uptime.advanced(by: max(.zero, settings.refreshTimeLimit))
             spacings = spacings.filter { $0.value.continuous > now.continuous }
             let spacing = max(.zero, settings.refreshSpacing)
-            if spacing > .zero { spacings[request.identifier] = now.stored(in: spacing) }
+            if spacing > .zero { spacings[request.identifier] = now.moment.stored(in: spacing) }
         case .processing: deadline = now.uptime.advanced(by: max(.zero, settings.processingTimeLimit))
         case .continued: deadline = nil
         }
@@ -303,16 +303,10 @@ struct HostBackgroundJobsMachine: Sendable {
             append(stored.request, delay: delay(), now: now)
         }
         for stored in record.spacings {
-            // Within one start of the machine the continuous clock decides; a clock that was set back since must not
-            // hold a refresh for longer than the spacing.
-            let left =
-                if let boot = stored.until.boot, boot == now.boot {
-                    now.continuous.duration(to: stored.until.continuous)
-                } else {
-                    now.wall.duration(to: stored.until.wall)
-                }
+            // A clock that was set back since must not hold a refresh for longer than the spacing.
+            let left = stored.until.duration(from: now.moment)
             guard left > .zero else { continue }
-            spacings[stored.identifier] = now.stored(in: min(left, max(.zero, settings.refreshSpacing)))
+            spacings[stored.identifier] = now.moment.stored(in: min(left, max(.zero, settings.refreshSpacing)))
         }
     }
 }

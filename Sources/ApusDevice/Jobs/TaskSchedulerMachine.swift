@@ -30,13 +30,13 @@ struct TaskSchedulerMachine {
     }
 
     /// What stands in the way of a job now.
-    func whyNot(_ identifier: String, now: DeviceMoment) -> [BackgroundJobObstacle] {
+    func whyNot(_ identifier: String, now: ClockReading) -> [BackgroundJobObstacle] {
         if let entry = book.entry(identifier) { return obstacles(to: entry, now: now) }
         return running.contains { $0.identifier == identifier } ? [.running] : [.notPending]
     }
 
     /// What has happened, and what stands in the way of what has not.
-    func report(now: DeviceMoment) -> BackgroundJobReport {
+    func report(now: ClockReading) -> BackgroundJobReport {
         let waiting = book.entries.map { entry in
             BackgroundJobReport.Waiting(request: entry.request, obstacles: obstacles(to: entry, now: now))
         }
@@ -56,7 +56,7 @@ struct TaskSchedulerMachine {
 
     /// True when the request took the place of a pending one. Throws `notRegistered` for what a phone raises an exception
     /// for, and other errors for what it reports to the caller.
-    mutating func submit(_ request: BackgroundJobRequest, now: DeviceMoment) throws(BackgroundJobError) -> Bool {
+    mutating func submit(_ request: BackgroundJobRequest, now: ClockReading) throws(BackgroundJobError) -> Bool {
         try request.validate()
         try checkPermission(for: request)
         guard registrations.handler(request.identifier) != nil else {
@@ -166,7 +166,7 @@ struct TaskSchedulerMachine {
     }
 
     /// The system looks which of the pending requests may run now, and takes them out.
-    mutating func look(now: DeviceMoment) -> Look {
+    mutating func look(now: ClockReading) -> Look {
         var look = Look()
         for entry in book.opportunistic where entry.due <= now.wall {
             let identifier = entry.request.identifier
@@ -182,7 +182,7 @@ struct TaskSchedulerMachine {
     }
 
     /// The continued work that begins now.
-    mutating func nextContinued(now: DeviceMoment) -> [Start] {
+    mutating func nextContinued(now: ClockReading) -> [Start] {
         guard !scene.isAppEnding, scene.wasUnlockedSinceBoot else { return [] }
         let running = running
         let free = max(0, policy.continuedAtOnce - running.count(where: \.isContinued))
@@ -191,11 +191,11 @@ struct TaskSchedulerMachine {
     }
 
     /// The run of a pending request that a developer begins, whatever the rules say.
-    mutating func simulatedLaunch(_ identifier: String, now: DeviceMoment) -> Start? {
+    mutating func simulatedLaunch(_ identifier: String, now: ClockReading) -> Start? {
         book.entry(identifier).map { Start(entry: take($0, now: now).entry, isExemptFromForceQuit: true) }
     }
 
-    private mutating func take(_ entry: JobRequestBook.Entry, now: DeviceMoment) -> Start {
+    private mutating func take(_ entry: JobRequestBook.Entry, now: ClockReading) -> Start {
         _ = book.remove(entry.request.identifier)
         switch entry.request.kind {
         case .refresh: allowance.refreshLaunched(at: now.continuous)
@@ -210,7 +210,7 @@ struct TaskSchedulerMachine {
     // MARK: Runs
 
     /// A run begins. Gives its number.
-    mutating func began(_ entry: JobRequestBook.Entry, now: DeviceMoment) -> Int {
+    mutating func began(_ entry: JobRequestBook.Entry, now: ClockReading) -> Int {
         records.append(
             BackgroundJobRecord(request: entry.request, submitted: entry.submitted, launched: now.wall))
         unfinished.append(records.count - 1)
@@ -218,7 +218,7 @@ struct TaskSchedulerMachine {
     }
 
     /// A run is over.
-    mutating func ended(_ number: Int, _ outcome: BackgroundJobRecord.Outcome, ran: UInt64, now: DeviceMoment) {
+    mutating func ended(_ number: Int, _ outcome: BackgroundJobRecord.Outcome, ran: UInt64, now: ClockReading) {
         guard let index = unfinished.firstIndex(of: number) else { return }
         unfinished.remove(at: index)
         records[number].outcome = outcome

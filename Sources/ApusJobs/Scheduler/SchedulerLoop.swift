@@ -97,7 +97,7 @@ final class SchedulerLoop: Sendable {
     }
 
     /// The clocks by which this scheduler goes.
-    func reading() -> ClockReading { ClockReading(engine.time, of: store) }
+    func reading() -> SchedulerReading { SchedulerReading(engine.time, of: store) }
 
     func queues() -> [QueueStatus] { machine.withLock { $0?.board.statuses ?? [] } }
 
@@ -228,7 +228,7 @@ final class SchedulerLoop: Sendable {
 
     /// Calls the machine, and executes the effects.
     @discardableResult
-    func update<Result: Sendable>(_ body: (inout SchedulerMachine, ClockReading) -> Result) -> Result {
+    func update<Result: Sendable>(_ body: (inout SchedulerMachine, SchedulerReading) -> Result) -> Result {
         let now = reading()
         let (result, effects) = machine.withLock { machine -> (Result, [SchedulerEffect]) in
             machine!.countsRuns = metrics.isWanted

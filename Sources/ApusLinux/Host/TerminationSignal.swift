@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import PlatformC
 
 /// A signal that asks a process to stop.
 public enum TerminationSignal: Sendable, Hashable, CaseIterable, CustomStringConvertible {

@@ -3,7 +3,7 @@ import ApusDevice
 import ApusTimers
 import CProcessClock
 import Foundation
-import Glibc
+import PlatformC
 
 /// The process from which those of apps are forked. It is started with the first app, again when the environment of this
 /// process has changed, and ends with the last reference to it.
