@@ -47,7 +47,7 @@ let phases = host.observePhase { phase in
 
 let timer = try RepeatingTimer(every: .milliseconds(50), engine: host.engine) { tick in
     // A busy machine may miss one or two without standing still.
-    if tick.missed >= 5 { say("tick that missed \(tick.missed)") }
+    if tick.missedCount >= 5 { say("tick that missed \(tick.missedCount)") }
 }
 timer.resume()
 

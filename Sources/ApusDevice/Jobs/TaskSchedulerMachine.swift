@@ -61,8 +61,8 @@ struct TaskSchedulerMachine {
         try checkPermission(for: request)
         guard registrations.handler(request.identifier) != nil else {
             throw BackgroundJobError(
-                .notRegistered,
-                "there is no handler for “\(request.identifier)”; register one while the app is launched")
+                code: .notRegistered,
+                message: "there is no handler for “\(request.identifier)”; register one while the app is launched")
         }
         try checkRoom(for: request)
         return book.submit(request, now: now.wall)
@@ -71,20 +71,21 @@ struct TaskSchedulerMachine {
     /// Permission comes before the handler, because an identifier that is not permitted cannot have one.
     private func checkPermission(for request: BackgroundJobRequest) throws(BackgroundJobError) {
         if policy.isSimulator {
-            throw BackgroundJobError(.unavailable, "simulators run no background jobs; use a device")
+            throw BackgroundJobError(code: .unavailable, message: "simulators run no background jobs; use a device")
         }
         if request.isContinued, !policy.hasContinuedJobs {
-            throw BackgroundJobError(.unavailable, "there is no continued work before iOS 26; use a background task")
+            throw BackgroundJobError(
+                code: .unavailable, message: "there is no continued work before iOS 26; use a background task")
         }
         if !request.isContinued, !scene.isBackgroundRefreshOn {
             throw BackgroundJobError(
-                .unavailable,
-                "the user has switched background refresh off; do without, and inform the user if it matters")
+                code: .unavailable,
+                message: "the user has switched background refresh off; do without, and inform the user if it matters")
         }
         guard manifest.permits(request) else {
             throw BackgroundJobError(
-                .notPermitted,
-                "“\(request.identifier)” is not declared; add it to BGTaskSchedulerPermittedIdentifiers")
+                code: .notPermitted,
+                message: "“\(request.identifier)” is not declared; add it to BGTaskSchedulerPermittedIdentifiers")
         }
         switch request.kind {
         case .refresh: try checkMode(.fetch, of: request)
@@ -92,11 +93,13 @@ struct TaskSchedulerMachine {
         case .continued(let job):
             if job.requiresGPU, !policy.allowsBackgroundGPU {
                 throw BackgroundJobError(
-                    .notPermitted, "this device has no graphics processor for background work; do without requiresGPU")
+                    code: .notPermitted,
+                    message: "this device has no graphics processor for background work; do without requiresGPU")
             }
             if !scene.isAppInFront {
                 throw BackgroundJobError(
-                    .notPermitted, "continued work begins in the foreground; submit it when the user asks for it")
+                    code: .notPermitted,
+                    message: "continued work begins in the foreground; submit it when the user asks for it")
             }
         }
     }
@@ -108,8 +111,8 @@ struct TaskSchedulerMachine {
     {
         guard manifest.backgroundModes.contains(mode) else {
             throw BackgroundJobError(
-                .notPermitted,
-                "“\(request.identifier)” needs the mode “\(mode.rawValue)”; add it to UIBackgroundModes")
+                code: .notPermitted,
+                message: "“\(request.identifier)” needs the mode “\(mode.rawValue)”; add it to UIBackgroundModes")
         }
     }
 
@@ -124,7 +127,8 @@ struct TaskSchedulerMachine {
             let others = book.count(beside: identifier, where: \.isContinued) + running.count(where: \.isContinued)
             if job.strategy == .fail, others >= policy.continuedAtOnce {
                 throw BackgroundJobError(
-                    .cannotStartNow, "other continued work runs; submit it with the strategy queue, or try later")
+                    code: .cannotStartNow,
+                    message: "other continued work runs; submit it with the strategy queue, or try later")
             }
         }
     }
@@ -132,7 +136,8 @@ struct TaskSchedulerMachine {
     private func checkCount(_ count: Int, below limit: Int) throws(BackgroundJobError) {
         if count >= limit {
             throw BackgroundJobError(
-                .tooManyPending, "\(count) requests of this kind are pending, and no more are kept; cancel one before")
+                code: .tooManyPending,
+                message: "\(count) requests of this kind are pending, and no more are kept; cancel one before")
         }
     }
 

@@ -128,7 +128,7 @@ final class SchedulerLoop: Sendable {
                 inbox.inputs = inbox.handlers.keys.sorted().map { .handler(kind: $0) } + inbox.inputs
             }
             _ = Task(executorPreference: executor) { [self] in
-                let observation = engine.onWallClockChange(on: .engine) { [weak self] in self?.wake() }
+                let observation = engine.observeWallClock(on: .engine) { [weak self] in self?.wake() }
                 await run(session)
                 observation.cancel()
             }

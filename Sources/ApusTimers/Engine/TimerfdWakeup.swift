@@ -26,9 +26,9 @@
             }
         }
 
-        package func arm(_ clock: ClockKind, at nanoseconds: UInt64?) {
-            descriptors.arm(clock, at: nanoseconds)
-        }
+        package func arm(at deadline: ClockInstant) { descriptors.arm(deadline.clock, at: deadline.nanoseconds) }
+
+        package func disarm(_ clock: ClockKind) { descriptors.arm(clock, at: nil) }
 
         package func stop() {
             descriptors.isStopped.store(true, ordering: .releasing)
