@@ -41,8 +41,9 @@ public final class UserDefaultsRecordStore: RecordStore, @unchecked Sendable {
             return try JSONDecoder().decode(type, from: data)
         } catch {
             throw BackgroundError(
-                .storeFailed,
-                "the default “\(name)” is damaged or holds something else; remove it to begin anew, or give the store "
+                code: .storeFailed,
+                message:
+                    "the default “\(name)” is damaged or holds something else; remove it to begin anew, or give the store "
                     + "another prefix",
                 cause: error)
         }
@@ -56,7 +57,8 @@ public final class UserDefaultsRecordStore: RecordStore, @unchecked Sendable {
         do {
             data = try record.map { try JSONEncoder().encode($0) }
         } catch {
-            throw BackgroundError(.storeFailed, "the record “\(key)” cannot be written as JSON", cause: error)
+            throw BackgroundError(
+                code: .storeFailed, message: "the record “\(key)” cannot be written as JSON", cause: error)
         }
         lock.withLock { _ in
             if let data {

@@ -1,14 +1,7 @@
 #if Postgres
     import CPostgres
     import Logging
-
-    #if canImport(Darwin)
-        import Darwin
-    #elseif canImport(Musl)
-        import Musl
-    #else
-        import Glibc
-    #endif
+    import PlatformC
 
     /// One `PGconn`: libpq's calls, and the statements that were prepared on it. Nothing here blocks.
     ///

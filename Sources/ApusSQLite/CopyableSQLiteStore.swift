@@ -1,14 +1,7 @@
 #if SQLite
     package import ApusJobs
     import ApusTimers
-
-    #if canImport(Darwin)
-        import Darwin
-    #elseif canImport(Glibc)
-        import Glibc
-    #elseif canImport(Musl)
-        import Musl
-    #endif
+    import PlatformC
 
     /// Copies of a store's file, from it and into it: one transaction each.
     package struct CopyableSQLiteStore: CopyableStore {

@@ -2,14 +2,7 @@
     import ApusJobs
     import ApusTimers
     import PathTrust
-
-    #if canImport(Darwin)
-        import Darwin
-    #elseif canImport(Glibc)
-        import Glibc
-    #elseif canImport(Musl)
-        import Musl
-    #endif
+    import PlatformC
 
     /// The lock that makes one store the only owner of a database file, and one daemon that of a home.
     ///
@@ -172,11 +165,7 @@
         private static func modificationTime(_ descriptor: Int32) -> String {
             var status = stat()
             guard fstat(descriptor, &status) == 0 else { return "an unknown time" }
-            #if canImport(Darwin)
-                var seconds = status.st_mtimespec.tv_sec
-            #else
-                var seconds = status.st_mtim.tv_sec
-            #endif
+            var seconds = status.modified.tv_sec
             var time = tm()
             gmtime_r(&seconds, &time)
             func two(_ value: Int32) -> String { value < 10 ? "0\(value)" : "\(value)" }

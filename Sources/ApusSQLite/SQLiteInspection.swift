@@ -3,14 +3,7 @@
     import ApusTimers
     import GRDB
     import PathTrust
-
-    #if canImport(Darwin)
-        import Darwin
-    #elseif canImport(Glibc)
-        import Glibc
-    #elseif canImport(Musl)
-        import Musl
-    #endif
+    import PlatformC
 
     /// Looks at a store's file, also while another process owns it.
     package struct SQLiteInspection: StoreInspection {

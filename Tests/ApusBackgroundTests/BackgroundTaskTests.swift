@@ -23,10 +23,10 @@ final class ClaimsOnlyHost: BackgroundHost {
     }
 
     var phase: Phase { .background }
-    var phaseChanges: PhaseChanges { Broadcast(Phase.background).changes() }
+    func phaseChanges() -> PhaseChanges { Broadcast(Phase.background).changes() }
     var backgroundTimeRemaining: Duration? { .seconds(1) }
     var conditions: DeviceConditions { DeviceConditions() }
-    var conditionChanges: Changes<DeviceConditions> { Broadcast(DeviceConditions()).changes() }
+    func conditionChanges() -> Changes<DeviceConditions> { Broadcast(DeviceConditions()).changes() }
     var engine: TimerEngine { .shared }
     var mainLoop: any MainLoop { SystemMainLoop() }
     var bootID: String? { nil }
@@ -99,11 +99,12 @@ struct BackgroundTaskTests {
     @Test("the structured form covers its body, and ends when the body returns or throws")
     func structured() async throws {
         struct Failure: Error {}
-        let names = try await withBackgroundTask("sync", on: host) { [registry = host.registry] in registry.openNames }
+        let names = try await host.withBackgroundTask(named: "sync") { [registry = host.registry] in registry.openNames
+        }
         #expect(names == ["sync"])
         #expect(host.registry.openNames.isEmpty)
         await #expect(throws: Failure.self) {
-            try await withBackgroundTask("sync", on: host) { throw Failure() }
+            try await host.withBackgroundTask(named: "sync") { throw Failure() }
         }
         #expect(host.registry.openNames.isEmpty)
     }
@@ -114,7 +115,7 @@ struct BackgroundTaskTests {
         let (started, start) = AsyncStream.makeStream(of: Void.self)
         let (never, hold) = AsyncStream.makeStream(of: Void.self)
         defer { hold.finish() }
-        async let result = withBackgroundTask("sync", on: host) { [registry = host.registry] in
+        async let result = host.withBackgroundTask(named: "sync") { [registry = host.registry] in
             start.finish()
             for await _ in never {}
             // The background task ends on the main actor, right after the handler that cancelled this.
@@ -132,7 +133,7 @@ struct BackgroundTaskTests {
         let (started, start) = AsyncStream.makeStream(of: Void.self)
         let (never, hold) = AsyncStream.makeStream(of: Void.self)
         defer { hold.finish() }
-        async let result = withBackgroundTask("sync", on: host) { [registry = host.registry] in
+        async let result = host.withBackgroundTask(named: "sync") { [registry = host.registry] in
             start.finish()
             for await _ in never {}
             return (Task.isCancelled, registry.openNames)
@@ -149,7 +150,7 @@ struct BackgroundTaskTests {
     func structuredTooLate() async throws {
         host.registry.expireAll()
         await #expect(throws: BackgroundError.self) {
-            try await withBackgroundTask("sync", on: host) { Issue.record("the body ran") }
+            try await host.withBackgroundTask(named: "sync") { Issue.record("the body ran") }
         }
     }
 
@@ -160,7 +161,7 @@ struct BackgroundTaskTests {
         let (never, hold) = AsyncStream.makeStream(of: Void.self)
         defer { hold.finish() }
         let task = Task {
-            try await withBackgroundTask("sync", on: host) {
+            try await host.withBackgroundTask(named: "sync") {
                 start.finish()
                 for await _ in never {}
                 return Task.isCancelled

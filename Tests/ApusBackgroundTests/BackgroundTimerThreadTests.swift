@@ -16,11 +16,11 @@ private final class ThreadedHost: BackgroundHost {
     }
 
     var phase: Phase { .active }
-    var phaseChanges: PhaseChanges { Broadcast(Phase.active).changes() }
+    func phaseChanges() -> PhaseChanges { Broadcast(Phase.active).changes() }
     var backgroundTimeRemaining: Duration? { nil }
     var waitsForExpiredTasks: Bool { false }
     var conditions: DeviceConditions { DeviceConditions() }
-    var conditionChanges: Changes<DeviceConditions> { Broadcast(DeviceConditions()).changes() }
+    func conditionChanges() -> Changes<DeviceConditions> { Broadcast(DeviceConditions()).changes() }
     var bootID: String? { nil }
 
     func observePhase(_ observer: @escaping @MainActor @Sendable (Phase) -> Void) -> Observation {
@@ -51,7 +51,7 @@ struct BackgroundTimerThreadTests {
     @Test("cancelled from several threads while they fire, each timer runs or is cancelled, never both")
     func cancelWhileFiring() async throws {
         let host = ThreadedHost()
-        let timers = BackgroundTimer(host: host)
+        let timers = BackgroundTimers(host: host)
         let events = timers.events()
         let count = 4_000
         let runs = ClaimsOnlyHost.Counter()
@@ -70,8 +70,8 @@ struct BackgroundTimerThreadTests {
                 }
             }
         }
-        var executions: [BackgroundTimer.ID: Int] = [:]
-        var cancellations: [BackgroundTimer.ID: Int] = [:]
+        var executions: [BackgroundTimers.ID: Int] = [:]
+        var cancellations: [BackgroundTimers.ID: Int] = [:]
         for await event in events {
             switch event {
             case .executed(let id, let willRepeat):
@@ -102,7 +102,7 @@ struct BackgroundTimerThreadTests {
             let loop = NotingLoop(engine: engine)
             let host = ThreadedHost(engine: engine, mainLoop: loop)
             let before = try threads()
-            let timers = BackgroundTimer(host: host)
+            let timers = BackgroundTimers(host: host)
             for _ in 0..<10_000 { try timers.schedule(after: .seconds(10)) {} }
             let events = timers.events()
             let wakeUps = engine.statistics.wakeUps

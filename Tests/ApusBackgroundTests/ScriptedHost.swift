@@ -46,11 +46,11 @@ final class ScriptedHost: BackgroundHost {
     }
 
     var phase: Phase { phases.value }
-    var phaseChanges: PhaseChanges { phases.changes() }
+    func phaseChanges() -> PhaseChanges { phases.changes() }
     var backgroundTimeRemaining: Duration? { state.withLock { $0.remaining } }
     var waitsForExpiredTasks: Bool { false }
     var conditions: DeviceConditions { device.value }
-    var conditionChanges: Changes<DeviceConditions> { device.changes() }
+    func conditionChanges() -> Changes<DeviceConditions> { device.changes() }
     var engine: TimerEngine { time.engine }
     var mainLoop: any MainLoop { loop }
     var bootID: String? { state.withLock { $0.boot } }
@@ -74,7 +74,7 @@ final class ScriptedHost: BackgroundHost {
         }
         guard let number else {
             mainLoop.run(request.onExpiration)
-            throw BackgroundError(.tooLate, "“\(request.name)” came too late")
+            throw BackgroundError(code: .tooLate, message: "“\(request.name)” came too late")
         }
         let logger = Logger(label: "test") { _ in FaultCounter(host: self) }
         return BackgroundTask(request, logger: logger) { [self] in end(number) }
@@ -128,7 +128,7 @@ final class ScriptedHost: BackgroundHost {
 
     /// Runs everything that can run now.
     @MainActor func settle() {
-        repeat { time.drain() } while loop.drain() > 0
+        repeat { time.settle() } while loop.drain() > 0
     }
 
     /// Lets time pass, and runs the main loop after each step.

@@ -156,7 +156,7 @@ struct CalendarTriggerTests {
         _ = try world.harness.perform { try await $0.suspend("job") }
         try world.advance(to: "2026-01-01 13:20")
         _ = try world.harness.perform { try await $0.resume("job") }
-        world.harness.time.drain()
+        world.harness.time.settle()
         let runs = try world.harness.runs()
         let passed = 13 * 3_600 + 20 * 60
         #expect(runs.first.map { $0.through - $0.occurrence + 1 } == passed - 3)
@@ -193,7 +193,7 @@ struct CalendarTriggerTests {
         world.zones.replace("Europe/Berlin", by: try TimeZoneRules(posix: "<+02>-2"))
         _ = world.zones.refresh()
         try world.harness.crash()
-        world.harness.time.drain()
+        world.harness.time.settle()
         #expect(try world.harness.job().nextDue == utc("2026-12-24 16:00"))
         #expect(try world.harness.job().dueNote?.formerInstant == utc("2026-12-24 17:00"))
     }
@@ -225,10 +225,10 @@ struct CalendarTriggerTests {
         let world = try World()
         try world.harness.submit(.calendar(try schedule("every hour"), timeZone: "UTC"))
         try world.advance(to: "2026-01-01 04:30")
-        world.harness.time.setWall(try utc("2026-01-01 03:45"))
+        world.harness.time.setWallClock(try utc("2026-01-01 03:45"))
         #expect(try world.harness.job().nextDue == utc("2026-01-01 05:00"))
-        world.harness.time.setWall(try utc("2026-01-01 02:15"))
-        world.harness.time.drain()
+        world.harness.time.setWallClock(try utc("2026-01-01 02:15"))
+        world.harness.time.settle()
         #expect(try world.harness.job().nextDue == utc("2026-01-01 03:00"))
         try world.harness.check()
     }

@@ -12,7 +12,7 @@ private struct Waiting {
     init(_ harness: SchedulerHarness, _ body: @escaping @Sendable (JobScheduler) async throws -> Run?) {
         self.harness = harness
         task = harness.time.start { [scheduler = harness.scheduler] in try await body(scheduler) }
-        harness.time.drain()
+        harness.time.settle()
     }
 
     func outcome() throws -> Run? { try harness.time.perform { [task] in try await task.value } }

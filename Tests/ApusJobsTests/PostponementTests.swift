@@ -42,7 +42,7 @@ struct PostponementTests {
                 }
             }
         }
-        harness.time.drain()
+        harness.time.settle()
         #expect(reported.withLock { $0 } == ["started 1", "waiting no descriptors", "started 1", "succeeded"])
     }
 

@@ -127,14 +127,14 @@ struct QueueTests {
         }
         harness.advance(5)
         #expect(harness.calls.seconds == [1, 1])
-        #expect(harness.time.pendingTimers == 1)
+        #expect(harness.time.pendingTimerCount == 1)
         try harness.crash()
         harness.advance(5.5)
         #expect(harness.calls.seconds == [1, 1])
         harness.advance(4)
         #expect(harness.calls.seconds == [1, 1, 11, 11])
         // Setting the wall clock changes nothing, before a restart and after it.
-        harness.time.moveWall(by: .seconds(3_600))
+        harness.time.moveWallClock(by: .seconds(3_600))
         try harness.crash()
         harness.advance(20)
         #expect(harness.calls.seconds == [1, 1, 11, 11, 3_621, 3_621, 3_631])
@@ -148,7 +148,7 @@ struct QueueTests {
             for number in 0..<4 { try await scheduler.submit(request("mail\(number)", queue: "mail")) }
         }
         harness.advance(5)
-        try harness.crash { _ in harness.time.moveWall(by: .seconds(step)) }
+        try harness.crash { _ in harness.time.moveWallClock(by: .seconds(step)) }
         harness.advance(5.5)
         #expect(harness.calls.seconds == [1, 1])
         harness.advance(4)

@@ -94,7 +94,7 @@ final class SchedulerHarness {
     /// The device of the host is like this from now on.
     func device(_ conditions: DeviceConditions) {
         host?.become(conditions)
-        time.drain()
+        time.settle()
     }
 
     func advance(_ seconds: Double) { time.advance(by: .nanoseconds(Int64((seconds * 1e9).rounded()))) }

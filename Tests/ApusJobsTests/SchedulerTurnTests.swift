@@ -13,11 +13,11 @@ struct SchedulerTurnTests {
         let requests = (0..<100).map { JobRequest(id: JobID("job\($0)"), kind: "work", trigger: .after(.seconds(10))) }
         try harness.perform { _ = try await $0.submit(requests) }
         let commits = harness.store.commits
-        #expect(harness.time.pendingTimers == 1)
+        #expect(harness.time.pendingTimerCount == 1)
         harness.advance(10)
         #expect(harness.calls.all.count == 100)
         #expect(harness.store.commits == commits + 2)
-        #expect(harness.time.pendingTimers == 0)
+        #expect(harness.time.pendingTimerCount == 0)
     }
 
     @Test(
@@ -37,7 +37,7 @@ struct SchedulerTurnTests {
         scheduler.handle("work") { _ in started.withLock { $0 = store.commits - before } }
         let cancelling = harness.time.start { try await scheduler.cancel(all: ids + [JobID("missing")]) }
         let running = harness.time.start { try await scheduler.runNow(JobID("other")) }
-        harness.time.drain()
+        harness.time.settle()
         let cancelled = try harness.time.perform { try await cancelling.value }
         _ = try harness.time.perform { try await running.value }
         #expect(cancelled.map(\.id) == ids && cancelled.allSatisfy { $0.state == .cancelled })
@@ -88,7 +88,7 @@ struct SchedulerTurnTests {
         try harness.submit(.after(.seconds(100)))
         harness.advance(10)
         harness.store.fail(.after(JobError(.unavailable, "no answer")))
-        harness.time.moveWall(by: .seconds(-3_600))
+        harness.time.moveWallClock(by: .seconds(-3_600))
         harness.advance(1)
         try harness.crash()
         try harness.crash()
@@ -104,7 +104,7 @@ struct SchedulerTurnTests {
         harness.store.fail(.before(JobError(.full, "no space")))
         let error = #expect(throws: JobError.self) { try harness.start() }
         #expect(error?.code == .full)
-        #expect(harness.time.pendingTimers == 0)
+        #expect(harness.time.pendingTimerCount == 0)
         try harness.crash()
         try harness.submit(.after(.seconds(1)))
         harness.advance(1)
@@ -118,9 +118,9 @@ struct SchedulerTurnTests {
         harness.store.fail(.hold)
         let scheduler = harness.scheduler
         let starting = harness.time.start { try await scheduler.start() }
-        harness.time.drain()
+        harness.time.settle()
         let stopping = harness.time.start { await scheduler.stop(grace: nil) }
-        harness.time.drain()
+        harness.time.settle()
         harness.store.fail(nil)
         harness.store.release()
         try harness.time.perform { try await stopping.value }
@@ -173,9 +173,9 @@ struct SchedulerTurnTests {
         let harness = try SchedulerHarness()
         try harness.submit(.every(.seconds(3_600), anchoredAt: harness.at(0)))
         harness.advance(60)
-        harness.time.moveWall(by: .seconds(73 * 365 * 86_400))
+        harness.time.moveWallClock(by: .seconds(73 * 365 * 86_400))
         harness.advance(60)
-        harness.time.moveWall(by: .seconds(-73 * 365 * 86_400))
+        harness.time.moveWallClock(by: .seconds(-73 * 365 * 86_400))
         harness.advance(3 * 3_600)
         #expect(harness.calls.seconds.suffix(3) == [3_600, 7_200, 10_800])
         try harness.check()
@@ -190,7 +190,7 @@ struct SchedulerTurnTests {
         try harness.submit(.at(harness.at(5)), kind: "failing", .init(retry: retry))
         harness.advance(10)
         try harness.perform { _ = try await $0.suspend(JobID("job")) }
-        harness.time.moveWall(by: .seconds(86_400))
+        harness.time.moveWallClock(by: .seconds(86_400))
         try harness.perform { _ = try await $0.resume(JobID("job")) }
         harness.advance(594)
         #expect(harness.calls.all.count == 1)
@@ -202,7 +202,7 @@ struct SchedulerTurnTests {
     func fullWhileClockIsSet() throws {
         let harness = try SchedulerHarness()
         harness.store.fail(.before(JobError(.full, "no room")))
-        harness.time.moveWall(by: .seconds(3_600))
+        harness.time.moveWallClock(by: .seconds(3_600))
         harness.advance(1)
         let error = #expect(throws: JobError.self) { try harness.submit(.after(.seconds(1))) }
         #expect(error?.code == .full)

@@ -19,7 +19,7 @@ struct SubmissionTests {
     /// An application commits the submission now.
     private func submit(_ request: JobRequest, to harness: SchedulerHarness) throws {
         try harness.base.submit(request, at: harness.time.wall())
-        harness.time.drain()
+        harness.time.settle()
     }
 
     private func submissions(_ harness: SchedulerHarness) throws -> [JobID?] {
@@ -51,7 +51,7 @@ struct SubmissionTests {
         try submit(request("every", .every(.seconds(6), count: 2)), to: harness)
         harness.advance(4)
         try harness.start()
-        harness.time.drain()
+        harness.time.settle()
         #expect(try submissions(harness) == [])
         // The instant of `at` has passed: it is late, and no error.
         #expect(harness.calls.all.map(\.job) == ["at"] && harness.calls.seconds == [4])
@@ -137,7 +137,7 @@ struct SubmissionTests {
         try submit(request("b", .after(.seconds(5))), to: harness)
         harness.store.fail(nil)
         harness.store.release()
-        harness.time.drain()
+        harness.time.settle()
         #expect(try submissions(harness) == [JobID("b")])
         try harness.crash()
         harness.advance(6)
@@ -259,7 +259,7 @@ struct SubmissionTests {
         try submit(request("suspended", .after(.seconds(10))), to: harness)
         harness.advance(30)
         try harness.crash()
-        harness.time.drain()
+        harness.time.settle()
         #expect(harness.calls.all.map(\.job) == ["job"] && harness.calls.seconds == [30])
         #expect(try harness.job("job").request.trigger == .after(.seconds(10)))
         #expect(try harness.job("suspended").remainder == .zero)
@@ -290,7 +290,7 @@ struct SubmissionTests {
         }
         try harness.start()
         try harness.submit("caller", .after(.seconds(1)))
-        harness.time.drain()
+        harness.time.settle()
         #expect(try submissions(harness) == [])
         let found = try jobs(harness).map(\.id.rawValue).filter { $0 != "caller" }
         #expect(found == (0..<1_200).map { "job\($0)" })

@@ -107,7 +107,7 @@
         func lateness() throws {
             try harness.start()
             _ = try submitTraced(request("work"))
-            try harness.crash { [time = harness.time] _ in time.sleepDevice(for: .seconds(61)) }
+            try harness.crash { [time = harness.time] _ in time.sleepMachine(for: .seconds(61)) }
             harness.advance(1)
             let span = try #require(tracer.popFinishedSpans().first)
             guard case .double(let seconds)? = span.attributes.get("job.lateness") else {

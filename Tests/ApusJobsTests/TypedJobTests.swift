@@ -46,7 +46,7 @@ struct TypedJobTests {
         let invoice = SendInvoice(
             number: 17, recipient: "a/\"ü\"", lines: [.init(price: 0.1), .init(price: 2)], labels: ["b": "1"])
         let job = try submit(invoice)
-        harness.time.drain()
+        harness.time.settle()
         #expect(seen.all == [invoice])
         #expect(harness.seconds == 0)
         #expect(job.request.kind == "invoice.send")
@@ -61,7 +61,7 @@ struct TypedJobTests {
         scheduler.handle(SendInvoice.self) { invoice, _ in Receipt(number: invoice.number, copies: ["a", "b"]) }
         try harness.start()
         try submit(SendInvoice(number: 17, recipient: "ann"), id: JobID("job"))
-        harness.time.drain()
+        harness.time.settle()
         try harness.crash()
         let run = try #require(try harness.runs().first)
         #expect(run.state == .succeeded)

@@ -108,7 +108,7 @@ struct UpdateTests {
                 }
             }
         }
-        harness.time.drain()
+        harness.time.settle()
         #expect(try harness.job().request.labels == ["1": "here", "2": "here"])
         #expect(tries.withLock { $0 } == 3, "the second one has read what the first one changed")
         try harness.check()

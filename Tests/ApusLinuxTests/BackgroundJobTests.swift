@@ -34,7 +34,7 @@ struct BackgroundJobTests {
     }
 
     private func wait(_ world: HostInVirtualTime, until condition: () -> Bool) throws {
-        try world.time.drain(waitingForForeignWork: .seconds(300), until: condition)
+        try world.time.settle(waitingForForeignWork: .seconds(300), until: condition)
     }
 
     @Test(
@@ -127,6 +127,6 @@ struct BackgroundJobThreadTests {
         while !(jobs.running().isEmpty && host.registry.openNames.isEmpty) { await Task.yield() }
         #expect(await jobs.pending() == [])
         while ended.all.count < begun.all.count { await Task.yield() }
-        engine.shutdown()
+        engine.stop()
     }
 }

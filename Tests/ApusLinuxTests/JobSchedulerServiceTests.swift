@@ -43,15 +43,15 @@
                 }
                 isStarted.add(true)
             }
-            try time.drain(waitingForForeignWork: patience) { !isStarted.all.isEmpty }
-            time.drain()
+            try time.settle(waitingForForeignWork: patience) { !isStarted.all.isEmpty }
+            time.settle()
             #expect(log.all == ["begins"])
             return (group, task)
         }
 
         private func shutDown(_ group: ServiceGroup) {
             time.start { await group.triggerGracefulShutdown() }
-            time.drain()
+            time.settle()
         }
 
         private func end(of task: Task<Void, any Error>) throws {

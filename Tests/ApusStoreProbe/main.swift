@@ -2,14 +2,7 @@
     import ApusJobs
     import ApusSQLite
     import ApusTimers
-
-    #if canImport(Darwin)
-        import Darwin
-    #elseif canImport(Glibc)
-        import Glibc
-    #elseif canImport(Musl)
-        import Musl
-    #endif
+    import PlatformC
 
     // Opens the store named by the first argument, says so, and adds jobs from eight tasks without end, writing the
     // identifier of each to standard output as soon as it has been acknowledged. The tests kill it in the middle of

@@ -70,8 +70,8 @@ final class ClusterNode {
             day: WallInstant(nanoseconds: world.wall.nanoseconds &+ UInt64(bitPattern: process.wallOffset)))
     }
 
-    var reading: ClockReading {
-        var reading = ClockReading(clocks)
+    var reading: SchedulerReading {
+        var reading = SchedulerReading(clocks)
         if let bounds = databaseClock.wall(at: reading.continuous) {
             (reading.wall, reading.latestWall) = (bounds.lowerBound, bounds.upperBound)
         }

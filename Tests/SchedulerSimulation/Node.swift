@@ -105,11 +105,11 @@ final class SimulatedConditions: BackgroundHost {
     var isFollowed: Bool { device.hasListeners }
 
     var phase: Phase { phases.value }
-    var phaseChanges: PhaseChanges { phases.changes() }
+    func phaseChanges() -> PhaseChanges { phases.changes() }
     var backgroundTimeRemaining: Duration? { nil }
     var waitsForExpiredTasks: Bool { true }
     var conditions: DeviceConditions { device.value }
-    var conditionChanges: Changes<DeviceConditions> { device.changes() }
+    func conditionChanges() -> Changes<DeviceConditions> { device.changes() }
     var mainLoop: any MainLoop { Loop() }
     var bootID: String? { Self.boot }
 
@@ -117,7 +117,7 @@ final class SimulatedConditions: BackgroundHost {
         phases.observe(observer)
     }
     func beginBackgroundTask(_ request: BackgroundTaskRequest) throws(BackgroundError) -> BackgroundTask {
-        throw BackgroundError(.tooLate, "the simulation grants no background tasks")
+        throw BackgroundError(code: .tooLate, message: "the simulation grants no background tasks")
     }
     func start(_ work: @escaping @Sendable () async -> Void) {
         preconditionFailure("the scheduler starts no work here")

@@ -82,7 +82,7 @@ final class World {
             self.time.sleepOnly(for: .milliseconds(time))
             // Graces and pauses count uptime, which stood still.
             ledger.with { $0.flowsSince = nil }
-        case .moveWall(let seconds): moveWall(seconds)
+        case .moveWallClock(let seconds): moveWallClock(seconds)
         case .device(let device): become(device)
         case .fault(let fault):
             self.fault = fault
@@ -157,7 +157,7 @@ final class World {
         }
     }
 
-    private func moveWall(_ seconds: Int) {
+    private func moveWallClock(_ seconds: Int) {
         disturb()
         let years1980to2200 = 315_532_800...7_258_118_400
         let now = Int(ledger.now.wall / 1_000_000_000)

@@ -234,7 +234,7 @@ public struct Daemon: Sendable {
             host.reportReady()
             onReady(Ready(socketPath: socketPath, url: listeners.url, token: listeners.token))
         }
-        let phases = host.phaseChanges
+        let phases = host.phaseChanges()
         // Begun before any signal: it keeps the process until the scheduler has stopped. Each run has its own beside it.
         var request = BackgroundTaskRequest(name: "the store")
         request.endsOnExpiration = false

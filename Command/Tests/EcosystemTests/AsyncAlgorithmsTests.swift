@@ -42,21 +42,21 @@ struct AsyncAlgorithmsTests {
             }
         }
         continuation.yield("a")
-        await until { requests.value.withLock { $0 } == 2 && time.pendingTimers == 1 }
+        await until { requests.value.withLock { $0 } == 2 && time.pendingTimerCount == 1 }
         time.advance(by: .milliseconds(900))
         continuation.yield("b")
         await until { requests.value.withLock { $0 } == 3 }
         // The sleep for "a" ends and is followed by one for the rest of b's second.
         time.advance(by: .milliseconds(100))
-        await until { time.pendingTimers == 1 }
+        await until { time.pendingTimerCount == 1 }
         time.advance(by: .milliseconds(899))
         #expect(values.value.withLock { $0 } == [])
-        #expect(time.pendingTimers == 1)
+        #expect(time.pendingTimerCount == 1)
         time.advance(by: .milliseconds(1))
         await until { values.value.withLock { $0 } == ["b"] }
         task.cancel()
         _ = try? await task.value
-        #expect(time.pendingTimers == 0)
+        #expect(time.pendingTimerCount == 0)
     }
 
     private func until(_ condition: () -> Bool) async {

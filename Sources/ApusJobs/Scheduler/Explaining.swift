@@ -27,7 +27,7 @@ extension SchedulerMachine {
     func awaitedConditions(_ id: JobID) -> JobConditions { jobs[id].map { conditions.awaited(by: $0) } ?? [] }
 
     /// What holds the job back now.
-    func situation(of id: JobID, at now: ClockReading) -> JobSituation {
+    func situation(of id: JobID, at now: SchedulerReading) -> JobSituation {
         var situation = JobSituation()
         situation.isRunning = life.isRunning
         situation.storeFails = backoff.isFailing

@@ -97,7 +97,7 @@ final class SchedulerLoop: Sendable {
     }
 
     /// The clocks by which this scheduler goes.
-    func reading() -> ClockReading { ClockReading(engine.time, of: store) }
+    func reading() -> SchedulerReading { SchedulerReading(engine.time, of: store) }
 
     func queues() -> [QueueStatus] { machine.withLock { $0?.board.statuses ?? [] } }
 
@@ -128,7 +128,7 @@ final class SchedulerLoop: Sendable {
                 inbox.inputs = inbox.handlers.keys.sorted().map { .handler(kind: $0) } + inbox.inputs
             }
             _ = Task(executorPreference: executor) { [self] in
-                let observation = engine.onWallClockChange(on: .engine) { [weak self] in self?.wake() }
+                let observation = engine.observeWallClock(on: .engine) { [weak self] in self?.wake() }
                 await run(session)
                 observation.cancel()
             }
@@ -228,7 +228,7 @@ final class SchedulerLoop: Sendable {
 
     /// Calls the machine, and executes the effects.
     @discardableResult
-    func update<Result: Sendable>(_ body: (inout SchedulerMachine, ClockReading) -> Result) -> Result {
+    func update<Result: Sendable>(_ body: (inout SchedulerMachine, SchedulerReading) -> Result) -> Result {
         let now = reading()
         let (result, effects) = machine.withLock { machine -> (Result, [SchedulerEffect]) in
             machine!.countsRuns = metrics.isWanted

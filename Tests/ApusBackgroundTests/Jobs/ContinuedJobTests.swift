@@ -40,7 +40,7 @@ struct ContinuedJobTests {
         try bench.submit("a", continued())
         try bench.submit("b", continued())
         #expect(bench.jobs.whyNot("a") == [.appInBackground])
-        #expect(bench.host.time.pendingTimers == 0)
+        #expect(bench.host.time.pendingTimerCount == 0)
         bench.host.enter(.active)
         #expect(bench.running() == ["a"])
         #expect(bench.jobs.whyNot("b") == [.busy])

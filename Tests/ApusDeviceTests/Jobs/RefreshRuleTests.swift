@@ -52,7 +52,7 @@ struct RefreshRuleTests {
     @Test("an opportunity that the device sleeps through comes when it wakes")
     func deviceSleep() throws {
         try run { device in
-            device.sleepDevice(for: hour)
+            device.sleepMachine(for: hour)
             #expect(device.launches(of: "refresh") == 1)
             let record = try #require(device.jobs.history.first)
             #expect(record.submitted.duration(to: record.launched) == hour)
@@ -111,7 +111,7 @@ struct RefreshRuleTests {
         try run(policy: policy) { device in
             let next = device.time.wall().advanced(by: .seconds(86_400))
             expect(.notExpectedSoon(next: next), said: "not expected to be used soon", on: device) {
-                device.run(until: next.advanced(by: .seconds(-1_800)))
+                device.advance(until: next.advanced(by: .seconds(-1_800)))
             }
             let record = try #require(device.jobs.history.first)
             #expect(record.launched < next)
@@ -182,7 +182,7 @@ struct RefreshRuleTests {
             let first = try #require(device.jobs.history.first)
             let until = first.launched.advanced(by: .seconds(7_200))
             #expect(device.jobs.whyNot("refresh") == [.rateLimited(until: until)])
-            device.run(until: until)
+            device.advance(until: until)
             #expect(device.launches(of: "refresh") == 1)
             device.advance(by: .seconds(900))
             #expect(device.launches(of: "refresh") == 2)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Commands that wait")
 struct CommandQueueTests {
-    private let now = ClockReading(milliseconds: 0).wall
+    private let now = SchedulerReading(milliseconds: 0).wall
     private let error = JobError(.unavailable, "no answer")
 
     private func submission(_ sequence: Int64) -> StoreSubmission {

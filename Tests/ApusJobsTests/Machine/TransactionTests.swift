@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The transaction of a turn")
 struct TransactionTests {
-    private let now = ClockReading(milliseconds: 0)
+    private let now = SchedulerReading(milliseconds: 0)
     private let shard = ShardID(rawValue: 7)
 
     private func entry(_ key: Int64) throws -> LoadedJobs.Entry { LoadedJobs.Entry(try .sample(key), shard: shard) }

@@ -5,14 +5,7 @@ import HTTPTypes
 import Hummingbird
 import LoopbackWeb
 import NIOCore
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import PlatformC
 
 /// The HTTP API, the same on the socket and on the HTTP listener. Described by `openapi.yaml`.
 struct Routes: Sendable {

@@ -4,18 +4,12 @@ import ApusTimers
 import Logging
 import LoopbackWeb
 import PathTrust
+import PlatformC
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
-#endif
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
 #endif
 
 /// Keeps the secrets of the HTTP listener from one daemon of a home to the next, in a file for their owner only.

@@ -33,7 +33,7 @@ enum JobExamples {
     static func first(path: String, mailer: Mailer) async throws {
         // Shown: readme-swift
         let timer = try RepeatingTimer(every: .seconds(5)) { tick in
-            print("tick \(tick.number), \(tick.missed) missed before it")
+            print("tick \(tick.number), \(tick.missedCount) missed before it")
         }
         timer.resume()
 

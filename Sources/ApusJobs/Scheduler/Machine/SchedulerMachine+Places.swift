@@ -117,7 +117,7 @@ extension SchedulerMachine {
 
     // MARK: The wall clock
 
-    mutating func noticeClock(_ now: ClockReading) {
+    mutating func noticeClock(_ now: SchedulerReading) {
         guard let (step, moved) = clock.notice(now) else { return }
         for entry in jobs.sorted {
             if moved != .zero { entry.machine.clockWasSet(by: moved) }

@@ -137,7 +137,7 @@ extension SchedulerMachine {
     }
 
     private func newDraft(
-        _ request: JobRequest, _ pending: PendingCommand, _ now: ClockReading
+        _ request: JobRequest, _ pending: PendingCommand, _ now: SchedulerReading
     ) throws(JobError) -> SchedulerTurn.Draft {
         var kept = request
         kept.terms = .init()
@@ -150,7 +150,7 @@ extension SchedulerMachine {
     }
 
     /// The instant from which a submission's trigger counts. One after now is of a clock that was set back since.
-    private func instant(of pending: PendingCommand, _ now: ClockReading) -> WallInstant {
+    private func instant(of pending: PendingCommand, _ now: SchedulerReading) -> WallInstant {
         min(pending.submission?.submitted ?? now.latestWall, now.latestWall)
     }
 

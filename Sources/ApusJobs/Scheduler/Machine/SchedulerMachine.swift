@@ -42,7 +42,7 @@ package struct SchedulerMachine: ~Copyable {
 
     /// The machine of a store that was just opened.
     package init(
-        session: StoreSession, configuration: JobScheduler.Configuration, at now: ClockReading
+        session: StoreSession, configuration: JobScheduler.Configuration, at now: SchedulerReading
     ) {
         self.configuration = configuration
         shards = ShardOwnership(session)
@@ -60,7 +60,7 @@ package struct SchedulerMachine: ~Copyable {
     // MARK: Inputs
 
     /// Takes an input; ``next(at:)`` decides about the consequences.
-    package mutating func receive(_ input: SchedulerInput, at now: ClockReading) {
+    package mutating func receive(_ input: SchedulerInput, at now: SchedulerReading) {
         switch input {
         case .command(let number, .stop(let grace)): stop(number, grace: grace, now)
         case .command(let number, let command):
@@ -99,7 +99,7 @@ package struct SchedulerMachine: ~Copyable {
         }
     }
 
-    private mutating func receive(_ signal: StoreSignal, _ now: ClockReading) {
+    private mutating func receive(_ signal: StoreSignal, _ now: SchedulerReading) {
         switch signal {
         case .wake: loading.loadNow(now.wall)
         case .submissions: commands.readSubmissions()
@@ -136,7 +136,7 @@ package struct SchedulerMachine: ~Copyable {
     // MARK: The next step
 
     /// Decides what the loop does next.
-    package mutating func next(at now: ClockReading) -> SchedulerStep {
+    package mutating func next(at now: SchedulerReading) -> SchedulerStep {
         precondition(committing == nil, "the result of the last commit was not brought")
         noticeClock(now)
         continueStop(now)
@@ -169,7 +169,7 @@ package struct SchedulerMachine: ~Copyable {
         return .wait(wake(now, isPaused: isPaused))
     }
 
-    private func retire(_ now: ClockReading) -> SchedulerStep {
+    private func retire(_ now: SchedulerReading) -> SchedulerStep {
         .retire(
             endedBefore: now.wall.advanced(by: .zero - configuration.finishedJobsKept),
             budget: HistoryRetirement.budget)
@@ -192,7 +192,7 @@ package struct SchedulerMachine: ~Copyable {
     }
 
     /// Whether a job that asks for conditions may begin in this turn, for which they have not been read.
-    private func mustReadConditions(_ now: ClockReading) -> Bool {
+    private func mustReadConditions(_ now: SchedulerReading) -> Bool {
         guard life.isRunning, !conditions.isRead else { return false }
         return board.needsConditions(now.continuous)
             || jobs.isAnyExamined { !$0.job.request.policies.conditions.isEmpty }
@@ -202,7 +202,7 @@ package struct SchedulerMachine: ~Copyable {
     private static let zoneCheck = Duration.seconds(3_600)
 
     /// The first instant at which time alone changes what is to be done.
-    private func wake(_ now: ClockReading, isPaused: Bool) -> SchedulerWake? {
+    private func wake(_ now: SchedulerReading, isPaused: Bool) -> SchedulerWake? {
         var best: (delay: Duration, wake: SchedulerWake)?
         func consider(_ delay: Duration, _ wake: SchedulerWake) {
             if best.map({ delay < $0.delay }) ?? true { best = (delay, wake) }
