@@ -27,10 +27,12 @@
         private func read<Value: Sendable>(
             _ body: @escaping @Sendable (Connection) throws -> Value
         ) async throws -> Value {
-            guard access(path, F_OK) == 0 else { throw JobError(.notFound, "there is no database \(name)") }
+            guard access(path, F_OK) == 0 else {
+                throw JobError(code: .notFound, message: "there is no database \(name)")
+            }
             do {
                 do throws(TrustedPath.Failure) { try TrustedPath.checkLinks(name) } catch {
-                    throw JobError(.unavailable, "the database \(error)")
+                    throw JobError(code: .unavailable, message: "the database \(error)")
                 }
                 var configuration = GRDB.Configuration()
                 configuration.readonly = true
@@ -42,11 +44,11 @@
                     let version = try Int64.fetchOne(db, sql: "PRAGMA user_version") ?? 0
                     guard version == Schema.version else {
                         throw JobError(
-                            .unavailable,
-                            """
-                            the database \(name) has schema \(version), and this program reads \(Schema.version); \
-                            let a daemon of this version open it, which migrates it
-                            """)
+                            code: .unavailable,
+                            message: """
+                                the database \(name) has schema \(version), and this program reads \(Schema.version); \
+                                let a daemon of this version open it, which migrates it
+                                """)
                     }
                 }
                 let connection = try Connection(queue, path: path)
@@ -63,7 +65,9 @@
         /// The version of the file's schema, and the newest that this program knows.
         /// - Throws: ``JobError``.
         package func schema() async throws -> (version: Int, newest: Int) {
-            guard access(path, F_OK) == 0 else { throw JobError(.notFound, "there is no database \(name)") }
+            guard access(path, F_OK) == 0 else {
+                throw JobError(code: .notFound, message: "there is no database \(name)")
+            }
             do {
                 var configuration = GRDB.Configuration()
                 configuration.readonly = true

@@ -207,7 +207,7 @@ struct JobRunTests {
             device.jobs.makeDue("refresh")
             device.advance(by: .zero)
             #expect(device.jobs.history.map(\.outcome) == [.succeeded, .succeeded])
-            #expect(device.jobs.whyNot("refresh") == [.notPending])
+            #expect(device.jobs.obstacles(for: "refresh") == [.notPending])
         }
     }
 
