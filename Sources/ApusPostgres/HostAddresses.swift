@@ -66,8 +66,10 @@
             }
             guard !entries.isEmpty else {
                 throw PostgresError(
-                    .unreachable,
-                    "no address is known for the host \(hosts.joined(separator: ",")); check the name and the network")
+                    code: .unreachable,
+                    message:
+                        "no address is known for the host \(hosts.joined(separator: ",")); check the name and the network"
+                )
             }
             var result = self
             result.set("host", to: entries.map(\.host).joined(separator: ","))

@@ -93,21 +93,23 @@
                 descriptor = try TrustedPath.open(lockPath, O_RDWR | O_CREAT)
             } catch {
                 let advice = error.code == EPERM ? "" : "; the store needs a directory that exists and can be written"
-                throw JobError(.unavailable, "\(error)\(advice)")
+                throw JobError(code: .unavailable, message: "\(error)\(advice)")
             }
             guard Self.hasOneName(descriptor) else {
                 _ = close(descriptor)
                 throw JobError(
-                    .unavailable, "\(lockPath) has a second name, a hard link, and is not written; remove it")
+                    code: .unavailable,
+                    message: "\(lockPath) has a second name, a hard link, and is not written; remove it")
             }
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
                 let code = errno
                 defer { _ = close(descriptor) }
                 guard code == EWOULDBLOCK else {
-                    throw JobError(.unavailable, "\(lockPath) cannot be locked (\(Self.reason(code)))")
+                    throw JobError(code: .unavailable, message: "\(lockPath) cannot be locked (\(Self.reason(code)))")
                 }
                 throw JobError(
-                    .owned,
+                    code: .owned,
+                    message:
                     "\(subject.name) belongs to \(Self.describeOwner(descriptor)); stop that process or \(subject.advice)"
                 )
             }
@@ -221,7 +223,7 @@
                 return 0
             } catch {
                 let advice = error.code == EPERM ? "" : "; check the permissions of the file and its directory"
-                throw JobError(.unavailable, "the database \(error)\(advice)")
+                throw JobError(code: .unavailable, message: "the database \(error)\(advice)")
             }
         }
 

@@ -20,10 +20,12 @@
         private func read<Value: Sendable>(
             _ body: @escaping @Sendable (Connection) throws -> Value
         ) async throws -> Value {
-            guard access(path, F_OK) == 0 else { throw JobError(.notFound, "there is no database \(name)") }
+            guard access(path, F_OK) == 0 else {
+                throw JobError(code: .notFound, message: "there is no database \(name)")
+            }
             do {
                 do throws(TrustedPath.Failure) { try TrustedPath.checkLinks(name) } catch {
-                    throw JobError(.unavailable, "the database \(error)")
+                    throw JobError(code: .unavailable, message: "the database \(error)")
                 }
                 var configuration = GRDB.Configuration()
                 configuration.readonly = true
@@ -35,8 +37,8 @@
                     let version = try Int64.fetchOne(db, sql: "PRAGMA user_version") ?? 0
                     guard version == Schema.version else {
                         throw JobError(
-                            .unavailable,
-                            """
+                            code: .unavailable,
+                            message: """
                             the database \(name) has schema \(version), and this program reads \(Schema.version); \
                             let a daemon of this version open it, which migrates it
                             """)
@@ -56,7 +58,9 @@
         /// The version of the file's schema, and the newest that this program knows.
         /// - Throws: ``JobError``.
         package func schema() async throws -> (version: Int, newest: Int) {
-            guard access(path, F_OK) == 0 else { throw JobError(.notFound, "there is no database \(name)") }
+            guard access(path, F_OK) == 0 else {
+                throw JobError(code: .notFound, message: "there is no database \(name)")
+            }
             do {
                 var configuration = GRDB.Configuration()
                 configuration.readonly = true

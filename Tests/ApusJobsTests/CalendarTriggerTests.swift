@@ -44,6 +44,23 @@ private struct World {
 
 @Suite("Calendar triggers")
 struct CalendarTriggerTests {
+    @Test("what is to come of a trigger and of its job is the same, with what the clock does to it")
+    func upcoming() throws {
+        let world = try World()
+        try world.advance(to: "2026-03-28 12:00")
+        let scheduler = world.harness.scheduler
+        let trigger = Trigger.calendar(try schedule("every day at 2:30"), timeZone: "Europe/Berlin", count: 3)
+        let planned = try scheduler.upcoming(of: trigger, limit: 2)
+        #expect(try planned.map(\.due) == [utc("2026-03-29 01:00"), utc("2026-03-30 00:30")])
+        #expect(planned.map { $0.note?.skippedLocalTime } == ["2026-03-29 02:30:00", nil])
+        try world.harness.submit(trigger)
+        let (job, now) = (try world.harness.job(), world.harness.time.wall())
+        let end = try utc("2026-03-30 00:30")
+        #expect(scheduler.upcoming(of: job, after: now, through: end, limit: 9) == planned)
+        #expect(scheduler.upcoming(of: job, after: now, through: .lastDue, limit: 9).count == 3)
+        #expect(try scheduler.upcoming(of: .every(.seconds(5), count: 2), limit: 9).count == 2)
+    }
+
     @Test("a job on weekdays at nine is due at nine by the clock of its zone, through the change of the clock")
     func weekdays() throws {
         let world = try World()

@@ -116,7 +116,7 @@ struct JobConditionsTests {
         #expect(harness.calls.occurrences == ran)
         #expect(harness.calls.seconds.allSatisfy { $0 == 35 })
         #expect(Set(try harness.history()) == Set(gone + succeeded))
-        #expect(try harness.job().missed == 0, "it arrived on time")
+        #expect(try harness.job().missedCount == 0, "it arrived on time")
         try harness.check()
     }
 
@@ -143,7 +143,7 @@ struct JobConditionsTests {
     @Test("the time limit begins with the run, and each attempt waits without being used up")
     func retryAndTimeLimit() throws {
         let harness = try harness(DeviceConditions(network: .some(.none)))
-        let retry = RetryPolicy(maximumAttempts: 2, initialBackoff: .seconds(2), jitter: 0)
+        let retry = RetryPolicy.exponential(attempts: 2, from: .seconds(2), jitter: 0)
         try harness.submit(
             .after(.seconds(1)), kind: "slow", .init(retry: retry, timeLimit: .seconds(4), conditions: .network))
         harness.advance(60)

@@ -52,7 +52,7 @@ struct QueueTests {
         #expect(harness.calls.all.map(\.job) == ["mail0", "other", "mail1"])
         #expect(
             harness.scheduler.queues().filter { $0.queue.id == "mail" }
-                == [QueueStatus(queue: JobQueue(id: "mail", concurrency: 2), running: 2, waiting: 3)])
+                == [QueueStatus(queue: JobQueue(id: "mail", concurrency: 2), runningCount: 2, waitingCount: 3)])
         harness.advance(40)
         #expect(harness.calls.all.filter { $0.job.hasPrefix("mail") }.map(\.second) == [1, 1, 11, 11, 21])
     }
@@ -97,7 +97,9 @@ struct QueueTests {
         harness.advance(1)
         #expect(harness.calls.seconds == [])
         #expect(
-            scheduler.queues() == [QueueStatus(queue: JobQueue(id: "mail", isPaused: true), running: 0, waiting: 1)])
+            scheduler.queues() == [
+                QueueStatus(queue: JobQueue(id: "mail", isPaused: true), runningCount: 0, waitingCount: 1)
+            ])
         try configure(harness, "mail", .paused(false))
         harness.advance(1)
         #expect(harness.calls.seconds == [8])
@@ -185,7 +187,7 @@ struct QueueTests {
         harness.advance(0)
         #expect(harness.calls.seconds == [5])
         #expect(harness.scheduler.queues().map(\.queue.id) == ["mail"])
-        #expect(harness.scheduler.queues().map(\.waiting) == [0])
+        #expect(harness.scheduler.queues().map(\.waitingCount) == [0])
     }
 
     @Test("nothing is kept of queues without settings when nothing of them runs or waits")
@@ -255,7 +257,7 @@ struct QueueTests {
     func storeFails() throws {
         let harness = try SchedulerHarness()
         try configure(harness, "mail", .concurrency(3))
-        harness.store.fail(.before(JobError(.full, "no space")))
+        harness.store.fail(.before(JobError(code: .full, message: "no space")))
         let error = #expect(throws: JobError.self) { try configure(harness, "mail", .concurrency(4)) }
         #expect(error?.code == .full)
         #expect(harness.scheduler.queues().map(\.queue.concurrency) == [3])

@@ -81,7 +81,7 @@ struct SubmissionTests {
     func crash(isApplied: Bool) throws {
         let harness = try SchedulerHarness()
         if isApplied {
-            harness.store.fail(.after(JobError(.unavailable, "the answer is lost")))
+            harness.store.fail(.after(JobError(code: .unavailable, message: "the answer is lost")))
         } else {
             harness.store.fail(.hold)
         }
@@ -99,8 +99,9 @@ struct SubmissionTests {
     @Test(
         "a store that fails, before or after it has applied a turn, loses nothing and takes nothing twice",
         arguments: [
-            FaultyStore.Fault.before(JobError(.unavailable, "it fails")),
-            .before(JobError(.full, "it is full")), .after(JobError(.unavailable, "the answer is lost")),
+            FaultyStore.Fault.before(JobError(code: .unavailable, message: "it fails")),
+            .before(JobError(code: .full, message: "it is full")),
+            .after(JobError(code: .unavailable, message: "the answer is lost")),
         ])
     func faults(_ fault: FaultyStore.Fault) throws {
         let harness = try SchedulerHarness()
@@ -119,7 +120,7 @@ struct SubmissionTests {
     @Test("reads that fail are tried again after a pause")
     func failedReads() throws {
         let harness = try SchedulerHarness()
-        harness.store.failReads(JobError(.unavailable, "it cannot be read"))
+        harness.store.failReads(JobError(code: .unavailable, message: "it cannot be read"))
         try submit(request(), to: harness)
         harness.advance(10)
         #expect(harness.calls.seconds == [])
@@ -173,7 +174,7 @@ struct SubmissionTests {
 
     /// Refuses the job b.
     @Sendable private static func notB(_ part: [JobChange]) -> JobError? {
-        part.contains { $0.job.id == "b" } ? JobError(.invalid, "the store cannot keep b") : nil
+        part.contains { $0.job.id == "b" } ? JobError(code: .invalid, message: "the store cannot keep b") : nil
     }
 
     @Test("a submission that the store refuses is logged and removed, and those beside it become jobs")
@@ -199,7 +200,7 @@ struct SubmissionTests {
     func removalIsRefused() throws {
         let log = NoticeLog()
         let (harness, store) = try refusingHarness(log)
-        store.refuse { $0.isEmpty ? JobError(.invalid, "the store keeps everything") : Self.notB($0) }
+        store.refuse { $0.isEmpty ? JobError(code: .invalid, message: "the store keeps everything") : Self.notB($0) }
         try submit(request("b"), to: harness)
         harness.advance(10)
         #expect(try submissions(harness) == [JobID("b")])
@@ -220,7 +221,7 @@ struct SubmissionTests {
         let log = NoticeLog()
         let harness = try SchedulerHarness(logger: log.logger)
         try harness.submit("job", .every(.seconds(60)))
-        harness.store.fail(.before(JobError(.full, "it is full")))
+        harness.store.fail(.before(JobError(code: .full, message: "it is full")))
         try submit(request("job", .after(.zero), conflict: .refuse), to: harness)
         harness.advance(3)
         #expect(log.all.filter { $0.contains("refused,") } == [])
@@ -322,11 +323,11 @@ struct SubmissionTests {
             return try await scheduler.job(JobID("job699"))
         }
         #expect(found != nil)
-        harness.store.fail(.before(JobError(.full, "it is full")))
+        harness.store.fail(.before(JobError(code: .full, message: "it is full")))
         try harness.base.submit(request("full"), at: harness.time.wall())
         let full = #expect(throws: JobError.self) { try harness.perform { try await $0.takeSubmissions() } }
         #expect(full?.code == .full)
-        harness.store.failReads(JobError(.unavailable, "it cannot be read"))
+        harness.store.failReads(JobError(code: .unavailable, message: "it cannot be read"))
         harness.time.start { [scheduler = harness.scheduler] in
             await #expect(throws: JobError.self) { try await scheduler.takeSubmissions() }
         }

@@ -64,11 +64,11 @@ struct BackgroundJobTests {
         let world = HostInVirtualTime(root: root.path)
         let jobs = try jobs(world)
         try submit(.refresh, to: jobs, world)
-        #expect(jobs.whyNot("job") == [.lowPowerMode])
+        #expect(jobs.obstacles(for: "job") == [.lowPowerMode])
         try root.write("balanced", to: profile)
         world.time.advance(by: .seconds(45))
         try wait(world) { diary.all == ["begins"] }
-        #expect(jobs.whyNot("job") == [])
+        #expect(jobs.obstacles(for: "job") == [])
         try world.time.perform(waitingForForeignWork: .seconds(300)) { try await jobs.simulateExpiration("job") }
         try wait(world) { diary.all.contains("wound up") && jobs.running().isEmpty }
     }

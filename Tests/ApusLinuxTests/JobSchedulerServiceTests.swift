@@ -18,7 +18,7 @@
         init() {
             store = FaultyStore(MemoryStore())
             scheduler = JobScheduler(store: store, engine: time.engine, executor: time.executor, logger: silent)
-            scheduler.handle("work") { [log, time] run in
+            scheduler.register("work") { [log, time] run in
                 log.add("begins")
                 do { try await TimerClock<UptimeInstant>(engine: time.engine).sleep(for: .seconds(10)) } catch {
                     log.add("cancelled: \(run.cancellationReason.map { "\($0)" } ?? "-")")

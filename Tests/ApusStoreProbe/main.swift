@@ -27,7 +27,7 @@
                     let job = Job(
                         request: JobRequest(id: id, trigger: .at(start)), state: .scheduled, created: start,
                         updated: start,
-                        first: start,
+                        firstDue: start,
                         nextDue: start, wake: start)
                     let turn = StoreTurn(parts: [[JobChange(expected: .absent, job: job)]], clock: clock)
                     _ = try await store.commit(turn, in: session)[0].get()

@@ -32,7 +32,7 @@ final class Node {
             executor: process.executor, logger: Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() })
         self.scheduler = scheduler
         let handler = SimulatedHandler(node: number, engine: process.engine, base: base, ledger: ledger)
-        scheduler.handle("work") { context in try await handler.run(context) }
+        scheduler.register("work") { context in try await handler.run(context) }
         waits = handler.waits
         ledger.with { $0.nodes.append(.init()) }
     }

@@ -51,8 +51,7 @@
         /// - Throws: `BackgroundJobError` with the code `invalidArgument`, `alreadyRegistered`, or `notPermitted` when
         ///   `BGTaskSchedulerPermittedIdentifiers` does not have it. One that comes when the launch is over is kept; what
         ///   is wrong with it shows when a request is submitted.
-        public func register(_ identifier: String, _ handler: @escaping BackgroundJobHandler) throws(BackgroundJobError)
-        {
+        public func register(_ identifier: String, handler: @escaping BackgroundJobHandler) throws(BackgroundJobError) {
             guard !identifier.isEmpty else {
                 throw BackgroundJobError(
                     code: .invalidArgument, message: "`identifier` is empty; pass a name like com.example.app.refresh")

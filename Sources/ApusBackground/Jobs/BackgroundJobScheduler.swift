@@ -13,7 +13,7 @@ public protocol BackgroundJobScheduler: Sendable {
     ///
     /// - Throws: ``BackgroundJobError`` with the code `invalidArgument`, `notPermitted`, `alreadyRegistered` or
     ///   `registeredTooLate`.
-    func register(_ identifier: String, _ handler: @escaping BackgroundJobHandler) throws(BackgroundJobError)
+    func register(_ identifier: String, handler: @escaping BackgroundJobHandler) throws(BackgroundJobError)
 
     /// Asks for a run, in place of a pending request with the same identifier.
     ///

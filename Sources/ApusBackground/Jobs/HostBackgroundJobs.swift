@@ -165,7 +165,7 @@ public final class HostBackgroundJobs: BackgroundJobDebugging {
     ///
     /// - Throws: ``BackgroundJobError`` with the code `invalidArgument`, `notPermitted` or `alreadyRegistered`.
     public func register(
-        _ identifier: String, _ handler: @escaping BackgroundJobHandler
+        _ identifier: String, handler: @escaping BackgroundJobHandler
     ) throws(BackgroundJobError) {
         let isAwaited = try inner.withLock { inner throws(BackgroundJobError) in
             try inner.machine.register(identifier, handler)
@@ -230,7 +230,7 @@ public final class HostBackgroundJobs: BackgroundJobDebugging {
 
     /// Why a pending request has not begun: everything that is in the way at this moment. Empty when nothing is, and
     /// when the identifier is not pending.
-    public func whyNot(_ identifier: String) -> [BackgroundJobObstacle] {
+    public func obstacles(for identifier: String) -> [BackgroundJobObstacle] {
         var now = reading()
         now.conditions = host.conditions
         return inner.withLock { [now] in $0.machine.obstacles(of: identifier, at: now) }

@@ -4,7 +4,7 @@ public import ApusBackground
 ///
 /// Requests belong to the device: they wait although the app's process has ended, which is started for them. Handlers
 /// belong to a process: each one registers them while it is launched. The system examines the pending requests at
-/// opportunities, ``SystemPolicy/Jobs/opportunitySpacing`` apart; ``whyNot(_:)`` says what stands in the way, and
+/// opportunities, ``SystemPolicy/Jobs/opportunitySpacing`` apart; ``obstacles(for:)`` says what stands in the way, and
 /// ``report`` what has happened.
 ///
 /// For the app, it is a `BackgroundJobScheduler`, as on every system, with errors. The simulated `BGTaskScheduler` is
@@ -22,8 +22,8 @@ public final class SimulatedTaskScheduler: Sendable {
 
     /// The obstacles to a job now, the factors of the device and the user's habits included; empty when it
     /// runs at the next opportunity.
-    public func whyNot(_ identifier: String) -> [BackgroundJobObstacle] {
-        system.machine.whyNot(identifier, now: system.now)
+    public func obstacles(for identifier: String) -> [BackgroundJobObstacle] {
+        system.machine.obstacles(for: identifier, now: system.now)
     }
 
     /// The requests whose runs have not begun, in the order of their submission; with
@@ -92,7 +92,7 @@ extension SimulatedTaskScheduler: BackgroundJobDebugging {
     ///
     /// - Throws: ``/ApusBackground/BackgroundJobError`` with the code `invalidArgument`, `notPermitted`, `alreadyRegistered`, or
     ///   `registeredTooLate` when the app's launch is over (when the closure that `install` was given has returned).
-    public func register(_ identifier: String, _ handler: @escaping BackgroundJobHandler) throws(BackgroundJobError) {
+    public func register(_ identifier: String, handler: @escaping BackgroundJobHandler) throws(BackgroundJobError) {
         guard !identifier.isEmpty else {
             throw BackgroundJobError(
                 code: .invalidArgument, message: "`identifier` is empty; pass a name like com.example.app.refresh")

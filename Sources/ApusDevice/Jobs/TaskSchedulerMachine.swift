@@ -30,7 +30,7 @@ struct TaskSchedulerMachine {
     }
 
     /// What stands in the way of a job now.
-    func whyNot(_ identifier: String, now: ClockReading) -> [BackgroundJobObstacle] {
+    func obstacles(for identifier: String, now: ClockReading) -> [BackgroundJobObstacle] {
         if let entry = book.entry(identifier) { return obstacles(to: entry, now: now) }
         return running.contains { $0.identifier == identifier } ? [.running] : [.notPending]
     }

@@ -106,7 +106,7 @@ final class SchedulerLoop: Sendable {
     func start(afterOpening: @Sendable () -> Void) async throws {
         try inbox.withLock { inbox throws(JobError) in
             guard inbox.gate == .idle else {
-                throw JobError(.closed, "the scheduler was started before; make another one")
+                throw JobError(code: .closed, message: "the scheduler was started before; make another one")
             }
             inbox.gate = .opening
         }
@@ -344,7 +344,7 @@ final class SchedulerLoop: Sendable {
         hub.finish(error)
         starting?.resume(
             throwing: error
-                ?? JobError(.closed, "the scheduler was stopped while it started; start another one"))
+                ?? JobError(code: .closed, message: "the scheduler was stopped while it started; start another one"))
         for call in calls { call(.failure(error ?? SchedulerMachine.closed)) }
     }
 }
@@ -352,6 +352,6 @@ final class SchedulerLoop: Sendable {
 extension JobError {
     /// A store's error: stores throw job errors, and anything else means that it cannot be used.
     init(_ error: any Error) {
-        self = error as? JobError ?? JobError(.unavailable, "the store cannot be used", cause: error)
+        self = error as? JobError ?? JobError(code: .unavailable, message: "the store cannot be used", cause: error)
     }
 }

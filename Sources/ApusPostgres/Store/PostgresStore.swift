@@ -137,8 +137,8 @@
                 while member.shards.isEmpty {
                     guard engine.time.uptime() < end else {
                         throw JobError(
-                            .unavailable,
-                            "the other nodes give no shards away; look whether they run and can be reached")
+                            code: .unavailable,
+                            message: "the other nodes give no shards away; look whether they run and can be reached")
                     }
                     try await engine.sleep(for: .milliseconds(200))
                     await member.beat()
@@ -187,17 +187,17 @@
 
         func owner(of session: StoreSession) throws -> Owner {
             guard case .open(let owner) = phase.withLock({ $0 }) else {
-                throw JobError(.closed, "the store is not open; call open() first")
+                throw JobError(code: .closed, message: "the store is not open; call open() first")
             }
             guard owner.isOwner(session) else {
-                throw JobError(.notOwner, "the store has a newer owner: nothing was written")
+                throw JobError(code: .notOwner, message: "the store has a newer owner: nothing was written")
             }
             return owner
         }
 
         func checkOpen() throws {
             guard case .open = phase.withLock({ $0 }) else {
-                throw JobError(.closed, "the store is not open; call open() first")
+                throw JobError(code: .closed, message: "the store is not open; call open() first")
             }
         }
 
@@ -223,7 +223,8 @@
             // A process that was stopped meanwhile: others may have taken it for dead after they had answered.
             guard owner.member.isTrusted else {
                 owner.member.forget(turn.released)
-                throw JobError(.unavailable, "the answer of the database came after this node's trust had ended")
+                throw JobError(
+                    code: .unavailable, message: "the answer of the database came after this node's trust had ended")
             }
             updateClock(turn.clock, of: owner.member)
             if turn.isLeaving { owner.member.leave() }

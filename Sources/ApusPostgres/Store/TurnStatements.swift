@@ -79,7 +79,7 @@
             var latest: WallInstant?
             for part in parts {
                 for change in turn.parts[part] {
-                    for run in change.runs where run.state == .claimed {
+                    for run in change.runs where run.state == .running {
                         let due = max(run.due, run.notBefore ?? run.due)
                         latest = max(latest ?? due, due)
                     }

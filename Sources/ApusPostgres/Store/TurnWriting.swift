@@ -54,8 +54,8 @@
             for (part, changes) in turn.parts.enumerated() {
                 guard let change = changes.first(where: { session.shards[$0.shard] == nil }) else { continue }
                 refused[part] = JobError(
-                    .notOwner,
-                    "shard \(change.shard.rawValue) is not this scheduler's: \(change.job.id) was not written")
+                    code: .notOwner,
+                    message: "shard \(change.shard.rawValue) is not this scheduler's: \(change.job.id) was not written")
             }
             var sequences: Set<Int64> = []
             for (part, sequence) in turn.takenByPart.sorted(by: { $0.key < $1.key })
@@ -66,7 +66,9 @@
         }
 
         private static func conflict(_ cause: PostgresError?) -> JobError {
-            JobError(.conflict, "another program has changed the job, or has its name; read it again", cause: cause)
+            JobError(
+                code: .conflict, message: "another program has changed the job, or has its name; read it again",
+                cause: cause)
         }
 
         private func applied(
@@ -117,7 +119,7 @@
             return [
                 parts[low]: found.server?.sqlState == "23505"
                     ? Self.conflict(found)
-                    : JobError(.invalid, "the job cannot be kept: \(found.message)", cause: found)
+                    : JobError(code: .invalid, message: "the job cannot be kept: \(found.message)", cause: found)
             ]
         }
 

@@ -106,10 +106,10 @@ struct FollowedHostTests {
         let bench = try JobsBench(logger: Logger(label: "test") { _ in log }) { $0.spread = .seconds(3_600) }
         try bench.register("news", "other")
         try bench.submit("news")
-        let before = bench.jobs.whyNot("news")
+        let before = bench.jobs.obstacles(for: "news")
         bench.host.time.moveWallClock(by: .seconds(10))
         try bench.submit("other")
-        #expect(bench.jobs.whyNot("news") != before)
+        #expect(bench.jobs.obstacles(for: "news") != before)
         #expect(log.lines.count { $0.contains("job=news") } == 1)
         try bench.cancelAll()
     }

@@ -18,7 +18,7 @@ struct StoppedHostTests {
         #expect(bench.host.time.pendingTimerCount == 0)
         bench.host.advance(by: .seconds(25))
         #expect(bench.diary == [])
-        #expect(bench.jobs.whyNot("news") == [.appInBackground])
+        #expect(bench.jobs.obstacles(for: "news") == [.appInBackground])
         bench.host.enter(.active)
         #expect(bench.diary == ["25 news begins", "25 index begins"])
         for name in ["news", "index"] { bench.finish(name) }
@@ -112,7 +112,7 @@ struct StoppedHostTests {
         try bench.submit("mail")
         #expect(bench.diary == [])
         #expect(try bench.pending() == ["news", "mail"])
-        #expect(bench.jobs.whyNot("news") == [.appInBackground])
+        #expect(bench.jobs.obstacles(for: "news") == [.appInBackground])
         #expect(bench.host.time.pendingTimerCount == 0)
         bench.host.refuse(false)
         bench.host.enter(.inactive)

@@ -25,7 +25,7 @@ struct StoredRequestTests {
         let second = try JobsBench(store: store)
         #expect(try second.pending() == ["a", "b"])
         second.host.advance(by: .seconds(100))
-        #expect(second.jobs.whyNot("a") == [.noHandler])
+        #expect(second.jobs.obstacles(for: "a") == [.noHandler])
         #expect(second.host.time.pendingTimerCount == 0)
         try second.register("a", "b")
         #expect(second.diary == ["100 a begins", "100 b begins"])

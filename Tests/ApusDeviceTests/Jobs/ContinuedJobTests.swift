@@ -64,7 +64,7 @@ struct ContinuedJobTests {
             #expect(failure?.code == .cannotStartNow)
             try device.beginContinued("export.3") { $0.setCompleted(success: true) }
             #expect(device.jobs.pendingRequests().map(\.identifier) == ["export.3"])
-            #expect(device.jobs.whyNot("export.3") == [.busy])
+            #expect(device.jobs.obstacles(for: "export.3") == [.busy])
             #expect(device.notes == ["runs export.1"])
             device.advance(by: .seconds(20))
             #expect(device.notes == ["runs export.1", "runs export.3"])

@@ -200,7 +200,7 @@ struct JobRunTests {
             #expect(device.host == nil)
             device.launchJob("refresh")
             #expect(device.jobs.history.map(\.outcome) == [.succeeded, .succeeded])
-            #expect(device.jobs.whyNot("refresh") == [.notPending])
+            #expect(device.jobs.obstacles(for: "refresh") == [.notPending])
         }
     }
 

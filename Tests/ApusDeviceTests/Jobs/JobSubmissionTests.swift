@@ -126,7 +126,7 @@ struct JobSubmissionTests {
             let begin = device.time.wall().advanced(by: .seconds(7_200))
             try device.jobs.submitRequest(BackgroundJobRequest("refresh", .refresh, earliestBegin: begin))
             device.pressHome()
-            #expect(device.jobs.whyNot("refresh").first == .notBefore(begin))
+            #expect(device.jobs.obstacles(for: "refresh").first == .notBefore(begin))
             device.moveWallClock(by: .seconds(-3_600))
             device.advance(by: .seconds(7_300))
             #expect(device.launches(of: "refresh") == 0)

@@ -53,7 +53,7 @@ extension RunKey {
     init(_ key: Int64) {
         self.init(
             Run(
-                jobKey: key, job: JobID("job\(key)"), occurrence: 1, attempt: 1,
-                due: SchedulerReading(milliseconds: 0).wall, state: .claimed))
+                jobKey: key, jobID: JobID("job\(key)"), occurrence: 1, attempt: 1,
+                due: SchedulerReading(milliseconds: 0).wall, state: .running))
     }
 }

@@ -78,10 +78,10 @@ struct TransactionTests {
         for count in [2, 3] {
             var draft = draft(try entry(Int64(count)))
             draft.action.merge(draft.machine.suspend(now: now.wall))
-            draft.action.change?.job.runsSinceRetired = count
+            draft.action.change?.job.bookkeeping.runsSinceRetired = count
             _ = turn.add(draft)
         }
         let changes = transaction(&turn).parts.map { $0[0] }
-        #expect(changes.map(\.keptRuns) == [nil, 16] && changes.map(\.job.runsSinceRetired) == [2, 0])
+        #expect(changes.map(\.keptRuns) == [nil, 16] && changes.map(\.job.bookkeeping.runsSinceRetired) == [2, 0])
     }
 }

@@ -9,7 +9,7 @@ func dailyBackup() throws {
     let time = VirtualTime()
     let runs = Mutex<[Int]>([])
     let scheduler = JobScheduler(store: MemoryStore(), engine: time.engine, executor: time.executor)
-    scheduler.handle("backup") { run in runs.withLock { $0.append(run.standsFor) } }
+    scheduler.register("backup") { run in runs.withLock { $0.append(run.standsFor) } }
 
     try time.perform {
         try await scheduler.start()

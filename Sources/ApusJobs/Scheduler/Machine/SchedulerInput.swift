@@ -7,7 +7,7 @@ package enum SchedulerInput: Sendable {
     /// A handler has returned. `jitter` is a random number, 0 to 1, for the delay of a retry.
     case ended(RunKey, JobMachine.Ended, jitter: Double)
     /// A handler was not begun, or could not: the run waits again.
-    case notBegun(RunKey, JobPostponement?)
+    case notBegun(RunKey, RunDecision?)
     /// A handler reports its progress, which is stored.
     case progress(RunKey, RunProgress)
     /// These conditions do not hold now.

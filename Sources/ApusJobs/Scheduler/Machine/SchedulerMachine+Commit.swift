@@ -156,12 +156,12 @@ extension SchedulerMachine {
                 guard isNews else { continue }
                 effects.append(.emit(.runEnded(run)))
                 count(run.state, 1, job)
-            case .waiting, .claimed: break
+            case .waiting, .running: break
             }
         }
         for run in action.postponed { effects.append(.emit(.runPostponed(run))) }
         let isChanged =
-            before.state != job.state || before.nextDue != job.nextDue || before.occurrences != job.occurrences
+            before.state != job.state || before.nextDue != job.nextDue || before.occurrenceCount != job.occurrenceCount
             || change.isRequestChanged
         if isChanged { effects.append(.emit(.changed(job))) }
     }
@@ -210,7 +210,7 @@ extension SchedulerMachine {
         guard error.code == .conflict else { return effects.answer(command.number, .failure(error)) }
         guard command.conflicts < 8, life.acceptsCommands else {
             let changes = "another program keeps changing the job, or another job is in its place; try again"
-            return effects.answer(command.number, .failure(JobError(.conflict, changes, cause: error)))
+            return effects.answer(command.number, .failure(JobError(code: .conflict, message: changes, cause: error)))
         }
         command.forgetRead()
         switch command.command {

@@ -69,7 +69,7 @@ package struct SchedulerMachine: ~Copyable {
             commands.append(PendingCommand(number, command))
         case .ended(let key, let ended, let jitter):
             took(PendingEnd(key: key, ended: ended, jitter: jitter))
-        case .notBegun(let key, let postponement): took(PendingEnd(key: key, postponement: postponement))
+        case .notBegun(let key, let snooze): took(PendingEnd(key: key, snooze: snooze))
         case .progress(let key, let progress):
             guard let entry = jobs[key.job], board.isRunning(key) else { return }
             entry.news.progress[key] = progress
@@ -107,7 +107,8 @@ package struct SchedulerMachine: ~Copyable {
         case .queue(let queue, let places): board.adopt(queue, noted: places, now)
         case .granted(let shard, let epoch): granted(shard, epoch, now)
         case .revoked(let shard): revoked(shard)
-        case .ended: halt(JobError(.notOwner, "other schedulers of the store have taken this one for dead"))
+        case .ended:
+            halt(JobError(code: .notOwner, message: "other schedulers of the store have taken this one for dead"))
         case .share(let count): if !life.isStopping { share(count) }
         case .cutOff: if shards.cutOff() { cancelRuns() }
         case .connected: if shards.connected() { loading.loadNow(now.wall) }
@@ -119,12 +120,12 @@ package struct SchedulerMachine: ~Copyable {
         switch reply {
         case .run(let run): effects.answer(call, .success(.run(run)))
         case .refused(let code, let message):
-            effects.answer(call, .failure(JobError(JobError.Code(named: code) ?? .unavailable, message)))
+            effects.answer(call, .failure(JobError(code: JobError.Code(named: code) ?? .unavailable, message: message)))
         case .jobs(let ids): commands.append(PendingCommand(call, .read(ids)))
         }
     }
 
-    static let closed = JobError(.closed, "the scheduler has stopped; start another one")
+    static let closed = JobError(code: .closed, message: "the scheduler has stopped; start another one")
 
     /// Takes the effects, in their order.
     package mutating func takeEffects() -> [SchedulerEffect] {

@@ -39,7 +39,7 @@ struct SchedulerTurn: Sendable {
             } else {
                 action.merge(
                     machine.returned(
-                        occurrence: occurrence, attempt: attempt, postponement: end.postponement, now: now))
+                        occurrence: occurrence, attempt: attempt, snooze: end.snooze, now: now))
             }
         }
 
@@ -213,8 +213,8 @@ extension SchedulerTurn.Draft {
         guard var change = action.change else { return nil }
         change.shard = shard
         // The history is cut now and then, a piece at a time.
-        if change.job.runsSinceRetired > max(1, min(kept / 8, 128)) {
-            change.job.runsSinceRetired = 0
+        if change.job.bookkeeping.runsSinceRetired > max(1, min(kept / 8, 128)) {
+            change.job.bookkeeping.runsSinceRetired = 0
             change.keptRuns = kept
         }
         return change

@@ -114,12 +114,12 @@ struct QueueBoard: ~Copyable {
     /// The queues that have settings, or runs in progress or waiting, by name.
     var statuses: [QueueStatus] {
         lines.keys.sorted().map { status($0) }.filter {
-            $0.running > 0 || $0.waiting > 0 || $0.queue.hasSettings
+            $0.runningCount > 0 || $0.waitingCount > 0 || $0.queue.hasSettings
         }
     }
 
     func status(_ id: QueueID) -> QueueStatus {
-        QueueStatus(queue: queue(id), running: lines[id]?.running ?? 0, waiting: lines[id]?.count ?? 0)
+        QueueStatus(queue: queue(id), runningCount: lines[id]?.running ?? 0, waitingCount: lines[id]?.count ?? 0)
     }
 
     /// How long the queue's rate lets nothing begin; `nil` without a rate.
