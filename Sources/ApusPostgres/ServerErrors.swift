@@ -59,6 +59,7 @@
             Meaning(states: ["23"], code: .constraint, message: "the change violates a constraint of the database"),
             Meaning(
                 states: ["22", "42"], code: .invalid, message: "the server does not accept the statement or a value"),
+            Meaning(states: ["54"], code: .invalid, message: "the server does not accept so large a value"),
             Meaning(
                 states: ["08P01"], code: .invalid,
                 message: "the server does not understand the connection; a pooler in between has to allow it"),

@@ -186,19 +186,19 @@
         }
 
         func owner(of session: StoreSession) throws -> Owner {
-            guard case .open(let owner) = phase.withLock({ $0 }) else {
-                throw JobError(code: .closed, message: "the store is not open; call open() first")
-            }
+            let owner = try checkOpen()
             guard owner.isOwner(session) else {
                 throw JobError(code: .notOwner, message: "the store has a newer owner: nothing was written")
             }
             return owner
         }
 
-        func checkOpen() throws {
-            guard case .open = phase.withLock({ $0 }) else {
+        @discardableResult
+        func checkOpen() throws -> Owner {
+            guard case .open(let owner) = phase.withLock({ $0 }) else {
                 throw JobError(code: .closed, message: "the store is not open; call open() first")
             }
+            return owner
         }
 
         func mapErrors<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
@@ -212,7 +212,8 @@
             let owner = try owner(of: session)
             let writing = TurnWriting(
                 turn, node: owner.member.node, timeline: owner.member.timeline, session: session,
-                isClockNew: turn.clock != owner.clock)
+                isClockNew: turn.clock != owner.clock,
+                submissionFloor: owner.member.submissions.withLock(\.sequence))
             let results = try await mapErrors {
                 do { return try await writing.results(on: self.writer) } catch {
                     self.updateClock(nil, of: owner.member)
@@ -227,6 +228,7 @@
                     code: .unavailable, message: "the answer of the database came after this node's trust had ended")
             }
             updateClock(turn.clock, of: owner.member)
+            owner.member.submissions.withLock { $0.took(turn.taken, results.parts) }
             if turn.isLeaving { owner.member.leave() }
             owner.member.released(turn.released)
             if results.hasSubmissions { owner.signals.send(.submissions) }
@@ -351,9 +353,13 @@
 
         /// See `JobStore.submissions(limit:in:)`.
         public func submissions(limit: Int, in session: StoreSession) async throws -> [StoreSubmission] {
-            try checkOpen()
+            let owner = try checkOpen()
+            let floor = owner.member.submissions.withLock {
+                $0.start(of: Set(session.shards.keys), at: engine.time.uptime())
+            }
             return try await mapErrors {
-                try await self.queries.submissions(limit: max(0, limit), in: Array(session.shards.keys))
+                try await self.queries.submissions(
+                    above: floor, limit: max(0, limit), in: Array(session.shards.keys))
             }
         }
 

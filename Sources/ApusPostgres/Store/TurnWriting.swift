@@ -13,18 +13,23 @@
         private let timeline: Int32
         private let session: StoreSession
         private let isClockNew: Bool
+        private let submissionFloor: Int64
 
         struct Results {
             var parts: [Result<[Job], JobError>]
             var hasSubmissions: Bool
         }
 
-        init(_ turn: StoreTurn, node: Int64, timeline: Int32, session: StoreSession, isClockNew: Bool) {
+        init(
+            _ turn: StoreTurn, node: Int64, timeline: Int32, session: StoreSession, isClockNew: Bool,
+            submissionFloor: Int64
+        ) {
             self.turn = turn
             self.node = node
             self.timeline = timeline
             self.session = session
             self.isClockNew = isClockNew
+            self.submissionFloor = submissionFloor
         }
 
         func results(on link: ServerLink) async throws -> Results {
@@ -45,7 +50,9 @@
         }
 
         private func statements(of parts: [Int]) -> TurnStatements {
-            TurnStatements(turn, parts: parts, node: node, timeline: timeline, session: session, isClockNew: isClockNew)
+            TurnStatements(
+                turn, parts: parts, node: node, timeline: timeline, session: session, isClockNew: isClockNew,
+                submissionFloor: submissionFloor)
         }
 
         /// What can be refused without the database: shards of others, and submissions that two parts take.
