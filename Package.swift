@@ -101,7 +101,7 @@ var products: [Product] = [
     // Apart from ApusTesting, which tools link that have no test library.
     .library(name: "ApusTestTraits", targets: ["ApusTestTraits"]),
     // For Command/ only.
-    .library(name: "_ApusInternals", targets: ["CApus", "PathTrust"]),
+    .library(name: "_ApusInternals", targets: ["CApus", "PathTrust", "PlatformC"]),
     .library(
         name: "_ApusTestSupport",
         targets: ["ApusTestSupport", "ClusterSimulation", "PostgresTestServer", "SchedulerSimulation"]),
@@ -136,37 +136,41 @@ var dependencies: [Package.Dependency] = [
 #endif
 
 var targets: [Target] = [
+    // The C library of the platform under one name, and what the C libraries do not agree on.
+    .target(name: "PlatformC", swiftSettings: features),
     // Timers.
     .target(name: "TimerWheel", swiftSettings: optimized),
     .target(name: "CApus"),
-    .target(name: "ApusTimers", dependencies: ["CApus", "TimerWheel", metrics], swiftSettings: optimized),
+    .target(
+        name: "ApusTimers", dependencies: ["CApus", "PlatformC", "TimerWheel", metrics], swiftSettings: optimized),
     // Background execution.
     .target(name: "ApusBackground", dependencies: ["ApusTimers", logging], swiftSettings: optimized),
     .target(
-        name: "ApusLinux", dependencies: ["ApusBackground", "ApusTimers", "CApus", logging], swiftSettings: features),
+        name: "ApusLinux", dependencies: ["ApusBackground", "ApusTimers", "CApus", "PlatformC", logging],
+        swiftSettings: features),
     .target(
-        name: "ApusFoundation", dependencies: ["ApusBackground", "ApusTimers"], exclude: privacyExclusions,
-        resources: privacyResources, swiftSettings: features),
+        name: "ApusFoundation", dependencies: ["ApusBackground", "ApusTimers", "PlatformC"],
+        exclude: privacyExclusions, resources: privacyResources, swiftSettings: features),
     .target(
         name: "ApusApple", dependencies: ["ApusBackground", "ApusTimers", logging] + appleFrameworks,
         swiftSettings: features),
     // Calendar schedules and time zones, without Foundation.
-    .target(name: "ApusCalendar", swiftSettings: optimized),
+    .target(name: "ApusCalendar", dependencies: ["PlatformC"], swiftSettings: optimized),
     // Durable jobs.
     .target(
         name: "ApusJobs", dependencies: ["ApusBackground", "ApusCalendar", "ApusTimers", logging, metrics],
         swiftSettings: optimized),
     .target(name: "Apus", dependencies: ["ApusBackground", "ApusJobs", "ApusTimers"], swiftSettings: features),
     // Checks of the files and folders that a store, a daemon and its callers trust.
-    .target(name: "PathTrust", swiftSettings: features),
+    .target(name: "PathTrust", dependencies: ["PlatformC"], swiftSettings: features),
     .target(
         name: "ApusSQLite",
-        dependencies: ["ApusJobs", "ApusTimers", "CApus", "PathTrust", grdb, grdbSQLite, logging],
+        dependencies: ["ApusJobs", "ApusTimers", "CApus", "PathTrust", "PlatformC", grdb, grdbSQLite, logging],
         swiftSettings: features),
     .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
     .target(
-        name: "ApusPostgres", dependencies: ["ApusJobs", "ApusTimers", "CApus", libpq, logging], swiftSettings: features
-    ),
+        name: "ApusPostgres", dependencies: ["ApusJobs", "ApusTimers", "PlatformC", libpq, logging],
+        swiftSettings: features),
     .target(
         name: "ApusServiceLifecycle", dependencies: ["ApusJobs", "ApusLinux", services], swiftSettings: features),
     .target(name: "ApusTracing", dependencies: ["ApusJobs", tracingAPI], swiftSettings: features),
@@ -218,13 +222,13 @@ targets += [
         swiftSettings: features),
     // A process under a LinuxHost, for the tests to send signals to.
     .executableTarget(
-        name: "ApusHostProbe", dependencies: ["ApusBackground", "ApusLinux", "ApusTimers"],
+        name: "ApusHostProbe", dependencies: ["ApusBackground", "ApusLinux", "ApusTimers", "PlatformC"],
         path: "Tests/ApusHostProbe", swiftSettings: features),
     .testTarget(
         name: "ApusLinuxTests",
         dependencies: [
             "ApusBackground", "ApusHostProbe", "ApusJobs", "ApusJobsTesting", "ApusLinux", "ApusServiceLifecycle",
-            "ApusTestSupport", "ApusTimers", "ApusVirtualTime", logging, services,
+            "ApusTestSupport", "ApusTimers", "ApusVirtualTime", "PlatformC", logging, services,
         ],
         swiftSettings: features),
     .testTarget(name: "ApusCalendarTests", dependencies: ["ApusCalendar"], swiftSettings: features),
@@ -258,8 +262,8 @@ targets += [
         name: "ClusterSimulationTests", dependencies: ["ClusterSimulation"], swiftSettings: features),
     // Commits jobs until it is killed: the tests' victim.
     .executableTarget(
-        name: "ApusStoreProbe", dependencies: ["ApusJobs", "ApusSQLite", "ApusTimers"], path: "Tests/ApusStoreProbe",
-        swiftSettings: features),
+        name: "ApusStoreProbe", dependencies: ["ApusJobs", "ApusSQLite", "ApusTimers", "PlatformC"],
+        path: "Tests/ApusStoreProbe", swiftSettings: features),
     .testTarget(
         name: "ApusSQLiteTests",
         dependencies: [
@@ -281,8 +285,8 @@ targets += [
         name: "ApusSampleApp", dependencies: ["ApusBackground", "ApusDevice", "ApusTimers", "ApusVirtualTime"],
         path: "Tests/ApusSampleApp", swiftSettings: features),
     .executableTarget(
-        name: "ApusDeviceProbe", dependencies: ["ApusSampleApp", "ApusTimers"], path: "Tests/ApusDeviceProbe",
-        swiftSettings: features),
+        name: "ApusDeviceProbe", dependencies: ["ApusSampleApp", "ApusTimers", "PlatformC"],
+        path: "Tests/ApusDeviceProbe", swiftSettings: features),
     .testTarget(
         name: "ApusDeviceTests",
         dependencies: [
@@ -296,6 +300,7 @@ targets += [
         name: "ProcessClockTests",
         dependencies: [
             "ApusBackground", "ApusDevice", "ApusTestTraits", "ApusTimers", "ApusVirtualTime", "CWaitingCalls",
+            "PlatformC",
         ] + tutorialApps,
         swiftSettings: features),
     .testTarget(
@@ -332,10 +337,12 @@ targets += [
             ].map { .target(name: $0, condition: .when(traits: [simulatedApple, all])) },
             settings: features),
         simulated(
-            "SimulatedAppleCore", ["ApusBackground", "ApusDevice", "ApusTimers", "ApusVirtualTime", "CProcessClock"],
+            "SimulatedAppleCore",
+            ["ApusBackground", "ApusDevice", "ApusTimers", "ApusVirtualTime", "CProcessClock", "PlatformC"],
             settings: optimized),
         // Foundation's background sessions. Not named `FoundationNetworking`, which is there too.
-        simulated("SimulatedURLSession", ["ApusBackground", "ApusDevice", "ApusTimers", "SimulatedAppleCore"]),
+        simulated(
+            "SimulatedURLSession", ["ApusBackground", "ApusDevice", "ApusTimers", "PlatformC", "SimulatedAppleCore"]),
         simulated(
             "UIKit",
             [
@@ -402,8 +409,9 @@ targets += [
             name: "SimulatedAppleTests",
             dependencies: [
                 "ApusBackground", "ApusDevice", "ApusTestTraits", "ApusTimers", "ApusVirtualTime", "AudioToolbox",
-                "AVFoundation", "BackgroundTasks", "CoreLocation", "MediaPlayer", "QuartzCore", "SampleAppsSwift5",
-                "SampleAppsSwift6", "SimulatedAppleCore", "Tutorials", "UIKit", "UserNotifications", "_Testing_UIKit",
+                "AVFoundation", "BackgroundTasks", "CoreLocation", "MediaPlayer", "PlatformC", "QuartzCore",
+                "SampleAppsSwift5", "SampleAppsSwift6", "SimulatedAppleCore", "Tutorials", "UIKit", "UserNotifications",
+                "_Testing_UIKit",
             ],
             swiftSettings: features),
         .testTarget(

@@ -82,7 +82,6 @@ let package = Package(
     ],
     targets: [
         module("ApusJSON", []),
-        module("PlatformC", []),
         // Not swift-crypto, whose C takes as long to compile as a fifth of the command, for one HMAC.
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
@@ -118,9 +117,10 @@ let package = Package(
         // The subcommands that only talk to a daemon.
         module(
             "ApusCommand",
-            ["ApusClient", "ApusJSON", "PlatformC", argumentParser] + apus("ApusCalendar", "ApusJobs", "ApusTimers")),
+            ["ApusClient", "ApusJSON", argumentParser]
+                + apus("ApusCalendar", "ApusJobs", "ApusTimers", "_ApusInternals")),
         // Not named `apus`: on a case-insensitive file system that is the umbrella module again.
-        program("ApusProgram", ["ApusClient", "ApusCommand", "PlatformC", argumentParser]),
+        program("ApusProgram", ["ApusClient", "ApusCommand", argumentParser] + apus("_ApusInternals")),
         program(
             "ApusDaemonProgram",
             ["ApusClient", "ApusCommand", "ApusDaemon", argumentParser, logging]
@@ -128,7 +128,7 @@ let package = Package(
         tests(
             "LoopbackWebTests",
             ["ApusJSON", "LoopbackWeb", hummingbird, logging]
-                + apus("ApusTimers", "ApusVirtualTime", "_ApusTestSupport")
+                + apus("ApusTimers", "ApusVirtualTime", "_ApusInternals", "_ApusTestSupport")
                 + nio("NIOCore", "NIOPosix")),
         tests(
             "ApusDaemonTests",

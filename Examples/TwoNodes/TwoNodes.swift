@@ -18,7 +18,7 @@ struct TwoNodes {
         for name in ["left", "right"] {
             let node = JobScheduler(
                 store: PostgresStore(database), configuration: .init(node: NodeID(rawValue: name)))
-            node.handle("greet") { run in print("\(name): \(run.job.id), occurrence \(run.occurrence)") }
+            node.register("greet") { run in print("\(name): \(run.job.id), occurrence \(run.occurrence)") }
             // The second one is given shards by the first.
             try await node.start()
             nodes.append(node)

@@ -1,14 +1,7 @@
 public import ApusBackground
 public import Foundation
+import PlatformC
 import Synchronization
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// Records in a folder: a JSON file for each key.
 ///
@@ -34,14 +27,15 @@ public struct FileRecordStore: RecordStore {
         self.folder = folder
         guard folder.isFileURL else {
             throw BackgroundError(
-                .invalidArgument, "`folder` is “\(folder)”; pass the URL of a folder on this machine")
+                code: .invalidArgument, message: "`folder` is “\(folder)”; pass the URL of a folder on this machine")
         }
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         } catch {
             throw BackgroundError(
-                .storeFailed,
-                "the folder “\(folder.path)” for records is not there and cannot be created; create it, or choose "
+                code: .storeFailed,
+                message:
+                    "the folder “\(folder.path)” for records is not there and cannot be created; create it, or choose "
                     + "another one",
                 cause: error)
         }
@@ -82,14 +76,16 @@ public struct FileRecordStore: RecordStore {
             return nil
         } catch {
             throw BackgroundError(
-                .storeFailed, "the file “\(file.path)” cannot be read; check its permissions", cause: error)
+                code: .storeFailed, message: "the file “\(file.path)” cannot be read; check its permissions",
+                cause: error)
         }
         do {
             return try JSONDecoder().decode(type, from: data)
         } catch {
             throw BackgroundError(
-                .storeFailed,
-                "the file “\(file.path)” is damaged or holds something else; restore it from a backup, or delete it to "
+                code: .storeFailed,
+                message:
+                    "the file “\(file.path)” is damaged or holds something else; restore it from a backup, or delete it to "
                     + "begin anew",
                 cause: error)
         }
@@ -129,8 +125,9 @@ public struct FileRecordStore: RecordStore {
 
     private func failure(_ file: URL, _ cause: any Error) -> BackgroundError {
         BackgroundError(
-            .storeFailed,
-            "the file “\(file.path)” cannot be written; check that its folder is there and writable, and that the disk "
+            code: .storeFailed,
+            message:
+                "the file “\(file.path)” cannot be written; check that its folder is there and writable, and that the disk "
                 + "is not full",
             cause: cause)
     }

@@ -8,7 +8,8 @@ enum RecordJSON {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         do { return try encoder.encode(record) } catch {
-            throw BackgroundError(.storeFailed, "the record “\(key)” cannot be written as JSON", cause: error)
+            throw BackgroundError(
+                code: .storeFailed, message: "the record “\(key)” cannot be written as JSON", cause: error)
         }
     }
 }

@@ -41,8 +41,9 @@ public final class UserDefaultsRecordStore: RecordStore, @unchecked Sendable {
             return try JSONDecoder().decode(type, from: data)
         } catch {
             throw BackgroundError(
-                .storeFailed,
-                "the default “\(name)” is damaged or holds something else; remove it to begin anew, or give the store "
+                code: .storeFailed,
+                message:
+                    "the default “\(name)” is damaged or holds something else; remove it to begin anew, or give the store "
                     + "another prefix",
                 cause: error)
         }

@@ -1,14 +1,7 @@
 public import ApusBackground
 import CApus
 import Dispatch
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import PlatformC
 
 /// Shows notifications through `org.freedesktop.Notifications`, the service of Linux desktops, on the session bus.
 ///
@@ -37,8 +30,9 @@ public struct DesktopNotifier: Notifier {
     public func notify(_ notification: UserNotification) async throws {
         guard let address = address ?? Self.sessionBus() else {
             throw BackgroundError(
-                .notifierUnavailable,
-                "there is no session bus: neither DBUS_SESSION_BUS_ADDRESS nor a bus in XDG_RUNTIME_DIR is there")
+                code: .notifierUnavailable,
+                message:
+                    "there is no session bus: neither DBUS_SESSION_BUS_ADDRESS nor a bus in XDG_RUNTIME_DIR is there")
         }
         let error = await withCheckedContinuation { continuation in
             // The call blocks, which a thread of Swift's pool must not.
@@ -62,13 +56,15 @@ public struct DesktopNotifier: Notifier {
         return switch result {
         case CAPUS_NOTIFY_SHOWN: nil
         case CAPUS_NOTIFY_NO_LIBRARY:
-            BackgroundError(.notifierUnavailable, "\(reason); on Debian it is in the package libdbus-1-3")
+            BackgroundError(
+                code: .notifierUnavailable, message: "\(reason); on Debian it is in the package libdbus-1-3")
         case CAPUS_NOTIFY_NO_BUS:
-            BackgroundError(.notifierUnavailable, "the bus at \(address) cannot be used: \(reason)")
+            BackgroundError(code: .notifierUnavailable, message: "the bus at \(address) cannot be used: \(reason)")
         case CAPUS_NOTIFY_NO_SERVICE:
-            BackgroundError(.notifierUnavailable, "no notification service runs in this session: \(reason)")
+            BackgroundError(
+                code: .notifierUnavailable, message: "no notification service runs in this session: \(reason)")
         default:
-            BackgroundError(.notificationRefused, "the notification service did not take it: \(reason)")
+            BackgroundError(code: .notificationRefused, message: "the notification service did not take it: \(reason)")
         }
     }
 

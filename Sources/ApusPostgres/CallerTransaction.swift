@@ -81,7 +81,7 @@
         public func complete(in connection: OpaquePointer) throws {
             do { try ApplicationConnection(connection).execute(completionStatement) } catch {
                 guard let server = error.server, server.sqlState == "AP410" else { throw error.jobError }
-                throw JobError(.notOwner, server.message, cause: error)
+                throw JobError(code: .notOwner, message: server.message, cause: error)
             }
         }
     }
@@ -104,8 +104,9 @@
             let words = String(cString: PQerrorMessage(handle))
             guard PQstatus(handle) == CONNECTION_OK else { return ServerErrors.lost(words, notice: nil) }
             return PostgresError(
-                .invalid,
-                "the connection cannot execute a statement now: another one is under way, or it is in pipeline mode "
+                code: .invalid,
+                message:
+                    "the connection cannot execute a statement now: another one is under way, or it is in pipeline mode "
                     + "(\(words.unicodeScalars.split(separator: "\n").map(String.init).joined(separator: " ")))")
         }
 

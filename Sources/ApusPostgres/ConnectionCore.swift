@@ -98,7 +98,8 @@
             release(Self.cancelled)
         }
 
-        private static let cancelled = PostgresError(.cancelled, "the task was cancelled; nothing was sent")
+        private static let cancelled = PostgresError(
+            code: .cancelled, message: "the task was cancelled; nothing was sent")
 
         // MARK: Batches
 
@@ -117,7 +118,7 @@
             }
         }
 
-        private static let closed = PostgresError(.closed, "the connection is closed; connect again")
+        private static let closed = PostgresError(code: .closed, message: "the connection is closed; connect again")
 
         private func withdrawUnsent(_ ticket: UInt64) {
             guard let (id, batch) = pending.first(where: { $0.value.ticket == ticket }), machine.withdraw(id) else {
@@ -192,7 +193,8 @@
         private func loseForViolation() {
             lose(
                 PostgresError(
-                    .lost, "the server has answered with what a pipeline does not have, as COPY does; connect again",
+                    code: .lost,
+                    message: "the server has answered with what a pipeline does not have, as COPY does; connect again",
                     fate: .unknown))
         }
 
@@ -227,22 +229,24 @@
             case .lose where isConnecting:
                 lose(
                     PostgresError(
-                        .unreachable,
-                        """
-                        the server has not accepted the connection within \(configuration.connectTimeout); \
-                        check the host, the port and the network
-                        """))
+                        code: .unreachable,
+                        message: """
+                            the server has not accepted the connection within \(configuration.connectTimeout); \
+                            check the host, the port and the network
+                            """))
             case .lose:
                 lose(
                     PostgresError(
-                        .noAnswer, "the server has not answered in time, and the connection was closed; connect again",
+                        code: .noAnswer,
+                        message: "the server has not answered in time, and the connection was closed; connect again",
                         fate: .unknown))
             }
             scheduleTurn()
         }
 
         private static let unsentInTime = PostgresError(
-            .noAnswer, "the batch was not sent in time, because the server has not answered earlier ones")
+            code: .noAnswer, message: "the batch was not sent in time, because the server has not answered earlier ones"
+        )
 
         // MARK: The end
 

@@ -1,13 +1,6 @@
 #if Postgres
     import Dispatch
-
-    #if canImport(Darwin)
-        import Darwin
-    #elseif canImport(Musl)
-        import Musl
-    #else
-        import Glibc
-    #endif
+    import PlatformC
 
     /// Finds the addresses of hosts apart from the connections' thread: libpq would wait for them on it.
     enum HostAddresses {
@@ -26,11 +19,7 @@
         /// The addresses of a host as numbers, in the order in which they are to be tried; none if it has none.
         static func lookUp(_ host: String) -> [String] {
             var hints = addrinfo()
-            #if os(Linux) && !canImport(Musl)
-                hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-            #else
-                hints.ai_socktype = Int32(SOCK_STREAM)
-            #endif
+            hints.ai_socktype = streamSocket
             var list: UnsafeMutablePointer<addrinfo>?
             guard getaddrinfo(host, nil, &hints, &list) == 0 else { return [] }
             defer { freeaddrinfo(list) }
@@ -77,8 +66,10 @@
             }
             guard !entries.isEmpty else {
                 throw PostgresError(
-                    .unreachable,
-                    "no address is known for the host \(hosts.joined(separator: ",")); check the name and the network")
+                    code: .unreachable,
+                    message:
+                        "no address is known for the host \(hosts.joined(separator: ",")); check the name and the network"
+                )
             }
             var result = self
             result.set("host", to: entries.map(\.host).joined(separator: ","))

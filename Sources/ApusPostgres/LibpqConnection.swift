@@ -1,14 +1,7 @@
 #if Postgres
     import CPostgres
     import Logging
-
-    #if canImport(Darwin)
-        import Darwin
-    #elseif canImport(Musl)
-        import Musl
-    #else
-        import Glibc
-    #endif
+    import PlatformC
 
     /// One `PGconn`: libpq's calls, and the statements that were prepared on it. Nothing here blocks.
     ///
@@ -48,7 +41,8 @@
         init(_ parameters: [(keyword: String, value: String)], logger: Logger) throws(PostgresError) {
             notices = NoticeBox(logger: logger)
             guard let handle = Self.start(parameters) else {
-                throw PostgresError(.full, "this process is out of memory, so it cannot connect to PostgreSQL")
+                throw PostgresError(
+                    code: .full, message: "this process is out of memory, so it cannot connect to PostgreSQL")
             }
             self.handle = handle
             guard PQstatus(handle) != CONNECTION_BAD else {

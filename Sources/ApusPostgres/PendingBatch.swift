@@ -33,18 +33,19 @@
 
         /// What is wrong with a batch, if anything.
         static func objection(to batch: PostgresBatch) -> PostgresError? {
-            if batch.statements.isEmpty { return PostgresError(.invalid, "the batch has no statement") }
+            if batch.statements.isEmpty { return PostgresError(code: .invalid, message: "the batch has no statement") }
             for (index, statement) in batch.statements.enumerated() {
                 if statement.sql.utf8.contains(0) {
                     return PostgresError(
-                        .invalid,
-                        "the text of a statement has the character U+0000; give it as a parameter, in a bytea",
+                        code: .invalid,
+                        message: "the text of a statement has the character U+0000; give it as a parameter, in a bytea",
                         statement: index)
                 }
                 if statement.parameters.count > LibpqConnection.mostParameters {
                     return PostgresError(
-                        .invalid,
-                        "a statement has more than \(LibpqConnection.mostParameters) parameters; give arrays to unnest",
+                        code: .invalid,
+                        message:
+                            "a statement has more than \(LibpqConnection.mostParameters) parameters; give arrays to unnest",
                         statement: index)
                 }
             }
@@ -128,10 +129,12 @@
                 failure =
                     PQresultStatus(result.pointer) == PGRES_FATAL_ERROR
                     ? PostgresError(
-                        .other,
-                        "libpq could not keep a result: \(String(cString: PQresultErrorMessage(result.pointer)))",
+                        code: .other,
+                        message:
+                            "libpq could not keep a result: \(String(cString: PQresultErrorMessage(result.pointer)))",
                         statement: statement)
-                    : PostgresError(.other, "the server has rolled the transaction back instead of committing it")
+                    : PostgresError(
+                        code: .other, message: "the server has rolled the transaction back instead of committing it")
                 return
             }
             failure = ServerErrors.error(message, statement: statement)

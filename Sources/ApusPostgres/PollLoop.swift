@@ -1,14 +1,6 @@
 #if Postgres
     import ApusTimers
-    import CApus
-
-    #if canImport(Darwin)
-        import Darwin
-    #elseif canImport(Musl)
-        import Musl
-    #else
-        import Glibc
-    #endif
+    import PlatformC
 
     /// The thread on which connections to PostgreSQL live: it waits for their sockets, and runs their actors.
     ///
@@ -70,7 +62,7 @@
         private let inbox = Locked(Inbox())
         private let wakeReader: Int32
         private let wakeWriter: Int32
-        private let threadID = Locked<pthread_t?>(nil)
+        private let thread = Locked<SystemThread?>(nil)
         private var sources: [ObjectIdentifier: PollSource] = [:]
         private var ends: [() -> Void] = []
         /// How often `poll` was called; for tests.
@@ -96,33 +88,10 @@
 
         func start() {
             // Held until the thread is known, so that its first job finds it.
-            threadID.withLock { threadID in
-                let loop = Unmanaged.passRetained(self)
-                #if canImport(Darwin)
-                    var thread: pthread_t?
-                #else
-                    var thread = pthread_t()
-                #endif
-                let error = pthread_create(
-                    &thread, nil,
-                    { context in
-                        #if canImport(Darwin)
-                            pthread_setname_np("apus-postgres")
-                            Unmanaged<PollLoop>.fromOpaque(context).takeRetainedValue().run()
-                        #else
-                            capus_name_thread("apus-postgres")
-                            guard let context else { preconditionFailure("the thread is started with its loop") }
-                            Unmanaged<PollLoop>.fromOpaque(context).takeRetainedValue().run()
-                        #endif
-                        return nil
-                    }, loop.toOpaque())
-                precondition(error == 0, "PostgreSQL's thread cannot be started: error \(error)")
-                threadID = thread
-                #if canImport(Darwin)
-                    if let thread { pthread_detach(thread) }
-                #else
-                    pthread_detach(thread)
-                #endif
+            thread.withLock { thread in
+                let started = SystemThread(named: "apus-postgres") { self.run() }
+                started.detach()
+                thread = started
             }
         }
 
@@ -145,7 +114,7 @@
         func checkIsolated() { precondition(isOnThread, "this runs on PostgreSQL's thread only") }
 
         var isOnThread: Bool {
-            threadID.withLock { $0.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
+            thread.withLock { $0?.isCurrent ?? false }
         }
 
         private func add(_ work: Work) {

@@ -50,7 +50,7 @@
             func takeNumber(_ keyword: String) throws(PostgresError) -> Int64? {
                 guard let text = take(keyword) else { return nil }
                 guard let number = Int64(text), (0...Int64(Int32.max)).contains(number) else {
-                    throw PostgresError(.invalid, "\(keyword) of the connection string is not a number")
+                    throw PostgresError(code: .invalid, message: "\(keyword) of the connection string is not a number")
                 }
                 return number
             }
@@ -74,11 +74,11 @@
                 // libpq's words quote the text, and what is wrong with it may be an unescaped password.
                 PQfreemem(words)
                 throw PostgresError(
-                    .invalid,
-                    """
-                    the connection string is not understood; write postgres://user:password@host:5432/database, with \
-                    special characters as in %40, or pairs of libpq's keywords as in "host=… dbname=… user=…"
-                    """)
+                    code: .invalid,
+                    message: """
+                        the connection string is not understood; write postgres://user:password@host:5432/database, with \
+                        special characters as in %40, or pairs of libpq's keywords as in "host=… dbname=… user=…"
+                        """)
             }
             defer { PQconninfoFree(parsed) }
             var options: [Option] = []
@@ -108,8 +108,8 @@
                 self["dbname"]?.unicodeScalars.contains("@") != true
             else {
                 throw PostgresError(
-                    .invalid,
-                    "the host, port or database of the connection string is not understood; "
+                    code: .invalid,
+                    message: "the host, port or database of the connection string is not understood; "
                         + "write special characters of a password as in %40"
                 )
             }

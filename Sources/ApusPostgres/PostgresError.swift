@@ -91,7 +91,7 @@
 
         /// An error.
         public init(
-            _ code: Code, _ message: String, fate: PostgresFate = .notApplied, statement: Int? = nil,
+            code: Code, message: String, fate: PostgresFate = .notApplied, statement: Int? = nil,
             server: ServerMessage? = nil
         ) {
             self.code = code

@@ -49,7 +49,7 @@
             _: Value.Type = Value.self, at column: Int
         ) throws(PostgresError) -> Value {
             guard let value = try decodeIfPresent(Value.self, at: column) else {
-                throw PostgresError(.invalid, "the column \(name(column)) is null", fate: .applied)
+                throw PostgresError(code: .invalid, message: "the column \(name(column)) is null", fate: .applied)
             }
             return value
         }
@@ -101,7 +101,8 @@
 
         private func mismatch(_ column: Int, _ type: PostgresType, _ wanted: PostgresType) -> PostgresError {
             PostgresError(
-                .invalid, "the column \(name(column)) is \(type) and cannot be read as \(wanted)", fate: .applied)
+                code: .invalid, message: "the column \(name(column)) is \(type) and cannot be read as \(wanted)",
+                fate: .applied)
         }
     }
 

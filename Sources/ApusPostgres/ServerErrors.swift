@@ -59,6 +59,7 @@
             Meaning(states: ["23"], code: .constraint, message: "the change violates a constraint of the database"),
             Meaning(
                 states: ["22", "42"], code: .invalid, message: "the server does not accept the statement or a value"),
+            Meaning(states: ["54"], code: .invalid, message: "the server does not accept so large a value"),
             Meaning(
                 states: ["08P01"], code: .invalid,
                 message: "the server does not understand the connection; a pooler in between has to allow it"),
@@ -77,7 +78,8 @@
         ) -> PostgresError {
             let meaning = byState[server.sqlState] ?? byState[String(server.sqlState.prefix(2))]
             return PostgresError(
-                meaning?.code ?? .other, meaning?.message ?? "the server refused the statement", fate: fate,
+                code: meaning?.code ?? .other, message: meaning?.message ?? "the server refused the statement",
+                fate: fate,
                 statement: statement, server: server)
         }
 
@@ -115,7 +117,7 @@
                     .unreachable, "the server cannot be reached; check that it runs, the host and the port"
                 )
             }
-            return PostgresError(code, "\(advice) (\(words))")
+            return PostgresError(code: code, message: "\(advice) (\(words))")
         }
 
         private static func refused(_ server: PostgresError.ServerMessage) -> PostgresError {
@@ -156,7 +158,7 @@
             if let notice { return error(notice, fate: .unknown) }
             let words = words.unicodeScalars.split(separator: "\n")
                 .map { String($0.drop { $0 == "\t" || $0 == " " }) }.joined(separator: " ")
-            return PostgresError(.lost, "the connection broke; connect again (\(words))", fate: .unknown)
+            return PostgresError(code: .lost, message: "the connection broke; connect again (\(words))", fate: .unknown)
         }
     }
 

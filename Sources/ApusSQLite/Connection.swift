@@ -21,7 +21,7 @@
             self.path = path
             let handle = queue.inDatabase { db in db.sqliteConnection.map { UInt(bitPattern: $0) } }
             guard let handle, let pointer = OpaquePointer(bitPattern: handle) else {
-                throw JobError(.closed, "the database \(path) is closed")
+                throw JobError(code: .closed, message: "the database \(path) is closed")
             }
             self.handle = pointer
         }
@@ -45,7 +45,9 @@
 
         /// The statement for that text, compiled once. One whose rows are still being read must not be asked for again.
         func statement(_ sql: String) throws -> PreparedStatement {
-            guard isOpen else { throw JobError(.closed, "the store \(path) is closed; call open() first") }
+            guard isOpen else {
+                throw JobError(code: .closed, message: "the store \(path) is closed; call open() first")
+            }
             if let statement = statements[sql] {
                 statement.rebind()
                 return statement

@@ -37,7 +37,7 @@
             allowsLongTransactions: Bool = false, allowsMigration: Bool = true
         ) async throws {
             do throws(TrustedPath.Failure) { try TrustedPath.checkLinks(name) } catch {
-                throw JobError(.unavailable, "the database \(error)")
+                throw JobError(code: .unavailable, message: "the database \(error)")
             }
             lock = Locked(try await OwnerLock.acquire(path: path, owner: configuration.ownerName))
             do {
@@ -107,7 +107,8 @@
             let mode = try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL")
             guard mode == "wal" else {
                 throw JobError(
-                    .unavailable, "the file system of the database cannot keep a write-ahead log; use a local disk")
+                    code: .unavailable,
+                    message: "the file system of the database cannot keep a write-ahead log; use a local disk")
             }
             // Four times the default: a checkpoint syncs twice and writes each page once, however often the log has it.
             try db.execute(sql: "PRAGMA wal_autocheckpoint = 4000")

@@ -1,14 +1,7 @@
 #if SQLite
     package import ApusJobs
     import ApusTimers
-
-    #if canImport(Darwin)
-        import Darwin
-    #elseif canImport(Glibc)
-        import Glibc
-    #elseif canImport(Musl)
-        import Musl
-    #endif
+    import PlatformC
 
     /// Copies of a store's file, from it and into it: one transaction each.
     package struct CopyableSQLiteStore: CopyableStore {
@@ -28,7 +21,7 @@
         /// Takes the file's lock. A file of an older version of Apus is refused: a source stays as it is.
         package func beginReading() async throws -> any StoreCopyReader {
             guard access(path, F_OK) == 0 else {
-                throw JobError(.notFound, "there is no database \(name)")
+                throw JobError(code: .notFound, message: "there is no database \(name)")
             }
             let connections = try await Connections(
                 path: path, askedFor: name, configuration, allowsLongTransactions: true, allowsMigration: false)
@@ -49,8 +42,8 @@
                 ).firstRow { $0.integer() }
                 guard found == 0 else {
                     throw JobError(
-                        .alreadyExists,
-                        "the database \(name) has jobs already; copy into a new file, or remove this one")
+                        code: .alreadyExists,
+                        message: "the database \(name) has jobs already; copy into a new file, or remove this one")
                 }
             }
             return transaction
@@ -160,8 +153,8 @@
                 for submission in submissions {
                     guard let request = submission.request else {
                         throw JobError(
-                            .invalid,
-                            """
+                            code: .invalid,
+                            message: """
                             the submission \(submission.sequence) is a command of another node, which a file cannot keep; \
                             start a node over the source that carries it out, and stop it again
                             """)

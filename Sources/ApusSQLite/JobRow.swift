@@ -84,13 +84,14 @@
         static func bindProgress(_ job: Job, _ axis: ElapsedAxis, to statement: PreparedStatement) {
             let isRelative = job.request.trigger.isRelative
             statement.bind(job.updated.stored)
-            statement.bind(isRelative ? axis.encode(job.first) : job.first.stored).bind(Int64(job.origin))
+            statement.bind(isRelative ? axis.encode(job.firstDue) : job.firstDue.stored).bind(
+                Int64(job.bookkeeping.origin))
             statement.bind(Int64(job.nextOccurrence))
             statement.bind(isRelative ? job.nextDue.map(axis.encode) : job.nextDue?.stored)
             statement.bind(job.dueNote?.rawValue).bind(job.remainder?.wholeNanoseconds)
-            statement.bind(Int64(job.occurrences)).bind(Int64(job.missed))
-            statement.bind(job.wake?.stored).bind(job.elapsedWake.map(axis.encode))
-            statement.bind(Int64(job.openRuns)).bind(Int64(job.runsSinceRetired))
+            statement.bind(Int64(job.occurrenceCount)).bind(Int64(job.missedCount))
+            statement.bind(job.bookkeeping.wake?.stored).bind(job.bookkeeping.elapsedWake.map(axis.encode))
+            statement.bind(Int64(job.openRunCount)).bind(Int64(job.bookkeeping.runsSinceRetired))
         }
 
         static func bindLane(_ request: JobRequest, to statement: PreparedStatement) {
@@ -143,7 +144,7 @@
             }
             let retry = policies.retry
             statement.bind(Int64(retry.maximumAttempts)).bind(Int64(retry.maximumLost))
-            statement.bind(retry.initialBackoff.wholeNanoseconds).bind(retry.maximumBackoff.wholeNanoseconds)
+            statement.bind(retry.initialDelay.wholeNanoseconds).bind(retry.maximumDelay.wholeNanoseconds)
             statement.bind(retry.jitter).bind(policies.timeLimit?.wholeNanoseconds)
             statement.bind(Int64(policies.conditions.rawValue))
         }
@@ -173,11 +174,11 @@
             let decode = trigger.isRelative ? axis.decode : StoreInstant.decode
             return Job(
                 request: request, key: key, version: version, state: state, created: created, updated: row.instant(),
-                first: decode(row.integer()), origin: Int(row.integer()), nextOccurrence: Int(row.integer()),
+                firstDue: decode(row.integer()), origin: Int(row.integer()), nextOccurrence: Int(row.integer()),
                 nextDue: row.optionalInteger().map(decode),
                 dueNote: row.optionalText().map(DueNote.init), remainder: row.optionalDuration(),
-                occurrences: Int(row.integer()), missed: Int(row.integer()), wake: row.optionalInstant(),
-                elapsedWake: row.optionalInteger().map(axis.decode), openRuns: Int(row.integer()),
+                occurrenceCount: Int(row.integer()), missedCount: Int(row.integer()), wake: row.optionalInstant(),
+                elapsedWake: row.optionalInteger().map(axis.decode), openRunCount: Int(row.integer()),
                 runsSinceRetired: Int(row.integer()))
         }
 
@@ -217,17 +218,19 @@
             case ("allow", let limit?): policies.overlap = .allow(limit: Int(limit))
             default: throw unreadable("overlap", of: id)
             }
-            policies.retry = RetryPolicy(
-                maximumAttempts: Int(row.integer()), maximumLost: Int(row.integer()),
-                initialBackoff: .nanoseconds(row.integer()),
-                maximumBackoff: .nanoseconds(row.integer()), jitter: row.real())
+            policies.retry = RetryPolicy.exponential(
+                attempts: Int(row.integer()), maximumLost: Int(row.integer()),
+                from: .nanoseconds(row.integer()),
+                to: .nanoseconds(row.integer()), jitter: row.real())
             policies.timeLimit = row.optionalDuration()
             policies.conditions = JobConditions(rawValue: Int(row.integer()))
             return policies
         }
 
         static func unreadable(_ column: String, of id: JobID) -> JobError {
-            JobError(.damaged, "the \(column) of job \(id) in the database cannot be read; it was changed by hand")
+            JobError(
+                code: .damaged,
+                message: "the \(column) of job \(id) in the database cannot be read; it was changed by hand")
         }
     }
 

@@ -2,14 +2,7 @@
     import ApusJobs
     import ApusTimers
     import PathTrust
-
-    #if canImport(Darwin)
-        import Darwin
-    #elseif canImport(Glibc)
-        import Glibc
-    #elseif canImport(Musl)
-        import Musl
-    #endif
+    import PlatformC
 
     /// The lock that makes one store the only owner of a database file, and one daemon that of a home.
     ///
@@ -100,21 +93,23 @@
                 descriptor = try TrustedPath.open(lockPath, O_RDWR | O_CREAT)
             } catch {
                 let advice = error.code == EPERM ? "" : "; the store needs a directory that exists and can be written"
-                throw JobError(.unavailable, "\(error)\(advice)")
+                throw JobError(code: .unavailable, message: "\(error)\(advice)")
             }
             guard Self.hasOneName(descriptor) else {
                 _ = close(descriptor)
                 throw JobError(
-                    .unavailable, "\(lockPath) has a second name, a hard link, and is not written; remove it")
+                    code: .unavailable,
+                    message: "\(lockPath) has a second name, a hard link, and is not written; remove it")
             }
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
                 let code = errno
                 defer { _ = close(descriptor) }
                 guard code == EWOULDBLOCK else {
-                    throw JobError(.unavailable, "\(lockPath) cannot be locked (\(Self.reason(code)))")
+                    throw JobError(code: .unavailable, message: "\(lockPath) cannot be locked (\(Self.reason(code)))")
                 }
                 throw JobError(
-                    .owned,
+                    code: .owned,
+                    message:
                     "\(subject.name) belongs to \(Self.describeOwner(descriptor)); stop that process or \(subject.advice)"
                 )
             }
@@ -172,11 +167,7 @@
         private static func modificationTime(_ descriptor: Int32) -> String {
             var status = stat()
             guard fstat(descriptor, &status) == 0 else { return "an unknown time" }
-            #if canImport(Darwin)
-                var seconds = status.st_mtimespec.tv_sec
-            #else
-                var seconds = status.st_mtim.tv_sec
-            #endif
+            var seconds = status.modified.tv_sec
             var time = tm()
             gmtime_r(&seconds, &time)
             func two(_ value: Int32) -> String { value < 10 ? "0\(value)" : "\(value)" }
@@ -232,7 +223,7 @@
                 return 0
             } catch {
                 let advice = error.code == EPERM ? "" : "; check the permissions of the file and its directory"
-                throw JobError(.unavailable, "the database \(error)\(advice)")
+                throw JobError(code: .unavailable, message: "the database \(error)\(advice)")
             }
         }
 

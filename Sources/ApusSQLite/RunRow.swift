@@ -74,7 +74,7 @@
             guard let state = RunState(rawValue: row.text()) else { throw JobRow.unreadable("runs", of: job) }
             let isWaiting = state == .waiting
             var run = Run(
-                jobKey: key, job: job, occurrence: occurrence, through: through, attempt: attempt,
+                jobKey: key, jobID: job, occurrence: occurrence, through: through, attempt: attempt,
                 lostBefore: lostBefore,
                 due: StoreInstant.decode(due), standsFor: standsFor, state: state, isFinal: row.integer() == 1,
                 reason: row.optionalText(),
@@ -101,7 +101,7 @@
             let id = JobID(row.text())
             let isRelative = JobRow.isRelative(trigger: row.text(), anchor: row.optionalInteger())
             var run = stored
-            run.job = id
+            run.jobID = id
             run.moveElapsedInstants(by: axis.duration, isTriggerRelative: isRelative)
             return run
         }
@@ -112,7 +112,7 @@
         var stored: StaticString {
             switch self {
             case .waiting: "waiting"
-            case .claimed: "claimed"
+            case .running: "claimed"
             case .succeeded: "succeeded"
             case .failed: "failed"
             case .skipped: "skipped"

@@ -46,7 +46,7 @@
             case let error as JobError: error
             case let error as SQLiteFailure: jobError(error, path: path)
             case let error as DatabaseError: jobError(SQLiteFailure(error), path: path)
-            default: JobError(.unavailable, "the database \(path) cannot be used", cause: error)
+            default: JobError(code: .unavailable, message: "the database \(path) cannot be used", cause: error)
             }
         }
 
@@ -58,42 +58,49 @@
             case SQLITE_CORRUPT, SQLITE_NOTADB: damaged(path, cause: failure)
             case SQLITE_BUSY, SQLITE_LOCKED:
                 JobError(
-                    .unavailable,
-                    "another program holds a lock on the database \(path); close that program, and try again",
+                    code: .unavailable,
+                    message: "another program holds a lock on the database \(path); close that program, and try again",
                     cause: failure)
             case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH:
                 JobError(
-                    .unavailable,
-                    "the database \(path) cannot be written; check the permissions of the file and its directory",
+                    code: .unavailable,
+                    message:
+                        "the database \(path) cannot be written; check the permissions of the file and its directory",
                     cause: failure)
             case SQLITE_CANTOPEN:
                 JobError(
-                    .unavailable,
-                    "the database \(path) cannot be opened; check that its directory exists and can be written",
+                    code: .unavailable,
+                    message:
+                        "the database \(path) cannot be opened; check that its directory exists and can be written",
                     cause: failure)
             case SQLITE_IOERR:
-                JobError(.unavailable, "reading or writing the database \(path) failed; check the disk", cause: failure)
+                JobError(
+                    code: .unavailable, message: "reading or writing the database \(path) failed; check the disk",
+                    cause: failure)
             case SQLITE_CONSTRAINT: constraint(failure)
             case SQLITE_TOOBIG, SQLITE_MISMATCH, SQLITE_RANGE:
-                JobError(.invalid, "a value does not fit into the database \(path)", cause: failure)
-            default: JobError(.unavailable, "the database \(path) cannot be used", cause: failure)
+                JobError(code: .invalid, message: "a value does not fit into the database \(path)", cause: failure)
+            default: JobError(code: .unavailable, message: "the database \(path) cannot be used", cause: failure)
             }
         }
 
         private static func constraint(_ failure: SQLiteFailure) -> JobError {
             switch failure.code {
             case constraintUnique, constraintPrimaryKey, constraintRowID:
-                JobError(.conflict, "the job or run is there already; read it again", cause: failure)
+                JobError(code: .conflict, message: "the job or run is there already; read it again", cause: failure)
             case constraintCheck:
-                JobError(.invalid, "the change breaks the rule \"\(failure.message)\" of the store", cause: failure)
-            default: JobError(.invalid, "the change breaks a rule of the store", cause: failure)
+                JobError(
+                    code: .invalid, message: "the change breaks the rule \"\(failure.message)\" of the store",
+                    cause: failure)
+            default: JobError(code: .invalid, message: "the change breaks a rule of the store", cause: failure)
             }
         }
 
         private static func full(_ failure: SQLiteFailure, _ path: String) -> JobError {
             JobError(
-                .full,
-                "no space is left for the database \(path); nothing of the change was written: free some space and try again",
+                code: .full,
+                message:
+                    "no space is left for the database \(path); nothing of the change was written: free some space and try again",
                 cause: failure)
         }
 
@@ -104,11 +111,11 @@
             -> JobError
         {
             JobError(
-                .damaged,
-                """
-                \(path) \(what). To start with an empty one, move it aside together with \(path)-wal and \(path)-shm; \
-                to save what is left, run: sqlite3 '\(path)' .recover | sqlite3 recovered.db
-                """, cause: cause)
+                code: .damaged,
+                message: """
+                    \(path) \(what). To start with an empty one, move it aside together with \(path)-wal and \(path)-shm; \
+                    to save what is left, run: sqlite3 '\(path)' .recover | sqlite3 recovered.db
+                    """, cause: cause)
         }
     }
 #endif

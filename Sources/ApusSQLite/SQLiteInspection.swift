@@ -3,14 +3,7 @@
     import ApusTimers
     import GRDB
     import PathTrust
-
-    #if canImport(Darwin)
-        import Darwin
-    #elseif canImport(Glibc)
-        import Glibc
-    #elseif canImport(Musl)
-        import Musl
-    #endif
+    import PlatformC
 
     /// Looks at a store's file, also while another process owns it.
     package struct SQLiteInspection: StoreInspection {
@@ -27,10 +20,12 @@
         private func read<Value: Sendable>(
             _ body: @escaping @Sendable (Connection) throws -> Value
         ) async throws -> Value {
-            guard access(path, F_OK) == 0 else { throw JobError(.notFound, "there is no database \(name)") }
+            guard access(path, F_OK) == 0 else {
+                throw JobError(code: .notFound, message: "there is no database \(name)")
+            }
             do {
                 do throws(TrustedPath.Failure) { try TrustedPath.checkLinks(name) } catch {
-                    throw JobError(.unavailable, "the database \(error)")
+                    throw JobError(code: .unavailable, message: "the database \(error)")
                 }
                 var configuration = GRDB.Configuration()
                 configuration.readonly = true
@@ -42,8 +37,8 @@
                     let version = try Int64.fetchOne(db, sql: "PRAGMA user_version") ?? 0
                     guard version == Schema.version else {
                         throw JobError(
-                            .unavailable,
-                            """
+                            code: .unavailable,
+                            message: """
                             the database \(name) has schema \(version), and this program reads \(Schema.version); \
                             let a daemon of this version open it, which migrates it
                             """)
@@ -63,7 +58,9 @@
         /// The version of the file's schema, and the newest that this program knows.
         /// - Throws: ``JobError``.
         package func schema() async throws -> (version: Int, newest: Int) {
-            guard access(path, F_OK) == 0 else { throw JobError(.notFound, "there is no database \(name)") }
+            guard access(path, F_OK) == 0 else {
+                throw JobError(code: .notFound, message: "there is no database \(name)")
+            }
             do {
                 var configuration = GRDB.Configuration()
                 configuration.readonly = true

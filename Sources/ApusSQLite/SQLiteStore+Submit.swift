@@ -46,8 +46,9 @@
             } catch let error as DatabaseError {
                 if error.resultCode == .SQLITE_ERROR, (try? db.tableExists("submission")) == false {
                     throw JobError(
-                        .unavailable,
-                        "the database \(path) has no tables of this version of Apus; let a scheduler open it first",
+                        code: .unavailable,
+                        message:
+                            "the database \(path) has no tables of this version of Apus; let a scheduler open it first",
                         cause: error)
                 }
                 throw SQLiteErrors.jobError(error, path: path)
@@ -89,15 +90,18 @@
         /// A row in another file would never be found.
         private func checkFile(of db: Database) throws(JobError) {
             guard !db.configuration.readonly else {
-                throw JobError(.invalid, "db: is a connection that only reads; submit where your application writes")
+                throw JobError(
+                    code: .invalid, message: "db: is a connection that only reads; submit where your application writes"
+                )
             }
             guard let connection = db.sqliteConnection, let name = sqlite3_db_filename(connection, "main") else {
-                throw JobError(.invalid, "db: has no connection to the database \(path)")
+                throw JobError(code: .invalid, message: "db: has no connection to the database \(path)")
             }
             let file = String(cString: name)
             guard file == path || OwnerLock.resolved(file) == path else {
                 throw JobError(
-                    .invalid, "db: is a connection to \(file.isEmpty ? "a database in memory" : file), not to \(path)")
+                    code: .invalid,
+                    message: "db: is a connection to \(file.isEmpty ? "a database in memory" : file), not to \(path)")
             }
         }
     }

@@ -99,7 +99,7 @@
 
         private func connections() throws -> Connections {
             guard let connections = openConnections else {
-                throw JobError(.closed, "the store \(path) is not open; call open() first")
+                throw JobError(code: .closed, message: "the store \(path) is not open; call open() first")
             }
             return connections
         }

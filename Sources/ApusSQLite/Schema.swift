@@ -27,11 +27,11 @@
             }
             guard version <= Self.version else {
                 throw JobError(
-                    .newerSchema,
-                    """
-                    the database \(path) was written by a newer version of Apus (schema \(version); this program knows \(Self.version)); \
-                    update this program. Nothing in the file was changed
-                    """)
+                    code: .newerSchema,
+                    message: """
+                        the database \(path) was written by a newer version of Apus (schema \(version); this program knows \(Self.version)); \
+                        update this program. Nothing in the file was changed
+                        """)
             }
         }
 
@@ -40,11 +40,11 @@
             let version = try Int64.fetchOne(db, sql: "PRAGMA user_version") ?? 0
             guard version < Self.version else { return }
             throw JobError(
-                .unavailable,
-                """
-                the database \(path) was written by an older version of Apus (schema \(version); this program needs \
-                \(Self.version)), and a source is not changed; migrate it first: apus store migrate --store '\(path)'
-                """)
+                code: .unavailable,
+                message: """
+                    the database \(path) was written by an older version of Apus (schema \(version); this program needs \
+                    \(Self.version)), and a source is not changed; migrate it first: apus store migrate --store '\(path)'
+                    """)
         }
 
         /// Brings the file to the newest schema, in one transaction.

@@ -10,7 +10,7 @@
         static func jobs(_ query: JobQuery, on connection: Connection) throws -> JobPage {
             let limit = try pageSize(query.limit)
             let statement = try select(
-                JobRow.columns, query, after: try query.after.map { try position($0, prefix: "j") },
+                JobRow.columns, query, after: try query.cursor.map { try position($0, prefix: "j") },
                 "ORDER BY \(key(query))\(query.newestFirst ? " DESC" : "") LIMIT ?", on: connection)
             let axis = try StoreReader.axis(on: connection)
             var jobs: [Job] = []
@@ -20,7 +20,7 @@
             return JobPage(
                 jobs: jobs,
                 lastRuns: try jobs.map { query.includesLastRuns ? try lastRun(of: $0, axis, on: connection) : nil },
-                next: hasMore ? jobs.last.map { "j\($0.key)" } : nil)
+                nextCursor: hasMore ? jobs.last.map { "j\($0.key)" } : nil)
         }
 
         static func count(_ query: JobQuery, on connection: Connection) throws -> Int {
@@ -113,10 +113,10 @@
 
         static func runs(_ query: RunQuery, on connection: Connection) throws -> RunPage {
             let limit = try pageSize(query.limit)
-            let after = try query.after.map { try position($0, prefix: "r") }
+            let after = try query.cursor.map { try position($0, prefix: "r") }
             var conditions: [String] = []
             if after != nil { conditions.append("run.sequence < ?") }
-            let key = try query.job.map { try StoreReader.key(of: $0, on: connection) ?? 0 }
+            let key = try query.jobID.map { try StoreReader.key(of: $0, on: connection) ?? 0 }
             if key != nil { conditions.append("run.job = ?") }
             if query.occurrence != nil { conditions.append("run.occurrence <= ? AND run.through >= ?") }
             let states = query.states.map(\.rawValue).sorted()
@@ -147,15 +147,17 @@
                 let run = try RunRow.readWithJob(row, axis) { positions.append($0) }
                 runs.append(run)
                 // Of jobs that had one identifier after another, the newest comes first.
-                if let name = row.optionalText(), runs.count <= limit, names[run.job] == nil { names[run.job] = name }
+                if let name = row.optionalText(), runs.count <= limit, names[run.jobID] == nil {
+                    names[run.jobID] = name
+                }
             }
             let hasMore = runs.count > limit
             if hasMore { runs.removeLast() }
-            return RunPage(runs: runs, names: names, next: hasMore ? "r\(positions[limit - 1])" : nil)
+            return RunPage(runs: runs, names: names, nextCursor: hasMore ? "r\(positions[limit - 1])" : nil)
         }
 
         private static func pageSize(_ limit: Int) throws -> Int {
-            guard limit > 0 else { throw JobError(.invalid, "limit is \(limit); it must be at least 1") }
+            guard limit > 0 else { throw JobError(code: .invalid, message: "limit is \(limit); it must be at least 1") }
             return min(limit, largestPage)
         }
 
@@ -165,7 +167,8 @@
                 "\(prefix)\(position)" == token
             else {
                 throw JobError(
-                    .invalid, "after is \"\(token)\"; it must be the `next` of an earlier page of the same list")
+                    code: .invalid,
+                    message: "after is \"\(token)\"; it must be the `next` of an earlier page of the same list")
             }
             return position
         }

@@ -27,7 +27,7 @@
         private static func complete(_ job: Job, _ axis: ElapsedAxis, on connection: Connection) throws -> LoadedJob {
             var loaded = LoadedJob(job: job, open: [], elapsedOffset: axis.duration)
             let isRelative = job.request.trigger.isRelative
-            if job.openRuns > 0 {
+            if job.openRunCount > 0 {
                 try connection.statement(openRuns).bind(job.key).forEachRow {
                     loaded.open.append(try RunRow.read($0, job: job.id, isTriggerRelative: isRelative, axis))
                 }

@@ -11,7 +11,7 @@
         /// The request in its coded form.
         static func encode(_ request: JobRequest) throws(JobError) -> String {
             do { return String(decoding: try JobJSON.encode(request), as: UTF8.self) } catch {
-                throw JobError(.invalid, "the request cannot be written: \(error)", cause: error.cause)
+                throw JobError(code: .invalid, message: "the request cannot be written: \(error)", cause: error.cause)
             }
         }
 
@@ -38,7 +38,7 @@
         /// - Throws: ``JobError`` with `conflict` if it is not there.
         static func remove(_ sequence: Int64, on connection: Connection) throws {
             guard try connection.statement("DELETE FROM submission WHERE sequence = ?").bind(sequence).run() == 1 else {
-                throw JobError(.conflict, "there is no submission \(sequence) any more")
+                throw JobError(code: .conflict, message: "there is no submission \(sequence) any more")
             }
         }
     }

@@ -46,8 +46,9 @@
             } catch {
                 if let failed = error as? SQLiteFailure, failed.isFailedSync {
                     failure = JobError(
-                        .unavailable,
-                        "writing \(connection.path) to the disk failed, and the store writes nothing more until it is opened again; check the disk",
+                        code: .unavailable,
+                        message:
+                            "writing \(connection.path) to the disk failed, and the store writes nothing more until it is opened again; check the disk",
                         cause: failed)
                     throw failure!
                 }
@@ -79,8 +80,9 @@
             let (epoch, current) = (session.shards[.only]?.rawValue ?? 0, try currentEpoch())
             guard epoch == current else {
                 throw JobError(
-                    .notOwner,
-                    "the store has a newer owner (epoch \(current); this one had \(epoch)): nothing was written")
+                    code: .notOwner,
+                    message:
+                        "the store has a newer owner (epoch \(current); this one had \(epoch)): nothing was written")
             }
         }
 
@@ -149,7 +151,9 @@
         private func apply(_ change: JobChange, _ axis: ElapsedAxis) throws -> Job {
             var job = change.job
             guard change.shard == .only else {
-                throw JobError(.notOwner, "the store has no shard \(change.shard.rawValue): \(job.id) was not written")
+                throw JobError(
+                    code: .notOwner,
+                    message: "the store has no shard \(change.shard.rawValue): \(job.id) was not written")
             }
             switch change.expected {
             case .version(let version): try update(&job, expected: version, change, axis)
@@ -211,7 +215,8 @@
             do {
                 rowsChanged += try statement.run()
             } catch let failure as SQLiteFailure where failure.message.hasSuffix("job.id") {
-                throw JobError(.conflict, "there is a job \(job.id) already; read it again", cause: failure)
+                throw JobError(
+                    code: .conflict, message: "there is a job \(job.id) already; read it again", cause: failure)
             }
             let request = try connection.statement(JobRow.insertRequest).bind(job.key)
             JobRow.bindRequest(of: job, to: request)
@@ -234,7 +239,8 @@
             let count = try statement.run()
             guard count == 1 else {
                 throw JobError(
-                    .conflict, "the job \(job.id) is no longer as it was (version \(version) expected); read it again")
+                    code: .conflict,
+                    message: "the job \(job.id) is no longer as it was (version \(version) expected); read it again")
             }
             rowsChanged += count
             if isWhole {

@@ -5,7 +5,7 @@ public import Testing
 /// Gives a test a simulated phone of its own, and verifies it afterwards.
 ///
 /// ```swift
-/// @MainActor @Test(.simulatedPhone(seed: 7)) func keepsItsClaim() throws {
+/// @MainActor @Test(.simulatedPhone(seed: 7)) func keepsItsBackgroundTask() throws {
 ///     let device = try #require(SimulatedDevice.current)
 ///     SimulatedPhone.install(on: device, program: { SimulatedPhone.run(AppDelegate()) })
 ///     device.launch()

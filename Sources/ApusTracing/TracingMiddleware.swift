@@ -18,10 +18,10 @@
     /// | `job.lateness` | how late the attempt began, in seconds |
     /// | `job.occurrence`, `job.attempt` | the occurrence's number, 0 and below for runs by hand; the attempt, from 1 |
     /// | `job.cancellation` | why the handler was cancelled (`CancellationReason`), if it was |
-    /// | `job.postponement` | the reason, if the handler threw a `JobPostponement` |
+    /// | `job.postponement` | the reason, if the handler threw `RunDecision.snooze(for:reason:)` |
     ///
     /// The handler runs with the span's context as its `ServiceContext.current`. What it throws is recorded as the
-    /// span's error, a postponement excepted; an attempt that took longer than its time limit has the status `error`,
+    /// span's error, a snooze excepted; an attempt that took longer than its time limit has the status `error`,
     /// too.
     ///
     /// ```swift
@@ -67,9 +67,9 @@
             do {
                 try await ServiceContext.withValue(span.context) { try await next() }
                 noteCancellation(of: run, in: span)
-            } catch let postponement as JobPostponement {
-                span.attributes["job.postponement"] = postponement.reason
-                throw postponement
+            } catch let decision as RunDecision where decision.kind == .snooze {
+                span.attributes["job.postponement"] = decision.reason
+                throw decision
             } catch {
                 span.recordError(error)
                 span.setStatus(SpanStatus(code: .error, message: "\(error)"))

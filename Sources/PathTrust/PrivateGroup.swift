@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlatformC
 
 /// The group that a user has alone, on systems that give each user one (`USERGROUPS_ENAB`, login.defs(5)).
 enum PrivateGroup {

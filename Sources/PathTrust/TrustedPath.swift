@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    package import Darwin
-#elseif canImport(Glibc)
-    package import Glibc
-#elseif canImport(Musl)
-    package import Musl
-#endif
+package import PlatformC
 
 /// Files, folders and sockets that only this process's user can have made or changed: in all others, another user could
 /// have planted commands, or links to files of this user.

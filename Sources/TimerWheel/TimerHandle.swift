@@ -51,7 +51,7 @@ package struct RemovedTimer: Sendable, Equatable {
     package let hardDeadline: UInt64
 }
 
-/// A timer that was found due. Its payload belongs to the code that ends the timer: see ``TimerClaims``.
+/// A timer that was found due. Its payload belongs to the code that ends the timer: see ``TimerStarts``.
 package struct DueTimer: Sendable {
     package let index: UInt32
     /// The life that was found due, with the count of its takings.

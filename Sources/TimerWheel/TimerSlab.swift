@@ -14,7 +14,7 @@ struct TimerSlab: ~Copyable {
     /// Records that exist; those after them have never been used.
     private(set) var extent: UInt32 = 0
 
-    /// Records that are in use: those of timers, of claimed ones not yet released, and of cancelled ones still in lists.
+    /// Records that are in use: those of timers, of started ones not yet released, and of cancelled ones still in lists.
     private(set) var count = 0
 
     init(firstGeneration: UInt32) { self.firstGeneration = firstGeneration }
@@ -41,7 +41,7 @@ struct TimerSlab: ~Copyable {
 
     /// The record that a handle names and its present life, or nil when that life is over.
     ///
-    /// The life is read once and has to be used: a taken timer may be claimed at any moment, and a second look would
+    /// The life is read once and has to be used: a taken timer may be started at any moment, and a second look would
     /// see what comes after its end.
     @inline(__always)
     func live(_ handle: TimerHandle) -> (record: Record, life: UInt32)? {
@@ -92,13 +92,13 @@ struct TimerSlab: ~Copyable {
 ///
 /// Ending a taken timer is a race between who runs it and who cancels it; one increment of the record's life decides.
 /// The winner owns the payload.
-package struct TimerClaims: Sendable {
+package struct TimerStarts: Sendable {
     let memory: Segments
 
     /// True for exactly one caller, unless the timer was cancelled or reset since it was taken. That caller has to give
     /// its index to ``TimerWheel/release(_:)``, soon.
     @inline(__always)
-    package func claim(_ due: DueTimer) -> Bool {
+    package func start(_ due: DueTimer) -> Bool {
         memory.record(due.index).pointee.life.compareExchange(
             expected: due.life, desired: TimerRecord.life(after: due.life), ordering: .acquiringAndReleasing
         ).exchanged

@@ -18,7 +18,7 @@ extension TimerWheel {
     ///
     /// At most `buffer.count` are taken and at most `work` are moved to a lower level on the way: the budget, so that
     /// the caller's lock is never held for long. Taken timers are not in any list any more, but they live until they
-    /// are claimed or removed.
+    /// are started or removed.
     ///
     /// `now` may be earlier than in the call before (the wall clock was set): then the wheel is built anew around
     /// it, within the same budget.

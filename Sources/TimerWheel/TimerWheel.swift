@@ -21,8 +21,8 @@ import Synchronization
 /// 4. Tolerance: a record is indexed by its soft deadline, and each list knows the minimum hard deadline in it (or a
 ///    lower bound, then it is marked stale). Sleeping until ``nextWake()`` and taking everything that is soft-due
 ///    then is the minimum number of wake-ups that any scheduler can reach, also with later arrivals and cancellations.
-/// 5. A taken record keeps its place in the slab until it is claimed or cancelled, so a timer can be cancelled between
-///    the moment it was found due and the moment its action starts. Claiming needs no lock: see ``TimerClaims``.
+/// 5. A taken record keeps its place in the slab until it is started or cancelled, so a timer can be cancelled between
+///    the moment it was found due and the moment its action starts. Starting needs no lock: see ``TimerStarts``.
 /// 6. Cancelled timers are unlinked later, in batches of 16: its neighbours in the list lie
 ///    anywhere in memory, and the processor fetches those of several records at once. What the timer holds is given back
 ///    at once, and its handle finds nothing any more. A walk over a list takes such records out first.
@@ -109,11 +109,11 @@ package struct TimerWheel: ~Copyable {
         leaving.deallocate()
     }
 
-    /// Timers that were neither cancelled nor released: waiting, taken, or claimed.
+    /// Timers that were neither cancelled nor released: waiting, taken, or started.
     package var count: Int { slab.count - leavingCount }
 
     /// What ends taken timers without a lock. Valid as long as the wheel.
-    package var claims: TimerClaims { TimerClaims(memory: slab.memory) }
+    package var starts: TimerStarts { TimerStarts(memory: slab.memory) }
 
     /// Adds a timer that fires in `deadline ... deadline + tolerance` (saturating).
     package mutating func insert(deadline: UInt64, tolerance: UInt64, payload: TimerPayload) -> TimerHandle {
@@ -125,7 +125,7 @@ package struct TimerWheel: ~Copyable {
         return TimerHandle(index: index, generation: life >> TimerRecord.takingBits)
     }
 
-    /// Takes the timer out and gives its payload back. Nil when it has left the wheel before, or was claimed.
+    /// Takes the timer out and gives its payload back. Nil when it has left the wheel before, or was started.
     package mutating func remove(_ handle: TimerHandle) -> RemovedTimer? {
         guard let (record, life) = slab.live(handle) else { return nil }
         return remove(handle.index, record, life: life)
@@ -149,7 +149,7 @@ package struct TimerWheel: ~Copyable {
             leave(index)
             return RemovedTimer(payload: payload, wasWaiting: true, hardDeadline: hard)
         }
-        // A taken timer can be claimed meanwhile by a thread without the lock.
+        // A taken timer can be started meanwhile by a thread without the lock.
         guard
             record.pointee.life.compareExchange(
                 expected: life, desired: next, ordering: .acquiringAndReleasing
@@ -159,12 +159,12 @@ package struct TimerWheel: ~Copyable {
         return RemovedTimer(payload: payload, wasWaiting: false, hardDeadline: hard)
     }
 
-    /// Takes the record of a claimed timer back.
+    /// Takes the record of a started timer back.
     package mutating func release(_ index: UInt32) { slab.release(index) }
 
     /// Gives a waiting or taken timer a new deadline, as if it had been inserted now.
     ///
-    /// False when it has left the wheel or was claimed, or was reset 127 times before, each time after it had been taken.
+    /// False when it has left the wheel or was started, or was reset 127 times before, each time after it had been taken.
     package mutating func reset(_ handle: TimerHandle, deadline: UInt64, tolerance: UInt64) -> Bool {
         guard let (record, life) = slab.live(handle) else { return false }
         if record.pointee.place.isList {
@@ -189,7 +189,7 @@ package struct TimerWheel: ~Copyable {
         for index in 0..<slab.extent {
             let place = slab.record(index).pointee.place
             let life = slab.record(index).pointee.life.load(ordering: .relaxed)
-            // A taken record whose count is even again was claimed, and is released by who did.
+            // A taken record whose count is even again was started, and is released by who did.
             guard place.isList || (place == .taken && life & 1 == 1) else { continue }
             if let removed = remove(index, slab.record(index), life: life) { body(removed.payload) }
         }

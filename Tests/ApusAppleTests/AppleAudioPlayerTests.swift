@@ -77,11 +77,11 @@ extension ApusAppleTests {
                 try device.perform { try await player.play() }
                 device.advance(by: .seconds(1))
                 #expect(player.position == .seconds(6))
-                try device.perform { await player.next() }
+                try device.perform { await player.skipToNext() }
                 #expect(player.state.current == Self.tracks[1] && player.state.isPlaying)
                 #expect(player.position == .zero)
                 try device.perform {
-                    for _ in 0..<3 { await player.next() }
+                    for _ in 0..<3 { await player.skipToNext() }
                     try await player.play()
                 }
                 #expect(player.state == AudioState())
@@ -92,7 +92,7 @@ extension ApusAppleTests {
         func changes() throws {
             try run(plays: false) { device, player in
                 let journal = Journal(device)
-                let changes = player.stateChanges
+                let changes = player.stateChanges()
                 try device.port.start {
                     for await state in changes {
                         journal.note("\(state.current?.id ?? "-") \(state.isPlaying)")

@@ -101,7 +101,7 @@ extension ApusAppleTests {
         @Test("a handler that throws has failed")
         func failure() throws {
             try JobApp.run { jobs, _ in
-                try jobs.register("refresh") { _ in throw BackgroundError(.storeFailed, "no") }
+                try jobs.register("refresh") { _ in throw BackgroundError(code: .storeFailed, message: "no") }
             } _: { device, _ in
                 try JobApp.submit(BackgroundJobRequest("refresh", .refresh), device)
                 device.pressHome()
@@ -177,7 +177,7 @@ extension ApusAppleTests {
                 let task = try #require(device.jobs.running.first)
                 #expect(task.progress == (110, 1_000))
                 #expect(task.title == "Exporting" && task.subtitle == "photos")
-                device.jobs.cancelByUser("com.example.export.1")
+                device.cancelJob("com.example.export.1")
                 device.advance(by: .seconds(1))
                 #expect(journal.all == ["110 wind up"])
                 #expect(device.jobs.report.runs.map(\.outcome) == [.expired])

@@ -55,7 +55,7 @@ extension ApusAppleTests {
             try SimulatedDevice.run { device in
                 let journal = Journal(device)
                 device.launchPort { host in
-                    let changes = host.phaseChanges
+                    let changes = host.phaseChanges()
                     host.start {
                         for await phase in changes { journal.note("\(phase)") }
                         journal.note("over")
@@ -107,7 +107,7 @@ extension ApusAppleTests {
             try SimulatedDevice.run { device in
                 let journal = Journal(device)
                 device.launchPort { host in
-                    let changes = host.conditionChanges
+                    let changes = host.conditionChanges()
                     host.start {
                         for await conditions in changes {
                             let (level, power) = (conditions.batteryLevel, conditions.isOnExternalPower)
@@ -291,7 +291,7 @@ extension ApusAppleTests {
                 device.launchPort { host in
                     host.start {
                         do {
-                            try await withBackgroundTask("upload", on: host) {
+                            try await host.withBackgroundTask(named: "upload") {
                                 try await host.engine.sleep(for: .seconds(100))
                             }
                             journal.note("done")

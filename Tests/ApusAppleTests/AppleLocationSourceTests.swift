@@ -32,7 +32,7 @@ extension ApusAppleTests {
         private func start(
             _ source: AppleLocationSource, inBackground: Bool, _ device: SimulatedDevice, _ journal: Journal
         ) throws {
-            let updates = try source.start(inBackground: inBackground)
+            let updates = try source.updates(inBackground: inBackground)
             try device.port.start {
                 for await update in updates {
                     switch update {
@@ -74,7 +74,7 @@ extension ApusAppleTests {
         @Test("the instant of a position is that of the device")
         func instants() throws {
             try run { device, source, _ in
-                let updates = try source.start(inBackground: false)
+                let updates = try source.updates(inBackground: false)
                 let update = try device.perform { await updates.first { _ in true } }
                 guard case .position(let position) = update else {
                     Issue.record("\(String(describing: update))")
@@ -103,9 +103,10 @@ extension ApusAppleTests {
         func undeclared() throws {
             try run(declared: false) { device, source, _ in
                 #expect(
-                    code { () throws(BackgroundError) in _ = try source.start(inBackground: true) } == .modeUnavailable)
+                    code { () throws(BackgroundError) in _ = try source.updates(inBackground: true) }
+                        == .modeUnavailable)
                 #expect(device.faults.isEmpty)
-                #expect(code { () throws(BackgroundError) in _ = try source.start(inBackground: false) } == nil)
+                #expect(code { () throws(BackgroundError) in _ = try source.updates(inBackground: false) } == nil)
             }
         }
 
@@ -115,7 +116,7 @@ extension ApusAppleTests {
                 try run(authorization) { _, source, _ in
                     #expect(source.authorization == authorization)
                     #expect(
-                        code { () throws(BackgroundError) in _ = try source.start(inBackground: false) }
+                        code { () throws(BackgroundError) in _ = try source.updates(inBackground: false) }
                             == .modeUnavailable)
                 }
             }
@@ -125,7 +126,7 @@ extension ApusAppleTests {
                 try run(authorization) { device, source, _ in
                     device.pressHome()
                     #expect(
-                        code { () throws(BackgroundError) in _ = try source.start(inBackground: true) } == expected)
+                        code { () throws(BackgroundError) in _ = try source.updates(inBackground: true) } == expected)
                 }
             }
         }
@@ -168,7 +169,7 @@ extension ApusAppleTests {
         @Test("dropping the sequence ends the updates")
         func drop() throws {
             try run { device, source, _ in
-                let updates = try source.start(inBackground: true)
+                let updates = try source.updates(inBackground: true)
                 _ = try device.perform { await updates.first { _ in true } }
                 device.pressHome()
                 device.advance(by: .seconds(60))
@@ -176,7 +177,7 @@ extension ApusAppleTests {
                 do { withExtendedLifetime(updates) {} }
             }
             try run { device, source, _ in
-                do { _ = try source.start(inBackground: true) }
+                do { _ = try source.updates(inBackground: true) }
                 device.advance(by: .seconds(1))
                 device.pressHome()
                 device.advance(by: .seconds(60))

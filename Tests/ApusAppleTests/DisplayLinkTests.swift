@@ -45,7 +45,7 @@ extension ApusAppleTests {
                 device.advance(by: .seconds(1))
                 let frames = frames.all
                 #expect(frames.map(\.number) == Array(1...60))
-                #expect(frames.allSatisfy { $0.droppedFrames == 0 && $0.timestamp.clock == .uptime })
+                #expect(frames.allSatisfy { $0.droppedFrameCount == 0 && $0.timestamp.clock == .uptime })
                 for (frame, next) in zip(frames, frames.dropFirst()) {
                     let gap = Int64(next.timestamp.nanoseconds) - Int64(frame.targetTimestamp.nanoseconds)
                     // In seconds as floating-point numbers, an hour of uptime is known to half a nanosecond.
@@ -65,7 +65,7 @@ extension ApusAppleTests {
                 try link(device).preferredFramesPerSecond = -3
                 device.advance(by: .seconds(1))
                 #expect(abs(frames.all.count - 90) <= 1)
-                try #expect(link(device).droppedFrames == 0)
+                try #expect(link(device).droppedFrameCount == 0)
             }
         }
 
@@ -80,7 +80,7 @@ extension ApusAppleTests {
                 try link(device).isPaused = false
                 device.advance(by: .seconds(1))
                 #expect(frames.all.map(\.number) == Array(1...120))
-                try #expect(link(device).droppedFrames == 0)
+                try #expect(link(device).droppedFrameCount == 0)
             }
         }
 
@@ -91,7 +91,7 @@ extension ApusAppleTests {
                 device.advance(by: .seconds(1))
                 device.host?.mainLoop.run { [weak device] in device?.host?.work(for: .milliseconds(500)) }
                 device.advance(by: .seconds(1))
-                try #expect(link(device).droppedFrames == 29)
+                try #expect(link(device).droppedFrameCount == 29)
                 #expect(frames.all.last?.number == 120)
                 device.pressHome()
                 device.advance(by: .seconds(100))
@@ -141,7 +141,7 @@ extension ApusAppleTests {
             init(_ journal: Journal) {
                 link = DisplayLink { [weak self] _ in
                     journal.note("frame")
-                    self?.link?.invalidate()
+                    self?.link?.cancel()
                 }
                 link?.isPaused = false
             }
@@ -166,7 +166,7 @@ struct DisplayLinkMachineTests {
             machine.interrupted()
             let second = machine.called(timestamp: 5, targetTimestamp: bad, duration: .nan)
             #expect(length(second) == 125)
-            #expect(second?.droppedFrames == 0)
+            #expect(second?.droppedFrameCount == 0)
             #expect(second?.number == 2)
         }
     }
@@ -191,10 +191,10 @@ struct DisplayLinkMachineTests {
     func dropped() {
         var machine = DisplayLinkMachine()
         let dropped = [1, 1.14, 1.54, 1e15].map { timestamp in
-            machine.called(timestamp: timestamp, targetTimestamp: timestamp + 0.1, duration: 0.1)?.droppedFrames
+            machine.called(timestamp: timestamp, targetTimestamp: timestamp + 0.1, duration: 0.1)?.droppedFrameCount
         }
         #expect(dropped.prefix(3) == [0, 0, 3])
-        #expect(machine.droppedFrames == 3 + (dropped.last.flatMap(\.self) ?? 0))
-        #expect(machine.droppedFrames > 1_000_000)
+        #expect(machine.droppedFrameCount == 3 + (dropped.last.flatMap(\.self) ?? 0))
+        #expect(machine.droppedFrameCount > 1_000_000)
     }
 }

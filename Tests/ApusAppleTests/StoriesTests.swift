@@ -11,18 +11,18 @@ import UserNotifications
 extension ApusAppleTests {
     /// The stories of the simulated device's own host, run through UIKit.
     @MainActor
-    @Suite("BackgroundTimer and Countdown on AppleHost")
+    @Suite("BackgroundTimers and Countdown on AppleHost")
     struct Stories {
-        // MARK: BackgroundTimer
+        // MARK: BackgroundTimers
 
         private func launchTimers(
             _ device: SimulatedDevice, _ journal: Journal, mode: MainLoopMode = .common,
-            _ durations: [(seconds: Int64, handover: BackgroundTimer.Handover)]
+            _ durations: [(seconds: Int64, handover: BackgroundTimers.Handover)]
         ) {
             device.notifications.setAuthorization(.authorized)
             device.launchPort { host in
-                let timers = BackgroundTimer(
-                    host: host, mode: mode, notifications: AppleNotifications(host: host))
+                let timers = BackgroundTimers(
+                    host: host, mode: mode, notificationScheduler: AppleNotifications(host: host))
                 let events = timers.events()
                 host.start {
                     for await event in events {
@@ -112,9 +112,9 @@ extension ApusAppleTests {
             device.launchPort { host in
                 let countdown = try Countdown(
                     host: host, store: storage, key: "tea", notification: UserNotification(title: "Tea is ready"),
-                    notifications: AppleNotifications(host: host))
+                    notificationScheduler: AppleNotifications(host: host))
                 UNUserNotificationCenter.current().delegate = ShowAll.shared
-                return (countdown, countdown.onFinish { _ in journal.note("finished") })
+                return (countdown, countdown.observeFinish { _ in journal.note("finished") })
             }
         }
 

@@ -69,11 +69,12 @@ struct BackgroundTaskTests {
     @Test("the structured form covers its body, and ends when the body returns or throws")
     func structured() async throws {
         struct Failure: Error {}
-        let names = try await withBackgroundTask("sync", on: host) { [registry = host.tasks] in registry.openNames }
+        let names = try await host.withBackgroundTask(named: "sync") { [registry = host.tasks] in registry.openNames
+        }
         #expect(names == ["sync"])
         #expect(host.openTasks.isEmpty)
         await #expect(throws: Failure.self) {
-            try await withBackgroundTask("sync", on: host) { throw Failure() }
+            try await host.withBackgroundTask(named: "sync") { throw Failure() }
         }
         #expect(host.openTasks.isEmpty)
     }
@@ -84,7 +85,7 @@ struct BackgroundTaskTests {
         let (started, start) = AsyncStream.makeStream(of: Void.self)
         let (never, hold) = AsyncStream.makeStream(of: Void.self)
         defer { hold.finish() }
-        async let result = withBackgroundTask("sync", on: host) { [registry = host.tasks] in
+        async let result = host.withBackgroundTask(named: "sync") { [registry = host.tasks] in
             start.finish()
             for await _ in never {}
             // The background task ends on the main actor, right after the handler that cancelled this.
@@ -102,7 +103,7 @@ struct BackgroundTaskTests {
         let (started, start) = AsyncStream.makeStream(of: Void.self)
         let (never, hold) = AsyncStream.makeStream(of: Void.self)
         defer { hold.finish() }
-        async let result = withBackgroundTask("sync", on: host) { [registry = host.tasks] in
+        async let result = host.withBackgroundTask(named: "sync") { [registry = host.tasks] in
             start.finish()
             for await _ in never {}
             return (Task.isCancelled, registry.openNames)
@@ -119,7 +120,7 @@ struct BackgroundTaskTests {
     func structuredTooLate() async throws {
         host.tasks.expireAll()
         await #expect(throws: BackgroundError.self) {
-            try await withBackgroundTask("sync", on: host) { Issue.record("the body ran") }
+            try await host.withBackgroundTask(named: "sync") { Issue.record("the body ran") }
         }
     }
 
@@ -130,7 +131,7 @@ struct BackgroundTaskTests {
         let (never, hold) = AsyncStream.makeStream(of: Void.self)
         defer { hold.finish() }
         let task = Task {
-            try await withBackgroundTask("sync", on: host) {
+            try await host.withBackgroundTask(named: "sync") {
                 start.finish()
                 for await _ in never {}
                 return Task.isCancelled

@@ -5,8 +5,8 @@ import Testing
 
 /// What a host that answers slowly, on other threads, can do to the machine.
 @Suite("The machine of background timers")
-struct BackgroundTimerMachineTests {
-    private typealias Machine = BackgroundTimerMachine<String, String>
+struct BackgroundTimersMachineTests {
+    private typealias Machine = BackgroundTimersMachine<String, String>
 
     private func describe(_ actions: [Machine.Action]) -> [String] {
         actions.map { action in
@@ -14,8 +14,8 @@ struct BackgroundTimerMachineTests {
             case .arm(let id, _): "arm \(id)"
             case .report(let event): "\(event)".prefix { $0 != "(" }.description
             case .release(let payload): "release \(payload)"
-            case .beginClaim(let request): "begin \(request.number)"
-            case .endClaim(let claim): "end \(claim)"
+            case .beginTask(let request): "begin \(request.number)"
+            case .endTask(let task): "end \(task)"
             case .handOver(_, _, let payload): "hand over \(payload)"
             case .takeBack(_, let payload): "take back \(payload)"
             case .finishEvents: "finish"
@@ -23,8 +23,8 @@ struct BackgroundTimerMachineTests {
         }
     }
 
-    private func request(_ actions: [Machine.Action]) -> Machine.ClaimRequest? {
-        for case .beginClaim(let request) in actions { return request }
+    private func request(_ actions: [Machine.Action]) -> Machine.TaskRequest? {
+        for case .beginTask(let request) in actions { return request }
         return nil
     }
 
@@ -32,7 +32,7 @@ struct BackgroundTimerMachineTests {
         _ machine: inout Machine, _ id: UInt64, canBeHandedOver: Bool = false, limit: ContinuousInstant? = nil
     ) -> [Machine.Action] {
         machine.schedule(
-            BackgroundTimer.ID(number: id), due: ContinuousInstant(nanoseconds: 100), every: nil,
+            BackgroundTimers.ID(number: id), due: ContinuousInstant(nanoseconds: 100), every: nil,
             canBeHandedOver: canBeHandedOver, "timer \(id)", limit: limit)
     }
 
@@ -54,10 +54,10 @@ struct BackgroundTimerMachineTests {
     )
     func expiredBeforeGranted() throws {
         var machine = Machine(coverage: .shared)
-        let claim = try #require(request(schedule(&machine, 1)))
-        #expect(describe(machine.expired(claim)) == ["expired"])
-        #expect(describe(machine.expired(claim)).isEmpty)
-        #expect(describe(machine.granted(claim, "A")) == ["end A"])
+        let task = try #require(request(schedule(&machine, 1)))
+        #expect(describe(machine.expired(task)) == ["expired"])
+        #expect(describe(machine.expired(task)).isEmpty)
+        #expect(describe(machine.granted(task, "A")) == ["end A"])
         let again = machine.enteredForeground()
         #expect(describe(again) == ["begin 2"])
         #expect(describe(machine.granted(try #require(request(again)), "B")).isEmpty)
@@ -67,9 +67,9 @@ struct BackgroundTimerMachineTests {
     @Test("a background task is kept until the last timer has been handed over")
     func endsAfterHandingOver() throws {
         var machine = Machine(coverage: .shared)
-        let claim = try #require(request(schedule(&machine, 1, canBeHandedOver: true)))
+        let task = try #require(request(schedule(&machine, 1, canBeHandedOver: true)))
         _ = schedule(&machine, 2, canBeHandedOver: true)
-        _ = machine.granted(claim, "A")
+        _ = machine.granted(task, "A")
         let limit = ContinuousInstant(nanoseconds: 99)
         #expect(
             describe(machine.enteredBackground(limit: limit))
@@ -93,9 +93,9 @@ struct BackgroundTimerMachineTests {
     @Test("events end after the last work when the timers go while it runs")
     func closedWhileRunning() throws {
         var machine = Machine(coverage: .shared)
-        let id = BackgroundTimer.ID(number: 1)
-        let claim = try #require(request(schedule(&machine, 1)))
-        _ = machine.granted(claim, "A")
+        let id = BackgroundTimers.ID(number: 1)
+        let task = try #require(request(schedule(&machine, 1)))
+        _ = machine.granted(task, "A")
         let work = machine.fire(id, now: ContinuousInstant(nanoseconds: 100))
         #expect(work == "timer 1" && machine.pending.isEmpty)
         #expect(describe(machine.close()).isEmpty)

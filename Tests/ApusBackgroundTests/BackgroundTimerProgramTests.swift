@@ -22,16 +22,16 @@ struct BackgroundTimerProgramTests {
     @MainActor
     private final class World {
         let host = TestHost()
-        let log = Log<BackgroundTimer.Event>()
-        let coverage: BackgroundTimer.Coverage
-        var timers: BackgroundTimer?
-        var ids: [BackgroundTimer.ID] = []
+        let log = Log<BackgroundTimers.Event>()
+        let coverage: BackgroundTimers.Coverage
+        var timers: BackgroundTimers?
+        var ids: [BackgroundTimers.ID] = []
         let runs = Log<Int>()
         var isExpired = false
 
-        init(_ coverage: BackgroundTimer.Coverage) {
+        init(_ coverage: BackgroundTimers.Coverage) {
             self.coverage = coverage
-            timers = BackgroundTimer(host: host, coverage: coverage, delegate: log)
+            timers = BackgroundTimers(host: host, coverage: coverage, delegate: log)
         }
 
         /// Whether a step would change nothing, so that the program without it says the same.
@@ -40,7 +40,7 @@ struct BackgroundTimerProgramTests {
             case .schedule: false
             case .cancelOldest: ids.isEmpty
             case .expire: isExpired && host.openTasks.isEmpty
-            case .fire: host.engine.liveTimers == 0
+            case .fire: host.engine.liveTimerCount == 0
             case .home: host.phase != .active
             case .comeBack: host.phase == .active && !isExpired
             }
@@ -93,7 +93,7 @@ struct BackgroundTimerProgramTests {
                 }
             }
             if tasks.count > (coverage == .shared ? 1 : pending.count) { return "too many background tasks" }
-            var ended: Set<BackgroundTimer.ID> = []
+            var ended: Set<BackgroundTimers.ID> = []
             var executions = 0
             for event in log.all {
                 switch event {
@@ -115,8 +115,8 @@ struct BackgroundTimerProgramTests {
         }
     }
 
-    @Test("every background task ends once, and every timer has one end", arguments: BackgroundTimer.Coverage.allCases)
-    func everyOrder(_ coverage: BackgroundTimer.Coverage) async throws {
+    @Test("every background task ends once, and every timer has one end", arguments: BackgroundTimers.Coverage.allCases)
+    func everyOrder(_ coverage: BackgroundTimers.Coverage) async throws {
         var programs = 0
         for length in 0...6 {
             var program = Array(repeating: 0, count: length)
@@ -136,7 +136,7 @@ struct BackgroundTimerProgramTests {
 
     /// Runs a program, and then releases the timers. Gives the first step that changed nothing: the program is not
     /// run to its end then.
-    private func run(_ steps: [Step], _ coverage: BackgroundTimer.Coverage) throws -> Int? {
+    private func run(_ steps: [Step], _ coverage: BackgroundTimers.Coverage) throws -> Int? {
         let world = World(coverage)
         for (index, step) in steps.enumerated() {
             if world.isIdle(step) { return index }

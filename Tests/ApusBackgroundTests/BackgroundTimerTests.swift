@@ -9,12 +9,12 @@ import Testing
 @Suite("Background timers")
 struct BackgroundTimerTests {
     private let host = TestHost()
-    private let log = Log<BackgroundTimer.Event>()
+    private let log = Log<BackgroundTimers.Event>()
 
     private func timers(
-        coverage: BackgroundTimer.Coverage = .shared, notifications: (any NotificationScheduler)? = nil
-    ) -> BackgroundTimer {
-        BackgroundTimer(host: host, coverage: coverage, notifications: notifications, delegate: log)
+        coverage: BackgroundTimers.Coverage = .shared, notifications: (any NotificationScheduler)? = nil
+    ) -> BackgroundTimers {
+        BackgroundTimers(host: host, coverage: coverage, notificationScheduler: notifications, delegate: log)
     }
 
     @Test("a one-shot runs once at its deadline on the main loop, and its background task ends then")
@@ -93,7 +93,7 @@ struct BackgroundTimerTests {
     @Test("a repeating timer that its own work cancels ends with that run")
     func cancelledByItsWork() throws {
         let timers = timers()
-        let ids = Log<BackgroundTimer.ID>()
+        let ids = Log<BackgroundTimers.ID>()
         let results = Log<Bool>()
         let id = try timers.schedule(after: .seconds(1), every: .seconds(1)) { [weak timers] in
             for id in ids.all { results.add(timers?.cancel(id) ?? false) }
@@ -108,8 +108,8 @@ struct BackgroundTimerTests {
 
     @Test("in default mode, work waits while the user scrolls; in common mode it does not")
     func modes() throws {
-        let held = BackgroundTimer(host: host, mode: .default)
-        let common = BackgroundTimer(host: host)
+        let held = BackgroundTimers(host: host, mode: .default)
+        let common = BackgroundTimers(host: host)
         let runs = Log<String>()
         try held.schedule(after: .seconds(1)) { runs.add("default") }
         try held.schedule(after: .seconds(1), every: .seconds(1)) { runs.add("repeating") }
@@ -248,7 +248,7 @@ struct BackgroundTimerTests {
     @Test("what was due in time is handed over when the time ends early")
     func handoverOnExpiry() throws {
         let timers = timers()
-        let submitted = Log<BackgroundTimer.ID>()
+        let submitted = Log<BackgroundTimers.ID>()
         let id = try timers.schedule(after: .seconds(28), handover: .custom { id, _ in submitted.add(id) }) {}
         host.pressHome()
         host.advance(by: .seconds(26))
@@ -268,14 +268,14 @@ struct BackgroundTimerTests {
     func deviceSleep() throws {
         let timers = timers()
         let id = try timers.schedule(after: .seconds(60)) {}
-        host.time.sleepDevice(for: .seconds(60))
+        host.time.sleepMachine(for: .seconds(60))
         host.settle()
         #expect(log.all == [.executed(id, willRepeat: false)])
     }
 
     @Test("events come as a sequence too, which ends with the timers")
     func sequence() throws {
-        var timers: BackgroundTimer? = timers()
+        var timers: BackgroundTimers? = timers()
         let events = try #require(timers?.events())
         let first = try #require(try timers?.schedule(after: .seconds(1)) {})
         let second = try #require(try timers?.schedule(after: .seconds(9)) {})
@@ -283,7 +283,7 @@ struct BackgroundTimerTests {
         timers = nil
         host.settle()
         let seen = try host.time.perform {
-            var seen: [BackgroundTimer.Event] = []
+            var seen: [BackgroundTimers.Event] = []
             for await event in events { seen.append(event) }
             return seen
         }
@@ -295,9 +295,9 @@ struct BackgroundTimerTests {
 
     @Test("the delegate is not kept, and one that has gone is not called")
     func delegateGoes() throws {
-        var delegate: Log<BackgroundTimer.Event>? = Log()
+        var delegate: Log<BackgroundTimers.Event>? = Log()
         weak let witness = delegate
-        let timers = BackgroundTimer(host: host, delegate: delegate)
+        let timers = BackgroundTimers(host: host, delegate: delegate)
         try timers.schedule(after: .seconds(1)) {}
         try timers.schedule(after: .seconds(3)) {}
         host.advance(by: .seconds(2))
@@ -310,9 +310,9 @@ struct BackgroundTimerTests {
 
     @Test("work that drops its own timers ends well")
     func droppedByItsWork() throws {
-        final class Owner: Sendable { let timers = Locked<BackgroundTimer?>(nil) }
+        final class Owner: Sendable { let timers = Locked<BackgroundTimers?>(nil) }
         let owner = Owner()
-        owner.timers.withLock { [host, log] in $0 = BackgroundTimer(host: host, delegate: log) }
+        owner.timers.withLock { [host, log] in $0 = BackgroundTimers(host: host, delegate: log) }
         let schedule = { (duration: Duration, work: @escaping @MainActor @Sendable () -> Void) in
             try owner.timers.withLock { $0 }?.schedule(after: duration, work)
         }
@@ -337,7 +337,7 @@ struct BackgroundTimerTests {
         let tolerant = { try timers.schedule(after: .zero, every: .seconds(1), tolerance: .seconds(1)) {} }
         #expect(message { _ = try tolerant() }.contains("`tolerance`"))
         #expect(message { try timers.schedule(after: .seconds(1), tolerance: .seconds(-1)) {} }.contains("`tolerance`"))
-        let handover = BackgroundTimer.Handover.notification(UserNotification(title: "tea"))
+        let handover = BackgroundTimers.Handover.notification(UserNotification(title: "tea"))
         #expect(message { try timers.schedule(after: .seconds(1), handover: handover) {} }.contains("`handover`"))
         #expect(timers.pending.isEmpty && host.begunTaskCount == 0)
     }

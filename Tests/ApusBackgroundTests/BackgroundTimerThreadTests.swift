@@ -24,7 +24,7 @@ struct BackgroundTimerThreadTests {
     @Test("cancelled from several threads while they fire, each timer runs or is cancelled, never both")
     func cancelWhileFiring() async throws {
         let host = TestHost(engine: TimerEngine(), mainLoop: SystemMainLoop())
-        let timers = BackgroundTimer(host: host)
+        let timers = BackgroundTimers(host: host)
         let events = timers.events()
         let count = 4_000
         let runs = Log<Int>()
@@ -43,8 +43,8 @@ struct BackgroundTimerThreadTests {
                 }
             }
         }
-        var executions: [BackgroundTimer.ID: Int] = [:]
-        var cancellations: [BackgroundTimer.ID: Int] = [:]
+        var executions: [BackgroundTimers.ID: Int] = [:]
+        var cancellations: [BackgroundTimers.ID: Int] = [:]
         for await event in events {
             switch event {
             case .executed(let id, let willRepeat):
@@ -75,7 +75,7 @@ struct BackgroundTimerThreadTests {
             let loop = NotingLoop(engine: engine)
             let host = TestHost(engine: engine, mainLoop: loop)
             let before = try threads()
-            let timers = BackgroundTimer(host: host)
+            let timers = BackgroundTimers(host: host)
             for _ in 0..<10_000 { try timers.schedule(after: .seconds(10)) {} }
             let events = timers.events()
             let wakeUps = engine.statistics.wakeUps

@@ -135,7 +135,7 @@ struct CountdownKillTests {
             let host = TestHost(time: time)
             let countdown = try Countdown(
                 host: host, store: MortalStore(store: store, fuse: fuse), key: key, notification: notification,
-                notifications: MortalCenter(center: center, fuse: fuse))
+                notificationScheduler: MortalCenter(center: center, fuse: fuse))
             host.settle()
             for step in steps where !fuse.isDead {
                 do {
@@ -143,7 +143,7 @@ struct CountdownKillTests {
                     case .start: try countdown.start(for: .seconds(60))
                     case .pause: try countdown.pause()
                     case .resume: try countdown.resume()
-                    case .add: try countdown.add(.seconds(30))
+                    case .add: try countdown.extend(by: .seconds(30))
                     case .cancel: try countdown.cancel()
                     }
                     model.perform(step, time.continuous())
@@ -161,9 +161,9 @@ struct CountdownKillTests {
 
         let host = TestHost(bootID: [.reboot, .longReboot].contains(absence) ? "boot 2" : "boot 1", time: time)
         let countdown = try Countdown(
-            host: host, store: store, key: key, notification: notification, notifications: center)
+            host: host, store: store, key: key, notification: notification, notificationScheduler: center)
         let finishes = Log<WallInstant>()
-        let observation = countdown.onFinish { finishes.add($0) }
+        let observation = countdown.observeFinish { finishes.add($0) }
         host.settle()
         switch (model, shouldBeLeft) {
         case (.running, let left?) where left > .zero:
@@ -196,19 +196,19 @@ struct CountdownKillTests {
         case .short, .long:
             time.advance(by: absence.length)
         case .reboot, .longReboot:
-            time.drain()
+            time.settle()
             // The monotonic clocks begin anew.
             time = VirtualTime(
                 uptime: UptimeInstant(nanoseconds: 1_000_000_000), wall: time.wall().advanced(by: absence.length))
             center.follow(time)
         case .wallSetBack:
-            time.moveWall(by: .seconds(-3600))
+            time.moveWallClock(by: .seconds(-3600))
             time.advance(by: absence.length)
         case .wallSetForward:
-            time.moveWall(by: .seconds(3600))
+            time.moveWallClock(by: .seconds(3600))
             time.advance(by: absence.length)
         case .asleep:
-            time.sleepDevice(for: absence.length)
+            time.sleepMachine(for: absence.length)
         }
     }
 

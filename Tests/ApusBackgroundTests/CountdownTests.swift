@@ -35,7 +35,8 @@ struct CountdownTests {
 
     private func countdown() throws -> Countdown {
         try Countdown(
-            host: host, store: store, key: "tea", notification: UserNotification(title: "Tea"), notifications: center)
+            host: host, store: store, key: "tea", notification: UserNotification(title: "Tea"),
+            notificationScheduler: center)
     }
 
     private var now: WallInstant { host.time.wall() }
@@ -44,7 +45,7 @@ struct CountdownTests {
     func life() throws {
         let countdown = try countdown()
         let finishes = Log<WallInstant>()
-        let observation = countdown.onFinish { finishes.add($0) }
+        let observation = countdown.observeFinish { finishes.add($0) }
         #expect(countdown.state == .idle && countdown.remaining == .zero && countdown.stopInstant == nil)
         try countdown.start(for: .seconds(60))
         let stop = now.advanced(by: .seconds(60))
@@ -70,7 +71,7 @@ struct CountdownTests {
         for change in [countdown.pause, countdown.resume, countdown.cancel, countdown.acknowledge] {
             #expect(try !change())
         }
-        #expect(try !countdown.add(.seconds(1)))
+        #expect(try !countdown.extend(by: .seconds(1)))
         try countdown.start(for: .seconds(60))
         #expect(try !countdown.resume())
         host.advance(by: .seconds(20))
@@ -79,12 +80,12 @@ struct CountdownTests {
         host.advance(by: .seconds(1000))
         #expect(countdown.state == .paused && countdown.remaining == .seconds(40))
         #expect(countdown.stopInstant == nil && center.requests.isEmpty)
-        #expect(try countdown.add(.seconds(-10)))
+        #expect(try countdown.extend(by: .seconds(-10)))
         #expect(try countdown.resume())
         host.settle()
         #expect(countdown.remaining == .seconds(30))
         #expect(center.requests == [identifier: now.advanced(by: .seconds(30))])
-        #expect(try countdown.add(.seconds(30)))
+        #expect(try countdown.extend(by: .seconds(30)))
         host.advance(by: .seconds(59))
         #expect(countdown.state == .running)
         host.advance(by: .seconds(1))
@@ -95,7 +96,7 @@ struct CountdownTests {
     func again() throws {
         let countdown = try countdown()
         let finishes = Log<WallInstant>()
-        let observation = countdown.onFinish { [weak countdown] instant in
+        let observation = countdown.observeFinish { [weak countdown] instant in
             finishes.add(instant)
             do { try countdown?.start(for: .seconds(10)) } catch { Issue.record(error) }
         }
@@ -113,7 +114,7 @@ struct CountdownTests {
     func busyMainLoop() throws {
         let countdown = try countdown()
         let finishes = Log<WallInstant>()
-        let observation = countdown.onFinish { finishes.add($0) }
+        let observation = countdown.observeFinish { finishes.add($0) }
         try countdown.start(for: .seconds(10))
         let stop = now.advanced(by: .seconds(10))
         host.settle()
@@ -121,7 +122,7 @@ struct CountdownTests {
         // The finish is on its way.
         #expect(countdown.remaining == .zero)
         #expect(try !countdown.pause())
-        #expect(try !countdown.add(.seconds(5)))
+        #expect(try !countdown.extend(by: .seconds(5)))
         host.settle()
         #expect(finishes.all == [stop])
         #expect(countdown.state == .finished(at: stop, unseen: false))
@@ -132,7 +133,7 @@ struct CountdownTests {
     func startedOnItsWay() throws {
         let countdown = try countdown()
         let finishes = Log<WallInstant>()
-        let observation = countdown.onFinish { finishes.add($0) }
+        let observation = countdown.observeFinish { finishes.add($0) }
         try countdown.start(for: .seconds(10))
         host.settle()
         host.time.advance(by: .seconds(10))
@@ -158,12 +159,12 @@ struct CountdownTests {
         #expect(message { try countdown.start(until: now) }.contains("`until`"))
         #expect(
             message { try countdown.start(until: now.advanced(by: .seconds(-5))) }.contains("`until` is 5.0 seconds"))
-        #expect(message { try countdown.add(.seconds(-60)) }.contains("`duration`"))
+        #expect(message { try countdown.extend(by: .seconds(-60)) }.contains("`duration`"))
         #expect(countdown.remaining == .seconds(60))
         try countdown.start(until: now.advanced(by: .seconds(90)))
         #expect(countdown.remaining == .seconds(90))
         try countdown.start(for: .seconds(Int64.max))
-        try countdown.add(.seconds(Int64.max))
+        try countdown.extend(by: .seconds(Int64.max))
         #expect(countdown.state == .running)
     }
 
@@ -175,7 +176,8 @@ struct CountdownTests {
         let requests = center.requests
         store.fail(true)
         for change: () throws -> Void in [
-            { try countdown.start(for: .seconds(5)) }, { try countdown.pause() }, { try countdown.add(.seconds(5)) },
+            { try countdown.start(for: .seconds(5)) }, { try countdown.pause() },
+            { try countdown.extend(by: .seconds(5)) },
             { try countdown.cancel() },
         ] {
             let error = #expect(throws: BackgroundError.self) { try change() }
@@ -195,11 +197,11 @@ struct CountdownTests {
     func wallClock(seconds: Int64) throws {
         let countdown = try countdown()
         let finishes = Log<ContinuousInstant>()
-        let observation = countdown.onFinish { [time = host.time] _ in finishes.add(time.continuous()) }
+        let observation = countdown.observeFinish { [time = host.time] _ in finishes.add(time.continuous()) }
         try countdown.start(for: .seconds(60))
         let stop = host.time.continuous().advanced(by: .seconds(60))
         host.advance(by: .seconds(20))
-        host.time.moveWall(by: .seconds(seconds))
+        host.time.moveWallClock(by: .seconds(seconds))
         host.settle()
         #expect(countdown.state == .running && countdown.remaining == .seconds(40))
         #expect(countdown.stopInstant == now.advanced(by: .seconds(40)))
@@ -222,9 +224,9 @@ struct CountdownTests {
         let countdown = try countdown()
         try countdown.start(for: .seconds(60))
         host.settle()
-        host.time.sleepDevice(for: .seconds(45))
+        host.time.sleepMachine(for: .seconds(45))
         #expect(countdown.remaining == .seconds(15))
-        host.time.sleepDevice(for: .seconds(45))
+        host.time.sleepMachine(for: .seconds(45))
         host.settle()
         #expect(countdown.state == .finished(at: now.advanced(by: .seconds(-30)), unseen: true))
     }
@@ -236,7 +238,7 @@ struct CountdownTests {
         let instants = Log<Duration>()
         try countdown.start(for: .milliseconds(3500))
         let start = host.time.continuous()
-        let observation = countdown.onDisplayChange { [time = host.time] remaining in
+        let observation = countdown.observeDisplay { [time = host.time] remaining in
             shown.add(remaining)
             instants.add(start.duration(to: time.continuous()))
         }
@@ -266,7 +268,7 @@ struct CountdownTests {
     @Test("changes come as a sequence")
     func changes() throws {
         let countdown = try countdown()
-        let changes = countdown.changes
+        let changes = countdown.stateChanges()
         try countdown.start(for: .seconds(5))
         try countdown.pause()
         try countdown.resume()

@@ -51,7 +51,7 @@ final class FakeNotificationCenter: NotificationScheduler {
     func schedule(_ request: NotificationRequest) async throws {
         try request.validate()
         guard !state.withLock({ $0.refuses }) else {
-            throw BackgroundError(.notificationRefused, "the user does not allow notifications")
+            throw BackgroundError(code: .notificationRefused, message: "the user does not allow notifications")
         }
         look { state in
             state.pending.removeAll { $0.identifier == request.identifier }

@@ -10,7 +10,7 @@ private struct RememberingNotifier: Notifier {
     var fails = false
 
     func notify(_ notification: UserNotification) async throws {
-        if fails { throw BackgroundError(.notificationRefused, "there is no listener") }
+        if fails { throw BackgroundError(code: .notificationRefused, message: "there is no listener") }
         titles.add(notification.title)
     }
 }
@@ -67,7 +67,7 @@ struct ProcessNotificationSchedulerTests {
         try schedule("drink", .after(.seconds(60), repeats: true))
         host.advance(by: .seconds(121))
         #expect(notifier.titles.all.count == 2)
-        host.time.sleepDevice(for: .seconds(180))
+        host.time.sleepMachine(for: .seconds(180))
         host.settle()
         #expect(notifier.titles.all.count == 3)
         host.advance(by: .seconds(59))
@@ -82,7 +82,7 @@ struct ProcessNotificationSchedulerTests {
         try host.time.perform { [center] in await center.removePending(["drink"]) }
         host.advance(by: .seconds(600))
         #expect(notifier.titles.all.count == 1)
-        #expect(host.time.pendingTimers == 0)
+        #expect(host.time.pendingTimerCount == 0)
     }
 
     @Test("the last thousand that were shown are remembered")
@@ -99,7 +99,7 @@ struct ProcessNotificationSchedulerTests {
         try schedule("first", .at(instant))
         try schedule("second", .at(instant.advanced(by: .seconds(10))))
         host.advance(by: .seconds(11))
-        host.time.moveWall(by: .seconds(-3_600))
+        host.time.moveWallClock(by: .seconds(-3_600))
         host.advance(by: .seconds(60))
         #expect(notifier.titles.all == ["first"])
         host.advance(by: .seconds(3_600))

@@ -27,7 +27,7 @@ struct StopwatchTests {
         host.advance(by: .seconds(100))
         #expect(stopwatch.state == .paused && stopwatch.elapsed == .seconds(15))
         #expect(try stopwatch.resume())
-        host.time.sleepDevice(for: .seconds(5))
+        host.time.sleepMachine(for: .seconds(5))
         #expect(try stopwatch.lap())
         #expect(stopwatch.elapsed == .seconds(20) && stopwatch.laps == [.seconds(10), .seconds(20)])
         #expect(try stopwatch.reset())
@@ -43,7 +43,7 @@ struct StopwatchTests {
             host.advance(by: .seconds(10))
             try stopwatch.lap()
         }
-        host.time.moveWall(by: .seconds(-3600))
+        host.time.moveWallClock(by: .seconds(-3600))
         host.time.advance(by: .seconds(20))
         let stopwatch = try stopwatch()
         #expect(stopwatch.state == .running && stopwatch.elapsed == .seconds(30) && stopwatch.laps == [.seconds(10)])
@@ -58,7 +58,7 @@ struct StopwatchTests {
             let stopwatch = try stopwatch()
             try stopwatch.start()
             host.advance(by: .seconds(10))
-            host.time.moveWall(by: .seconds(3600))
+            host.time.moveWallClock(by: .seconds(3600))
             host.settle()
             #expect(stopwatch.elapsed == .seconds(10))
         }
@@ -90,7 +90,7 @@ struct StopwatchTests {
     func display() throws {
         let stopwatch = try stopwatch()
         let shown = Log<Duration>()
-        let observation = stopwatch.onDisplayChange { shown.add($0) }
+        let observation = stopwatch.observeDisplay { shown.add($0) }
         host.advance(by: .seconds(5))
         #expect(shown.all == [.zero])
         try stopwatch.start()

@@ -1,5 +1,5 @@
 // Compiled into one module with ApusCalendar by Scripts/fuzz: libFuzzer calls `LLVMFuzzerTestOneInput` with each input.
-import Glibc
+import PlatformC
 
 /// The parser that is fuzzed: a form of schedules, or zone files.
 private let target: ScheduleForm? = {

@@ -1,13 +1,6 @@
 import ApusSampleApp
 import ApusTimers
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlatformC
 
 // Runs the sample app's month for the seed that is the only argument. Writes the device's log to standard output, and
 // to standard error the real time that it took, in milliseconds. The tests compare the log with their own.

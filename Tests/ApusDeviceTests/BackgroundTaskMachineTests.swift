@@ -6,7 +6,7 @@ import Testing
 @Suite("BackgroundTaskMachine")
 struct BackgroundTaskMachineTests {
     private let second: UInt64 = 1_000_000_000
-    private let claim = Claim(name: "background task", place: nil, endsOnExpiration: true, handler: nil)
+    private let task = HeldBackgroundTask(name: "background task", place: nil, endsOnExpiration: true, handler: nil)
 
     private func machine(isInForeground: Bool = true) -> BackgroundTaskMachine {
         BackgroundTaskMachine(rules: BackgroundTaskMachine.Rules(SystemPolicy()), isInForeground: isInForeground)
@@ -15,7 +15,7 @@ struct BackgroundTaskMachineTests {
     @Test("the budget is not consumed while a mode keeps the process running, and is consumed afterwards")
     func modes() {
         var machine = machine()
-        _ = machine.begin(claim, now: 0)
+        _ = machine.begin(task, now: 0)
         machine.enterBackground(now: 0)
         #expect(machine.expiry(now: 0) == 26 * second)
         machine.setMode(.audio, isActive: true, now: 10 * second)
@@ -32,7 +32,7 @@ struct BackgroundTaskMachineTests {
     func jobs() {
         var machine = machine(isInForeground: false)
         machine.setJobs(.until(50 * second), now: 0)
-        _ = machine.begin(claim, now: 0)
+        _ = machine.begin(task, now: 0)
         #expect(machine.remaining(now: 10 * second) == 40 * second)
         #expect(machine.expiry(now: 10 * second) == nil)
         machine.setJobs(.unlimited, now: 20 * second)
@@ -45,13 +45,13 @@ struct BackgroundTaskMachineTests {
     @Test("the budget is new when the system resumes a suspended process, and after the foreground")
     func suspension() {
         var machine = machine()
-        guard case .granted(let id) = machine.begin(claim, now: 0) else { return #expect(Bool(false)) }
+        guard case .granted(let id) = machine.begin(task, now: 0) else { return #expect(Bool(false)) }
         machine.enterBackground(now: 0)
         _ = machine.end(id, now: 10 * second)
         machine.suspend(now: 12 * second)
         machine.enterBackground(now: 500 * second)
         #expect(machine.remaining(now: 500 * second) == 30 * second)
-        _ = machine.begin(claim, now: 500 * second)
+        _ = machine.begin(task, now: 500 * second)
         #expect(machine.expiry(now: 500 * second) == 526 * second)
         machine.enterBackground(now: 501 * second)
         #expect(machine.remaining(now: 501 * second) == 29 * second, "only a suspended process is resumed")
@@ -63,7 +63,7 @@ struct BackgroundTaskMachineTests {
     @Test("a background task that was ended in the foreground uses up nothing")
     func foreground() {
         var machine = machine()
-        guard case .granted(let id) = machine.begin(claim, now: 0) else { return #expect(Bool(false)) }
+        guard case .granted(let id) = machine.begin(task, now: 0) else { return #expect(Bool(false)) }
         _ = machine.end(id, now: 5 * second)
         machine.enterBackground(now: 10 * second)
         #expect(machine.remaining(now: 20 * second) == 30 * second)
@@ -72,7 +72,7 @@ struct BackgroundTaskMachineTests {
     @Test("handlers are due once each")
     func once() {
         var machine = machine(isInForeground: false)
-        _ = machine.begin(claim, now: 0)
+        _ = machine.begin(task, now: 0)
         #expect(machine.expire(now: 25 * second).isEmpty)
         #expect(machine.expire(now: 26 * second).count == 1)
         #expect(machine.expire(now: 27 * second).isEmpty)
@@ -94,11 +94,11 @@ struct BackgroundTaskMachineTests {
                     machine.setJobs(isOn ? .until(99 * second) : .none, now: now)
                 }
             }
-            guard case .granted(let first) = machine.begin(claim, now: 0) else { return #expect(Bool(false)) }
+            guard case .granted(let first) = machine.begin(task, now: 0) else { return #expect(Bool(false)) }
             #expect(machine.expire(now: 26 * second).count == 1)
             _ = machine.end(first, now: 26 * second)
             setCover(true, now: 35 * second)
-            guard case .granted = machine.begin(claim, now: 40 * second) else { return #expect(Bool(false)) }
+            guard case .granted = machine.begin(task, now: 40 * second) else { return #expect(Bool(false)) }
             setCover(false, now: 50 * second)
             #expect(machine.expiry(now: 50 * second) == 50 * second)
             #expect(machine.zero(now: 50 * second) == 54 * second)
@@ -113,8 +113,8 @@ struct BackgroundTaskMachineTests {
         var policy = SystemPolicy()
         policy.refusesLateBackgroundTasks = false
         var machine = BackgroundTaskMachine(rules: BackgroundTaskMachine.Rules(policy), isInForeground: false)
-        guard case .granted(let first) = machine.begin(claim, now: 0) else { return #expect(Bool(false)) }
-        guard case .granted = machine.begin(claim, now: 28 * second) else { return #expect(Bool(false)) }
+        guard case .granted(let first) = machine.begin(task, now: 0) else { return #expect(Bool(false)) }
+        guard case .granted = machine.begin(task, now: 28 * second) else { return #expect(Bool(false)) }
         #expect(machine.expiry(now: 28 * second) == 28 * second)
         #expect(machine.expire(now: 28 * second).count == 2)
         #expect(machine.zero(now: 28 * second) == 30 * second)
@@ -125,8 +125,8 @@ struct BackgroundTaskMachineTests {
     @Test("a refused identifier may be ended once, and keeps nothing running")
     func refused() {
         var machine = machine(isInForeground: false)
-        guard case .granted(let first) = machine.begin(claim, now: 0) else { return #expect(Bool(false)) }
-        guard case .tooLate(let late) = machine.begin(claim, now: 26 * second) else { return #expect(Bool(false)) }
+        guard case .granted(let first) = machine.begin(task, now: 0) else { return #expect(Bool(false)) }
+        guard case .tooLate(let late) = machine.begin(task, now: 26 * second) else { return #expect(Bool(false)) }
         #expect(machine.end(first, now: 26 * second) == .ended(name: "background task"))
         #expect(!machine.keepsRunning)
         #expect(machine.end(late, now: 26 * second) == .endedRefused)

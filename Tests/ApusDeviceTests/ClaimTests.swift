@@ -31,9 +31,9 @@ struct ClaimTests {
             let host = try device.launchProbe()
             device.pressHome()
             host.start {
-                let id = host.beginClaim(name: "raw")
+                let id = host.beginBackgroundTask(name: "raw")
                 host.note("\(host.backgroundTimeRemaining ?? .zero)")
-                host.endClaim(id)
+                host.endBackgroundTask(id)
             }
             device.advance(by: .zero)
             #expect(device.notes == ["30.0 seconds"])
@@ -44,7 +44,7 @@ struct ClaimTests {
     func neverAsked() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()
-            host.engine.schedule(after: .seconds(5)) { _ = host.beginClaim(name: "late") }
+            host.engine.schedule(after: .seconds(5)) { _ = host.beginBackgroundTask(name: "late") }
             device.pressHome()
             device.advance(by: .seconds(60))
             #expect(!device.log.contains { $0.what == .backgroundTaskBegan("late") })
@@ -66,8 +66,8 @@ struct ClaimTests {
                 } catch {
                     host.note("\((error as? BackgroundError)?.code.description ?? "")")
                 }
-                let raw = host.beginClaim(name: "raw") { host.note("raw expired") }
-                host.endClaim(raw)
+                let raw = host.beginBackgroundTask(name: "raw") { host.note("raw expired") }
+                host.endBackgroundTask(raw)
             }
             device.pressHome()
             device.advance(by: .seconds(27))
@@ -109,7 +109,7 @@ struct ClaimTests {
         policy.givesInvalidBackgroundTasks = true
         try SimulatedDevice.run(policy: policy) { device in
             let host = try device.launchProbe()
-            #expect(host.beginClaim(name: "raw") { host.note("raw") } == .invalid)
+            #expect(host.beginBackgroundTask(name: "raw") { host.note("raw") } == .invalid)
             #expect(throws: BackgroundError.self) {
                 try host.beginBackgroundTask(named: "apus") { host.note("wound up") }
             }
@@ -122,14 +122,14 @@ struct ClaimTests {
     func parallel() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()
-            let (a, b) = (host.beginClaim(name: "a"), host.beginClaim(name: "b"))
+            let (a, b) = (host.beginBackgroundTask(name: "a"), host.beginBackgroundTask(name: "b"))
             #expect(a != b)
             device.pressHome()
             device.advance(by: .seconds(5))
-            host.endClaim(a)
+            host.endBackgroundTask(a)
             device.advance(by: .seconds(5))
             #expect(host.phase == .background)
-            host.endClaim(b)
+            host.endBackgroundTask(b)
             device.advance(by: .seconds(3))
             #expect(host.phase == .suspended)
         }
@@ -213,9 +213,9 @@ struct ClaimTests {
         try SimulatedDevice.run { device in
             device.expect(.tooManyBackgroundTasks)
             let host = try device.launchProbe()
-            for _ in 0..<1000 { #expect(host.beginClaim(name: "one") != .invalid) }
+            for _ in 0..<1000 { #expect(host.beginBackgroundTask(name: "one") != .invalid) }
             #expect(device.ends.isEmpty)
-            #expect(host.beginClaim(name: "last") == .invalid)
+            #expect(host.beginBackgroundTask(name: "last") == .invalid)
             device.advance(by: .zero)
             #expect(device.ends.first?.hasPrefix("0xbada5e47") == true)
             #expect(device.app == nil)
@@ -226,13 +226,13 @@ struct ClaimTests {
     func longClaim() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()
-            let id = host.beginClaim(name: "long")
+            let id = host.beginBackgroundTask(name: "long")
             device.advance(by: .milliseconds(29_999))
             #expect(device.warnings.isEmpty)
             device.advance(by: .seconds(60))
             #expect(device.warnings.count == 1)
             #expect(device.warnings.first?.contains("long") == true)
-            host.endClaim(id)
+            host.endBackgroundTask(id)
             device.advance(by: .seconds(60))
             #expect(device.warnings.count == 1)
         }
@@ -242,10 +242,10 @@ struct ClaimTests {
     func doubleEnd() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()
-            let id = host.beginClaim(name: "once")
-            host.endClaim(id)
-            host.endClaim(id)
-            host.endClaim(.invalid)
+            let id = host.beginBackgroundTask(name: "once")
+            host.endBackgroundTask(id)
+            host.endBackgroundTask(id)
+            host.endBackgroundTask(.invalid)
             #expect(
                 device.warnings == [
                     "there is no background task 1 that could be ended",
@@ -265,23 +265,23 @@ struct ClaimTests {
         let foreign = try SimulatedDevice.run { device in
             device.install { ProbeApp($0) }
             device.launch()
-            return try #require(device.host).beginClaim(name: "foreign")
+            return try #require(device.host).beginBackgroundTask(name: "foreign")
         }
         try SimulatedDevice.run { device in
-            let stale = try device.launchProbe().beginClaim(name: "old")
+            let stale = try device.launchProbe().beginBackgroundTask(name: "old")
             device.kill()
             device.launch()
             let host = try #require(device.host)
-            let new = host.beginClaim(name: "new")
-            host.endClaim(stale)
-            host.endClaim(foreign)
+            let new = host.beginBackgroundTask(name: "new")
+            host.endBackgroundTask(stale)
+            host.endBackgroundTask(foreign)
             #expect(!device.log.contains { $0.what == .backgroundTaskEnded("new") })
             #expect(
                 device.warnings == [
                     "background task 1 was begun by an earlier process of the app, and ends none of this one",
                     "background task 1 was begun on another device, and ends none of this one",
                 ])
-            host.endClaim(new)
+            host.endBackgroundTask(new)
             #expect(device.log.contains { $0.what == .backgroundTaskEnded("new") })
             #expect(device.warnings.count == 2)
         }
@@ -293,20 +293,20 @@ struct ClaimTests {
     func callsOfTheDead() throws {
         try SimulatedDevice.run { device in
             let first = try device.launchProbe()
-            let claim = first.beginClaim(name: "old")
+            let claim = first.beginBackgroundTask(name: "old")
             device.kill()
             device.launch()
             let second = try #require(device.host)
-            first.endClaim(claim)
-            #expect(first.beginClaim(name: "late") == .invalid)
+            first.endBackgroundTask(claim)
+            #expect(first.beginBackgroundTask(name: "late") == .invalid)
             #expect(
                 device.warnings == [
-                    "process 1 has ended; its call endClaim(1) is dropped",
-                    "process 1 has ended; its call beginClaim(“late”) is dropped",
+                    "process 1 has ended; its call endBackgroundTask(1) is dropped",
+                    "process 1 has ended; its call beginBackgroundTask(“late”) is dropped",
                 ])
             device.kill()
-            second.endClaim(.invalid)
-            #expect(device.warnings.last == "process 2 has ended; its call endClaim(invalid) is dropped")
+            second.endBackgroundTask(.invalid)
+            #expect(device.warnings.last == "process 2 has ended; its call endBackgroundTask(invalid) is dropped")
             #expect(!device.log.contains { $0.what == .backgroundTaskBegan("late") })
         }
     }
@@ -315,7 +315,7 @@ struct ClaimTests {
     func nameless() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()
-            host.endClaim(host.beginClaim())
+            host.endBackgroundTask(host.beginBackgroundTask())
             #expect(device.log.contains { $0.what == .backgroundTaskBegan("Called from nameless()") })
         }
     }
@@ -326,7 +326,9 @@ struct ClaimTests {
             let host = try device.launchProbe()
             host.start {
                 do {
-                    try await withBackgroundTask("long", on: host) { try await host.engine.sleep(for: .seconds(3_600)) }
+                    try await host.withBackgroundTask(named: "long") {
+                        try await host.engine.sleep(for: .seconds(3_600))
+                    }
                 } catch {
                     host.note("cancelled: \(error is CancellationError)")
                 }

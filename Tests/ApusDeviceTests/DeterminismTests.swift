@@ -13,7 +13,7 @@ struct DeterminismTests {
         device.install(AppManifest(backgroundModes: [.audio])) { host in
             let app = ProbeApp(host) { app, _ in
                 switch random.next() % 8 {
-                case 0: _ = host.beginClaim(name: "raw")
+                case 0: _ = host.beginBackgroundTask(name: "raw")
                 case 1: app.kept.append((try? host.beginBackgroundTask(named: "kept")) as Any)
                 case 2: host.work(for: .milliseconds(Int64(random.next() % 7_000)))
                 case 3:
@@ -24,7 +24,7 @@ struct DeterminismTests {
                 case 4:
                     let limit = Duration.seconds(random.next() % 20)
                     host.start {
-                        try? await withBackgroundTask("work", on: host) { try await host.engine.sleep(for: limit) }
+                        try? await host.withBackgroundTask(named: "work") { try await host.engine.sleep(for: limit) }
                     }
                 case 5: host.mainLoop.run(in: .default) { host.note("default") }
                 default: app.kept = []
@@ -33,7 +33,7 @@ struct DeterminismTests {
             if let timer = try? RepeatingTimer(
                 every: .seconds(30), engine: host.engine,
                 handler: { tick in
-                    host.note("tick \(tick.number), missed \(tick.missed)")
+                    host.note("tick \(tick.number), missed \(tick.missedCount)")
                 })
             {
                 timer.resume()
@@ -61,7 +61,7 @@ struct DeterminismTests {
         case 16: device.setLowPowerMode(random.next() % 2 == 0)
         case 17: device.setNetwork(random.next() % 2 == 0 ? .none : .available)
         case 18: device.applyMemoryPressure()
-        case 19: device.sleepDevice(for: seconds)
+        case 19: device.sleepMachine(for: seconds)
         case 20: device.moveWallClock(by: seconds - .seconds(30))
         case 21: random.next() % 4 == 0 ? device.reboot() : device.kill()
         default: device.advance(by: seconds)
@@ -92,7 +92,7 @@ struct DeterminismTests {
         func text(_ seed: UInt64) throws -> String {
             let device = SimulatedDevice(seed: seed)
             let host = try device.launchProbe()
-            host.endClaim(host.beginClaim(name: "one"))
+            host.endBackgroundTask(host.beginBackgroundTask(name: "one"))
             device.pressHome()
             device.advance(by: .seconds(10))
             return device.logText

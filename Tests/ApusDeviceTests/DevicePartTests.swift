@@ -120,7 +120,7 @@ struct VirtualProcessTests {
         #expect(!time.advanceToNextDeadline())
         #expect(log.events.isEmpty)
         process.resume()
-        time.drain()
+        time.settle()
         #expect(log.events.map(\.what) == [.note("task"), .note("timer")])
     }
 
@@ -151,7 +151,7 @@ struct VirtualProcessTests {
             try? await process.engine.sleep(for: .seconds(1))
             log.add(.app, .note("ran"))
         }
-        time.drain()
+        time.settle()
         time.end(process)
         continuation.finish()
         time.advance(by: .seconds(2))

@@ -34,11 +34,11 @@ struct ExpiryTests {
             let host = try device.launchProbe()
             let second = Box(BackgroundTaskID.invalid)
             let first = Box(BackgroundTaskID.invalid)
-            first.value = host.beginClaim(name: "first") {
-                host.endClaim(first.value)
-                host.endClaim(second.value)
+            first.value = host.beginBackgroundTask(name: "first") {
+                host.endBackgroundTask(first.value)
+                host.endBackgroundTask(second.value)
             }
-            second.value = host.beginClaim(name: "second") { host.note("never") }
+            second.value = host.beginBackgroundTask(name: "second") { host.note("never") }
             device.pressHome()
             device.advance(by: .seconds(60))
             #expect(device.notes.isEmpty)
@@ -89,7 +89,7 @@ struct ExpiryTests {
         try SimulatedDevice.run { device in
             device.expect(.backgroundTaskNotEnded)
             let host = try device.launchProbe()
-            #expect(host.beginClaim(name: "forgotten") != .invalid)
+            #expect(host.beginBackgroundTask(name: "forgotten") != .invalid)
             device.pressHome()
             device.advance(by: .seconds(60))
             #expect(try device.delay(of: .terminated(device.ends[0])) == .seconds(26))
@@ -104,8 +104,8 @@ struct ExpiryTests {
             device.expect(.backgroundTaskNotEnded)
             let host = try device.launchProbe()
             let id = Box(BackgroundTaskID.invalid)
-            id.value = host.beginClaim(name: "sync", place: "App/Sync.swift:1") {
-                host.mainLoop.run { host.endClaim(id.value) }
+            id.value = host.beginBackgroundTask(name: "sync", place: "App/Sync.swift:1") {
+                host.mainLoop.run { host.endBackgroundTask(id.value) }
             }
             device.pressHome()
             device.advance(by: .seconds(60))
@@ -128,8 +128,8 @@ struct ExpiryTests {
                 if !survives { device.expect(.backgroundTaskNotEnded) }
                 let host = try device.launchProbe()
                 let id = Box(BackgroundTaskID.invalid)
-                id.value = host.beginClaim(name: "sync") {
-                    host.engine.schedule(after: delay) { MainActor.assumeIsolated { host.endClaim(id.value) } }
+                id.value = host.beginBackgroundTask(name: "sync") {
+                    host.engine.schedule(after: delay) { MainActor.assumeIsolated { host.endBackgroundTask(id.value) } }
                 }
                 device.pressHome()
                 device.advance(by: .seconds(60))
@@ -178,7 +178,7 @@ struct ExpiryTests {
             device.pressHome()
             device.advance(by: .seconds(33))
             #expect(device.appPhase == .background)
-            device.jobs.makeDue("refresh")
+            device.launchJob("refresh")
             device.advance(by: .seconds(60))
             #expect(device.notes == ["first expired", "runs refresh", "expired"])
             #expect(device.ends.isEmpty)

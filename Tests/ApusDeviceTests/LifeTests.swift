@@ -157,7 +157,7 @@ struct LifeTests {
             let host = try device.launchProbe { _, phase in heard.value.append(phase) }
             device.applyMemoryPressure(isSevere: true)
             #expect(device.warnings == ["memory is low"])
-            _ = host.beginClaim(name: "save")
+            _ = host.beginBackgroundTask(name: "save")
             device.pressHome()
             device.applyMemoryPressure()
             #expect(device.appPhase == .background)
@@ -246,7 +246,7 @@ struct LifeTests {
     func dead() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()
-            let changes = host.phaseChanges
+            let changes = host.phaseChanges()
             host.start {
                 for await _ in changes {}
                 host.note("the sequence ended")
@@ -258,7 +258,7 @@ struct LifeTests {
             host.mainLoop.run { host.note("main loop") }
             host.engine.schedule(after: .seconds(1)) { host.note("timer") }
             host.note("note")
-            #expect(host.beginClaim() == .invalid)
+            #expect(host.beginBackgroundTask() == .invalid)
             #expect(throws: BackgroundError.self) { try host.beginBackgroundTask(named: "late") }
             device.advance(by: .seconds(60))
             #expect(device.notes.isEmpty)
@@ -359,7 +359,7 @@ struct LifeTests {
     func conditions() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()
-            let changes = host.conditionChanges
+            let changes = host.conditionChanges()
             host.start { for await change in changes { host.note("battery \(change.batteryLevel ?? -1)") } }
             device.setBattery(0.5)
             device.setLowPowerMode(true)

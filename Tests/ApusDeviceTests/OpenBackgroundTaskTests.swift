@@ -16,15 +16,15 @@ struct OpenBackgroundTaskTests {
             device.launch()
             let host = try #require(device.host)
             let begin = device.time.wall()
-            let first = host.beginClaim(name: "upload", place: "App/Sync.swift:7")
+            let first = host.beginBackgroundTask(name: "upload", place: "App/Sync.swift:7")
             device.advance(by: .seconds(5))
-            let second = host.beginClaim(name: "tidy")
+            let second = host.beginBackgroundTask(name: "tidy")
             #expect(
                 host.openBackgroundTasks == [
                     OpenBackgroundTask(id: first, name: "upload", place: "App/Sync.swift:7", begun: begin),
                     OpenBackgroundTask(id: second, name: "tidy", place: nil, begun: begin.advanced(by: .seconds(5))),
                 ])
-            host.endClaim(first)
+            host.endBackgroundTask(first)
             #expect(host.openBackgroundTasks.map(\.name) == ["tidy"])
             device.kill()
             #expect(host.openBackgroundTasks.isEmpty)

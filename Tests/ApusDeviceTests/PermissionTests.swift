@@ -53,7 +53,7 @@ struct PermissionTests {
     func inBackground() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()
-            let claim = host.beginClaim(name: "asks")
+            let claim = host.beginBackgroundTask(name: "asks")
             device.pressHome()
             host.start { host.note("\(await host.location.requestAuthorization(.whenInUse))") }
             device.advance(by: .seconds(1))
@@ -64,7 +64,7 @@ struct PermissionTests {
             device.pressHome()
             host.start { host.note("\(await host.notifications.requestAuthorization())") }
             device.advance(by: .seconds(1))
-            host.endClaim(claim)
+            host.endBackgroundTask(claim)
             device.kill()
             device.launch()
             device.advance(by: .seconds(1))

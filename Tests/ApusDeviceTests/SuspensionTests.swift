@@ -14,7 +14,7 @@ struct SuspensionTests {
         -> RepeatingTimer
     {
         let timer = try RepeatingTimer(every: interval, clock: .uptime, engine: host.engine) { tick in
-            host.mainLoop.run(in: mode) { host.note("\(mode) \(tick.number), missed \(tick.missed)") }
+            host.mainLoop.run(in: mode) { host.note("\(mode) \(tick.number), missed \(tick.missedCount)") }
         }
         timer.resume()
         return timer
@@ -83,7 +83,7 @@ struct SuspensionTests {
             host.engine.schedule(after: .seconds(5), clock: .continuous) { host.note("continuous") }
             host.engine.schedule(after: .seconds(5), clock: .wall) { host.note("wall") }
             device.advance(by: .seconds(3))
-            device.sleepDevice(for: .seconds(10))
+            device.sleepMachine(for: .seconds(10))
             #expect(device.notes == ["continuous", "wall"])
             device.advance(by: .seconds(1))
             #expect(device.notes.count == 2)
@@ -100,7 +100,7 @@ struct SuspensionTests {
             host.engine.schedule(after: .seconds(100), clock: .continuous) { host.note("continuous") }
             device.pressHome()
             device.advance(by: .seconds(10))
-            device.sleepDevice(for: .seconds(1_000))
+            device.sleepMachine(for: .seconds(1_000))
             #expect(device.notes.isEmpty)
             device.open()
             #expect(device.notes == ["continuous"])
@@ -114,7 +114,7 @@ struct SuspensionTests {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()
             let app = try device.probe
-            app.kept.append(host.engine.onWallClockChange { host.note("wall clock") })
+            app.kept.append(host.engine.observeWallClock { host.note("wall clock") })
             host.engine.schedule(after: .seconds(100), clock: .wall) { host.note("wall") }
             host.engine.schedule(after: .seconds(100), clock: .uptime) { host.note("uptime") }
             device.moveWallClock(by: .seconds(50))
@@ -150,9 +150,9 @@ struct SuspensionTests {
     func runUntil() throws {
         try SimulatedDevice.run { device in
             let instant = device.time.wall().advanced(by: .seconds(86_400))
-            device.run(until: instant)
+            device.advance(until: instant)
             #expect(device.time.wall() == instant)
-            device.run(until: WallInstant(secondsSince1970: 0))
+            device.advance(until: WallInstant(secondsSince1970: 0))
             #expect(device.time.wall() == instant)
         }
     }

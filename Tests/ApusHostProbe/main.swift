@@ -1,14 +1,7 @@
 import ApusBackground
 import ApusLinux
 import ApusTimers
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import PlatformC
 
 // A process under a LinuxHost that begins three background tasks and says on standard output what happens to them.
 //
@@ -54,7 +47,7 @@ let phases = host.observePhase { phase in
 
 let timer = try RepeatingTimer(every: .milliseconds(50), engine: host.engine) { tick in
     // A busy machine may miss one or two without standing still.
-    if tick.missed >= 5 { say("tick that missed \(tick.missed)") }
+    if tick.missedCount >= 5 { say("tick that missed \(tick.missedCount)") }
 }
 timer.resume()
 

@@ -44,6 +44,23 @@ private struct World {
 
 @Suite("Calendar triggers")
 struct CalendarTriggerTests {
+    @Test("what is to come of a trigger and of its job is the same, with what the clock does to it")
+    func upcoming() throws {
+        let world = try World()
+        try world.advance(to: "2026-03-28 12:00")
+        let scheduler = world.harness.scheduler
+        let trigger = Trigger.calendar(try schedule("every day at 2:30"), timeZone: "Europe/Berlin", count: 3)
+        let planned = try scheduler.upcoming(of: trigger, limit: 2)
+        #expect(try planned.map(\.due) == [utc("2026-03-29 01:00"), utc("2026-03-30 00:30")])
+        #expect(planned.map { $0.note?.skippedLocalTime } == ["2026-03-29 02:30:00", nil])
+        try world.harness.submit(trigger)
+        let (job, now) = (try world.harness.job(), world.harness.time.wall())
+        let end = try utc("2026-03-30 00:30")
+        #expect(scheduler.upcoming(of: job, after: now, through: end, limit: 9) == planned)
+        #expect(scheduler.upcoming(of: job, after: now, through: .lastDue, limit: 9).count == 3)
+        #expect(try scheduler.upcoming(of: .every(.seconds(5), count: 2), limit: 9).count == 2)
+    }
+
     @Test("a job on weekdays at nine is due at nine by the clock of its zone, through the change of the clock")
     func weekdays() throws {
         let world = try World()
@@ -156,7 +173,7 @@ struct CalendarTriggerTests {
         _ = try world.harness.perform { try await $0.suspend("job") }
         try world.advance(to: "2026-01-01 13:20")
         _ = try world.harness.perform { try await $0.resume("job") }
-        world.harness.time.drain()
+        world.harness.time.settle()
         let runs = try world.harness.runs()
         let passed = 13 * 3_600 + 20 * 60
         #expect(runs.first.map { $0.through - $0.occurrence + 1 } == passed - 3)
@@ -193,7 +210,7 @@ struct CalendarTriggerTests {
         world.zones.replace("Europe/Berlin", by: try TimeZoneRules(posix: "<+02>-2"))
         _ = world.zones.refresh()
         try world.harness.crash()
-        world.harness.time.drain()
+        world.harness.time.settle()
         #expect(try world.harness.job().nextDue == utc("2026-12-24 16:00"))
         #expect(try world.harness.job().dueNote?.formerInstant == utc("2026-12-24 17:00"))
     }
@@ -225,10 +242,10 @@ struct CalendarTriggerTests {
         let world = try World()
         try world.harness.submit(.calendar(try schedule("every hour"), timeZone: "UTC"))
         try world.advance(to: "2026-01-01 04:30")
-        world.harness.time.setWall(try utc("2026-01-01 03:45"))
+        world.harness.time.setWallClock(try utc("2026-01-01 03:45"))
         #expect(try world.harness.job().nextDue == utc("2026-01-01 05:00"))
-        world.harness.time.setWall(try utc("2026-01-01 02:15"))
-        world.harness.time.drain()
+        world.harness.time.setWallClock(try utc("2026-01-01 02:15"))
+        world.harness.time.settle()
         #expect(try world.harness.job().nextDue == utc("2026-01-01 03:00"))
         try world.harness.check()
     }

@@ -57,10 +57,10 @@ struct CompletedRunTests {
         expectSuccess(machine.recover(now: at(12)), machine)
     }
 
-    @Test("does not wait again", arguments: [nil, JobPostponement(reason: "later", delay: .seconds(1))])
-    func returned(postponement: JobPostponement?) throws {
+    @Test("does not wait again", arguments: [nil, RunDecision.snooze(for: .seconds(1), reason: "later")])
+    func returned(snooze: RunDecision?) throws {
         var machine = try completed()
-        let action = machine.returned(occurrence: 1, attempt: 1, postponement: postponement, now: at(12))
+        let action = machine.returned(occurrence: 1, attempt: 1, snooze: snooze, now: at(12))
         expectSuccess(action, machine)
         #expect(action.postponed.isEmpty)
     }

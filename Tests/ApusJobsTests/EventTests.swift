@@ -9,7 +9,7 @@ struct EventTests {
     func flood() throws {
         let harness = try SchedulerHarness(
             configuration: .init(maximumConcurrentRuns: 16, bootID: "boot", outputBufferBytes: 64 << 10))
-        harness.scheduler.handle("flood") { run in
+        harness.scheduler.register("flood") { run in
             for _ in 0..<500 { run.emit(output: [UInt8](repeating: 0x78, count: 8_192)) }
         }
         let events = harness.scheduler.events()
@@ -21,7 +21,7 @@ struct EventTests {
             var seen: (ended: Set<JobID>, output: Int, dropped: Int, lost: Int) = ([], 0, 0, 0)
             for await event in events {
                 switch event {
-                case .runEnded(let run): seen.ended.insert(run.job)
+                case .runEnded(let run): seen.ended.insert(run.jobID)
                 case .output(_, _, _, _, let bytes): seen.output += bytes.count
                 case .dropped(let events, let bytes):
                     seen.lost += events

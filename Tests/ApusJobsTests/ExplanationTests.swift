@@ -21,7 +21,7 @@ struct ExplanationTests {
     func attempts() throws {
         let harness = try SchedulerHarness()
         let policies = JobPolicies(
-            retry: .init(maximumAttempts: 2, initialBackoff: .seconds(20), jitter: 0), timeLimit: .seconds(2))
+            retry: .exponential(attempts: 2, from: .seconds(20), jitter: 0), timeLimit: .seconds(2))
         try harness.submit(.after(.seconds(1)), kind: "slow", policies)
         harness.advance(2)
         #expect(try why(harness) == ["due 1", "claimed 1", "started 1", "running"].filter { $0 != "started 1" })
@@ -119,7 +119,7 @@ struct ExplanationTests {
         try harness.crash()
         harness.advance(0)
         #expect(isParked())
-        harness.scheduler.handle("late") { _ in }
+        harness.scheduler.register("late") { _ in }
         harness.advance(0)
         #expect(!isParked())
         #expect(try harness.history() == ["1 succeeded"])

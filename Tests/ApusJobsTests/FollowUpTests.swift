@@ -11,11 +11,11 @@ struct FollowUpTests {
         _ log: Log<String>, work: Duration, fails: Bool, limit: Duration = .seconds(60)
     ) throws -> SchedulerHarness {
         let harness = try SchedulerHarness(start: false)
-        harness.scheduler.handle("hooked") { [time = harness.time] context in
+        harness.scheduler.register("hooked") { [time = harness.time] context in
             let clock = TimerClock<UptimeInstant>(engine: time.engine)
             var failure: (any Error)?
             do { try await clock.sleep(for: work) } catch { failure = error }
-            if fails, failure == nil { failure = JobFailure(reason: "no luck") }
+            if fails, failure == nil { failure = RunDecision.retry(reason: "no luck") }
             context.setOutput(Array("work".utf8))
             let end = context.endWork()
             log.add("\(context.attempt) last=\(context.isLastAttempt) work=\(end.map { "\($0)" } ?? "-")")
@@ -38,7 +38,7 @@ struct FollowUpTests {
     func lastAttempt() throws {
         let log = Log<String>()
         let harness = try harness(log, work: .zero, fails: true)
-        try harness.submit(.after(.seconds(1)), kind: "hooked", .init(retry: .init(maximumAttempts: 3)))
+        try harness.submit(.after(.seconds(1)), kind: "hooked", .init(retry: .exponential(attempts: 3)))
         harness.advance(60)
         #expect(
             log.all.filter { $0.contains("last") } == [
@@ -101,7 +101,7 @@ struct FollowUpTests {
         let harness = try SchedulerHarness()
         let log = Log<String>()
         let clock = TimerClock<UptimeInstant>(engine: harness.time.engine)
-        harness.scheduler.handle("hooked") { context in
+        harness.scheduler.register("hooked") { context in
             _ = context.endWork()
             // Its task is not cancelled any more.
             try await clock.sleep(for: .seconds(5))

@@ -10,15 +10,16 @@ struct HistoryTests {
         let harness = try SchedulerHarness()
         try harness.submit(.every(.seconds(1), count: 30), kind: "slow")
         harness.advance(5.5)
-        #expect(try harness.history() == ["1 claimed", "2-5 skipped(overlap)"])
+        #expect(try harness.history() == ["1 running", "2-5 skipped(overlap)"])
+        #expect(try harness.runs().map(\.skipReason) == [nil, .overlap])
         // The claimed attempt is lost and repeated; what is skipped meanwhile still belongs to the same range.
         try harness.crash()
         harness.advance(4)
-        #expect(try harness.history() == ["1 lost(interrupted)", "2-9 skipped(overlap)", "1.2 claimed"])
+        #expect(try harness.history() == ["1 lost(interrupted)", "2-9 skipped(overlap)", "1.2 running"])
         harness.advance(60)
         let finals = try harness.runs().filter(\.isFinal)
         #expect(finals.count == 6 && finals.filter { $0.state == .skipped }.count == 3, "\(finals)")
-        #expect(try harness.job().occurrences == 30)
+        #expect(try harness.job().occurrenceCount == 30)
         try harness.check()
     }
 
@@ -34,7 +35,7 @@ struct HistoryTests {
         harness.advance(100)
         let skipped = try harness.history().filter { $0.contains("skipped") }
         #expect(skipped == ["2-3 skipped(overlap)", "4 skipped(missed)", "5-6 skipped(overlap)"])
-        #expect(try harness.job().occurrences == 6)
+        #expect(try harness.job().occurrenceCount == 6)
         try harness.check()
     }
 
@@ -66,12 +67,12 @@ struct HistoryTests {
         harness.calls.failNext(2)
         try harness.submit(
             .after(.seconds(1)), kind: "failing",
-            JobPolicies(retry: RetryPolicy(maximumAttempts: 3, initialBackoff: .seconds(60), jitter: 0)))
+            JobPolicies(retry: RetryPolicy.exponential(attempts: 3, from: .seconds(60), jitter: 0)))
         harness.advance(300)
         let runs = try harness.runs()
         #expect(runs.map(\.attempt) == [1, 2, 3] && runs.map(\.state) == [.failed, .failed, .succeeded])
         #expect(runs.map(\.lateness) == [.zero, nil, nil], "the pauses are not lateness")
-        #expect(runs.map(\.delay) == [nil, .zero, .zero])
+        #expect(runs.map(\.retryLateness) == [nil, .zero, .zero])
         #expect(runs.map(\.started) == [harness.at(1), harness.at(61), harness.at(181)])
     }
 
@@ -81,6 +82,6 @@ struct HistoryTests {
         try harness.submit(.after(.seconds(1)), kind: "slow")
         harness.advance(5)
         let run = try #require(try harness.runs().first)
-        #expect(run.state == .claimed && run.begun == harness.at(1) && run.lateness == .zero)
+        #expect(run.state == .running && run.begun == harness.at(1) && run.lateness == .zero)
     }
 }

@@ -30,7 +30,7 @@ struct IdempotencyTests {
     @Test("a submission whose answer was lost is there once when it is repeated")
     func lostAnswer() throws {
         let harness = try SchedulerHarness()
-        harness.store.fail(.after(JobError(.unavailable, "no answer")))
+        harness.store.fail(.after(JobError(code: .unavailable, message: "no answer")))
         #expect(throws: JobError.self) { try harness.perform { try await $0.submit(request("a", key: "k")) } }
         harness.store.fail(nil)
         let job = try harness.perform { try await $0.submit(request("b", key: "k")) }

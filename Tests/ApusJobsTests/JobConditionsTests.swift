@@ -116,7 +116,7 @@ struct JobConditionsTests {
         #expect(harness.calls.occurrences == ran)
         #expect(harness.calls.seconds.allSatisfy { $0 == 35 })
         #expect(Set(try harness.history()) == Set(gone + succeeded))
-        #expect(try harness.job().missed == 0, "it arrived on time")
+        #expect(try harness.job().missedCount == 0, "it arrived on time")
         try harness.check()
     }
 
@@ -143,7 +143,7 @@ struct JobConditionsTests {
     @Test("the time limit begins with the run, and each attempt waits without being used up")
     func retryAndTimeLimit() throws {
         let harness = try harness(DeviceConditions(network: .some(.none)))
-        let retry = RetryPolicy(maximumAttempts: 2, initialBackoff: .seconds(2), jitter: 0)
+        let retry = RetryPolicy.exponential(attempts: 2, from: .seconds(2), jitter: 0)
         try harness.submit(
             .after(.seconds(1)), kind: "slow", .init(retry: retry, timeLimit: .seconds(4), conditions: .network))
         harness.advance(60)
@@ -166,7 +166,7 @@ struct JobConditionsTests {
     func following() throws {
         let harness = try harness(DeviceConditions(network: .some(.none)))
         let host = try #require(harness.host)
-        let idle = harness.time.pendingTimers
+        let idle = harness.time.pendingTimerCount
         try harness.submit("plain", .after(.seconds(5)))
         try harness.submit(.after(.seconds(10)), .init(conditions: .network))
         harness.advance(9)
@@ -178,11 +178,11 @@ struct JobConditionsTests {
         harness.advance(100_000)
         #expect(host.readings == readings)
         #expect(harness.time.engine.statistics.wakeUps == wakeUps)
-        #expect(harness.time.pendingTimers == idle)
+        #expect(harness.time.pendingTimerCount == idle)
         harness.device(Self.met)
         #expect(harness.calls.all.map(\.job) == ["plain", "job"])
         #expect(!host.isFollowed.conditions)
-        #expect(harness.time.pendingTimers == idle)
+        #expect(harness.time.pendingTimerCount == idle)
     }
 
     @Test("the following ends with what waits: cancelled, suspended, replaced by another job, or stopped")
@@ -195,7 +195,7 @@ struct JobConditionsTests {
             harness.advance(2)
             let before = host.isFollowed.conditions
             try act(harness)
-            harness.time.drain()
+            harness.time.settle()
             return [before, host.isFollowed.conditions]
         }
         let ends = [true, false]
@@ -291,7 +291,7 @@ struct JobConditionsTests {
         harness?.advance(2)
         #expect(host.isFollowed.conditions)
         harness = nil
-        host.time.drain()
+        host.time.settle()
         #expect(!host.isFollowed.conditions)
     }
 

@@ -104,7 +104,7 @@ struct JobMachineTests {
                 machine.settle(both)
                 // Every other time, the current runs continue into the next step.
                 guard Int(now) % 2 == 0 else { continue }
-                for run in machine.open where run.state == .claimed {
+                for run in machine.open where run.state == .running {
                     _ = machine.end(run.occurrence, attempt: run.attempt, .succeeded, now: now)
                 }
             }
@@ -116,15 +116,15 @@ struct JobMachineTests {
         "what is due late is decided by the missed-run policy, what is due within the grace is not",
         arguments: [
             // interval 10 s, arrival at this second, grace, policy, what is written
-            (10.0, nil, MissedRunPolicy.skip, ["1 claimed"]),
-            (19.9, nil, .skip, ["1 claimed"]),
+            (10.0, nil, MissedRunPolicy.skip, ["1 running"]),
+            (19.9, nil, .skip, ["1 running"]),
             (15, .seconds(4), .skip, ["1 skipped(missed)"]),
-            (15, .seconds(4), .runOnce, ["1 claimed"]),
-            (35, nil, .skip, ["1-2 skipped(missed)", "3 claimed"]),
+            (15, .seconds(4), .runOnce, ["1 running"]),
+            (35, nil, .skip, ["1-2 skipped(missed)", "3 running"]),
             (35, .seconds(4), .skip, ["1-3 skipped(missed)"]),
-            (35, nil, .runOnce, ["1-2 skipped(coalesced)", "3 claimed"]),
-            (45, nil, .runAll(limit: 2), ["1-2 skipped(missed)", "3 claimed(missed)", "4 waiting(missed)"]),
-            (25, nil, .runAll(limit: 9), ["1 claimed(missed)", "2 waiting(missed)"]),
+            (35, nil, .runOnce, ["1-2 skipped(coalesced)", "3 running"]),
+            (45, nil, .runAll(limit: 2), ["1-2 skipped(missed)", "3 running(missed)", "4 waiting(missed)"]),
+            (25, nil, .runAll(limit: 9), ["1 running(missed)", "2 waiting(missed)"]),
         ] as [(Double, Duration?, MissedRunPolicy, [String])])
     func missed(_ now: Double, _ grace: Duration?, _ policy: MissedRunPolicy, _ expected: [String]) throws {
         var machine = try machine(.every(.seconds(10)), .init(missedRuns: policy, grace: grace))
@@ -135,10 +135,10 @@ struct JobMachineTests {
         "the grace counts from the end of the tolerance, also with a tolerance beyond the grace",
         arguments: [
             // due after 2 s, tolerance 65 s, arrival at this second, grace, what is written
-            (67.0, nil, ["1 claimed"]),
-            (127, nil, ["1 claimed"]),
+            (67.0, nil, ["1 running"]),
+            (127, nil, ["1 running"]),
             (127.001, nil, ["1 skipped(missed)"]),
-            (67, .zero, ["1 claimed"]),
+            (67, .zero, ["1 running"]),
             (67.001, .zero, ["1 skipped(missed)"]),
         ] as [(Double, Duration?, [String])])
     func graceAfterTolerance(_ now: Double, _ grace: Duration?, _ expected: [String]) throws {
@@ -175,7 +175,7 @@ struct JobMachineTests {
         machine.settle(action)
         #expect(written(action) == ["1-630719999999 skipped(coalesced)", "630720000000 waiting"])
         #expect(machine.open[0].standsFor == 630_720_000_000)
-        #expect(machine.job.missed == 630_719_999_999)
+        #expect(machine.job.missedCount == 630_719_999_999)
     }
 
     @Test("a job whose next occurrence lies after the end of time finishes")
@@ -183,7 +183,7 @@ struct JobMachineTests {
         let last = WallInstant.lastDue.advanced(by: .seconds(-1))
         let request = JobRequest(id: JobID("job"), trigger: .every(.seconds(2), anchoredAt: last))
         var machine = try JobMachine.submitted(request, now: at(0).advanced(by: .zero), in: ZoneDatabase.system)
-        let first = machine.job.first
+        let first = machine.job.firstDue
         #expect(first == last)
         var action = machine.arrive(now: WallInstant(nanoseconds: .max))
         action.merge(machine.start(now: WallInstant(nanoseconds: .max), limit: 1))
@@ -196,7 +196,7 @@ struct JobMachineTests {
 
     @Test("a retry and a postponement of centuries wait until the last instant, which every store keeps")
     func centuriesOfWaiting() throws {
-        var machine = try machine(.after(.seconds(1)), .init(retry: RetryPolicy(maximumAttempts: 2)))
+        var machine = try machine(.after(.seconds(1)), .init(retry: RetryPolicy.exponential(attempts: 2)))
         _ = machine.arriveAndStart(1)
         _ = machine.end(1, .failed(reason: "x", isFinal: false, retryAfter: .seconds(Int64.max)), now: 5, jitter: 0)
         #expect(machine.open[0].notBefore == .lastDue)
@@ -205,28 +205,27 @@ struct JobMachineTests {
     @Test("runs that make up for missed ones wait for one another even if the policy allows overlap")
     func catchUp() throws {
         var machine = try machine(.every(.seconds(10)), .init(missedRuns: .runAll(limit: 3), overlap: .allow()))
-        #expect(machine.arriveAndStart(35) == ["1 claimed(missed)", "2 waiting(missed)", "3 waiting(missed)"])
-        #expect(machine.arriveAndStart(40) == ["4 claimed"])
+        #expect(machine.arriveAndStart(35) == ["1 running(missed)", "2 waiting(missed)", "3 waiting(missed)"])
+        #expect(machine.arriveAndStart(40) == ["4 running"])
         #expect(machine.end(1, .succeeded, now: 41) == ["1 succeeded"])
-        #expect(machine.arriveAndStart(42) == ["2 claimed(missed)"])
+        #expect(machine.arriveAndStart(42) == ["2 running(missed)"])
     }
 
     @Test("a delay is the full one less its random share", arguments: [(0.0, 10.0), (0.5, 9), (0.999, 8.002)])
     func jitter(_ random: Double, _ delay: Double) throws {
-        let retry = RetryPolicy(maximumAttempts: 2, initialBackoff: .seconds(10), jitter: 0.2)
+        let retry = RetryPolicy.exponential(attempts: 2, from: .seconds(10), jitter: 0.2)
         var machine = try machine(.after(.seconds(1)), .init(retry: retry))
         _ = machine.arriveAndStart(1)
         let rows = machine.end(1, .failed(reason: "x", isFinal: false), now: 5, jitter: random)
         #expect(rows == ["1 failed(x)", "1.2 waiting"])
         let wait = at(5).duration(to: try #require(machine.open[0].notBefore))
         #expect(abs((wait - .seconds(delay)) / .seconds(1)) < 1e-6)
-        #expect(machine.job.elapsedWake == machine.open[0].notBefore)
+        #expect(machine.job.bookkeeping.elapsedWake == machine.open[0].notBefore)
     }
 
     @Test("the delay doubles up to its maximum, for any number of failures")
     func backoff() throws {
-        let retry = RetryPolicy(
-            maximumAttempts: 100, initialBackoff: .seconds(1), maximumBackoff: .seconds(10), jitter: 0)
+        let retry = RetryPolicy.exponential(attempts: 100, from: .seconds(1), to: .seconds(10), jitter: 0)
         var machine = try machine(.after(.seconds(1)), .init(retry: retry))
         var now = 1.0
         var delays: [Duration] = []
@@ -238,11 +237,13 @@ struct JobMachineTests {
         }
         #expect(delays.prefix(5) == [.seconds(1), .seconds(2), .seconds(4), .seconds(8), .seconds(10)])
         #expect(delays.suffix(1) == [.seconds(10)])
+        let constant = RetryPolicy.exponential(attempts: 3, from: .seconds(4), to: .seconds(4), jitter: 0)
+        #expect(RetryPolicy.constant(attempts: 3, delay: .seconds(4)) == constant)
     }
 
     @Test("a final failure is not tried again")
     func finalFailure() throws {
-        var machine = try machine(.after(.seconds(1)), .init(retry: .init(maximumAttempts: 9)))
+        var machine = try machine(.after(.seconds(1)), .init(retry: .exponential(attempts: 9)))
         _ = machine.arriveAndStart(1)
         #expect(machine.end(1, .failed(reason: "x", isFinal: true), now: 2) == ["1 failed(x)"])
         #expect(machine.job.state == .finished)
@@ -250,25 +251,25 @@ struct JobMachineTests {
 
     @Test("a suspended job's running attempt finishes, and its retry waits until it is resumed")
     func suspendedRetry() throws {
-        var machine = try machine(.after(.seconds(1)), .init(retry: .init(maximumAttempts: 2)))
+        var machine = try machine(.after(.seconds(1)), .init(retry: .exponential(attempts: 2)))
         _ = machine.arriveAndStart(1)
         machine.settle(machine.suspend(now: at(2)))
         #expect(machine.end(1, .failed(reason: "x", isFinal: false), now: 3) == ["1 failed(x)", "1.2 waiting"])
-        #expect(machine.job.wake == nil)
+        #expect(machine.job.bookkeeping.wake == nil)
         #expect(machine.arriveAndStart(100) == [])
         machine.settle(machine.resume(now: at(200)))
-        #expect(machine.arriveAndStart(200) == ["1.2 claimed"])
+        #expect(machine.arriveAndStart(200) == ["1.2 running"])
     }
 
     @Test("after a crash a run whose cancellation was requested is cancelled, and others are lost and wait again")
     func recover() throws {
         var machine = try machine(.every(.seconds(10)), .init(overlap: .replace))
         _ = machine.arriveAndStart(10)
-        #expect(machine.arriveAndStart(20) == ["1 claimed(replaced)", "2 waiting"])
+        #expect(machine.arriveAndStart(20) == ["1 running(replaced)", "2 waiting"])
         let action = machine.recover(now: at(21))
         machine.settle(action)
         #expect(written(action) == ["1 cancelled(replaced)"])
-        #expect(machine.arriveAndStart(21) == ["2 claimed"])
+        #expect(machine.arriveAndStart(21) == ["2 running"])
         let again = machine.recover(now: at(22))
         #expect(written(again) == ["2 lost(interrupted)", "2.2 waiting"])
     }
@@ -278,39 +279,39 @@ struct JobMachineTests {
         var machine = try machine(.at(at(1)))
         _ = machine.arriveAndStart(1)
         machine.settle(machine.returned(occurrence: 1, attempt: 1, now: at(0)))
-        #expect(machine.job.wake == at(1))
+        #expect(machine.job.bookkeeping.wake == at(1))
         #expect(machine.arriveAndStart(0.5) == [])
-        #expect(machine.arriveAndStart(1) == ["1 claimed"])
+        #expect(machine.arriveAndStart(1) == ["1 running"])
     }
 
     @Test("a run whose handler could not begin waits for its delay with the reason, as the same attempt")
     func postponed() throws {
-        var machine = try machine(.every(.seconds(10)), .init(retry: .init(maximumAttempts: 2)))
+        var machine = try machine(.every(.seconds(10)), .init(retry: .exponential(attempts: 2)))
         _ = machine.arriveAndStart(10)
         let action = machine.returned(
-            occurrence: 1, attempt: 1, postponement: .init(reason: "no descriptors", delay: .seconds(3)), now: at(11))
+            occurrence: 1, attempt: 1, snooze: .snooze(for: .seconds(3), reason: "no descriptors"), now: at(11))
         machine.settle(action)
         #expect(written(action) == ["1 waiting(no descriptors)"])
         #expect(action.postponed == machine.open && machine.open[0].due == at(10))
         #expect(machine.job.nextWake == at(14))
         #expect(machine.arriveAndStart(13) == [])
-        #expect(machine.arriveAndStart(14) == ["1 claimed"], "what it waited for is over")
+        #expect(machine.arriveAndStart(14) == ["1 running"], "what it waited for is over")
         #expect(machine.end(1, .failed(reason: "x", isFinal: false), now: 15) == ["1 failed(x)", "1.2 waiting"])
     }
 
     @Test("a postponed catch-up run keeps its mark, and no handler's words make a catch-up run of another")
     func postponedCatchUp() throws {
         var machine = try machine(.every(.seconds(10)), .init(missedRuns: .runAll(limit: 2), overlap: .allow()))
-        #expect(machine.arriveAndStart(25) == ["1 claimed(missed)", "2 waiting(missed)"])
+        #expect(machine.arriveAndStart(25) == ["1 running(missed)", "2 waiting(missed)"])
         machine.settle(
             machine.returned(
-                occurrence: 1, attempt: 1, postponement: .init(reason: "busy", delay: .seconds(1)), now: at(25)))
+                occurrence: 1, attempt: 1, snooze: .snooze(for: .seconds(1), reason: "busy"), now: at(25)))
         #expect(machine.open.map(\.reason) == ["missed", "missed"])
-        #expect(machine.arriveAndStart(26) == ["1 claimed(missed)"])
-        #expect(machine.arriveAndStart(30) == ["3 claimed"])
+        #expect(machine.arriveAndStart(26) == ["1 running(missed)"])
+        #expect(machine.arriveAndStart(30) == ["3 running"])
         machine.settle(
             machine.returned(
-                occurrence: 3, attempt: 1, postponement: .init(reason: "missed", delay: .seconds(-1)), now: at(30)))
+                occurrence: 3, attempt: 1, snooze: .snooze(for: .seconds(-1), reason: "missed"), now: at(30)))
         #expect(machine.open.last?.reason == "postponed" && machine.open.last?.notBefore == at(30))
     }
 
@@ -320,7 +321,7 @@ struct JobMachineTests {
         _ = machine.arriveAndStart(1)
         machine.settle(machine.cancel(now: at(2)))
         let action = machine.returned(
-            occurrence: 1, attempt: 1, postponement: .init(reason: "busy", delay: .seconds(1)), now: at(3))
+            occurrence: 1, attempt: 1, snooze: .snooze(for: .seconds(1), reason: "busy"), now: at(3))
         machine.settle(action)
         #expect(written(action) == ["1 cancelled(cancelled)"] && action.postponed.isEmpty)
     }
@@ -337,10 +338,10 @@ struct JobMachineTests {
             ("missedRuns", .at(at(1)), .init(missedRuns: .runAll(limit: 0))),
             ("overlap.queue", .at(at(1)), .init(overlap: .queue(limit: 0))),
             ("overlap.allow", .at(at(1)), .init(overlap: .allow(limit: .max))),
-            ("retry.maximumAttempts", .at(at(1)), .init(retry: .init(maximumAttempts: 0))),
-            ("retry.maximumLost", .at(at(1)), .init(retry: .init(maximumLost: 0))),
-            ("retry.jitter", .at(at(1)), .init(retry: .init(jitter: 1.1))),
-            ("retry.jitter", .at(at(1)), .init(retry: .init(jitter: .nan))),
+            ("retry.maximumAttempts", .at(at(1)), .init(retry: .exponential(attempts: 0))),
+            ("retry.maximumLost", .at(at(1)), .init(retry: .exponential(attempts: 1, maximumLost: 0))),
+            ("retry.jitter", .at(at(1)), .init(retry: .exponential(attempts: 1, jitter: 1.1))),
+            ("retry.jitter", .at(at(1)), .init(retry: .exponential(attempts: 1, jitter: .nan))),
         ] as [(String, Trigger, JobPolicies)])
     func invalid(_ argument: String, _ trigger: Trigger, _ policies: JobPolicies) throws {
         let error = #expect(throws: JobError.self) { try machine(trigger, policies) }
@@ -355,7 +356,7 @@ struct JobMachineTests {
         job.nextDue = at(90)
         // The wall clock was set back after the first two had arrived: they are due later than the third.
         let runs = [(1, 3_600), (2, 3_630), (3, 10)].map { number, due in
-            Run(jobKey: 1, job: job.id, occurrence: number, attempt: 1, due: at(Double(due)), state: .waiting)
+            Run(jobKey: 1, jobID: job.id, occurrence: number, attempt: 1, due: at(Double(due)), state: .waiting)
         }
         func ready(_ machine: JobMachine, at now: Double) -> [Int] {
             machine.readyRuns(now: at(now)).map { machine.open[$0].occurrence }

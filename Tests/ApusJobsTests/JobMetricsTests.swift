@@ -40,7 +40,7 @@ struct JobMetricsTests {
         try start()
         harness.calls.failNext(2)
         try harness.submit("a", .after(.seconds(1)))
-        try harness.submit("b", .after(.seconds(1)), kind: "failing", .init(retry: .init(maximumAttempts: 3)))
+        try harness.submit("b", .after(.seconds(1)), kind: "failing", .init(retry: .exponential(attempts: 3)))
         let mail = JobRequest(id: JobID("c"), kind: "work", trigger: .after(.seconds(1)), queue: "mail")
         try harness.perform { _ = try await $0.submit(mail) }
         harness.advance(60)
@@ -72,7 +72,7 @@ struct JobMetricsTests {
     func withoutHandlers() throws {
         try start()
         harness.calls.failNext(1)
-        let patient = RetryPolicy(maximumAttempts: 2, initialBackoff: .seconds(60))
+        let patient = RetryPolicy.exponential(attempts: 2, from: .seconds(60))
         try harness.submit("c", .after(.seconds(1)), kind: "failing", .init(retry: patient))
         harness.advance(2)
         _ = try harness.perform { try await $0.cancel(JobID("c")) }
@@ -95,7 +95,7 @@ struct JobMetricsTests {
         #expect(ended("skipped", kind: "slow") == 2)
         harness.advance(4 * 30)
         let job = try harness.job()
-        #expect(Int64(job.occurrences) == ended("skipped", kind: "slow") + ended("succeeded", kind: "slow"))
+        #expect(Int64(job.occurrenceCount) == ended("skipped", kind: "slow") + ended("succeeded", kind: "slow"))
         #expect(ended("skipped", kind: "slow") > 15)
     }
 
@@ -115,7 +115,7 @@ struct JobMetricsTests {
     func labels() throws {
         harness.scheduler.reportMetrics(to: backend, label: "mine")
         let clock = TimerClock<UptimeInstant>(engine: harness.time.engine)
-        harness.scheduler.handle("sleepy") { _ in try await clock.sleep(for: .seconds(10)) }
+        harness.scheduler.register("sleepy") { _ in try await clock.sleep(for: .seconds(10)) }
         try harness.start()
         let request = JobRequest(id: JobID("job"), kind: "sleepy", trigger: .after(.seconds(1)), queue: "mail")
         try harness.perform { _ = try await $0.submit(request) }
@@ -158,7 +158,7 @@ struct JobMetricsTests {
         try start()
         for name in ["a", "b", "c"] { try harness.submit(name, .after(.seconds(1)), kind: "slow") }
         harness.calls.failNext(1)
-        try harness.submit("d", .after(.seconds(30)), kind: "failing", .init(retry: .init(maximumAttempts: 2)))
+        try harness.submit("d", .after(.seconds(30)), kind: "failing", .init(retry: .exponential(attempts: 2)))
         harness.advance(60)
         #expect(times("duration", kind: "slow") == [10_000_000_000, 10_000_000_000, 10_000_000_000])
         #expect(times("lateness", kind: "slow") == [0, 0, 10_000_000_000])

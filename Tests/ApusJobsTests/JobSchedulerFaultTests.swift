@@ -21,7 +21,7 @@ struct JobSchedulerFaultTests {
     @Test("a run that is lost repeatedly has the outcome lost")
     func lostForGood() throws {
         let harness = try SchedulerHarness()
-        try harness.submit(.after(.seconds(1)), kind: "slow", .init(retry: .init(maximumLost: 3)))
+        try harness.submit(.after(.seconds(1)), kind: "slow", .init(retry: .exponential(attempts: 1, maximumLost: 3)))
         for _ in 0..<5 {
             harness.advance(5)
             try harness.crash()
@@ -48,7 +48,7 @@ struct JobSchedulerFaultTests {
         #expect(try harness.history() == history)
         #expect(harness.calls.all.map(\.standsFor) == standsFor)
         #expect(try harness.job().state == .finished)
-        #expect(try harness.job().occurrences == 5)
+        #expect(try harness.job().occurrenceCount == 5)
         try harness.check()
     }
 
@@ -62,7 +62,7 @@ struct JobSchedulerFaultTests {
         try harness.submit("slow", .after(.seconds(1)), kind: "slow")
         try harness.submit("due", .after(.seconds(5)))
         harness.advance(3)
-        harness.store.fail(.before(JobError(code, "no room")))
+        harness.store.fail(.before(JobError(code: code, message: "no room")))
         harness.advance(60)
         #expect(throws: JobError.self) { try harness.submit("new", .after(.seconds(1))) }
         #expect(harness.calls.all.map(\.job) == ["slow"])
@@ -77,7 +77,7 @@ struct JobSchedulerFaultTests {
     func answerLost() throws {
         let harness = try SchedulerHarness()
         try harness.submit(.every(.seconds(1), count: 20))
-        let error = JobError(.unavailable, "the connection broke")
+        let error = JobError(code: .unavailable, message: "the connection broke")
         harness.store.faults { $0.isMultiple(of: 2) ? .after(error) : nil }
         harness.advance(60)
         #expect(try harness.job().state == .finished)
@@ -89,7 +89,7 @@ struct JobSchedulerFaultTests {
     @Test("a submission whose answer is lost runs all the same")
     func submissionLost() throws {
         let harness = try SchedulerHarness()
-        harness.store.fail(.after(JobError(.unavailable, "the connection broke")))
+        harness.store.fail(.after(JobError(code: .unavailable, message: "the connection broke")))
         #expect(throws: JobError.self) { try harness.submit(.after(.seconds(5))) }
         harness.store.fail(nil)
         harness.advance(120)
@@ -116,7 +116,7 @@ struct JobSchedulerFaultTests {
         }
         #expect(error.code == .notOwner)
         #expect(harness.calls.seconds == [1, 1, 2])
-        #expect(try harness.history("b") == ["1 claimed"])
+        #expect(try harness.history("b") == ["1 running"])
         #expect(throws: JobError.self) { try harness.submit("c", .after(.seconds(1))) }
     }
 
@@ -148,7 +148,7 @@ struct JobSchedulerFaultTests {
         try harness.time.perform { try await stopping.value }
         #expect(harness.calls.reasons == [.shutdown])
         #expect(try harness.history("slow") == ["1 lost(interrupted)", "1.2 waiting"])
-        #expect(try harness.history("stubborn") == ["1 claimed"])
+        #expect(try harness.history("stubborn") == ["1 running"])
         try harness.crash()
         harness.advance(20)
         #expect(try harness.history("slow") == ["1 lost(interrupted)", "1.2 succeeded"])
@@ -166,7 +166,7 @@ struct JobSchedulerFaultTests {
                 commits += 1
                 return commits
             }
-            return number == 1 ? .after(JobError(.unavailable, "no answer")) : nil
+            return number == 1 ? .after(JobError(code: .unavailable, message: "no answer")) : nil
         }
         while commits.withLock({ $0 }) == 0 { harness.advance(0.05) }
         let stopping = harness.time.start { [scheduler = harness.scheduler] in await scheduler.stop(grace: nil) }
@@ -182,7 +182,7 @@ struct JobSchedulerFaultTests {
         let harness = try SchedulerHarness()
         try harness.submit(.after(.seconds(1)), kind: "slow")
         harness.advance(2)
-        harness.store.fail(.before(JobError(.full, "no room")))
+        harness.store.fail(.before(JobError(code: .full, message: "no room")))
         harness.advance(10)
         let stopping = (0..<2).map { _ in
             harness.time.start { [scheduler = harness.scheduler] in await scheduler.stop(grace: nil) }
@@ -190,7 +190,7 @@ struct JobSchedulerFaultTests {
         harness.advance(30)
         for each in stopping { try harness.time.perform { try await each.value } }
         #expect(harness.time.leaks.isEmpty, "\(harness.time.leaks)")
-        #expect(try harness.history() == ["1 claimed"])
+        #expect(try harness.history() == ["1 running"])
         harness.store.fail(nil)
         try harness.crash()
         harness.advance(20)
@@ -216,7 +216,7 @@ struct JobSchedulerFaultTests {
             #expect(harness.store.held == 1)
             harness.store.release()
         }
-        harness.time.drain()
+        harness.time.settle()
         let states = try commands.map { command in try harness.time.perform { try await command.value } }
         #expect(states.map(\.state) == (0..<10).map { $0.isMultiple(of: 2) ? .suspended : .scheduled })
         #expect(states.map(\.version) == (2...11).map(Int64.init))
@@ -228,7 +228,7 @@ struct JobSchedulerFaultTests {
         try harness.submit("relative", .every(.seconds(10), count: 3))
         try harness.submit("at", .at(harness.at(15)))
         harness.advance(12)
-        harness.time.moveWall(by: .seconds(-3_600))
+        harness.time.moveWallClock(by: .seconds(-3_600))
         harness.advance(100)
         #expect(harness.calls.all.map(\.job) == ["relative", "relative", "relative"])
         #expect(harness.calls.seconds == [10, 20 - 3_600, 30 - 3_600])
@@ -243,10 +243,10 @@ struct JobSchedulerFaultTests {
     )
     func clockBackWhileRunning() throws {
         let harness = try SchedulerHarness()
-        let retry = RetryPolicy(maximumAttempts: 2, initialBackoff: .seconds(2), jitter: 0)
+        let retry = RetryPolicy.exponential(attempts: 2, from: .seconds(2), jitter: 0)
         try harness.submit(.after(.seconds(5)), kind: "slow", .init(retry: retry, timeLimit: .seconds(4)))
         harness.advance(6)
-        harness.time.moveWall(by: .seconds(-3_600))
+        harness.time.moveWallClock(by: .seconds(-3_600))
         harness.advance(60)
         #expect(harness.calls.seconds == [5, 11 - 3_600])
         #expect(harness.calls.all.allSatisfy { $0.lateness >= .zero })
@@ -260,7 +260,7 @@ struct JobSchedulerFaultTests {
         try harness.submit("far", .after(.seconds(4_000)))
         try harness.submit("at", .at(harness.at(3_600)))
         harness.advance(12)
-        harness.time.moveWall(by: .seconds(86_400))
+        harness.time.moveWallClock(by: .seconds(86_400))
         #expect(harness.calls.all.map(\.job) == ["relative", "at"])
         harness.advance(100)
         #expect(harness.calls.seconds == [10, 86_412, 86_420, 86_430])
@@ -275,7 +275,7 @@ struct JobSchedulerFaultTests {
         try harness.submit(.after(.seconds(100)))
         try harness.perform { await $0.stop(grace: nil) }
         harness.advance(10)
-        harness.time.moveWall(by: .seconds(7_200))
+        harness.time.moveWallClock(by: .seconds(7_200))
         try harness.crash()
         harness.advance(89)
         #expect(harness.calls.all.isEmpty)

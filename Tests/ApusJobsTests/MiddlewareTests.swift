@@ -40,7 +40,7 @@ struct MiddlewareTests {
         let harness = try harness([Stamp(name: "a", log: log), Nothing(), Stamp(name: "b", log: log)])
         harness.calls.failNext(1)
         let job = try harness.submit(
-            .after(.seconds(1)), kind: "failing", .init(retry: .init(maximumAttempts: 2)))
+            .after(.seconds(1)), kind: "failing", .init(retry: .exponential(attempts: 2)))
         #expect(job.request.metadata == ["by": "ab"])
         harness.advance(10)
         #expect(
@@ -52,7 +52,7 @@ struct MiddlewareTests {
 
     @Test("what it throws refuses the submission as a whole")
     func refusal() throws {
-        let harness = try harness([Stamp(name: "a", log: log, refusal: JobError(.invalid, "not today"))])
+        let harness = try harness([Stamp(name: "a", log: log, refusal: JobError(code: .invalid, message: "not today"))])
         let error = #expect(throws: JobError.self) { try harness.submit(.after(.seconds(1))) }
         #expect(error?.message == "not today")
         let job = try harness.perform { try await $0.job(JobID("job")) }

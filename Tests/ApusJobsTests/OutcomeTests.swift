@@ -12,7 +12,7 @@ private struct Waiting {
     init(_ harness: SchedulerHarness, _ body: @escaping @Sendable (JobScheduler) async throws -> Run?) {
         self.harness = harness
         task = harness.time.start { [scheduler = harness.scheduler] in try await body(scheduler) }
-        harness.time.drain()
+        harness.time.settle()
     }
 
     func outcome() throws -> Run? { try harness.time.perform { [task] in try await task.value } }
@@ -29,7 +29,7 @@ struct OutcomeTests {
     func retries() throws {
         let harness = try SchedulerHarness()
         harness.calls.failNext(2)
-        try harness.submit(.after(.seconds(1)), kind: "failing", .init(retry: .init(maximumAttempts: 5)))
+        try harness.submit(.after(.seconds(1)), kind: "failing", .init(retry: .exponential(attempts: 5)))
         harness.advance(1)
         let first = try #require(try harness.runs().first)
         #expect(first.state == .failed && !first.isFinal)
@@ -50,7 +50,8 @@ struct OutcomeTests {
         try harness.submit(.after(.seconds(3)), kind: "slow")
         let before = Waiting(harness) { [job] in try await $0.outcome(of: job) }
         harness.advance(5)
-        #expect(try harness.runs().first?.state == .claimed)
+        let open = try harness.perform { [job] in try await $0.openRuns(of: job) }
+        #expect(open.map(\.state) == [.running])
         let meanwhile = Waiting(harness) { [job] in try await $0.outcome(of: job) }
         harness.advance(20)
         let after = try harness.perform { [job] in try await $0.outcome(of: job) }
@@ -187,8 +188,8 @@ struct OutcomeTests {
         harness.advance(2 * 3_600)
         try harness.submit("other", .after(.seconds(1)))
         harness.advance(2 * 3_600)
-        let loaded = try harness.perform { [job] in try await $0.job(job) }
-        #expect(loaded == nil, "it was removed")
+        let removed = try harness.perform { [job] in try await $0.job(job) }
+        #expect(removed == nil, "it was removed")
         let outcome = try harness.perform { try await $0.outcome(of: run) }
         #expect(outcome == run)
         let waiting = Waiting(harness) { try await $0.outcome(of: claimed) }
@@ -240,7 +241,7 @@ struct OutcomeTests {
         let harness = try SchedulerHarness()
         try harness.submit(.after(.seconds(5)))
         let waiting = Waiting(harness) { [job] in try await $0.outcome(of: job) }
-        harness.store.fail(.before(JobError(.notOwner, "another one has it")))
+        harness.store.fail(.before(JobError(code: .notOwner, message: "another one has it")))
         harness.advance(6)
         let error = try #require(try waiting.error() as? JobError)
         #expect(error.code == .closed)

@@ -42,7 +42,7 @@ struct PostponementTests {
                 }
             }
         }
-        harness.time.drain()
+        harness.time.settle()
         #expect(reported.withLock { $0 } == ["started 1", "waiting no descriptors", "started 1", "succeeded"])
     }
 
@@ -63,7 +63,7 @@ struct PostponementTests {
     func crash() throws {
         let harness = try SchedulerHarness()
         harness.calls.postponeNext(1)
-        try harness.submit(.after(.seconds(1)), kind: "scarce", .init(retry: .init(maximumLost: 1)))
+        try harness.submit(.after(.seconds(1)), kind: "scarce", .init(retry: .exponential(attempts: 1, maximumLost: 1)))
         harness.advance(1.5)
         try harness.crash()
         harness.advance(1)
@@ -73,9 +73,9 @@ struct PostponementTests {
     @Test("a handler that could not begin while the scheduler stops is tried at the next start, and is not lost")
     func stopping() throws {
         let harness = try SchedulerHarness()
-        harness.scheduler.handle("late") { [time = harness.time] _ in
+        harness.scheduler.register("late") { [time = harness.time] _ in
             try? await TimerClock<UptimeInstant>(engine: time.engine).sleep(for: .seconds(10))
-            throw JobPostponement(reason: "no processes", delay: .zero)
+            throw RunDecision.snooze(for: .zero, reason: "no processes")
         }
         try harness.submit(.after(.seconds(1)), kind: "late")
         harness.advance(2)

@@ -52,7 +52,7 @@ struct QueueTests {
         #expect(harness.calls.all.map(\.job) == ["mail0", "other", "mail1"])
         #expect(
             harness.scheduler.queues().filter { $0.queue.id == "mail" }
-                == [QueueStatus(queue: JobQueue(id: "mail", concurrency: 2), running: 2, waiting: 3)])
+                == [QueueStatus(queue: JobQueue(id: "mail", concurrency: 2), runningCount: 2, waitingCount: 3)])
         harness.advance(40)
         #expect(harness.calls.all.filter { $0.job.hasPrefix("mail") }.map(\.second) == [1, 1, 11, 11, 21])
     }
@@ -97,7 +97,9 @@ struct QueueTests {
         harness.advance(1)
         #expect(harness.calls.seconds == [])
         #expect(
-            scheduler.queues() == [QueueStatus(queue: JobQueue(id: "mail", isPaused: true), running: 0, waiting: 1)])
+            scheduler.queues() == [
+                QueueStatus(queue: JobQueue(id: "mail", isPaused: true), runningCount: 0, waitingCount: 1)
+            ])
         try configure(harness, "mail", .paused(false))
         harness.advance(1)
         #expect(harness.calls.seconds == [8])
@@ -127,14 +129,14 @@ struct QueueTests {
         }
         harness.advance(5)
         #expect(harness.calls.seconds == [1, 1])
-        #expect(harness.time.pendingTimers == 1)
+        #expect(harness.time.pendingTimerCount == 1)
         try harness.crash()
         harness.advance(5.5)
         #expect(harness.calls.seconds == [1, 1])
         harness.advance(4)
         #expect(harness.calls.seconds == [1, 1, 11, 11])
         // Setting the wall clock changes nothing, before a restart and after it.
-        harness.time.moveWall(by: .seconds(3_600))
+        harness.time.moveWallClock(by: .seconds(3_600))
         try harness.crash()
         harness.advance(20)
         #expect(harness.calls.seconds == [1, 1, 11, 11, 3_621, 3_621, 3_631])
@@ -148,7 +150,7 @@ struct QueueTests {
             for number in 0..<4 { try await scheduler.submit(request("mail\(number)", queue: "mail")) }
         }
         harness.advance(5)
-        try harness.crash { _ in harness.time.moveWall(by: .seconds(step)) }
+        try harness.crash { _ in harness.time.moveWallClock(by: .seconds(step)) }
         harness.advance(5.5)
         #expect(harness.calls.seconds == [1, 1])
         harness.advance(4)
@@ -185,7 +187,7 @@ struct QueueTests {
         harness.advance(0)
         #expect(harness.calls.seconds == [5])
         #expect(harness.scheduler.queues().map(\.queue.id) == ["mail"])
-        #expect(harness.scheduler.queues().map(\.waiting) == [0])
+        #expect(harness.scheduler.queues().map(\.waitingCount) == [0])
     }
 
     @Test("nothing is kept of queues without settings when nothing of them runs or waits")
@@ -255,7 +257,7 @@ struct QueueTests {
     func storeFails() throws {
         let harness = try SchedulerHarness()
         try configure(harness, "mail", .concurrency(3))
-        harness.store.fail(.before(JobError(.full, "no space")))
+        harness.store.fail(.before(JobError(code: .full, message: "no space")))
         let error = #expect(throws: JobError.self) { try configure(harness, "mail", .concurrency(4)) }
         #expect(error?.code == .full)
         #expect(harness.scheduler.queues().map(\.queue.concurrency) == [3])

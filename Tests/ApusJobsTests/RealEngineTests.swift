@@ -12,7 +12,7 @@ struct RealEngineTests {
         let scheduler = JobScheduler(store: MemoryStore(), configuration: .init(maximumConcurrentRuns: 8))
         let ran = Locked<[String: Int]>([:])
         let (done, finish) = AsyncStream.makeStream(of: Void.self)
-        scheduler.handle("work") { context in
+        scheduler.register("work") { context in
             #expect(context.lateness >= .zero)
             let count = ran.withLock { ran in
                 ran[context.job.id.rawValue, default: 0] += 1

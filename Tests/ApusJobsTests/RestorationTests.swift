@@ -33,7 +33,8 @@ struct RestorationTests {
     }
 
     private func check(_ harness: SchedulerHarness) throws {
-        let loaded = try #require(try harness.perform { try await $0.job("job") })
+        let found = try harness.perform { [store = harness.store] _ in try await store.job("job") }
+        let loaded = try #require(found)
         let broken = JobMachine(loaded, in: ZoneDatabase.system).brokenInvariant()
         #expect(broken == nil, "\(broken ?? "")")
     }
@@ -48,13 +49,15 @@ struct RestorationTests {
         harness.advance(30)
         let job = try restore(
             restoration(trigger, progress(due: harness.at(10), occurrences: 3, missed: 1, of: 2)), in: harness)
-        #expect(job.nextDue == harness.at(31) && job.occurrencesLeft == 2 && (job.occurrences, job.missed) == (3, 1))
+        #expect(
+            job.nextDue == harness.at(31) && job.occurrencesLeft == 2
+                && (job.occurrenceCount, job.missedCount) == (3, 1))
         #expect(job.created == WallInstant(secondsSince1970: 1_700_000_000))
         try harness.crash()
         harness.advance(100)
         #expect(harness.calls.seconds == [31, 38])
         let ended = try harness.job()
-        #expect(ended.state == .finished && (ended.occurrences, ended.missed) == (5, 1))
+        #expect(ended.state == .finished && (ended.occurrenceCount, ended.missedCount) == (5, 1))
         #expect(try harness.history() == ["4 succeeded", "5 succeeded"])
         try check(harness)
     }
@@ -77,7 +80,7 @@ struct RestorationTests {
             let harness = try SchedulerHarness()
             harness.advance(20)
             let past = try restore(restoration(trigger, progress(due: harness.at(10))), in: harness)
-            #expect(past.state == .finished && (past.occurrences, past.missed) == (1, 1))
+            #expect(past.state == .finished && (past.occurrenceCount, past.missedCount) == (1, 1))
             #expect(try harness.history() == ["1 skipped(missed)"])
             let next = restoration(trigger, id: "next", progress(due: harness.at(25)))
             try harness.perform { _ = try await $0.restore([next]) }
@@ -91,7 +94,7 @@ struct RestorationTests {
     func nothingLeft() throws {
         let harness = try SchedulerHarness()
         let job = try restore(restoration(.every(.seconds(7), count: 5), progress(occurrences: 4, of: 0)), in: harness)
-        #expect(job.state == .finished && job.occurrences == 5)
+        #expect(job.state == .finished && job.occurrenceCount == 5)
         #expect(try restore(restoration(.after(.seconds(7)), progress()), in: harness).state == .finished)
     }
 

@@ -19,7 +19,7 @@ struct RunControlTests {
         #expect(try harness.history() == ["1 failed(no luck)", "1.2 succeeded"])
         #expect(try harness.runs().map(\.isFinal) == [false, true])
         #expect(try harness.job().state == .finished)
-        #expect(try harness.job().occurrences == 1)
+        #expect(try harness.job().occurrenceCount == 1)
         try harness.check()
     }
 
@@ -72,7 +72,7 @@ struct RunControlTests {
         try harness.submit(.every(.seconds(20)), kind: "slow")
         harness.advance(22)
         let run = try harness.perform { try await $0.cancelRun("job", occurrence: 1) }
-        #expect((run.state, run.reason) == (.claimed, "cancelled"))
+        #expect((run.state, run.reason) == (.running, "cancelled"))
         harness.advance(1)
         #expect(harness.calls.reasons == [.cancelled])
         harness.advance(30)
@@ -88,9 +88,11 @@ struct RunControlTests {
     func progress() throws {
         let harness = try SchedulerHarness()
         let clock = TimerClock<UptimeInstant>(engine: harness.time.engine)
-        harness.scheduler.handle("steps") { context in
+        harness.scheduler.register("steps") { context in
             for step in 1...40 {
-                context.progress(Double(step) / 40, step == 40 ? String(repeating: "é", count: 600) : "step \(step)")
+                context.report(
+                    progress: Double(step) / 40,
+                    message: step == 40 ? String(repeating: "é", count: 600) : "step \(step)")
                 try await clock.sleep(for: .milliseconds(100))
             }
         }
@@ -103,9 +105,9 @@ struct RunControlTests {
         #expect(harness.store.commits - commits < 8)
         try harness.crash()
         #expect(try harness.runs().first?.progress?.fraction == 0.525)
-        harness.scheduler.handle("steps") { context in
-            context.progress(0.1)
-            context.progress(2, "a" + String(repeating: "é", count: 600))
+        harness.scheduler.register("steps") { context in
+            context.report(progress: 0.1)
+            context.report(progress: 2, message: "a" + String(repeating: "é", count: 600))
         }
         harness.advance(1)
         let last = try #require(try harness.runs().last)
@@ -116,10 +118,10 @@ struct RunControlTests {
     @Test("of what is reported before a handler asks to be called later, the last is kept")
     func progressBeforeSnooze() throws {
         let harness = try SchedulerHarness()
-        harness.scheduler.handle("snoozes") { context in
-            context.progress(0.1, "first")
-            context.progress(0.2, "second")
-            try context.snooze(for: .seconds(10))
+        harness.scheduler.register("snoozes") { context in
+            context.report(progress: 0.1, message: "first")
+            context.report(progress: 0.2, message: "second")
+            throw RunDecision.snooze(for: .seconds(10))
         }
         try harness.submit(.after(.seconds(1)), kind: "snoozes")
         harness.advance(2)
@@ -131,13 +133,13 @@ struct RunControlTests {
     @Test("a result is kept if the attempt succeeds, and one that is too long is refused")
     func result() throws {
         let harness = try SchedulerHarness()
-        harness.scheduler.handle("result") { context in
+        harness.scheduler.register("result") { context in
             try context.setResult(Array(repeating: 0, count: 65_536))
             #expect(throws: JobError.self) { try context.setResult(Array(repeating: 0, count: 65_537)) }
             try context.setResult([UInt8(context.attempt)])
-            if context.attempt == 1 { try context.retry(after: .seconds(7), reason: "not yet") }
+            if context.attempt == 1 { throw RunDecision.retry(after: .seconds(7), reason: "not yet") }
         }
-        try harness.submit(.after(.seconds(1)), kind: "result", .init(retry: .init(maximumAttempts: 2)))
+        try harness.submit(.after(.seconds(1)), kind: "result", .init(retry: .exponential(attempts: 2)))
         harness.advance(20)
         #expect(try harness.history() == ["1 failed(not yet)", "1.2 succeeded"])
         let runs = try harness.runs()
@@ -148,10 +150,10 @@ struct RunControlTests {
     @Test("of what a handler printed, the last 64 KiB are kept, and the exit code of its failure")
     func output() throws {
         let harness = try SchedulerHarness()
-        harness.scheduler.handle("loud") { context in
+        harness.scheduler.register("loud") { context in
             context.setExitCode(1)
             context.setOutput(Array(repeating: 1, count: 10) + Array(repeating: 2, count: 65_536))
-            throw JobFailure(reason: "enough", exitCode: 7)
+            throw RunDecision.retry(reason: "enough", exitCode: 7)
         }
         try harness.submit(.after(.seconds(1)), kind: "loud")
         harness.advance(2)
@@ -164,13 +166,13 @@ struct RunControlTests {
     func late() throws {
         let harness = try SchedulerHarness()
         let kept = Locked<RunContext?>(nil)
-        harness.scheduler.handle("quick") { context in kept.withLock { $0 = context } }
+        harness.scheduler.register("quick") { context in kept.withLock { $0 = context } }
         try harness.submit(.after(.seconds(1)), kind: "quick")
         harness.advance(2)
         let context = try #require(kept.withLock { $0 })
         let events = harness.scheduler.events()
         context.emit(output: [1])
-        context.progress(0.5)
+        context.report(progress: 0.5)
         context.setOutput([1])
         try context.setResult([1])
         harness.advance(2)
@@ -189,17 +191,17 @@ struct RunControlTests {
     func snoozeAndDiscard() throws {
         let harness = try SchedulerHarness()
         let isFirst = Locked(true)
-        harness.scheduler.handle("picky") { context in
+        harness.scheduler.register("picky") { context in
             if isFirst.withLock({
                 let was = $0
                 $0 = false
                 return was
             }) {
-                try context.snooze(for: .seconds(30))
+                throw RunDecision.snooze(for: .seconds(30))
             }
-            try context.discard(reason: "no such address")
+            throw RunDecision.discard(reason: "no such address")
         }
-        try harness.submit(.after(.seconds(1)), kind: "picky", .init(retry: .init(maximumAttempts: 5)))
+        try harness.submit(.after(.seconds(1)), kind: "picky", .init(retry: .exponential(attempts: 5)))
         harness.advance(5)
         #expect(try harness.history() == ["1 waiting(snoozed)"])
         harness.advance(30)

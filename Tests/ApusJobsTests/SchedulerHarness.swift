@@ -54,7 +54,7 @@ final class SchedulerHarness {
     /// Registers the kinds of ``Calls``.
     func handleKinds() {
         for kind in ["work", "slow", "stubborn", "failing", "scarce"] {
-            scheduler.handle(kind) { [calls, time] context in try await calls.run(kind, context, time) }
+            scheduler.register(kind) { [calls, time] context in try await calls.run(kind, context, time) }
         }
     }
 
@@ -94,7 +94,7 @@ final class SchedulerHarness {
     /// The device of the host is like this from now on.
     func device(_ conditions: DeviceConditions) {
         host?.become(conditions)
-        time.drain()
+        time.settle()
     }
 
     func advance(_ seconds: Double) { time.advance(by: .nanoseconds(Int64((seconds * 1e9).rounded()))) }
@@ -104,12 +104,12 @@ final class SchedulerHarness {
     }
 
     func job(_ id: String = "job") throws -> Job {
-        try #require(try perform { try await $0.job(JobID(id)) }).job
+        try #require(try perform { try await $0.job(JobID(id)) })
     }
 
     /// Oldest first.
     func runs(_ id: String = "job") throws -> [Run] {
-        try perform { try await $0.runs(RunQuery(job: JobID(id), limit: .max)) }.runs.reversed()
+        try perform { try await $0.runs(RunQuery(jobID: JobID(id), limit: .max)) }.runs.reversed()
     }
 
     /// "occurrence.attempt state(reason)" of each run, oldest first.
@@ -122,7 +122,8 @@ final class SchedulerHarness {
     }
 
     func check(_ id: String = "job") throws {
-        let loaded = try #require(try perform { try await $0.job(JobID(id)) })
+        let found = try perform { [store] _ in try await store.job(JobID(id)) }
+        let loaded = try #require(found)
         let runs = try runs(id)
         let broken = JobMachine(loaded, in: ZoneDatabase.system).brokenInvariant(history: runs)
         #expect(broken == nil, "\(broken ?? ""): \(runs)")
@@ -199,14 +200,14 @@ final class Calls: Sendable {
                 state.failures -= 1
                 return state.failures >= 0
             }
-            if fails { throw JobFailure(reason: "no luck", exitCode: 3) }
+            if fails { throw RunDecision.retry(reason: "no luck", exitCode: 3) }
         case "scarce":
             let isShort = state.withLock { state in
                 state.shortages -= 1
                 return state.shortages >= 0
             }
             context.setOutput(Array("begun".utf8))
-            if isShort { throw JobPostponement(reason: "no descriptors", delay: .seconds(1)) }
+            if isShort { throw RunDecision.snooze(for: .seconds(1), reason: "no descriptors") }
         default: break
         }
     }

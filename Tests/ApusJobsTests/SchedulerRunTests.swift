@@ -16,7 +16,7 @@ struct SchedulerRunTests {
 
     private func run(grace: Duration?) -> Task<Void, any Error> {
         let task = time.start { [scheduler = harness.scheduler] in try await scheduler.run(grace: grace) }
-        time.drain()
+        time.settle()
         return task
     }
 
@@ -115,7 +115,7 @@ struct SchedulerRunTests {
         try harness.submit(.after(.seconds(1)), kind: "slow")
         harness.advance(2)
         task.cancel()
-        time.drain()
+        time.settle()
         let stops = [Duration.seconds(4), .seconds(60)].map { grace in
             time.start { [scheduler = harness.scheduler] in await scheduler.stop(grace: grace) }
         }

@@ -13,11 +13,11 @@ struct SchedulerTurnTests {
         let requests = (0..<100).map { JobRequest(id: JobID("job\($0)"), kind: "work", trigger: .after(.seconds(10))) }
         try harness.perform { _ = try await $0.submit(requests) }
         let commits = harness.store.commits
-        #expect(harness.time.pendingTimers == 1)
+        #expect(harness.time.pendingTimerCount == 1)
         harness.advance(10)
         #expect(harness.calls.all.count == 100)
         #expect(harness.store.commits == commits + 2)
-        #expect(harness.time.pendingTimers == 0)
+        #expect(harness.time.pendingTimerCount == 0)
     }
 
     @Test(
@@ -34,10 +34,10 @@ struct SchedulerTurnTests {
         let before = harness.store.commits
         let (scheduler, store) = (harness.scheduler, harness.store)
         let started = Locked<Int?>(nil)
-        scheduler.handle("work") { _ in started.withLock { $0 = store.commits - before } }
+        scheduler.register("work") { _ in started.withLock { $0 = store.commits - before } }
         let cancelling = harness.time.start { try await scheduler.cancel(all: ids + [JobID("missing")]) }
         let running = harness.time.start { try await scheduler.runNow(JobID("other")) }
-        harness.time.drain()
+        harness.time.settle()
         let cancelled = try harness.time.perform { try await cancelling.value }
         _ = try harness.time.perform { try await running.value }
         #expect(cancelled.map(\.id) == ids && cancelled.allSatisfy { $0.state == .cancelled })
@@ -55,7 +55,7 @@ struct SchedulerTurnTests {
                 ids.map { JobRequest(id: $0, kind: "work", trigger: .after(.seconds(1_000))) })
         }
         let before = harness.store.commits
-        harness.store.faults { $0 == before ? nil : .before(JobError(.full, "no space")) }
+        harness.store.faults { $0 == before ? nil : .before(JobError(code: .full, message: "no space")) }
         let error = #expect(throws: JobError.self) {
             try harness.perform { _ = try await $0.cancel(all: ids) }
         }
@@ -70,7 +70,7 @@ struct SchedulerTurnTests {
         let harness = try SchedulerHarness()
         try harness.submit(.after(.seconds(1)), kind: "slow")
         harness.advance(2)
-        let error = JobError(.unavailable, "no answer")
+        let error = JobError(code: .unavailable, message: "no answer")
         harness.store.fail(.before(error))
         harness.store.failReads(error)
         harness.advance(12)
@@ -87,8 +87,8 @@ struct SchedulerTurnTests {
         let harness = try SchedulerHarness()
         try harness.submit(.after(.seconds(100)))
         harness.advance(10)
-        harness.store.fail(.after(JobError(.unavailable, "no answer")))
-        harness.time.moveWall(by: .seconds(-3_600))
+        harness.store.fail(.after(JobError(code: .unavailable, message: "no answer")))
+        harness.time.moveWallClock(by: .seconds(-3_600))
         harness.advance(1)
         try harness.crash()
         try harness.crash()
@@ -101,10 +101,10 @@ struct SchedulerTurnTests {
     @Test("a start on a store that cannot be written fails, and another one works when there is space")
     func startOnFullStore() throws {
         let harness = try SchedulerHarness(start: false)
-        harness.store.fail(.before(JobError(.full, "no space")))
+        harness.store.fail(.before(JobError(code: .full, message: "no space")))
         let error = #expect(throws: JobError.self) { try harness.start() }
         #expect(error?.code == .full)
-        #expect(harness.time.pendingTimers == 0)
+        #expect(harness.time.pendingTimerCount == 0)
         try harness.crash()
         try harness.submit(.after(.seconds(1)))
         harness.advance(1)
@@ -114,13 +114,13 @@ struct SchedulerTurnTests {
     @Test("stopping during the start ends the scheduler: nothing runs, and the start says so")
     func stopDuringStart() throws {
         let harness = try SchedulerHarness(start: false)
-        harness.scheduler.handle("work") { _ in Issue.record("a handler was called") }
+        harness.scheduler.register("work") { _ in Issue.record("a handler was called") }
         harness.store.fail(.hold)
         let scheduler = harness.scheduler
         let starting = harness.time.start { try await scheduler.start() }
-        harness.time.drain()
+        harness.time.settle()
         let stopping = harness.time.start { await scheduler.stop(grace: nil) }
-        harness.time.drain()
+        harness.time.settle()
         harness.store.fail(nil)
         harness.store.release()
         try harness.time.perform { try await stopping.value }
@@ -132,20 +132,21 @@ struct SchedulerTurnTests {
     func stopWhileSomeCommitsFail() throws {
         let harness = try SchedulerHarness()
         let clock = TimerClock<UptimeInstant>(engine: harness.time.engine)
-        harness.scheduler.handle("reports") { context in
+        harness.scheduler.register("reports") { context in
             for step in 1...10 {
-                context.progress(Double(step) / 10)
+                context.report(progress: Double(step) / 10)
                 try? await clock.sleep(for: .seconds(2))
             }
         }
         try harness.submit(.after(.seconds(1)), kind: "reports")
         harness.advance(2)
-        harness.store.faults { $0.isMultiple(of: 2) ? .before(JobError(.unavailable, "it fails")) : nil }
+        harness.store.faults { $0.isMultiple(of: 2) ? .before(JobError(code: .unavailable, message: "it fails")) : nil }
         let scheduler = harness.scheduler
         let stopping = harness.time.start { await scheduler.stop(grace: .seconds(60)) }
         harness.advance(30)
         try harness.time.perform { try await stopping.value }
-        let runs = try harness.time.perform { [base = harness.base] in try await base.runs(RunQuery(job: "job")).runs }
+        let runs = try harness.time.perform { [base = harness.base] in try await base.runs(RunQuery(jobID: "job")).runs
+        }
         #expect(runs.map(\.state) == [.succeeded])
     }
 
@@ -173,9 +174,9 @@ struct SchedulerTurnTests {
         let harness = try SchedulerHarness()
         try harness.submit(.every(.seconds(3_600), anchoredAt: harness.at(0)))
         harness.advance(60)
-        harness.time.moveWall(by: .seconds(73 * 365 * 86_400))
+        harness.time.moveWallClock(by: .seconds(73 * 365 * 86_400))
         harness.advance(60)
-        harness.time.moveWall(by: .seconds(-73 * 365 * 86_400))
+        harness.time.moveWallClock(by: .seconds(-73 * 365 * 86_400))
         harness.advance(3 * 3_600)
         #expect(harness.calls.seconds.suffix(3) == [3_600, 7_200, 10_800])
         try harness.check()
@@ -185,12 +186,12 @@ struct SchedulerTurnTests {
     func pauseCountsElapsedTime() throws {
         let harness = try SchedulerHarness()
         harness.calls.failNext(1)
-        let retry = RetryPolicy(
-            maximumAttempts: 2, initialBackoff: .seconds(600), maximumBackoff: .seconds(600), jitter: 0)
+        let retry = RetryPolicy.exponential(
+            attempts: 2, from: .seconds(600), to: .seconds(600), jitter: 0)
         try harness.submit(.at(harness.at(5)), kind: "failing", .init(retry: retry))
         harness.advance(10)
         try harness.perform { _ = try await $0.suspend(JobID("job")) }
-        harness.time.moveWall(by: .seconds(86_400))
+        harness.time.moveWallClock(by: .seconds(86_400))
         try harness.perform { _ = try await $0.resume(JobID("job")) }
         harness.advance(594)
         #expect(harness.calls.all.count == 1)
@@ -201,8 +202,8 @@ struct SchedulerTurnTests {
     @Test("a submission says that the store is full also while a change of the clock cannot be written")
     func fullWhileClockIsSet() throws {
         let harness = try SchedulerHarness()
-        harness.store.fail(.before(JobError(.full, "no room")))
-        harness.time.moveWall(by: .seconds(3_600))
+        harness.store.fail(.before(JobError(code: .full, message: "no room")))
+        harness.time.moveWallClock(by: .seconds(3_600))
         harness.advance(1)
         let error = #expect(throws: JobError.self) { try harness.submit(.after(.seconds(1))) }
         #expect(error?.code == .full)
@@ -253,7 +254,7 @@ struct SchedulerTurnTests {
         let other = JobScheduler(store: harness.store, engine: harness.time.engine, executor: harness.time.executor)
         let calls = Locked(0)
         try harness.time.perform {
-            try await other.start(afterOpening: { other.handle("late") { _ in calls.withLock { $0 += 1 } } })
+            try await other.start(afterOpening: { other.register("late") { _ in calls.withLock { $0 += 1 } } })
         }
         harness.advance(1)
         #expect(calls.withLock { $0 } == 1)

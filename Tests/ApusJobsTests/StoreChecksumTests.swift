@@ -36,17 +36,18 @@ struct StoreChecksumTests {
     @Test("every property of a job counts")
     func jobs() {
         let job = Job(
-            request: JobRequest(id: "a", trigger: .at(instant)), created: instant, updated: instant, first: instant,
+            request: JobRequest(id: "a", trigger: .at(instant)), created: instant, updated: instant, firstDue: instant,
             nextDue: nil)
         let later = instant.advanced(by: .nanoseconds(1))
         expectAllCount(
             job,
             [
                 { $0.request.payload = [1] }, { $0.key = 1 }, { $0.version = 1 }, { $0.state = .suspended },
-                { $0.created = later }, { $0.updated = later }, { $0.first = later }, { $0.origin = 1 },
-                { $0.nextOccurrence = 2 }, { $0.nextDue = later }, { $0.remainder = .zero }, { $0.occurrences = 1 },
-                { $0.missed = 1 }, { $0.wake = later }, { $0.elapsedWake = later }, { $0.openRuns = 1 },
-                { $0.runsSinceRetired = 1 }, { $0.dueNote = .firstOfRepeated },
+                { $0.created = later }, { $0.updated = later }, { $0.firstDue = later }, { $0.bookkeeping.origin = 1 },
+                { $0.nextOccurrence = 2 }, { $0.nextDue = later }, { $0.remainder = .zero }, { $0.occurrenceCount = 1 },
+                { $0.missedCount = 1 }, { $0.bookkeeping.wake = later }, { $0.bookkeeping.elapsedWake = later },
+                { $0.openRunCount = 1 },
+                { $0.bookkeeping.runsSinceRetired = 1 }, { $0.dueNote = .firstOfRepeated },
             ], checksum)
         // `conflict` and `terms` concern the submission only, and no store keeps them.
         expectAllCount(
@@ -79,12 +80,12 @@ struct StoreChecksumTests {
 
     @Test("every property of a run counts, and its place in the history")
     func runs() {
-        let run = Run(jobKey: 1, job: "a", occurrence: 1, attempt: 1, due: instant, state: .failed)
+        let run = Run(jobKey: 1, jobID: "a", occurrence: 1, attempt: 1, due: instant, state: .failed)
         let later = instant.advanced(by: .nanoseconds(1))
         expectAllCount(
             run,
             [
-                { $0.jobKey = 2 }, { $0.job = "b" }, { $0.occurrence = -1 }, { $0.through = 2 }, { $0.attempt = 2 },
+                { $0.jobKey = 2 }, { $0.jobID = "b" }, { $0.occurrence = -1 }, { $0.through = 2 }, { $0.attempt = 2 },
                 { $0.lostBefore = 1 }, { $0.due = later }, { $0.standsFor = 2 }, { $0.state = .lost },
                 { $0.isFinal = true }, { $0.reason = "" }, { $0.notBefore = later }, { $0.claimed = later },
                 { $0.started = later }, { $0.finished = later }, { $0.exitCode = 0 }, { $0.output = [0] },
@@ -96,7 +97,7 @@ struct StoreChecksumTests {
 
     @Test("what a store cannot keep makes no difference")
     func whatIsKept() {
-        var run = Run(jobKey: 1, job: "a", occurrence: 1, attempt: 1, due: instant, state: .failed, reason: "a\0")
+        var run = Run(jobKey: 1, jobID: "a", occurrence: 1, attempt: 1, due: instant, state: .failed, reason: "a\0")
         var other = run
         other.reason = "a\u{FFFD}"
         #expect(checksum(run) == checksum(other))

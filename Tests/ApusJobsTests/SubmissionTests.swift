@@ -20,7 +20,7 @@ struct SubmissionTests {
     /// An application commits the submission now.
     private func submit(_ request: JobRequest, to harness: SchedulerHarness) throws {
         try harness.base.submit(request, at: harness.time.wall())
-        harness.time.drain()
+        harness.time.settle()
     }
 
     private func submissions(_ harness: SchedulerHarness) throws -> [JobID?] {
@@ -52,7 +52,7 @@ struct SubmissionTests {
         try submit(request("every", .every(.seconds(6), count: 2)), to: harness)
         harness.advance(4)
         try harness.start()
-        harness.time.drain()
+        harness.time.settle()
         #expect(try submissions(harness) == [])
         // The instant of `at` has passed: it is late, and no error.
         #expect(harness.calls.all.map(\.job) == ["at"] && harness.calls.seconds == [4])
@@ -82,7 +82,7 @@ struct SubmissionTests {
     func crash(isApplied: Bool) throws {
         let harness = try SchedulerHarness()
         if isApplied {
-            harness.store.fail(.after(JobError(.unavailable, "the answer is lost")))
+            harness.store.fail(.after(JobError(code: .unavailable, message: "the answer is lost")))
         } else {
             harness.store.fail(.hold)
         }
@@ -100,8 +100,9 @@ struct SubmissionTests {
     @Test(
         "a store that fails, before or after it has applied a turn, loses nothing and takes nothing twice",
         arguments: [
-            FaultyStore.Fault.before(JobError(.unavailable, "it fails")),
-            .before(JobError(.full, "it is full")), .after(JobError(.unavailable, "the answer is lost")),
+            FaultyStore.Fault.before(JobError(code: .unavailable, message: "it fails")),
+            .before(JobError(code: .full, message: "it is full")),
+            .after(JobError(code: .unavailable, message: "the answer is lost")),
         ])
     func faults(_ fault: FaultyStore.Fault) throws {
         let harness = try SchedulerHarness()
@@ -120,7 +121,7 @@ struct SubmissionTests {
     @Test("reads that fail are tried again after a pause")
     func failedReads() throws {
         let harness = try SchedulerHarness()
-        harness.store.failReads(JobError(.unavailable, "it cannot be read"))
+        harness.store.failReads(JobError(code: .unavailable, message: "it cannot be read"))
         try submit(request(), to: harness)
         harness.advance(10)
         #expect(harness.calls.seconds == [])
@@ -138,7 +139,7 @@ struct SubmissionTests {
         try submit(request("b", .after(.seconds(5))), to: harness)
         harness.store.fail(nil)
         harness.store.release()
-        harness.time.drain()
+        harness.time.settle()
         #expect(try submissions(harness) == [JobID("b")])
         try harness.crash()
         harness.advance(6)
@@ -174,7 +175,7 @@ struct SubmissionTests {
 
     /// Refuses the job b.
     @Sendable private static func notB(_ part: [JobChange]) -> JobError? {
-        part.contains { $0.job.id == "b" } ? JobError(.invalid, "the store cannot keep b") : nil
+        part.contains { $0.job.id == "b" } ? JobError(code: .invalid, message: "the store cannot keep b") : nil
     }
 
     @Test("a submission that the store refuses is logged and removed, and those beside it become jobs")
@@ -200,7 +201,7 @@ struct SubmissionTests {
     func removalIsRefused() throws {
         let log = Log<String>()
         let (harness, store) = try refusingHarness(log)
-        store.refuse { $0.isEmpty ? JobError(.invalid, "the store keeps everything") : Self.notB($0) }
+        store.refuse { $0.isEmpty ? JobError(code: .invalid, message: "the store keeps everything") : Self.notB($0) }
         try submit(request("b"), to: harness)
         harness.advance(10)
         #expect(try submissions(harness) == [JobID("b")])
@@ -221,7 +222,7 @@ struct SubmissionTests {
         let log = Log<String>()
         let harness = try SchedulerHarness(logger: log.logger)
         try harness.submit("job", .every(.seconds(60)))
-        harness.store.fail(.before(JobError(.full, "it is full")))
+        harness.store.fail(.before(JobError(code: .full, message: "it is full")))
         try submit(request("job", .after(.zero), conflict: .refuse), to: harness)
         harness.advance(3)
         #expect(log.all.filter { $0.contains("refused,") } == [])
@@ -260,7 +261,7 @@ struct SubmissionTests {
         try submit(request("suspended", .after(.seconds(10))), to: harness)
         harness.advance(30)
         try harness.crash()
-        harness.time.drain()
+        harness.time.settle()
         #expect(harness.calls.all.map(\.job) == ["job"] && harness.calls.seconds == [30])
         #expect(try harness.job("job").request.trigger == .after(.seconds(10)))
         #expect(try harness.job("suspended").remainder == .zero)
@@ -291,7 +292,7 @@ struct SubmissionTests {
         }
         try harness.start()
         try harness.submit("caller", .after(.seconds(1)))
-        harness.time.drain()
+        harness.time.settle()
         #expect(try submissions(harness) == [])
         let found = try jobs(harness).map(\.id.rawValue).filter { $0 != "caller" }
         #expect(found == (0..<1_200).map { "job\($0)" })
@@ -323,11 +324,11 @@ struct SubmissionTests {
             return try await scheduler.job(JobID("job699"))
         }
         #expect(found != nil)
-        harness.store.fail(.before(JobError(.full, "it is full")))
+        harness.store.fail(.before(JobError(code: .full, message: "it is full")))
         try harness.base.submit(request("full"), at: harness.time.wall())
         let full = #expect(throws: JobError.self) { try harness.perform { try await $0.takeSubmissions() } }
         #expect(full?.code == .full)
-        harness.store.failReads(JobError(.unavailable, "it cannot be read"))
+        harness.store.failReads(JobError(code: .unavailable, message: "it cannot be read"))
         harness.time.start { [scheduler = harness.scheduler] in
             await #expect(throws: JobError.self) { try await scheduler.takeSubmissions() }
         }

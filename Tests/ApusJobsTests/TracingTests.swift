@@ -39,7 +39,7 @@
         func spans() throws {
             try harness.start()
             harness.calls.failNext(1)
-            let (job, parent) = try submitTraced(request("failing", .init(retry: .init(maximumAttempts: 2))))
+            let (job, parent) = try submitTraced(request("failing", .init(retry: .exponential(attempts: 2))))
             #expect(job.request.metadata[InMemoryTracer.traceIDKey] == parent.traceID)
             // Another scheduler, as after a restart, runs it.
             try harness.crash()
@@ -63,7 +63,7 @@
         @Test("the handler runs with the span's context, typed or not")
         func taskLocal() throws {
             let seen = Log<InMemorySpanContext?>()
-            harness.scheduler.handle("plain") { _ in seen.add(ServiceContext.current?.inMemorySpanContext) }
+            harness.scheduler.register("plain") { _ in seen.add(ServiceContext.current?.inMemorySpanContext) }
             try harness.start()
             _ = try submitTraced(request("plain"))
             harness.advance(2)
@@ -108,7 +108,7 @@
         func lateness() throws {
             try harness.start()
             _ = try submitTraced(request("work"))
-            try harness.crash { [time = harness.time] _ in time.sleepDevice(for: .seconds(61)) }
+            try harness.crash { [time = harness.time] _ in time.sleepMachine(for: .seconds(61)) }
             harness.advance(1)
             let span = try #require(tracer.popFinishedSpans().first)
             guard case .double(let seconds)? = span.attributes.get("job.lateness") else {
@@ -148,7 +148,7 @@
             #expect(spans.map { $0.attributes.get("job.cancellation") } == ["timedOut"])
             #expect(spans.map(\.status?.code) == [.error])
 
-            harness.scheduler.handle("throwing") { [engine = harness.time.engine] _ in
+            harness.scheduler.register("throwing") { [engine = harness.time.engine] _ in
                 try await engine.sleep(for: .seconds(60))
             }
             _ = try submitTraced(request("throwing", .init(timeLimit: .seconds(2))))

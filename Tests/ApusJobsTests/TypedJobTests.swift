@@ -29,7 +29,7 @@ struct TypedJobTests {
     @discardableResult
     private func submit(_ payload: SendInvoice, id: JobID? = nil, attempts: Int = 1) throws -> Job {
         try harness.perform {
-            try await $0.submit(payload, id: id, policies: .init(retry: .init(maximumAttempts: attempts)))
+            try await $0.submit(payload, id: id, policies: .init(retry: .exponential(attempts: attempts)))
         }
     }
 
@@ -39,7 +39,7 @@ struct TypedJobTests {
 
     @Test("a handler gets the payload that was submitted, at once, and its run")
     func payload() throws {
-        scheduler.handle(SendInvoice.self) { [seen] invoice, run in
+        scheduler.register(SendInvoice.self) { [seen] invoice, run in
             seen.add(invoice)
             #expect(run.attempt == 1)
         }
@@ -47,7 +47,7 @@ struct TypedJobTests {
         let invoice = SendInvoice(
             number: 17, recipient: "a/\"ü\"", lines: [.init(price: 0.1), .init(price: 2)], labels: ["b": "1"])
         let job = try submit(invoice)
-        harness.time.drain()
+        harness.time.settle()
         #expect(seen.all == [invoice])
         #expect(harness.seconds == 0)
         #expect(job.request.kind == "invoice.send")
@@ -57,12 +57,23 @@ struct TypedJobTests {
         #expect(try run.result(as: Receipt.self) == nil)
     }
 
+    @Test("a handler of a plain kind may return a result, too")
+    func plainResult() throws {
+        scheduler.register("plain", returning: Receipt.self) { Receipt(number: $0.occurrence, copies: []) }
+        try harness.start()
+        try harness.submit(.after(.zero), kind: "plain")
+        harness.time.drain()
+        #expect(try harness.runs().first?.result(as: Receipt.self) == Receipt(number: 1, copies: []))
+    }
+
     @Test("what a handler returns is kept with the run, and survives a crash")
     func result() throws {
-        scheduler.handle(SendInvoice.self) { invoice, _ in Receipt(number: invoice.number, copies: ["a", "b"]) }
+        scheduler.register(SendInvoice.self, returning: Receipt.self) { invoice, _ in
+            Receipt(number: invoice.number, copies: ["a", "b"])
+        }
         try harness.start()
         try submit(SendInvoice(number: 17, recipient: "ann"), id: JobID("job"))
-        harness.time.drain()
+        harness.time.settle()
         try harness.crash()
         let run = try #require(try harness.runs().first)
         #expect(run.state == .succeeded)
@@ -73,9 +84,9 @@ struct TypedJobTests {
 
     @Test("the result of a failed attempt is not kept, and that of the next one is")
     func failedAttempt() throws {
-        scheduler.handle(SendInvoice.self) { invoice, run in
+        scheduler.register(SendInvoice.self, returning: Int.self) { invoice, run in
             try run.setResult(Array("early".utf8))
-            if run.attempt == 1 { throw JobFailure(reason: "no luck") }
+            if run.attempt == 1 { throw RunDecision.retry(reason: "no luck") }
             return run.attempt
         }
         try harness.start()
@@ -98,11 +109,11 @@ struct TypedJobTests {
             ("", "valid JSON"), ("[]", "must be"),
         ])
     func undecodable(json: String, problem: String) throws {
-        scheduler.handle(SendInvoice.self) { [seen] invoice, _ in seen.add(invoice) }
+        scheduler.register(SendInvoice.self) { [seen] invoice, _ in seen.add(invoice) }
         try harness.start()
         let request = JobRequest(
             id: JobID("job"), kind: SendInvoice.kind, trigger: .after(.seconds(1)),
-            policies: .init(retry: .init(maximumAttempts: 3)), payload: Array(json.utf8))
+            policies: .init(retry: .exponential(attempts: 3)), payload: Array(json.utf8))
         _ = try harness.perform { try await $0.submit(request) }
         harness.advance(60)
         let runs = try harness.runs()
@@ -136,7 +147,7 @@ struct TypedJobTests {
 
     @Test("a result over 64 KiB fails its attempt, which is not repeated, and is not kept")
     func largeResult() throws {
-        scheduler.handle(SendInvoice.self) { _, _ in String(repeating: "x", count: 65_535) }
+        scheduler.register(SendInvoice.self, returning: String.self) { _, _ in String(repeating: "x", count: 65_535) }
         try harness.start()
         try submit(SendInvoice(number: 17, recipient: "ann"), id: JobID("job"), attempts: 3)
         harness.advance(60)
@@ -186,7 +197,7 @@ struct TypedJobTests {
         try harness.start()
         let payload = SendInvoice(number: 17, recipient: "ann")
         let trigger = Trigger.every(.seconds(60), count: 3)
-        let policies = JobPolicies(overlap: .replace, retry: .init(maximumAttempts: 4))
+        let policies = JobPolicies(overlap: .replace, retry: .exponential(attempts: 4))
         let (labels, metadata) = (["team": "a"], ["trace": "1"])
         let typed = try JobRequest(
             payload, id: "job", name: "name", trigger: trigger, policies: policies, labels: labels, queue: "mail",
@@ -227,7 +238,9 @@ struct TypedJobTests {
 
     @Test("a result that JSON cannot express fails its attempt, which is not repeated, and the reason names the field")
     func inexpressibleResult() throws {
-        scheduler.handle(SendInvoice.self) { _, _ in SendInvoice.Line(price: .infinity) }
+        scheduler.register(SendInvoice.self, returning: SendInvoice.Line.self) { _, _ in
+            SendInvoice.Line(price: .infinity)
+        }
         try harness.start()
         try submit(SendInvoice(number: 17, recipient: "ann"), id: JobID("job"), attempts: 3)
         harness.advance(60)

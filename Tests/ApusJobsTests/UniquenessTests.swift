@@ -101,7 +101,7 @@ struct UniquenessTests {
             job.kind = "slow"
             #expect(try submit(harness, job) == ["a"])
             harness.advance(5)
-            harness.store.fail(.before(JobError(.full, "it is full")))
+            harness.store.fail(.before(JobError(code: .full, message: "it is full")))
             harness.advance(9)
             harness.store.fail(nil)
             var again = request("b", after: 1, within: .seconds(60), conflict)
@@ -125,7 +125,7 @@ struct UniquenessTests {
     func meetsUnknown() throws {
         let harness = try SchedulerHarness()
         _ = try submit(harness, request("a", after: 1))
-        harness.store.fail(.before(JobError(.unavailable, "it fails")))
+        harness.store.fail(.before(JobError(code: .unavailable, message: "it fails")))
         harness.advance(1)
         harness.time.moveWallOnly(by: .seconds(3_600))
         let code = Locked<JobError.Code?>(nil)
@@ -146,7 +146,9 @@ struct UniquenessTests {
         let harness = try SchedulerHarness()
         _ = try submit(harness, request("a"))
         let commits = harness.store.commits
-        harness.store.faults { $0 == commits ? .after(JobError(.unavailable, "the answer is lost")) : nil }
+        harness.store.faults {
+            $0 == commits ? .after(JobError(code: .unavailable, message: "the answer is lost")) : nil
+        }
         var update = request("b", within: .seconds(60), .update)
         update.name = "second"
         #expect(throws: JobError.self) { try submit(harness, request("a", .replace)) }

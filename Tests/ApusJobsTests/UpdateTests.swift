@@ -41,11 +41,11 @@ struct UpdateTests {
         let harness = try SchedulerHarness(start: false)
         let seen = Seen()
         let time = harness.time
-        harness.scheduler.handle("keeps") { context in
+        harness.scheduler.register("keeps") { context in
             seen.note(context)
             try? await TimerClock<UptimeInstant>(engine: time.engine).sleep(for: .seconds(5))
             seen.note(context)
-            throw JobFailure(reason: "no luck")
+            throw RunDecision.retry(reason: "no luck")
         }
         try harness.start()
         let request = JobRequest(
@@ -108,7 +108,7 @@ struct UpdateTests {
                 }
             }
         }
-        harness.time.drain()
+        harness.time.settle()
         #expect(try harness.job().request.labels == ["1": "here", "2": "here"])
         #expect(tries.withLock { $0 } == 3, "the second one has read what the first one changed")
         try harness.check()
@@ -185,7 +185,7 @@ struct RunAgainTests {
         if crashes { try harness.crash() }
         harness.advance(20)
         let job = try harness.job()
-        #expect(job.state == .finished && job.occurrences == 1 && job.key == first.key)
+        #expect(job.state == .finished && job.occurrenceCount == 1 && job.key == first.key)
         let byHand = try harness.runs().filter { $0.occurrence < 1 && $0.isFinal }
         #expect(byHand.map(\.state) == [.succeeded])
         try harness.check()
@@ -206,7 +206,7 @@ struct RunAgainTests {
         harness.advance(1)
         _ = try harness.perform { try await $0.cancel("job") }
         harness.advance(20)
-        #expect(try harness.job().state == .cancelled && harness.job().occurrences == 1)
+        #expect(try harness.job().state == .cancelled && harness.job().occurrenceCount == 1)
         #expect(refusal() == .invalid)
         try harness.check()
     }

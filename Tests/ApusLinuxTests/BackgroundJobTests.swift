@@ -35,7 +35,7 @@ struct BackgroundJobTests {
     }
 
     private func wait(_ world: HostInVirtualTime, until condition: () -> Bool) throws {
-        try world.time.drain(waitingForForeignWork: .seconds(300), until: condition)
+        try world.time.settle(waitingForForeignWork: .seconds(300), until: condition)
     }
 
     @Test(
@@ -65,11 +65,11 @@ struct BackgroundJobTests {
         let world = HostInVirtualTime(root: root.path)
         let jobs = try jobs(world)
         try submit(.refresh, to: jobs, world)
-        #expect(jobs.whyNot("job") == [.lowPowerMode])
+        #expect(jobs.obstacles(for: "job") == [.lowPowerMode])
         try root.write("balanced", to: profile)
         world.time.advance(by: .seconds(45))
         try wait(world) { diary.all == ["begins"] }
-        #expect(jobs.whyNot("job") == [])
+        #expect(jobs.obstacles(for: "job") == [])
         try world.time.perform(waitingForForeignWork: .seconds(300)) { try await jobs.simulateExpiration("job") }
         try wait(world) { diary.all.contains("wound up") && jobs.running().isEmpty }
     }
@@ -128,6 +128,6 @@ struct BackgroundJobThreadTests {
         while !(jobs.running().isEmpty && host.registry.openNames.isEmpty) { await Task.yield() }
         #expect(await jobs.pending() == [])
         while ended.all.count < begun.all.count { await Task.yield() }
-        engine.shutdown()
+        engine.stop()
     }
 }

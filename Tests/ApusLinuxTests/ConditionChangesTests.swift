@@ -21,11 +21,11 @@ struct ConditionChangesTests {
     /// Listens, and records the elements of the sequence.
     private func listen() -> (Log<Bool?>, Task<Void, any Error>) {
         let heard = Log<Bool?>()
-        let changes = world.host.conditionChanges
+        let changes = world.host.conditionChanges()
         let task = world.time.start {
             for await conditions in changes { heard.add(conditions.isLowPowerMode) }
         }
-        world.time.drain()
+        world.time.settle()
         return (heard, task)
     }
 
@@ -34,7 +34,7 @@ struct ConditionChangesTests {
         #expect(world.host.conditions.isLowPowerMode == false)
         try root.write("low-power", to: profile)
         #expect(world.host.conditions.isLowPowerMode == true)
-        #expect(world.time.pendingTimers == 0)
+        #expect(world.time.pendingTimerCount == 0)
     }
 
     @Test("a listener gets each change once, at most 45 s later")
@@ -51,7 +51,7 @@ struct ConditionChangesTests {
         world.time.advance(by: .seconds(45))
         #expect(heard.all == [true, false])
         task.cancel()
-        world.time.drain()
+        world.time.settle()
     }
 
     @Test("a listener gets a change that another caller's query found, and the change back after it")
@@ -60,13 +60,13 @@ struct ConditionChangesTests {
         world.time.advance(by: .seconds(5))
         try root.write("low-power", to: profile)
         #expect(world.host.conditions.isLowPowerMode == true)
-        world.time.drain()
+        world.time.settle()
         #expect(heard.all == [true])
         try root.write("balanced", to: profile)
         world.time.advance(by: .seconds(45))
         #expect(heard.all == [true, false])
         task.cancel()
-        world.time.drain()
+        world.time.settle()
     }
 
     @Test("a change before a listener began is not reported to it")
@@ -79,18 +79,18 @@ struct ConditionChangesTests {
         #expect(second.all == [])
         firstTask.cancel()
         secondTask.cancel()
-        world.time.drain()
+        world.time.settle()
     }
 
     @Test("the files are read by a timer only while there is a listener")
     func onlyWhileListening() throws {
         let (_, task) = listen()
-        #expect(world.time.pendingTimers == 1)
+        #expect(world.time.pendingTimerCount == 1)
         world.time.advance(by: .seconds(1_000))
-        #expect(world.time.pendingTimers == 1)
+        #expect(world.time.pendingTimerCount == 1)
         task.cancel()
         world.time.advance(by: .seconds(45))
-        #expect(world.time.pendingTimers == 0)
+        #expect(world.time.pendingTimerCount == 0)
 
         let (heard, again) = listen()
         try root.write("low-power", to: profile)

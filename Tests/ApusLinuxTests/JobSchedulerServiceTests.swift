@@ -19,7 +19,7 @@
         init() {
             store = FaultyStore(MemoryStore())
             scheduler = JobScheduler(store: store, engine: time.engine, executor: time.executor, logger: .silent)
-            scheduler.handle("work") { [log, time] run in
+            scheduler.register("work") { [log, time] run in
                 log.add("begins")
                 do { try await TimerClock<UptimeInstant>(engine: time.engine).sleep(for: .seconds(10)) } catch {
                     log.add("cancelled: \(run.cancellationReason.map { "\($0)" } ?? "-")")
@@ -44,15 +44,15 @@
                 }
                 isStarted.add(true)
             }
-            try time.drain(waitingForForeignWork: patience) { !isStarted.all.isEmpty }
-            time.drain()
+            try time.settle(waitingForForeignWork: patience) { !isStarted.all.isEmpty }
+            time.settle()
             #expect(log.all == ["begins"])
             return (group, task)
         }
 
         private func shutDown(_ group: ServiceGroup) {
             time.start { await group.triggerGracefulShutdown() }
-            time.drain()
+            time.settle()
         }
 
         private func end(of task: Task<Void, any Error>) throws {

@@ -43,8 +43,8 @@
         private func run() throws -> Task<Void, any Error> {
             let group = group
             let run = time.start { try await group.run() }
-            try time.drain(waitingForForeignWork: patience) { log.all == ["server runs"] }
-            time.drain()
+            try time.settle(waitingForForeignWork: patience) { log.all == ["server runs"] }
+            time.settle()
             log.clear()
             return run
         }
@@ -59,7 +59,7 @@
         private func shutDown() {
             let group = group
             time.start { await group.triggerGracefulShutdown() }
-            time.drain()
+            time.settle()
         }
 
         @Test("graceful shutdown is the request to stop, and the other services run until the tasks have ended")
@@ -99,7 +99,7 @@
             let run = try run()
             run.cancel()
             #expect(throws: WorkWasCut.self) { try end(of: run) }
-            time.drain()
+            time.settle()
             #expect(expired.all == [true])
             task.end()
         }

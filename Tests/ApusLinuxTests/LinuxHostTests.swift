@@ -14,7 +14,7 @@ struct LinuxHostTests {
 
     @Test("without background tasks the first signal is the end, through background to terminated")
     func idle() throws {
-        let changes = host.phaseChanges
+        let changes = host.phaseChanges()
         #expect(host.phase == .active)
         #expect(host.backgroundTimeRemaining == nil)
         let run = world.run()
@@ -30,7 +30,7 @@ struct LinuxHostTests {
         #expect(world.seen.all == [.background, .terminated])
         #expect(LinuxHost.Outcome.completed.exitCode == 0)
         #expect(throws: BackgroundError.self) { try host.beginBackgroundTask(named: "late") }
-        world.time.drain()
+        world.time.settle()
         #expect(world.time.leaks == [])
     }
 
@@ -54,7 +54,7 @@ struct LinuxHostTests {
         let task = try host.beginBackgroundTask(named: "upload")
         let run = world.run()
         world.send(.terminate)
-        world.time.sleepDevice(for: .seconds(3_600))
+        world.time.sleepMachine(for: .seconds(3_600))
         #expect(host.backgroundTimeRemaining == .seconds(30))
         #expect(host.phase == .background)
         task.end()
@@ -84,7 +84,7 @@ struct LinuxHostTests {
         let host = host
         let time = world.time
         let result = time.start {
-            try await withBackgroundTask("upload", on: host) {
+            try await host.withBackgroundTask(named: "upload") {
                 do {
                     try await host.engine.sleep(for: .seconds(3_600))
                     return "slept"
@@ -171,7 +171,7 @@ struct LinuxHostTests {
         let run = world.run()
         run.cancel()
         #expect(try world.outcome(of: run) == .cut(names: ["open"]))
-        world.time.drain()
+        world.time.settle()
         #expect(expired.all == [true])
         task.end()
     }

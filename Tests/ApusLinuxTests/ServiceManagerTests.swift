@@ -58,7 +58,7 @@ struct ServiceManagerTests {
         let requests = world.sentToManager.all.count { $0 == "EXTEND_TIMEOUT_USEC=5000000" }
         #expect((12...13).contains(requests))
         #expect(world.sentToManager.all.count == requests, "what has not changed is not sent again")
-        world.time.drain()
+        world.time.settle()
         #expect(world.time.leaks == [])
         deaf.end()
     }

@@ -1,15 +1,8 @@
 import ApusTestSupport
+import PlatformC
 import Testing
 
 @testable import ApusLinux
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// One test at a time: signals belong to the whole process.
 @Suite("Real signals", .serialized)

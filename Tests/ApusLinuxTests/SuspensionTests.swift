@@ -14,8 +14,8 @@ struct SuspensionTests {
 
     /// The kernel reports a sleep of the machine like a setting of the wall clock.
     private func sleepMachine(for duration: Duration) {
-        world.time.sleepDevice(for: duration)
-        world.time.setWall(world.time.wall())
+        world.time.sleepMachine(for: duration)
+        world.time.setWallClock(world.time.wall())
     }
 
     @Test("Ctrl-Z enters the suspended phase before the process is stopped, and SIGCONT brings the phase before back")
@@ -41,7 +41,7 @@ struct SuspensionTests {
         world.post(.standStillRequested)
         #expect(world.stops.all == [.suspended, .suspended])
         run.cancel()
-        world.time.drain()
+        world.time.settle()
     }
 
     @Test("in the grace period, the phase after suspension is background, and the grace period continues")
@@ -77,7 +77,7 @@ struct SuspensionTests {
         #expect(world.seen.all == [.suspended, .active])
         #expect(world.stops.all == [])
         run.cancel()
-        world.time.drain()
+        world.time.settle()
     }
 
     @Test("a sleep of the machine passes through suspended, once, when the kernel reports it")
@@ -85,12 +85,12 @@ struct SuspensionTests {
         let run = world.run()
         sleepMachine(for: .seconds(1))
         #expect(world.seen.all == [.suspended, .active])
-        world.time.moveWall(by: .seconds(3_600))
+        world.time.moveWallClock(by: .seconds(3_600))
         #expect(world.seen.all == [.suspended, .active], "setting the clock is no sleep")
         sleepMachine(for: .seconds(3_600))
         #expect(world.seen.all == [.suspended, .active, .suspended, .active])
         run.cancel()
-        world.time.drain()
+        world.time.settle()
     }
 
     @Test("a machine that sleeps while the process stands still makes one suspension of both")
@@ -102,13 +102,13 @@ struct SuspensionTests {
         world.post(.continued)
         #expect(world.seen.all == [.suspended, .active])
         // The same for a process that was stopped without notice, and is notified of that first.
-        world.time.sleepDevice(for: .seconds(60))
+        world.time.sleepMachine(for: .seconds(60))
         world.post(.continued)
         #expect(world.seen.all == [.suspended, .active, .suspended, .active])
-        world.time.setWall(world.time.wall())
+        world.time.setWallClock(world.time.wall())
         #expect(world.seen.all == [.suspended, .active, .suspended, .active])
         run.cancel()
-        world.time.drain()
+        world.time.settle()
     }
 
     @Test("a shorter sleep is none, but short ones add up")
@@ -119,13 +119,13 @@ struct SuspensionTests {
         sleepMachine(for: .milliseconds(1))
         #expect(world.seen.all == [.suspended, .active])
         run.cancel()
-        world.time.drain()
+        world.time.settle()
     }
 
     @Test("a sleep that was not reported is noticed with the host's next event, before it")
     func unreportedSleep() throws {
         let run = world.run()
-        world.time.sleepDevice(for: .seconds(60))
+        world.time.sleepMachine(for: .seconds(60))
         #expect(world.seen.all == [])
         world.send(.terminate)
         #expect(world.seen.all == [.suspended, .active, .background, .terminated])
@@ -135,9 +135,9 @@ struct SuspensionTests {
     @Test("the host has no timer for all of this")
     func noPolling() {
         let run = world.run()
-        #expect(world.time.pendingTimers == 0)
+        #expect(world.time.pendingTimerCount == 0)
         run.cancel()
-        world.time.drain()
+        world.time.settle()
         #expect(world.time.leaks == [])
     }
 }

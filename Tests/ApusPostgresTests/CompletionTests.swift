@@ -41,7 +41,7 @@
             try await withDatabase { configuration in
                 let database = Database(configuration: configuration)
                 let scheduler = JobScheduler(store: PostgresStore(patient: configuration))
-                scheduler.handle("charge") { try await handler($0, configuration) }
+                scheduler.register("charge") { try await handler($0, configuration) }
                 try await scheduler.start()
                 try await database.run("CREATE TABLE effect (job bigint, attempt bigint)")
                 do { try await body(scheduler, database) } catch {
@@ -100,7 +100,7 @@
                 try run.complete(in: application.handle)
                 if run.attempt == 1 {
                     application.run("ROLLBACK")
-                    try run.retry(after: .zero, reason: "rolled back")
+                    throw RunDecision.retry(after: .zero, reason: "rolled back")
                 }
                 #expect(application.run("COMMIT") == nil)
             } _: { scheduler, database in
@@ -148,7 +148,7 @@
                 waiting.withLock { $0.append(application) }
                 switch what {
                 case "fails": throw Broken()
-                case "snoozes": try run.snooze(for: .zero)
+                case "snoozes": throw RunDecision.snooze(for: .zero)
                 default: while !run.isCancelled { await Task.yield() }
                 }
             } _: { scheduler, database in
@@ -187,7 +187,7 @@
                 let late = Locked<Application?>(nil)
                 let store = PostgresStore(patient: configuration)
                 let first = JobScheduler(store: store)
-                first.handle("charge") { run in
+                first.register("charge") { run in
                     let application = Application(configuration)
                     application.run("BEGIN")
                     application.run(Self.effect(run))
@@ -210,7 +210,7 @@
                 await store.disconnect()
 
                 let second = JobScheduler(store: PostgresStore(patient: configuration))
-                second.handle("charge") { run in
+                second.register("charge") { run in
                     let application = Application(configuration)
                     application.run("BEGIN")
                     application.run(Self.effect(run))
@@ -233,7 +233,7 @@
             try await withDatabase { configuration in
                 let database = Database(configuration: configuration)
                 let scheduler = JobScheduler(store: PostgresStore(patient: configuration))
-                scheduler.handle("charge") { run in
+                scheduler.register("charge") { run in
                     let application = Application(configuration)
                     try run.complete(in: application.handle)
                     while !run.isCancelled { await Task.yield() }

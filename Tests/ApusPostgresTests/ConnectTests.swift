@@ -166,7 +166,7 @@
                 "host=127.0.0.1 port=\(listener.port) user=x connect_timeout=5")
             let task = Task { try await PostgresConnection.connect(configuration, engine: time.engine) }
             await listener.accept()
-            while time.pendingTimers == 0 { await Task.yield() }
+            while time.pendingTimerCount == 0 { await Task.yield() }
             time.advance(by: .seconds(5))
             let error = await postgresError { try await task.value }
             #expect(error?.code == .unreachable)

@@ -54,7 +54,7 @@
             #expect(stored.count > jobs / 2)
             let more = stored.prefix(20).map { job in
                 var job = job
-                job.missed += 1
+                job.missedCount += 1
                 return [JobChange(expected: .version(job.version), job: job)]
             }
             _ = try await store.commit(StoreTurn(parts: more, clock: RandomStore.clock), in: session)
@@ -183,7 +183,7 @@
             let job = Job(
                 request: JobRequest(id: "hourly", trigger: .every(.seconds(3_600), anchoredAt: anchor)),
                 created: anchor,
-                updated: anchor, first: anchor, nextOccurrence: 5, nextDue: due, occurrences: 4, wake: due)
+                updated: anchor, firstDue: anchor, nextOccurrence: 5, nextDue: due, occurrenceCount: 4, wake: due)
             let clock = StoreClock(bootID: nil, wallOffset: .zero, elapsedOffset: .zero)
             _ = try await store.commit(
                 StoreTurn(parts: [[JobChange(expected: .absent, job: job)]], clock: clock), in: session)
@@ -193,7 +193,7 @@
         private func expectNext(_ occurrence: Int, key: Int64, in store: any JobStore) async throws {
             let scheduler = JobScheduler(store: store)
             let (runs, continuation) = AsyncStream<Int>.makeStream()
-            scheduler.handle("hourly") { context in continuation.yield(context.occurrence) }
+            scheduler.register("hourly") { context in continuation.yield(context.occurrence) }
             try await scheduler.start()
             if occurrence == 6 { try await scheduler.runNow("hourly") }
             let first = await runs.first { _ in true }

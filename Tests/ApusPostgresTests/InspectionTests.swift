@@ -171,12 +171,12 @@
                 #expect(status.bytes > 100_000)
                 var (jobs, next): ([Job], String?) = ([], nil)
                 repeat {
-                    let page = try await store.jobs(JobQuery(limit: 50, after: next))
+                    let page = try await store.jobs(JobQuery(limit: 50, cursor: next))
                     jobs += page.jobs
-                    next = page.next
+                    next = page.nextCursor
                 } while next != nil
                 #expect(status.jobs == Dictionary(grouping: jobs, by: \.state).mapValues(\.count))
-                #expect(status.waitingRuns + status.claimedRuns == jobs.map(\.openRuns).reduce(0, +))
+                #expect(status.waitingRuns + status.claimedRuns == jobs.map(\.openRunCount).reduce(0, +))
                 #expect(status.earliestWake == jobs.compactMap(\.nextWake).min())
                 try await store.close(session)
             }

@@ -39,10 +39,10 @@
             try await withTwo { owner, other, _ in
                 try await owner.submit(JobRequest(id: "a", kind: "k", trigger: Self.far))
                 #expect(try await other.suspend("a").state == .suspended)
-                #expect(try await owner.job("a")?.job.state == .suspended)
+                #expect(try await owner.job("a")?.state == .suspended)
                 #expect(try await other.resume("a").state == .scheduled)
                 let run = try await other.runNow("a")
-                #expect(run.job == "a" && run.occurrence <= 0)
+                #expect(run.jobID == "a" && run.occurrence <= 0)
                 #expect(try await other.cancelRun("a", occurrence: run.occurrence).state == .cancelled)
                 #expect(try await other.cancel("a").state == .cancelled)
                 await #expect(throws: JobError.self) { try await other.suspend("a") }
@@ -103,7 +103,7 @@
             try await withTwo { first, second, database in
                 let runs = Locked<[JobID]>([])
                 for scheduler in [first, second] {
-                    scheduler.handle("mail") { run in runs.withLock { $0.append(run.job.id) } }
+                    scheduler.register("mail") { run in runs.withLock { $0.append(run.job.id) } }
                 }
                 try await database.run(
                     "BEGIN",
@@ -133,7 +133,7 @@
                 }
                 let counts = Locked<(now: Int, most: Int, by: [Int: Int])>((0, 0, [:]))
                 for (number, scheduler) in [first, second].enumerated() {
-                    scheduler.handle("k") { _ in
+                    scheduler.register("k") { _ in
                         counts.withLock { counts in
                             counts.now += 1
                             counts.most = max(counts.most, counts.now)
@@ -180,7 +180,7 @@
                 }
                 let starts = Locked<[ContinuousInstant]>([])
                 for scheduler in [first, second] {
-                    scheduler.handle("k") { _ in starts.withLock { $0.append(SystemTime().continuous()) } }
+                    scheduler.register("k") { _ in starts.withLock { $0.append(SystemTime().continuous()) } }
                 }
                 for (number, scheduler) in [first, second].enumerated() {
                     try await scheduler.submit(
@@ -227,9 +227,9 @@
         @Test("who listens to one scheduler hears what happens in the others")
         func events() async throws {
             try await withTwo { first, second, _ in
-                first.handle("k") { run in
+                first.register("k") { run in
                     run.emit(output: Array("hello".utf8))
-                    run.progress(0.5, "half")
+                    run.report(progress: 0.5, message: "half")
                 }
                 // The scheduler learns of the other one with its next beat, which real time brings, and which has no event.
                 try await TimerEngine.shared.sleep(for: .milliseconds(1_100))
@@ -239,12 +239,12 @@
                 for await event in heard {
                     switch event {
                     case .submitted(let job): kinds.append("submitted \(job.id)")
-                    case .runStarted(let run): kinds.append("started \(run.job)")
+                    case .runStarted(let run): kinds.append("started \(run.jobID)")
                     case .output(let job, _, _, _, let bytes):
                         kinds.append("\(job) \(String(decoding: bytes, as: UTF8.self))")
                     case .progress(let job, _, _, let fraction, let text):
                         kinds.append("\(job) \(fraction) \(text ?? "")")
-                    case .runEnded(let run): kinds.append("\(run.job) \(run.state)")
+                    case .runEnded(let run): kinds.append("\(run.jobID) \(run.state)")
                     default: break
                     }
                     if kinds.last == "a succeeded" { break }
@@ -261,7 +261,7 @@
                 let scheduler = JobScheduler(
                     store: PostgresStore(patient: database.configuration, engine: engine), engine: engine)
                 let ran = Locked<[RunContext]>([])
-                scheduler.handle("k") { run in ran.withLock { $0.append(run) } }
+                scheduler.register("k") { run in ran.withLock { $0.append(run) } }
                 try await scheduler.start()
                 let job = try await scheduler.submit(
                     JobRequest(id: "a", kind: "k", trigger: .after(.milliseconds(300))))

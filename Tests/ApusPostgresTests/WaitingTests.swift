@@ -62,7 +62,7 @@
         func inTime() async throws {
             try await withSilence { connection, proxy, time in
                 let tasks = await start(5, connection, proxy)
-                #expect(time.pendingTimers == 1)
+                #expect(time.pendingTimerCount == 1)
                 time.advance(by: .seconds(29))
                 proxy.release(.toClient)
                 for task in tasks { try await task.value }

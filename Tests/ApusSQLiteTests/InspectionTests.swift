@@ -19,19 +19,20 @@
             let session = try await store.open()
             for number in 1...4 {
                 var job = sampleJob("job-\(number)")
-                job.openRuns = 1
-                let run = Run(jobKey: 0, job: job.id, occurrence: 1, attempt: 1, due: job.first, state: .waiting)
+                job.openRunCount = 1
+                let run = Run(jobKey: 0, jobID: job.id, occurrence: 1, attempt: 1, due: job.firstDue, state: .waiting)
                 try await store.add(job, session, runs: [run])
             }
             var ended = sampleJob("ended", payload: [7])
-            (ended.state, ended.wake, ended.nextDue) = (.finished, nil, nil)
+            (ended.state, ended.bookkeeping.wake, ended.nextDue) = (.finished, nil, nil)
             ended.request.uniqueness = .payload()
             let range = Run(
-                jobKey: 0, job: ended.id, occurrence: 1, through: 3, attempt: 0, due: ended.first, standsFor: 3,
-                state: .skipped, isFinal: true, reason: "missed", finished: ended.first)
+                jobKey: 0, jobID: ended.id, occurrence: 1, through: 3, attempt: 0, due: ended.firstDue, standsFor: 3,
+                state: .skipped, isFinal: true, reason: "missed", finished: ended.firstDue)
             let later = Run(
-                jobKey: 0, job: ended.id, occurrence: 4, attempt: 1, due: ended.first, state: .failed, isFinal: true,
-                finished: ended.first)
+                jobKey: 0, jobID: ended.id, occurrence: 4, attempt: 1, due: ended.firstDue, state: .failed,
+                isFinal: true,
+                finished: ended.firstDue)
             try await store.add(ended, session, runs: [range, later])
             try await store.close(session)
         }
@@ -87,7 +88,7 @@
             let idle = try await SQLiteInspection(path: path).status()
             #expect(idle.jobs == [.scheduled: 4, .finished: 1])
             #expect((idle.waitingRuns, idle.claimedRuns, idle.endedRuns) == (4, 0, 2))
-            #expect(idle.earliestWake == sampleJob("x").wake)
+            #expect(idle.earliestWake == sampleJob("x").bookkeeping.wake)
             #expect(idle.nodes.isEmpty && idle.bytes > 4_096)
             let store = SQLiteStore(path: path, configuration: .init(ownerName: "daemon seven"))
             let session = try await store.open()

@@ -61,8 +61,8 @@
             #expect(swift.request.trigger == .every(.seconds(60), count: 3))
             #expect(swift.request.labels == ["a": "1", "é": "\"x\""])
             #expect(swift.request.policies.overlap == .queue(limit: 4))
-            #expect(swift.openRuns == 1)
-            #expect(page.lastRuns.map { $0?.state } == [.claimed, .cancelled, .succeeded])
+            #expect(swift.openRunCount == 1)
+            #expect(page.lastRuns.map { $0?.state } == [.running, .cancelled, .succeeded])
             #expect(
                 try await store.interrupted(after: 0, limit: 9, in: session).map(\.job.id.rawValue) == ["swift"])
             #expect(try await store.add(sampleJob("new"), session).key == 4)
@@ -100,14 +100,18 @@
             func check(_ step: Int64) async throws {
                 let loaded = try #require(try await store.job(JobID("swift")))
                 let at = { (seconds: Int64) in WallInstant(secondsSince1970: 1_767_225_600 + seconds + step) }
-                #expect([loaded.job.first, loaded.job.nextDue, loaded.job.elapsedWake] == [at(60), at(120), at(120)])
-                #expect(loaded.job.wake == nil && loaded.job.openRuns == 2)
+                #expect(
+                    [loaded.job.firstDue, loaded.job.nextDue, loaded.job.bookkeeping.elapsedWake] == [
+                        at(60), at(120), at(120),
+                    ])
+                #expect(loaded.job.bookkeeping.wake == nil && loaded.job.openRunCount == 2)
                 #expect(loaded.open.map(\.due) == [WallInstant(secondsSince1970: 1_767_225_660), at(60)])
                 #expect(loaded.open.map(\.notBefore) == [nil, at(90)])
                 let wall = try #require(try await store.job(JobID("tea"))?.job)
                 let instant = WallInstant(secondsSince1970: 1_767_225_602)
                 #expect(
-                    [wall.first, wall.nextDue, wall.wake] == [instant, instant, instant] && wall.elapsedWake == nil)
+                    [wall.firstDue, wall.nextDue, wall.bookkeeping.wake] == [instant, instant, instant]
+                        && wall.bookkeeping.elapsedWake == nil)
             }
             try await check(0)
             _ = try await store.commit([], session, clock: sampleClock(setBy: .seconds(-30)))
@@ -143,7 +147,7 @@
             let session = try await store.open()
             #expect(try await store.retire(endedBefore: .init(nanoseconds: .max), budget: 9, in: session) == false)
             #expect(try await store.allIDs() == ["swift"])
-            #expect(try await store.runs(RunQuery()).runs.map(\.job.rawValue) == ["swift"])
+            #expect(try await store.runs(RunQuery()).runs.map(\.jobID.rawValue) == ["swift"])
             try await store.close(session)
         }
 

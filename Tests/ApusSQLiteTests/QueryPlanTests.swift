@@ -54,13 +54,14 @@
         private func useEverything(_ store: SQLiteStore, _ session: StoreSession) async throws {
             let last = WallInstant(nanoseconds: .max)
             var ended = sampleJob("ended")
-            (ended.state, ended.nextDue, ended.wake) = (.finished, nil, nil)
+            (ended.state, ended.nextDue, ended.bookkeeping.wake) = (.finished, nil, nil)
             try await store.add(ended, session)
             var job = try await store.add(relativeJob("a"), session)
             job.nextOccurrence = 2
-            job.openRuns = 1
+            job.openRunCount = 1
             let run = Run(
-                jobKey: job.key, job: job.id, occurrence: 1, attempt: 1, due: job.first, state: .claimed, claimed: last)
+                jobKey: job.key, jobID: job.id, occurrence: 1, attempt: 1, due: job.firstDue, state: .running,
+                claimed: last)
             job = try await store.change(job, session, runs: [run], keptRuns: 3)
             let whole = JobChange(expected: .version(job.version), job: job, isRequestChanged: true)
             _ = try await store.commit([[whole], [adding(sampleJob("b")), adding(sampleJob("b"))]], session)
@@ -74,13 +75,13 @@
             for query in [
                 JobQuery(), JobQuery(idPrefixOrName: "a"), JobQuery(states: [.scheduled, .suspended]),
                 JobQuery(states: [.finished]), JobQuery(kind: "a", labels: ["x": "1"]), JobQuery(idempotencyKey: "key"),
-                JobQuery(limit: 1, after: "j1"), JobQuery(lastEnded: [.failed, .lost]), JobQuery(newestFirst: true),
-                JobQuery(newestFirst: true, after: "j1"), JobQuery(states: [.scheduled], calendarsOnly: true),
-                JobQuery(states: [.scheduled], calendarsOnly: true, after: "j1"),
+                JobQuery(limit: 1, cursor: "j1"), JobQuery(lastEnded: [.failed, .lost]), JobQuery(newestFirst: true),
+                JobQuery(newestFirst: true, cursor: "j1"), JobQuery(states: [.scheduled], calendarsOnly: true),
+                JobQuery(states: [.scheduled], calendarsOnly: true, cursor: "j1"),
             ] { _ = try await store.jobs(query) }
             for query in [
-                RunQuery(), RunQuery(job: job.id), RunQuery(job: job.id, occurrence: 1),
-                RunQuery(job: job.id, states: [.failed], begunOnly: true), RunQuery(limit: 1, after: "r9"),
+                RunQuery(), RunQuery(jobID: job.id), RunQuery(jobID: job.id, occurrence: 1),
+                RunQuery(jobID: job.id, states: [.failed], begunOnly: true), RunQuery(limit: 1, cursor: "r9"),
                 RunQuery(since: last),
             ] { _ = try await store.runs(query) }
             _ = try await store.retire(endedBefore: last, budget: 10, in: session)

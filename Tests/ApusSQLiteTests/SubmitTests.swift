@@ -58,7 +58,7 @@
         func scheduler(_ store: SQLiteStore? = nil) -> (JobScheduler, AsyncStream<Int>) {
             let scheduler = JobScheduler(store: store ?? self.store)
             let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
-            scheduler.handle(Ship.self) { ship, _ in continuation.yield(ship.order) }
+            scheduler.register(Ship.self) { ship, _ in continuation.yield(ship.order) }
             return (scheduler, stream)
         }
     }
@@ -153,7 +153,7 @@
                 trigger: .every(.seconds(90), anchoredAt: time.wall(), count: 3),
                 policies: JobPolicies(
                     tolerance: .nanoseconds(1), missedRuns: .runAll(limit: 3), overlap: .queue(limit: 2),
-                    retry: RetryPolicy(maximumAttempts: 3), timeLimit: .seconds(9), conditions: .network),
+                    retry: RetryPolicy.exponential(attempts: 3), timeLimit: .seconds(9), conditions: .network),
                 labels: ["a": "\"\\\n"], payload: Array(0...255), queue: "mail", priority: .high, metadata: ["b": "c"],
                 uniqueness: .payload(within: .seconds(3)), conflict: .keep, idempotencyKey: "key")
             try await shop.database.write { db in _ = try shop.store.submit(request, in: db) }

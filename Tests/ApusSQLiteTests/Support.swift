@@ -25,7 +25,7 @@
         return Job(
             request: JobRequest(id: JobID(id), trigger: .at(instant), payload: payload), state: .scheduled,
             created: instant,
-            updated: instant, first: instant, nextDue: instant, wake: instant)
+            updated: instant, firstDue: instant, nextDue: instant, wake: instant)
     }
 
     /// A job that repeats every minute, counted in elapsed time.
@@ -33,13 +33,13 @@
         let instant = WallInstant(secondsSince1970: 1_767_225_660)
         return Job(
             request: JobRequest(id: JobID(id), trigger: .every(.seconds(60))), state: .scheduled, created: instant,
-            updated: instant, first: instant, nextDue: instant, elapsedWake: instant)
+            updated: instant, firstDue: instant, nextDue: instant, elapsedWake: instant)
     }
 
     /// The change that adds the job.
     func adding(_ job: Job, runs: [Run] = []) -> JobChange {
         var job = job
-        job.openRuns = runs.count { $0.state.isOpen }
+        job.openRunCount = runs.count { $0.state.isOpen }
         return JobChange(expected: .absent, job: job, runs: runs)
     }
 
@@ -76,9 +76,9 @@
             var found: [String] = []
             var after: String?
             repeat {
-                let page = try await jobs(JobQuery(limit: 1_000, after: after))
+                let page = try await jobs(JobQuery(limit: 1_000, cursor: after))
                 found += page.jobs.map(\.id.rawValue)
-                after = page.next
+                after = page.nextCursor
             } while after != nil
             return found
         }

@@ -22,7 +22,7 @@
             let store = SQLiteStore(path: directory.file())
             let session = try await store.open()
             var old = sampleJob("old")
-            (old.state, old.nextDue, old.wake) = (.finished, nil, nil)
+            (old.state, old.nextDue, old.bookkeeping.wake) = (.finished, nil, nil)
             try await store.add(old, session)
             let log = store.path + "-wal"
             try await FileFaults.failingSyncs(of: log) {

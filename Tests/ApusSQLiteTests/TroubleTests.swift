@@ -149,8 +149,8 @@
             let directory = try Directory()
             let store = SQLiteStore(path: directory.file())
             let session = try await store.open()
-            try await expectError(.invalid) { _ = try await store.jobs(JobQuery(after: token)) }
-            if token != "r5" { try await expectError(.invalid) { _ = try await store.runs(RunQuery(after: token)) } }
+            try await expectError(.invalid) { _ = try await store.jobs(JobQuery(cursor: token)) }
+            if token != "r5" { try await expectError(.invalid) { _ = try await store.runs(RunQuery(cursor: token)) } }
             try await expectError(.invalid) { _ = try await store.jobs(JobQuery(limit: 0)) }
             try await store.close(session)
         }

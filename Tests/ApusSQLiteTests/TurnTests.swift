@@ -111,7 +111,7 @@
             var live = try await store.add(sampleJob("a"), session)
             for _ in 0..<2 {
                 var ended = live
-                (ended.state, ended.nextDue, ended.wake) = (.cancelled, nil, nil)
+                (ended.state, ended.nextDue, ended.bookkeeping.wake) = (.cancelled, nil, nil)
                 let end = JobChange(expected: .version(ended.version), job: ended)
                 live = try await store.commit([[end, adding(sampleJob("a"))]], session)[0].get()[1]
             }

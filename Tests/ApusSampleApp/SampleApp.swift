@@ -24,7 +24,7 @@ public final class SampleApp {
     public let countdown: Countdown
 
     private let host: SimulatedHost
-    private let timers: BackgroundTimer
+    private let timers: BackgroundTimers
     private let random: SeededRandom
     private var phases: Observation?
     private var finishes: Observation?
@@ -37,18 +37,18 @@ public final class SampleApp {
     public init(host: SimulatedHost, random: SeededRandom) {
         self.host = host
         self.random = random
-        timers = BackgroundTimer(host: host, name: "save")
+        timers = BackgroundTimers(host: host, name: "save")
         do throws(BackgroundError) {
             countdown = try Countdown(
                 host: host, store: host.storage, key: "tea", notification: UserNotification(title: "Tea is ready"),
-                notifications: host.notifications)
+                notificationScheduler: host.notifications)
         } catch {
             preconditionFailure("the device's records are in memory and can be read: \(error)")
         }
         host.start { [host] in _ = await host.notifications.requestAuthorization() }
         host.notifications.onForegroundDelivery = { _ in .shown }
         phases = host.observePhase { [weak self] phase in self?.entered(phase) }
-        finishes = countdown.onFinish { [weak self] _ in self?.takeNoteOfFinish() }
+        finishes = countdown.observeFinish { [weak self] _ in self?.takeNoteOfFinish() }
     }
 
     /// A count in the app's records.
@@ -75,7 +75,7 @@ public final class SampleApp {
     private func finishWork() {
         let (upload, save) = (random.duration(in: 1...20), random.duration(in: 1...20))
         host.start { [host] in
-            try? await withBackgroundTask("upload", on: host) {
+            try? await host.withBackgroundTask(named: "upload") {
                 try await host.engine.sleep(for: upload)
                 host.work(for: .milliseconds(200))
                 host.add(to: .uploads)

@@ -40,10 +40,10 @@ public struct SampleMonth: Sendable {
         _ day: Int, from midnight: WallInstant, _ random: SeededRandom, on device: SimulatedDevice
     ) throws {
         func wait(untilHour hour: Int64, plus seconds: ClosedRange<UInt64> = 0...0) {
-            device.run(until: midnight.advanced(by: .seconds(hour * 3_600) + random.duration(in: seconds)))
+            device.advance(until: midnight.advanced(by: .seconds(hour * 3_600) + random.duration(in: seconds)))
         }
         wait(untilHour: 1)
-        device.sleepDevice(for: .seconds(5 * 3_600))
+        device.sleepMachine(for: .seconds(5 * 3_600))
         device.setBattery(1)
         device.unplug()
 

@@ -2,14 +2,7 @@
     import ApusJobs
     import ApusSQLite
     import ApusTimers
-
-    #if canImport(Darwin)
-        import Darwin
-    #elseif canImport(Glibc)
-        import Glibc
-    #elseif canImport(Musl)
-        import Musl
-    #endif
+    import PlatformC
 
     // Opens the store named by the first argument, says so, and adds jobs from eight tasks without end, writing the
     // identifier of each to standard output as soon as it has been acknowledged. The tests kill it in the middle of
@@ -34,7 +27,7 @@
                     let job = Job(
                         request: JobRequest(id: id, trigger: .at(start)), state: .scheduled, created: start,
                         updated: start,
-                        first: start,
+                        firstDue: start,
                         nextDue: start, wake: start)
                     let turn = StoreTurn(parts: [[JobChange(expected: .absent, job: job)]], clock: clock)
                     _ = try await store.commit(turn, in: session)[0].get()

@@ -13,8 +13,8 @@ package final class Log<Entry: Sendable>: Sendable {
     package func clear() { entries.withLock { $0 = [] } }
 }
 
-extension Log: BackgroundTimerDelegate where Entry == BackgroundTimer.Event {
-    @MainActor package func backgroundTimer(named name: String, did event: BackgroundTimer.Event) { add(event) }
+extension Log: BackgroundTimersDelegate where Entry == BackgroundTimers.Event {
+    @MainActor package func backgroundTimers(named name: String, did event: BackgroundTimers.Event) { add(event) }
 }
 
 extension Log where Entry == String {

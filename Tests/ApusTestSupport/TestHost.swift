@@ -52,13 +52,13 @@ package final class TestHost: BackgroundHost {
     }
 
     package var phase: Phase { phases.value }
-    package var phaseChanges: PhaseChanges { phases.changes() }
+    package func phaseChanges() -> PhaseChanges { phases.changes() }
     package var backgroundTimeRemaining: Duration? { state.withLock { $0.remaining } }
     package var conditions: DeviceConditions {
         state.withLock { $0.readings += 1 }
         return device.value
     }
-    package var conditionChanges: Changes<DeviceConditions> {
+    package func conditionChanges() -> Changes<DeviceConditions> {
         if let unseen = state.withLock({ $0.conditionsWhenFollowed }) { device.set(unseen) }
         return device.changes()
     }
@@ -72,7 +72,7 @@ package final class TestHost: BackgroundHost {
     package func beginBackgroundTask(_ request: BackgroundTaskRequest) throws(BackgroundError) -> BackgroundTask {
         guard !state.withLock({ $0.refuses }) else {
             mainLoop.run(request.onExpiration)
-            throw BackgroundError(.tooLate, "“\(request.name)” came too late")
+            throw BackgroundError(code: .tooLate, message: "“\(request.name)” came too late")
         }
         let task = try tasks.begin(request)
         state.withLock { $0.begunTaskCount += 1 }
@@ -147,7 +147,7 @@ package final class TestHost: BackgroundHost {
 
     /// Runs everything that can run now.
     @MainActor package func settle() {
-        repeat { time.drain() } while loop.drain() > 0
+        repeat { time.settle() } while loop.drain() > 0
     }
 
     /// Lets time pass in steps, and runs the main loop after each.

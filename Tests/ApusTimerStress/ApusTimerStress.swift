@@ -27,7 +27,7 @@ struct ApusTimerStress {
             rounds += 1
             guard total.faults.isEmpty else { break }
         }
-        engine.shutdown()
+        engine.stop()
         for fault in total.faults.prefix(20) { print(fault) }
         print(
             "\(rounds) rounds, \(total.timers) timers: \(total.fired) fired, \(total.cancelled) cancelled, "

@@ -75,8 +75,10 @@ final class StressRound: Sendable {
         }
         // Everything is due within 3 ms; a timer that is lost would be waited for in vain.
         let patience = engine.time.uptime().advanced(by: .seconds(20))
-        while engine.liveTimers > 0, engine.time.uptime() < patience { try? await engine.sleep(for: .milliseconds(1)) }
-        if engine.liveTimers > 0 { tally.faults.append("\(engine.liveTimers) timers are left") }
+        while engine.liveTimerCount > 0, engine.time.uptime() < patience {
+            try? await engine.sleep(for: .milliseconds(1))
+        }
+        if engine.liveTimerCount > 0 { tally.faults.append("\(engine.liveTimerCount) timers are left") }
         // Actions on the queue that have started are not live any more, but may not have finished.
         queue.sync(flags: .barrier) {}
         for index in 0..<Self.count { check(index, &tally) }

@@ -18,7 +18,8 @@ private final class HandWakeup: Wakeup, Sendable {
     func start(_ handler: @escaping @Sendable (WakeReason) -> Void) {
         self.handler.withLock { $0 = Handler(body: handler) }
     }
-    func arm(_ clock: ClockKind, at nanoseconds: UInt64?) { armings.wrappingAdd(1, ordering: .relaxed) }
+    func arm(at deadline: ClockInstant) { armings.wrappingAdd(1, ordering: .relaxed) }
+    func disarm(_ clock: ClockKind) { armings.wrappingAdd(1, ordering: .relaxed) }
     func stop() { handler.withLock { $0 = nil } }
     func wake() { handler.withLock { $0 }?.body(.deadline) }
 }

@@ -18,9 +18,9 @@ struct ClockTests {
     @Test("while the machine sleeps, continuous and wall time advance and uptime does not")
     func sleep() {
         scheduleOnAll(after: .seconds(60))
-        time.sleepDevice(for: .seconds(59))
+        time.sleepMachine(for: .seconds(59))
         #expect(log.all == [])
-        time.sleepDevice(for: .seconds(1))
+        time.sleepMachine(for: .seconds(1))
         #expect(log.all == ["continuous", "wall"])
         time.advance(by: .seconds(59))
         #expect(log.all.count == 2)
@@ -32,9 +32,9 @@ struct ClockTests {
     @Test("a wall clock set forward fires wall deadlines at once, and no others")
     func forward() {
         scheduleOnAll(after: .seconds(86_400))
-        time.moveWall(by: .seconds(86_399))
+        time.moveWallClock(by: .seconds(86_399))
         #expect(log.all == [])
-        time.moveWall(by: .seconds(1))
+        time.moveWallClock(by: .seconds(1))
         #expect(log.all == ["wall"])
     }
 
@@ -42,7 +42,7 @@ struct ClockTests {
     func backward() {
         scheduleOnAll(after: .seconds(60))
         time.advance(by: .seconds(30))
-        time.moveWall(by: .seconds(-3_600))
+        time.moveWallClock(by: .seconds(-3_600))
         let log = log
         time.engine.schedule(after: .seconds(10), clock: .wall) { log.add("scheduled after") }
         time.advance(by: .seconds(30))
@@ -58,7 +58,7 @@ struct ClockTests {
         let log = log
         time.engine.schedule(after: .seconds(30), clock: .wall) { log.add("reached") }
         time.advance(by: .seconds(30))
-        time.moveWall(by: .seconds(-3_600))
+        time.moveWallClock(by: .seconds(-3_600))
         time.engine.schedule(after: .seconds(20), clock: .wall) { log.add("twenty") }
         time.engine.schedule(after: .seconds(10), clock: .wall) { log.add("ten") }
         time.advance(by: .seconds(10))
@@ -70,16 +70,37 @@ struct ClockTests {
     @Test("observers are notified of every setting until they are cancelled, before the timers that it made due")
     func observers() {
         let log = log
-        let observation = time.engine.onWallClockChange { log.add("set") }
+        let observation = time.engine.observeWallClock { log.add("set") }
         time.engine.schedule(after: .seconds(60), clock: .wall) { log.add("due") }
-        time.moveWall(by: .seconds(120))
+        time.moveWallClock(by: .seconds(120))
         #expect(log.all == ["set", "due"])
-        time.moveWall(by: .seconds(-120))
+        time.moveWallClock(by: .seconds(-120))
         #expect(log.all == ["set", "due", "set"])
         observation.cancel()
         observation.cancel()
-        time.moveWall(by: .seconds(1))
+        time.moveWallClock(by: .seconds(1))
         #expect(log.all.count == 3)
+    }
+
+    @Test("an observation ends when its last reference is dropped")
+    func droppedObservation() {
+        let log = log
+        var observation: Observation? = time.engine.observeWallClock { log.add("set") }
+        time.moveWallClock(by: .seconds(1))
+        #expect(observation != nil && log.all == ["set"])
+        observation = nil
+        time.moveWallClock(by: .seconds(1))
+        #expect(log.all == ["set"])
+    }
+
+    @Test("an instant on a chosen clock has the arithmetic of those whose type names it", arguments: ClockKind.allCases)
+    func chosenClock(clock: ClockKind) {
+        let instant = ClockInstant(clock: clock, nanoseconds: 5)
+        #expect(instant.advanced(by: .nanoseconds(3)) == ClockInstant(clock: clock, nanoseconds: 8))
+        #expect(instant.advanced(by: .seconds(-1)).nanoseconds == 0)
+        #expect(instant.advanced(by: .nanoseconds(3)).duration(to: instant) == .nanoseconds(-3))
+        #expect((instant.instant(WallInstant.self) != nil) == (clock == .wall))
+        #expect(ClockInstant(UptimeInstant(nanoseconds: 5)) == ClockInstant(clock: .uptime, nanoseconds: 5))
     }
 
     @Test("a repeating timer on the wall clock waits again when the clock is set back")
@@ -90,7 +111,7 @@ struct ClockTests {
         }
         timer.resume()
         time.advance(by: .seconds(10))
-        time.moveWall(by: .seconds(-10))
+        time.moveWallClock(by: .seconds(-10))
         time.advance(by: .seconds(19))
         #expect(log.all == ["1"])
         time.advance(by: .seconds(1))

@@ -23,11 +23,14 @@ private final class EarlyWakeup: TimeSource, Wakeup {
 
     func start(_ handler: @escaping @Sendable (WakeReason) -> Void) { state.withLock { $0.handler = handler } }
 
-    func arm(_ clock: ClockKind, at nanoseconds: UInt64?) {
+    func arm(at deadline: ClockInstant) {
+        let instant = deadline.nanoseconds
         state.withLock { state in
-            state.wakeAt[clock] = nanoseconds.map { $0 > state.now + lead ? $0 - lead : max($0, state.now) }
+            state.wakeAt[deadline.clock] = instant > state.now + lead ? instant - lead : max(instant, state.now)
         }
     }
+
+    func disarm(_ clock: ClockKind) { state.withLock { $0.wakeAt[clock] = nil } }
 
     func stop() { state.withLock { $0.handler = nil } }
 
@@ -64,7 +67,7 @@ struct EarlyWakeupTests {
         wakeup.advance(by: 10_000_000_000)
         #expect(log.all == [2_000_000_000, 5_000_000_000])
         #expect(engine.statistics.wakeUps == 4, "each deadline has an early wake-up and one on time")
-        engine.shutdown()
+        engine.stop()
     }
 
     @Test("an early wake-up counts as early also when a timer of another clock is due at the same instant")
@@ -81,7 +84,7 @@ struct EarlyWakeupTests {
         engine.schedule(after: .milliseconds(9_000), clock: .wall) { report("wall") }
         wakeup.advance(by: 10_000_000_000)
         #expect(log.all == ["continuous at 2000 ms", "uptime at 2001 ms", "wall at 9000 ms"])
-        engine.shutdown()
+        engine.stop()
     }
 
     @Test("a wakeup that is on time is armed only for the clock whose timer was due")

@@ -33,7 +33,7 @@ struct FrameTimerLifeTests {
             guard let owner else { return }
             owner.frames.add(frame.number)
             switch event {
-            case "invalidate": owner.current?.invalidate()
+            case "invalidate": owner.current?.cancel()
             case "release": owner.release()
             case "change the rate": owner.current?.preferredFramesPerSecond = 30
             default:
@@ -46,7 +46,7 @@ struct FrameTimerLifeTests {
         timer = nil
         time.advance(by: .milliseconds(51))
         #expect(owner.frames.all == numbers)
-        #expect(time.pendingTimers == (numbers.count > 1 ? 1 : 0))
+        #expect(time.pendingTimerCount == (numbers.count > 1 ? 1 : 0))
         owner.release()
         #expect(time.leaks == [])
     }
@@ -64,7 +64,7 @@ struct FrameTimerLifeTests {
         timer.isPaused = false
         time.advance(by: .milliseconds(20))
         #expect(captured?.frames.all == [1])
-        timer.invalidate()
+        timer.cancel()
         #expect(captured == nil)
         #expect(timer.isPaused)
         timer.isPaused = false
@@ -78,11 +78,11 @@ struct FrameTimerLifeTests {
         let log = Log<Int>()
         let timer = try FrameTimer(on: .engine, engine: time.engine) { log.add($0.number) }
         timer.isPaused = false
-        time.engine.shutdown()
+        time.engine.stop()
         timer.isPaused = true
         timer.isPaused = false
         time.advance(by: .seconds(1))
-        timer.invalidate()
+        timer.cancel()
         #expect(log.all == [])
     }
 
@@ -117,7 +117,7 @@ struct FrameTimerLifeTests {
                 timer?.isPaused = false
                 isRunning = !isOver
             case .invalidate:
-                timer?.invalidate()
+                timer?.cancel()
                 (isRunning, isOver) = (false, true)
             case .release:
                 timer = nil
@@ -128,10 +128,10 @@ struct FrameTimerLifeTests {
                 if isRunning { expected += 1 }
             }
             guard
-                frames.all == Array(0..<expected).map({ $0 + 1 }), time.pendingTimers == (isRunning ? 1 : 0),
+                frames.all == Array(0..<expected).map({ $0 + 1 }), time.pendingTimerCount == (isRunning ? 1 : 0),
                 timer?.isPaused != isRunning, (captured == nil) == isOver
             else {
-                Issue.record("after \(event) in \(program): frames \(frames.all), \(time.pendingTimers) timers")
+                Issue.record("after \(event) in \(program): frames \(frames.all), \(time.pendingTimerCount) timers")
                 return
             }
         }
@@ -185,16 +185,16 @@ struct FrameTimerLifeTests {
         for _ in 0..<5 { await iterator.next() }
         await onThreads(4) { number in
             for round in 0..<200 {
-                if (round + number).isMultiple(of: 3) { timer.invalidate() } else { timer.isPaused = false }
+                if (round + number).isMultiple(of: 3) { timer.cancel() } else { timer.isPaused = false }
             }
         }
         concurrent.sync(flags: .barrier) {}
         #expect(timer.isPaused)
-        #expect(engine.liveTimers == 0)
+        #expect(engine.liveTimerCount == 0)
         let result = seen.value.withLock { $0 }
         #expect(result.frames >= 15)
         #expect(result.overlaps == 0)
-        engine.shutdown()
+        engine.stop()
     }
 
     @Test("on the handler's own queue no frame comes after a pause or the end, whatever other threads do to the rate")
@@ -224,7 +224,7 @@ struct FrameTimerLifeTests {
                     frames(2, on: queue, of: engine)
                 }
                 queue.sync {
-                    timer.invalidate()
+                    timer.cancel()
                     seen.value.withLock { $0.isQuiet = true }
                 }
                 frames(3, on: queue, of: engine)
@@ -240,8 +240,8 @@ struct FrameTimerLifeTests {
         let result = seen.value.withLock { $0 }
         #expect(result.frames > 0)
         #expect(result.unwanted == 0)
-        #expect(engine.liveTimers == 0)
-        engine.shutdown()
+        #expect(engine.liveTimerCount == 0)
+        engine.stop()
     }
 
     /// Returns that many frames later, when the queue has done what came before.

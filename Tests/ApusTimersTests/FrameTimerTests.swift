@@ -13,7 +13,7 @@ struct FrameTimerTests {
     private var begin: UInt64 { 3_600_000_000_000 }
 
     private func makeTimer(
-        maximum: Int = 60, preferring wish: Int? = nil, clock: ClockKind = .uptime
+        maximum: Int = 60, preferring wish: Int? = nil, clock: ClockKind = .continuous
     ) throws -> FrameTimer {
         let log = log
         return try FrameTimer(
@@ -24,18 +24,18 @@ struct FrameTimerTests {
 
     /// When the frames were, in nanoseconds since the beginning.
     private var timestamps: [UInt64] { log.all.map { $0.timestamp.nanoseconds - begin } }
-    private var dropped: [Int] { log.all.map(\.droppedFrames) }
+    private var dropped: [Int] { log.all.map(\.droppedFrameCount) }
 
     @Test("a new timer is paused, and a paused one has no timer in the engine")
     func created() throws {
         let timer = try makeTimer()
         #expect(timer.isPaused)
-        #expect(time.pendingTimers == 0)
+        #expect(time.pendingTimerCount == 0)
         timer.isPaused = false
         #expect(!timer.isPaused)
-        #expect(time.pendingTimers == 1)
+        #expect(time.pendingTimerCount == 1)
         timer.isPaused = true
-        #expect(time.pendingTimers == 0)
+        #expect(time.pendingTimerCount == 0)
         let wakeUps = time.engine.statistics.wakeUps
         time.advance(by: .seconds(3_600))
         #expect(time.engine.statistics.wakeUps == wakeUps)
@@ -56,9 +56,9 @@ struct FrameTimerTests {
         #expect(timestamps == exact)
         #expect(calls.all.map { $0 - begin } == exact)
         #expect(log.all.map(\.number) == Array(1...216_000))
-        #expect(timer.droppedFrames == 0)
+        #expect(timer.droppedFrameCount == 0)
         #expect(time.engine.statistics.wakeUps == 216_000)
-        timer.invalidate()
+        timer.cancel()
         #expect(time.leaks == [])
     }
 
@@ -72,7 +72,7 @@ struct FrameTimerTests {
             log.all.dropLast().map(\.targetTimestamp.nanoseconds)
                 == log.all.dropFirst().map(\.timestamp.nanoseconds))
         #expect(log.all.allSatisfy { $0.duration == .seconds(1) / rate && $0.timestamp.clock == .uptime })
-        timer.invalidate()
+        timer.cancel()
     }
 
     @Test("timers of one maximum share their wake-ups, also when their rates differ and they began at other times")
@@ -86,7 +86,7 @@ struct FrameTimerTests {
         time.advance(by: .seconds(1))
         #expect(time.engine.statistics.wakeUps - wakeUps == 60)
         #expect(log.all.count == 60 + 30 + 20)
-        for timer in timers { timer.invalidate() }
+        for timer in timers { timer.cancel() }
     }
 
     @Test("the first frame after a pause is the next on the grid, with its target ahead and nothing dropped")
@@ -109,7 +109,7 @@ struct FrameTimerTests {
         time.advance(by: .milliseconds(20))
         #expect(timestamps.last == 1_066_666_666)
         #expect(log.all.count == 4)
-        timer.invalidate()
+        timer.cancel()
     }
 
     @Test("another rate takes over at its next frame on the display's grid")
@@ -132,11 +132,11 @@ struct FrameTimerTests {
         #expect(timer.framesPerSecond == 60)
         timer.isPaused = true
         timer.preferredFramesPerSecond = 1
-        #expect(time.pendingTimers == 0)
+        #expect(time.pendingTimerCount == 0)
         timer.isPaused = false
         time.advance(by: .seconds(1))
         #expect(timestamps.last == 1_000_000_000)
-        timer.invalidate()
+        timer.cancel()
         timer.preferredFramesPerSecond = 60
         #expect(time.leaks == [])
     }
@@ -157,16 +157,16 @@ struct FrameTimerTests {
             #expect(time.advanceToNextDeadline())
             entered.wait()
             time.advance(by: .milliseconds(40))
-            #expect(time.pendingTimers == 0)
+            #expect(time.pendingTimerCount == 0)
             proceed.signal()
             // The handler's return arms the next frame on another thread.
-            try time.drain(waitingForForeignWork: .seconds(300)) { time.pendingTimers == 1 }
+            try time.settle(waitingForForeignWork: .seconds(300)) { time.pendingTimerCount == 1 }
         }
-        timer.invalidate()
+        timer.cancel()
         queue.sync(flags: .barrier) {}
         #expect(timestamps == [33_333_333, 100_000_000, 166_666_666])
         #expect(dropped == [0, 1, 1])
-        #expect(timer.droppedFrames == 2)
+        #expect(timer.droppedFrameCount == 2)
     }
 
     @Test("after the machine slept there is one call that says how many frames were dropped")
@@ -174,25 +174,25 @@ struct FrameTimerTests {
         let continuous = try makeTimer(clock: .continuous)
         continuous.isPaused = false
         time.advance(by: .milliseconds(20))
-        time.sleepDevice(for: .seconds(60))
+        time.sleepMachine(for: .seconds(60))
         #expect(dropped == [0, 3_599])
         #expect(timestamps == [16_666_666, 60_016_666_666])
         time.advance(by: .milliseconds(14))
         #expect(timestamps.last == 60_033_333_333)
-        #expect(continuous.droppedFrames == 3_599)
-        continuous.invalidate()
+        #expect(continuous.droppedFrameCount == 3_599)
+        continuous.cancel()
     }
 
     @Test("frames of uptime know nothing of the machine's sleep")
     func uptime() throws {
-        let timer = try makeTimer()
+        let timer = try makeTimer(clock: .uptime)
         timer.isPaused = false
         time.advance(by: .milliseconds(20))
-        time.sleepDevice(for: .seconds(60))
+        time.sleepMachine(for: .seconds(60))
         time.advance(by: .milliseconds(14))
         #expect(timestamps == [16_666_666, 33_333_333])
         #expect(dropped == [0, 0])
-        timer.invalidate()
+        timer.cancel()
     }
 
     @Test("a rate or clock that makes no sense is refused with what is accepted")

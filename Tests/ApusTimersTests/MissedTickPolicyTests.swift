@@ -24,13 +24,13 @@ struct MissedTickPolicyTests {
         let task = time.start {
             for await tick in try engine.ticks(every: .seconds(1), missedTicks: policy) {
                 let actual = ContinuousInstant(nanoseconds: tick.actual.nanoseconds)
-                log.add(Seen(begin.duration(to: actual) / .seconds(1), tick.number, missed: tick.missed))
+                log.add(Seen(begin.duration(to: actual) / .seconds(1), tick.number, missed: tick.missedCount))
                 if tick.number == 2 { try await engine.sleep(for: .milliseconds(2_400)) }
             }
         }
         time.advance(by: .seconds(7))
         task.cancel()
-        time.drain()
+        time.settle()
         #expect(time.leaks == [])
         return log.all
     }
@@ -89,11 +89,11 @@ struct MissedTickPolicyTests {
         let begin = time.continuous()
         let timer = try RepeatingTimer(every: .seconds(1), missedTicks: policy, engine: time.engine) { tick in
             let actual = ContinuousInstant(nanoseconds: tick.actual.nanoseconds)
-            log.add(Seen(begin.duration(to: actual) / .seconds(1), tick.number, missed: tick.missed))
+            log.add(Seen(begin.duration(to: actual) / .seconds(1), tick.number, missed: tick.missedCount))
         }
         timer.resume()
         time.advance(by: .seconds(1))
-        time.sleepDevice(for: .milliseconds(3_500))
+        time.sleepMachine(for: .milliseconds(3_500))
         time.advance(by: .seconds(1))
         #expect(log.all == expected)
     }

@@ -16,7 +16,7 @@ struct RealEngineTests {
         for await _ in stream {}
         // The wall clock can be set meanwhile; the other two cannot.
         if clock != .wall { #expect(begin.duration(to: system.uptime()) >= .milliseconds(20)) }
-        engine.shutdown()
+        engine.stop()
     }
 
     @Test("actions run where the caller said")
@@ -43,7 +43,7 @@ struct RealEngineTests {
         await withCheckedContinuation { continuation in
             engine.schedule(after: .zero, on: .task(globalConcurrentExecutor)) { continuation.resume() }
         }
-        engine.shutdown()
+        engine.stop()
     }
 
     @Test("sleeping, repeating and ticking work on the real wake-up")
@@ -67,8 +67,8 @@ struct RealEngineTests {
             if count == 5 { break }
         }
         timer.cancel()
-        #expect(engine.liveTimers == 0)
-        engine.shutdown()
+        #expect(engine.liveTimerCount == 0)
+        engine.stop()
     }
 
     @Test("an engine may be shut down from its own action, and be dropped there")
@@ -76,7 +76,7 @@ struct RealEngineTests {
         await withCheckedContinuation { continuation in
             let engine = TimerEngine()
             engine.schedule(after: .milliseconds(1)) { [weak engine] in
-                engine?.shutdown()
+                engine?.stop()
                 continuation.resume()
             }
             // Kept until the action ran, by the action itself only.
@@ -90,7 +90,7 @@ struct RealEngineTests {
         let task = Task { try await engine.sleep(for: .seconds(3_600)) }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(engine.liveTimers == 0)
+        #expect(engine.liveTimerCount == 0)
     }
 
     @Test("while threads schedule and cancel, every timer either fires once, never early, or was cancelled")
@@ -130,8 +130,8 @@ struct RealEngineTests {
         }
         #expect(early.all == [])
         #expect((fired.all + cancelled.all).sorted() == Array(0..<4 * perProducer))
-        #expect(engine.liveTimers == 0)
-        engine.shutdown()
+        #expect(engine.liveTimerCount == 0)
+        engine.stop()
     }
 
     @Test("a repeating timer survives threads that suspend, resume and cancel it in any order, without overlapping")
@@ -152,19 +152,19 @@ struct RealEngineTests {
                     let random = SeededRandom(seed: UInt64(round * 4 + thread))
                     group.addTask {
                         for _ in 0..<200 {
-                            if random.next() % 2 == 0 { timer.resume() } else { timer.suspend() }
+                            if random.next() % 2 == 0 { timer.resume() } else { timer.pause() }
                         }
                         if thread == 3 { timer.cancel() }
                     }
                 }
             }
             timer.resume()
-            #expect(engine.liveTimers == 0)
+            #expect(engine.liveTimerCount == 0)
             queue.sync(flags: .barrier) {}
             let entries = inside.all
             // Enter, leave, enter, leave: two handlers at once would break the pattern.
             #expect(entries.enumerated().allSatisfy { $0.element == ($0.offset % 2 == 0 ? 1 : -1) })
         }
-        engine.shutdown()
+        engine.stop()
     }
 }

@@ -24,7 +24,7 @@ struct RepeatingTimerTests {
         let timer = try makeTimer()
         time.advance(by: .seconds(100))
         #expect(numbers == [])
-        #expect(time.pendingTimers == 0)
+        #expect(time.pendingTimerCount == 0)
         timer.cancel()
     }
 
@@ -33,7 +33,7 @@ struct RepeatingTimerTests {
         let timer = try makeTimer()
         timer.resume()
         time.advance(by: .seconds(7))
-        timer.suspend()
+        timer.pause()
         time.advance(by: .seconds(1_000))
         #expect(numbers == [])
         timer.resume()
@@ -41,7 +41,7 @@ struct RepeatingTimerTests {
         #expect(numbers == [])
         time.advance(by: .milliseconds(1))
         #expect(numbers == [1])
-        #expect(log.all.first?.missed == 0)
+        #expect(log.all.first?.missedCount == 0)
         time.advance(by: .seconds(10))
         #expect(numbers == [1, 2])
         timer.cancel()
@@ -77,8 +77,8 @@ struct RepeatingTimerTests {
         #expect(numbers == [1])
         proceed.signal()
         // The handler's return arms the next tick on another thread.
-        try time.drain(waitingForForeignWork: .seconds(300)) { log.all.count == 2 }
-        #expect(log.all.last.map { [$0.number, $0.missed] } == [6, 4])
+        try time.settle(waitingForForeignWork: .seconds(300)) { log.all.count == 2 }
+        #expect(log.all.last.map { [$0.number, $0.missedCount] } == [6, 4])
         timer.cancel()
         proceed.signal()
         queue.sync(flags: .barrier) {}
@@ -96,7 +96,7 @@ struct RepeatingTimerTests {
             let timer = try RepeatingTimer(every: .seconds(1), engine: time.engine) { [weak owner] tick in
                 owner?.ticks.add(tick.number)
                 for timer in owner?.timer.all ?? [] {
-                    if event.hasPrefix("suspend") { timer.suspend() }
+                    if event.hasPrefix("suspend") { timer.pause() }
                     if event.hasSuffix("resume") { timer.resume() }
                     if event == "cancel" { timer.cancel() }
                 }
@@ -105,7 +105,7 @@ struct RepeatingTimerTests {
             timer.resume()
             time.advance(by: .seconds(3))
             #expect(owner.ticks.all == (event.hasSuffix("resume") ? [1, 2, 3] : [1]))
-            #expect(time.pendingTimers == (event.hasSuffix("resume") ? 1 : 0))
+            #expect(time.pendingTimerCount == (event.hasSuffix("resume") ? 1 : 0))
         }
     }
 
@@ -164,7 +164,7 @@ struct RepeatingTimerTests {
         var expectation = Expectation()
         for event in program {
             switch event {
-            case .suspend: timer?.suspend()
+            case .suspend: timer?.pause()
             case .resume: timer?.resume()
             case .cancel: timer?.cancel()
             case .release: timer = nil
@@ -173,9 +173,9 @@ struct RepeatingTimerTests {
             expectation.apply(event)
             guard
                 log.all == Array(0..<expectation.ticks).map({ $0 + 1 }),
-                time.pendingTimers == (expectation.isRunning ? 1 : 0)
+                time.pendingTimerCount == (expectation.isRunning ? 1 : 0)
             else {
-                Issue.record("after \(event) in \(program): ticks \(log.all), \(time.pendingTimers) timers")
+                Issue.record("after \(event) in \(program): ticks \(log.all), \(time.pendingTimerCount) timers")
                 return
             }
         }

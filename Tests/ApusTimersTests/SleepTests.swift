@@ -30,11 +30,11 @@ struct SleepTests {
         let task = time.start {
             do { try await clock.sleep(for: .seconds(3_600)) } catch { log.add("\(type(of: error))") }
         }
-        time.drain()
-        #expect(time.pendingTimers == 1)
+        time.settle()
+        #expect(time.pendingTimerCount == 1)
         task.cancel()
-        #expect(time.pendingTimers == 0)
-        time.drain()
+        #expect(time.pendingTimerCount == 0)
+        time.settle()
         #expect(log.all == ["CancellationError"])
         #expect(time.leaks == [])
     }
@@ -47,9 +47,9 @@ struct SleepTests {
             do { try await engine.sleep(for: .seconds(1)) } catch { log.add("\(type(of: error))") }
         }
         task.cancel()
-        time.drain()
+        time.settle()
         #expect(log.all == ["CancellationError"])
-        #expect(time.engine.liveTimers == 0)
+        #expect(time.engine.liveTimerCount == 0)
     }
 
     @Test("shutting the engine down wakes sleepers with CancellationError, later ones too")
@@ -60,9 +60,9 @@ struct SleepTests {
             do { try await engine.sleep(for: .seconds(1)) } catch { log.add("\(type(of: error))") }
             do { try await engine.sleep(for: .seconds(1)) } catch { log.add("\(type(of: error))") }
         }
-        time.drain()
-        engine.shutdown()
-        time.drain()
+        time.settle()
+        engine.stop()
+        time.settle()
         #expect(log.all == ["CancellationError", "CancellationError"])
         #expect(time.leaks == [])
     }
@@ -91,8 +91,8 @@ struct SleepTests {
             try await clock.sleep(for: .seconds(3_600))
             log.add("awake")
         }
-        time.drain()
-        time.moveWall(by: .seconds(4_000))
+        time.settle()
+        time.moveWallClock(by: .seconds(4_000))
         #expect(log.all == ["awake"])
     }
 
@@ -106,8 +106,8 @@ struct SleepTests {
         }
         time.advance(by: .milliseconds(3_500))
         task.cancel()
-        #expect(time.pendingTimers == 0)
-        time.drain()
+        #expect(time.pendingTimerCount == 0)
+        time.settle()
         #expect(log.all == ["1", "2", "3", "end"])
         #expect(time.leaks == [])
     }
@@ -123,7 +123,7 @@ struct SleepTests {
         }
         time.advance(by: .milliseconds(1_500))
         task.cancel()
-        time.drain()
+        time.settle()
         #expect(log.all == ["1", "nil", "nil", "nil"])
         #expect(time.leaks == [])
     }
@@ -137,8 +137,8 @@ struct SleepTests {
             for _ in 0..<4 { log.add(await iterator.next() == nil ? "nil" : "tick") }
         }
         time.advance(by: .milliseconds(1_500))
-        time.engine.shutdown()
-        time.drain()
+        time.engine.stop()
+        time.settle()
         #expect(log.all == ["tick", "nil", "nil", "nil"])
     }
 

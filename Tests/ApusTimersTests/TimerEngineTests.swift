@@ -87,7 +87,7 @@ struct TimerEngineTests {
         let timer = time.engine.schedule(after: .seconds(1), on: .queue(queue)) { log.add("never") }
         queue.suspend()
         time.advance(by: .seconds(1))
-        #expect(time.pendingTimers == 1)
+        #expect(time.pendingTimerCount == 1)
         #expect(timer.cancel())
         queue.resume()
         queue.sync {}
@@ -108,8 +108,8 @@ struct TimerEngineTests {
         }
         #expect(cancelled == nil)
         #expect(pending != nil)
-        time.engine.shutdown()
-        time.engine.shutdown()
+        time.engine.stop()
+        time.engine.stop()
         #expect(pending == nil)
         schedule("after shutdown", after: .zero)
         time.advance(by: .seconds(10))
@@ -128,7 +128,7 @@ struct TimerEngineTests {
                 #expect(!timer.cancel())
                 #expect(!timer.reset(after: .zero))
             }
-            #expect(time.engine.liveTimers == 5)
+            #expect(time.engine.liveTimerCount == 5)
             former += timers
         }
         for timer in former { #expect(!timer.cancel()) }
@@ -142,11 +142,11 @@ struct TimerEngineTests {
         let log = log
         time.engine.schedule(at: UptimeInstant(nanoseconds: 0)) { log.add("origin") }
         time.engine.schedule(at: WallInstant(nanoseconds: .max), tolerance: .seconds(1)) { log.add("end") }
-        time.drain()
+        time.settle()
         #expect(log.all == ["origin", "zero", "negative"])
         time.advance(by: .seconds(9_000_000_000))
         #expect(log.all.count == 3)
-        #expect(time.pendingTimers == 2)
+        #expect(time.pendingTimerCount == 2)
     }
 
     @Test("an action may schedule for the same instant without stalling time")
@@ -177,7 +177,7 @@ struct TimerEngineTests {
 
     @Test("nothing wakes while nothing is due")
     func idle() {
-        let observation = time.engine.onWallClockChange {}
+        let observation = time.engine.observeWallClock {}
         schedule("later", after: .seconds(1_000))
         schedule("wall", after: .seconds(1_000), clock: .wall)
         let before = time.engine.statistics

@@ -27,6 +27,34 @@ struct VirtualTimeTests {
         #expect(time.leaks == [])
     }
 
+    @Test("its clock sleeps until the time is moved")
+    func clock() throws {
+        let (clock, log) = (time.clock, log)
+        time.start {
+            try await clock.sleep(for: .seconds(60))
+            log.add("slept")
+        }
+        time.advance(by: .seconds(59))
+        #expect(log.all == [])
+        time.advance(by: .seconds(1))
+        #expect(log.all == ["slept"])
+    }
+
+    @Test("sleeps of an immediate clock end at once and move it, never back")
+    func immediate() async throws {
+        let clock = ImmediateClock()
+        let begin = clock.now
+        try await clock.sleep(for: .seconds(3_600))
+        #expect(begin.duration(to: clock.now) == .seconds(3_600))
+        try await clock.sleep(until: begin)
+        #expect(begin.duration(to: clock.now) == .seconds(3_600))
+        let sleep = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await clock.sleep(for: .seconds(1))
+        }
+        await #expect(throws: CancellationError.self) { try await sleep.value }
+    }
+
     @Test("perform says that it is stuck instead of hanging")
     func stuck() {
         let engine = time.engine
@@ -77,7 +105,7 @@ struct VirtualTimeTests {
         let engine = time.engine
         let log = log
         DispatchQueue.global().async { engine.schedule(after: .zero) { log.add("fired") } }
-        try time.drain(waitingForForeignWork: .seconds(300)) { log.all == ["fired"] }
+        try time.settle(waitingForForeignWork: .seconds(300)) { log.all == ["fired"] }
     }
 
     @Test("run goes from deadline to deadline until none is left")
@@ -91,7 +119,7 @@ struct VirtualTimeTests {
         }
         #expect(time.advanceToNextDeadline())
         #expect(log.all == ["first"])
-        time.run()
+        time.advanceToLastDeadline()
         #expect(log.all == ["first", "second"])
         #expect(begin.duration(to: time.uptime()) == .seconds(30))
         #expect(!time.advanceToNextDeadline())
@@ -101,11 +129,11 @@ struct VirtualTimeTests {
     func leaks() {
         let engine = time.engine
         let task = time.start { try await engine.sleep(for: .seconds(1)) }
-        time.drain()
+        time.settle()
         #expect(time.leaks == ["1 timers are live", "1 started tasks are not finished"])
         task.cancel()
         #expect(time.leaks.last == "1 jobs wait for the executor")
-        time.drain()
+        time.settle()
         #expect(time.leaks == [])
     }
 }

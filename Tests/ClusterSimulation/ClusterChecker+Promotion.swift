@@ -18,7 +18,7 @@ extension ClusterChecker {
             guard let run = stored(key) else { return false }
             switch run.state {
             case .waiting: return run.notBefore.map { $0 >= end } ?? false
-            case .claimed: return run.claimed.map { $0 >= end } ?? false
+            case .running: return run.claimed.map { $0 >= end } ?? false
             default: return false
             }
         }
@@ -31,8 +31,8 @@ extension ClusterChecker {
         for number in calls.keys { calls[number]!.isLost = true }
         for key in active.keys {
             let gone = active[key]!.filter { handler in
-                tables.rows[handler.run.jobKey]?.job.id != handler.run.job
-                    || stored(RunKey(handler.run)).map { $0.state != .claimed } ?? true
+                tables.rows[handler.run.jobKey]?.job.id != handler.run.jobID
+                    || stored(RunKey(handler.run)).map { $0.state != .running } ?? true
             }
             lost += gone
             active[key]!.removeAll { handler in gone.contains { $0 === handler } }

@@ -69,9 +69,9 @@ final class ClusterChecker {
                     }.joined(separator: ", "))
         }
         if !turn.released.isEmpty { world.trace("node \(node) gives back \(turn.released.map(\.rawValue))") }
-        for run in changes.flatMap(\.runs) where run.state == .claimed {
+        for run in changes.flatMap(\.runs) where run.state == .running {
             let due = max(run.due, run.notBefore ?? run.due)
-            if world.wall < due { fail(.neverEarly, "\(run.job) is claimed \(world.wall.duration(to: due)) early") }
+            if world.wall < due { fail(.neverEarly, "\(run.jobID) is claimed \(world.wall.duration(to: due)) early") }
         }
         checkPayloads(changes)
         checkFreeNames(parts.map { turn.parts[$0] })
@@ -144,7 +144,8 @@ final class ClusterChecker {
         if old.state == .skipped, new.state == .skipped { return }
         if retried != new || !old.isFinal {
             fail(
-                .oneOutcome, "run \(old.occurrence).\(old.attempt) of \(old.job) was \(old.state), and is \(new.state)")
+                .oneOutcome,
+                "run \(old.occurrence).\(old.attempt) of \(old.jobID) was \(old.state), and is \(new.state)")
         }
     }
 
@@ -153,7 +154,7 @@ final class ClusterChecker {
     func began(_ handler: ClusterHandler) {
         let (run, node) = (handler.run, handler.node)
         counts.starts += 1
-        let name = "\(run.job) \(run.occurrence).\(run.attempt)"
+        let name = "\(run.jobID) \(run.occurrence).\(run.attempt)"
         world.trace("\(node.name) begins \(name)")
         // Its claim was looked at before the clock was set.
         let isAfterStep = lastClockStep > world.now - .ms(10_000)
@@ -164,8 +165,8 @@ final class ClusterChecker {
             fail(.acting, "\(name) begins on \(node.name), which has ended")
         }
         let stored = world.database.tables.rows[run.jobKey]?.runs[.init(run)]
-        if stored?.state != .claimed, isStale(handler.node) { return lost.append(handler) }
-        if stored?.state != .claimed { fail(.acting, "\(name) begins, and is \(stored?.state.rawValue ?? "nowhere")") }
+        if stored?.state != .running, isStale(handler.node) { return lost.append(handler) }
+        if stored?.state != .running { fail(.acting, "\(name) begins, and is \(stored?.state.rawValue ?? "nowhere")") }
         if let end = snoozes.removeValue(forKey: RunKey(run)) {
             if !isAfterStep, world.wall < end {
                 fail(.snoozed, "\(name) begins \(world.wall.duration(to: end)) too soon")
@@ -219,8 +220,8 @@ final class ClusterChecker {
         if others.count >= limit {
             fail(
                 .limited,
-                "\(handler.run.job) begins on \(handler.node.name) beside "
-                    + others.map { "\($0.run.job) on \($0.node.name)" }.joined(separator: ", "))
+                "\(handler.run.jobID) begins on \(handler.node.name) beside "
+                    + others.map { "\($0.run.jobID) on \($0.node.name)" }.joined(separator: ", "))
         }
     }
 
@@ -263,7 +264,7 @@ final class ClusterChecker {
     private func describe(_ reply: SchedulerReply) -> String {
         switch reply {
         case .jobs(let jobs): jobs.map { "\($0.id) \($0.key) \($0.state)" }.joined(separator: ", ")
-        case .run(let run): "\(run.job) \(run.occurrence).\(run.attempt) \(run.state)"
+        case .run(let run): "\(run.jobID) \(run.occurrence).\(run.attempt) \(run.state)"
         case .queue, .done: "\(reply)"
         }
     }
@@ -289,7 +290,7 @@ final class ClusterChecker {
             }
             check(found)
         case (.runNow(let id), .run(let run)):
-            if run.job != id { fail(.once, "\(command) is answered \(describe(reply))") }
+            if run.jobID != id { fail(.once, "\(command) is answered \(describe(reply))") }
             if !runsAnswered.insert(Occurrence(job: run.jobKey, occurrence: run.occurrence)).inserted {
                 fail(.once, "two commands are answered with run \(run.occurrence) of \(id)")
             }
@@ -310,7 +311,7 @@ final class ClusterChecker {
     private func check(_ run: Run) {
         let stored = world.database.tables.rows[run.jobKey]?.runs[.init(run)]
         if stored == nil {
-            fail(.once, "run \(run.occurrence).\(run.attempt) of \(run.job) is answered, and not stored")
+            fail(.once, "run \(run.occurrence).\(run.attempt) of \(run.jobID) is answered, and not stored")
         }
     }
 
@@ -347,7 +348,8 @@ final class ClusterChecker {
         let tables = world.database.tables
         checkEffects()
         for handler in lost where handler.reason == nil {
-            fail(.promoted, "\(handler.run.job) continues, and \(handler.node.name) was not notified of the promotion")
+            fail(
+                .promoted, "\(handler.run.jobID) continues, and \(handler.node.name) was not notified of the promotion")
         }
         for (key, id) in jobs where tables.rows[key]?.job.id != id {
             fail(.durable, "job \(key) was answered as \(id), and is \(tables.rows[key]?.job.id.rawValue ?? "gone")")
@@ -356,7 +358,8 @@ final class ClusterChecker {
         for row in tables.rows.values.sorted(by: { $0.job.key < $1.job.key }) {
             // What is suspended waits.
             for run in row.open where row.job.state == .scheduled && max(run.due, run.notBefore ?? run.due) < before {
-                fail(.oneOutcome, "run \(run.occurrence).\(run.attempt) of \(run.job) is \(run.state), due \(run.due)")
+                fail(
+                    .oneOutcome, "run \(run.occurrence).\(run.attempt) of \(run.jobID) is \(run.state), due \(run.due)")
             }
             if row.job.state == .scheduled, let due = row.job.nextDue, due < before {
                 fail(.oneOutcome, "occurrence \(row.job.nextOccurrence) of \(row.job.id) has not come, due \(due)")

@@ -242,8 +242,8 @@ struct ClusterPlan {
             id: id, name: name, kind: "work", trigger: trigger,
             policies: JobPolicies(
                 overlap: overlap,
-                retry: RetryPolicy(
-                    maximumAttempts: attempts, initialBackoff: .milliseconds(300), maximumBackoff: .seconds(1))),
+                retry: RetryPolicy.exponential(
+                    attempts: attempts, from: .milliseconds(300), to: .seconds(1))),
             labels: ["plan": "\(number)"], payload: payload.map { [UInt8($0)] } ?? [], queue: queue,
             uniqueness: payload == nil ? .identifier : .payload(), conflict: conflict,
             idempotencyKey: idempotencyKey)

@@ -70,8 +70,8 @@ final class ClusterNode {
             day: WallInstant(nanoseconds: world.wall.nanoseconds &+ UInt64(bitPattern: process.wallOffset)))
     }
 
-    var reading: ClockReading {
-        var reading = ClockReading(clocks)
+    var reading: SchedulerReading {
+        var reading = SchedulerReading(clocks)
         if let bounds = databaseClock.wall(at: reading.continuous) {
             (reading.wall, reading.latestWall) = (bounds.lowerBound, bounds.upperBound)
         }
@@ -228,7 +228,8 @@ final class ClusterNode {
                 let isTrusted = membership!.endOfTrust.map { $0 > uptime } ?? false
                 guard isTrusted else {
                     machine!.commitFailed(
-                        JobError(.unavailable, "the answer has come after the end of the trust"), at: reading)
+                        JobError(code: .unavailable, message: "the answer has come after the end of the trust"),
+                        at: reading)
                     return proceed()
                 }
                 stored = turn.clock
@@ -347,7 +348,7 @@ final class ClusterHandler {
         world.afterwards(delay) { [self] in
             let isCommitted = world.isDatabaseUp && world.database.complete(run)
             if isCommitted {
-                world.trace("\(node.name) commits the effect of \(run.job) \(run.occurrence).\(run.attempt)")
+                world.trace("\(node.name) commits the effect of \(run.jobID) \(run.occurrence).\(run.attempt)")
             }
             world.deliver(to: node, at: world.now + .ms(1), .answer) { [self] in end(fails: !isCommitted || !isAnswered)
             }
@@ -370,9 +371,9 @@ final class ClusterHandler {
         if snoozes, reason == nil { node.world.checker.snoozed(self) }
         node.world.checker.ended(self)
         if snoozes, reason == nil {
-            let postponement = JobPostponement(reason: "later", delay: .milliseconds(plan.snooze))
+            let snooze = RunDecision.snooze(for: .milliseconds(plan.snooze), reason: "later")
             let isHeeded = node.world.mutant != .snoozeAtOnce
-            return node.post(.notBegun(key, isHeeded ? postponement : nil))
+            return node.post(.notBegun(key, isHeeded ? snooze : nil))
         }
         var ended = JobMachine.Ended(.succeeded, started: node.reading.wall)
         if fails {

@@ -199,7 +199,7 @@ final class ClusterWorld {
         done: @escaping (Result<R, JobError>) -> Void
     ) {
         let process = node.process
-        let lost = JobError(.unavailable, "the connection is lost")
+        let lost = JobError(code: .unavailable, message: "the connection is lost")
         func fail(at instant: Int64) {
             deliver(to: node, at: instant, .answer) { done(.failure(lost)) }
         }
@@ -232,7 +232,7 @@ final class ClusterWorld {
             }
             var result: Result<R, JobError>
             if fate == .isRefused {
-                result = .failure(JobError(.unavailable, "the transaction was aborted"))
+                result = .failure(JobError(code: .unavailable, message: "the transaction was aborted"))
             } else if let due, due > wall, wall.duration(to: due) <= .milliseconds(100) {
                 return queue.add(at: now + wall.duration(to: due).wholeNanoseconds) { execute() }
             } else {

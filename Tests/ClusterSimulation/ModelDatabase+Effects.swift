@@ -12,8 +12,8 @@ extension ModelDatabase {
     /// The transaction of a handler: its effect, and the completion of its run.
     /// - Returns: whether it was committed.
     func complete(_ run: Run) -> Bool {
-        guard let stored = tables.rows[run.jobKey]?.runs[RunID(run)], stored.state == .claimed, !stored.isCompleted,
-            stored.job == run.job
+        guard let stored = tables.rows[run.jobKey]?.runs[RunID(run)], stored.state == .running, !stored.isCompleted,
+            stored.jobID == run.jobID
         else { return false }
         tables.rows[run.jobKey]!.runs[RunID(run)]!.isCompleted = true
         tables.effects[EffectID(run), default: 0] += 1
@@ -23,10 +23,10 @@ extension ModelDatabase {
     /// What may be written over a run: only its success ends one that is completed, and it does not wait again.
     func checkCompletion(_ former: Run?, _ run: inout Run) throws(JobError) {
         guard let former, former.isCompleted, mutant != .completionUnseen else { return }
-        guard run.state == .claimed || run.state == .succeeded else {
-            throw JobError(.conflict, "\(run.job): occurrence \(run.occurrence) is completed")
+        guard run.state == .running || run.state == .succeeded else {
+            throw JobError(code: .conflict, message: "\(run.jobID): occurrence \(run.occurrence) is completed")
         }
-        run.isCompleted = run.state == .claimed
+        run.isCompleted = run.state == .running
     }
 }
 
@@ -40,7 +40,8 @@ extension ClusterChecker {
         for (id, _) in tables.effects {
             let outcome = tables.rows[id.job]?.runs.values.first { $0.isFinal && $0.occurrence == id.occurrence }
             if let outcome, outcome.state != .succeeded {
-                fail(.exactlyOnce, "occurrence \(id.occurrence) of \(outcome.job) has an effect, and \(outcome.state)")
+                fail(
+                    .exactlyOnce, "occurrence \(id.occurrence) of \(outcome.jobID) has an effect, and \(outcome.state)")
             }
         }
         counts.effects += tables.effects.count

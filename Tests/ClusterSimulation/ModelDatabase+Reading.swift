@@ -19,7 +19,7 @@ extension ModelDatabase {
         switch read {
         case .interrupted(let key, let limit):
             let found = rows(in: session).filter { row in
-                row.job.key > key && row.runs.values.contains { $0.state == .claimed }
+                row.job.key > key && row.runs.values.contains { $0.state == .running }
             }
             return .jobs(found.prefix(limit).map(loaded))
         case .anchored(let key, let limit):

@@ -117,15 +117,16 @@ final class ModelDatabase {
     ) throws(JobError) {
         if mutant == .noFence { return }
         guard tables.nodes[node]?.ended == false else {
-            throw JobError(.notOwner, "node \(node) can write nothing any more")
+            throw JobError(code: .notOwner, message: "node \(node) can write nothing any more")
         }
         if let known, known != timeline, mutant != .staleTimeline {
-            throw JobError(.unavailable, "the database was promoted, and node \(node) does not know that yet")
+            throw JobError(
+                code: .unavailable, message: "the database was promoted, and node \(node) does not know that yet")
         }
         for shard in shards {
             let row = tables.shards[shard.rawValue]
             guard row.owner == node, row.epoch == session?.shards[shard]?.rawValue else {
-                throw JobError(.unavailable, "node \(node) has lost shard \(shard.rawValue)")
+                throw JobError(code: .unavailable, message: "node \(node) has lost shard \(shard.rawValue)")
             }
         }
     }
@@ -139,7 +140,7 @@ final class ModelDatabase {
     static func claims(_ turn: StoreTurn, in session: StoreSession) -> WallInstant? {
         var latest: WallInstant?
         for change in parts(turn, in: session).flatMap({ turn.parts[$0] }) {
-            for run in change.runs where run.state == .claimed {
+            for run in change.runs where run.state == .running {
                 let due = max(run.due, run.notBefore ?? run.due)
                 latest = max(latest ?? due, due)
             }
@@ -158,7 +159,7 @@ final class ModelDatabase {
                 node, Set(Self.parts(turn, in: session).flatMap { turn.parts[$0].map(\.shard) }), session,
                 timeline: timeline)
             if let due = Self.claims(turn, in: session), now.duration(to: due) > .milliseconds(100) {
-                throw JobError(.unavailable, "the node is ahead of the clock of the database")
+                throw JobError(code: .unavailable, message: "the node is ahead of the clock of the database")
             }
             if turn.isLeaving { tables.nodes[node]?.isLeaving = true }
             if isClockNew { tables.clock = turn.clock }
@@ -170,7 +171,7 @@ final class ModelDatabase {
             for part in turn.parts.indices {
                 let before = tables
                 do throws(JobError) {
-                    if refused.contains(part) { throw JobError(.conflict, "part \(part) is refused") }
+                    if refused.contains(part) { throw JobError(code: .conflict, message: "part \(part) is refused") }
                     results.append(.success(try apply(part, of: turn, node, session)))
                 } catch {
                     tables = before
@@ -190,7 +191,7 @@ final class ModelDatabase {
         var jobs: [Job] = []
         for (position, change) in turn.parts[part].enumerated() {
             guard session.shards[change.shard] != nil else {
-                throw JobError(.notOwner, "shard \(change.shard.rawValue) is not this scheduler's")
+                throw JobError(code: .notOwner, message: "shard \(change.shard.rawValue) is not this scheduler's")
             }
             jobs.append(try apply(change, chosenKey?(part, position)))
         }
@@ -201,7 +202,7 @@ final class ModelDatabase {
 
     private func take(_ taken: TakenSubmission) throws(JobError) {
         guard let index = tables.submissions.firstIndex(where: { $0.stored.sequence == taken.sequence }) else {
-            throw JobError(.conflict, "there is no submission \(taken.sequence) any more")
+            throw JobError(code: .conflict, message: "there is no submission \(taken.sequence) any more")
         }
         let submission = tables.submissions[index]
         if mutant != .submissionStays || submission.sender == nil { tables.submissions.remove(at: index) }
@@ -224,7 +225,7 @@ final class ModelDatabase {
                     shard: command.shard, sender: node, call: call))
         case .submission(let sequence):
             guard let index = tables.submissions.firstIndex(where: { $0.stored.sequence == sequence }) else {
-                throw JobError(.conflict, "there is no submission \(sequence) any more")
+                throw JobError(code: .conflict, message: "there is no submission \(sequence) any more")
             }
             tables.submissions[index].shard = command.shard
         }
@@ -262,7 +263,7 @@ final class ModelDatabase {
             tables.rows[job.key] = Row(job: job, shard: change.shard)
         case .version(let version):
             guard let row = tables.rows[job.key], row.job.version == version, row.job.id == job.id else {
-                throw JobError(.conflict, "\(job.id): another transaction has changed it")
+                throw JobError(code: .conflict, message: "\(job.id): another transaction has changed it")
             }
             try checkEnd(of: job)
             if !change.isRequestChanged { job.request = row.job.request }
@@ -272,7 +273,7 @@ final class ModelDatabase {
         }
         for given in change.runs {
             var run = given
-            (run.jobKey, run.job) = (job.key, job.id)
+            (run.jobKey, run.jobID) = (job.key, job.id)
             try write(run)
         }
         if let kept = change.keptRuns { retireRuns(of: job.key, max(0, kept)) }
@@ -289,7 +290,8 @@ final class ModelDatabase {
         if let former, former != run { overwritten?(former, run) }
         let outcomes = tables.rows[run.jobKey]!.runs.values.count { $0.isFinal && $0.occurrence == run.occurrence }
         guard outcomes <= 1 else {
-            throw JobError(.conflict, "\(run.job): occurrence \(run.occurrence) has an outcome already")
+            throw JobError(
+                code: .conflict, message: "\(run.jobID): occurrence \(run.occurrence) has an outcome already")
         }
     }
 
@@ -307,8 +309,8 @@ final class ModelDatabase {
     }
 
     private func checkEnd(of job: Job) throws(JobError) {
-        if job.state.isFinal, job.nextDue != nil || job.wake != nil || job.elapsedWake != nil {
-            throw JobError(.invalid, "\(job.id) has ended, and something is to come of it")
+        if job.state.isFinal, job.nextDue != nil || job.bookkeeping.wake != nil || job.bookkeeping.elapsedWake != nil {
+            throw JobError(code: .invalid, message: "\(job.id) has ended, and something is to come of it")
         }
     }
 
@@ -332,12 +334,12 @@ final class ModelDatabase {
         let request = job.request
         for row in tables.rows.values where row.job.key != job.key {
             if let key = request.idempotencyKey, row.job.request.idempotencyKey == key {
-                throw JobError(.conflict, "\(job.id): the idempotency key is taken")
+                throw JobError(code: .conflict, message: "\(job.id): the idempotency key is taken")
             }
             guard !job.state.isFinal, !row.job.state.isFinal else { continue }
-            if row.job.id == job.id { throw JobError(.conflict, "\(job.id): the identifier is taken") }
+            if row.job.id == job.id { throw JobError(code: .conflict, message: "\(job.id): the identifier is taken") }
             if request.hasPayload(of: row.job.request) {
-                throw JobError(.conflict, "\(job.id): the payload is taken")
+                throw JobError(code: .conflict, message: "\(job.id): the payload is taken")
             }
         }
     }

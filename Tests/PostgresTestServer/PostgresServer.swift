@@ -163,6 +163,9 @@ package final class PostgresServer: Sendable {
         shared_buffers = 16MB
         max_connections = 500
         max_prepared_transactions = 4
+        # Counts the pages that each statement reads.
+        shared_preload_libraries = 'pg_stat_statements'
+        pg_stat_statements.track = all
         # Durability is not the subject of these tests.
         fsync = off
         full_page_writes = off

@@ -1,7 +1,7 @@
 #if os(Linux)
     import ApusVirtualTime
     import Foundation
-    import Glibc
+    import PlatformC
     import Testing
 
     @testable import SimulatedAppleCore

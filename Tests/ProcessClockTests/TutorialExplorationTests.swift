@@ -289,15 +289,15 @@
         @Test("an upload in a background task withstands the random user")
         func tidyUpload() throws {
             let report = try Self.explore({ Programs.upload() })
-            #expect(report.expirations > 0)
+            #expect(report.expirationCount > 0)
             print("an upload: \(report)")
         }
 
         @Test("an app that refreshes itself withstands the random user")
         func tidyRefresh() throws {
             let report = try Self.explore({ Programs.refresh() })
-            #expect(report.seeds == Self.seeds.count)
-            #expect(report.suspensions > 0)
+            #expect(report.seedCount == Self.seeds.count)
+            #expect(report.suspensionCount > 0)
             print("a refresh: \(report)")
         }
 

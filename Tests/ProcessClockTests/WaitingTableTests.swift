@@ -130,7 +130,7 @@ struct WaitingTableTests {
             call.begin(3600) { ended.withLock { $0.append(call.name) } }
         }
         try ProcessClock.settle()
-        ProcessClock.setWall(SystemTime().wall().advanced(by: .seconds(3600)))
+        ProcessClock.setWallClock(SystemTime().wall().advanced(by: .seconds(3600)))
         try ProcessClock.advance(by: .zero)
         #expect(ended.withLock { $0 } == ["clock_nanosleep_realtime"])
         try ProcessClock.advance(by: .seconds(3600))

@@ -219,7 +219,7 @@ package struct Generator {
             isUp = false
         case 23 where has(.freezes): steps.append(pick(2) == 0 ? .freeze : .thaw)
         case 24 where has(.takeovers): steps.append(.takeOver)
-        case 25 where has(.wall): steps.append(.moveWall(seconds: wallMove()))
+        case 25 where has(.wall): steps.append(.moveWallClock(seconds: wallMove()))
         case 26 where has(.sleep): steps.append(.sleep(duration() * 4))
         case 27 where has(.conditions): steps.append(.device(device()))
         case 28 where has(.bursts):

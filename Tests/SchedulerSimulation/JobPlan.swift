@@ -148,9 +148,9 @@ struct JobPlan: Sendable, Hashable {
             policies: JobPolicies(
                 tolerance: .milliseconds(tolerance), missedRuns: missed,
                 grace: grace.map { .milliseconds($0) }, overlap: overlap,
-                retry: RetryPolicy(
-                    maximumAttempts: maximumAttempts, maximumLost: maximumLost, initialBackoff: .milliseconds(backoff),
-                    maximumBackoff: .seconds(10)),
+                retry: RetryPolicy.exponential(
+                    attempts: maximumAttempts, maximumLost: maximumLost, from: .milliseconds(backoff),
+                    to: .seconds(10)),
                 timeLimit: timeLimit.map { .milliseconds($0) }, conditions: conditions),
             // Jobs that are not unique have the payload of one that may be.
             payload: [UInt8(unique == nil ? 0 : id)],

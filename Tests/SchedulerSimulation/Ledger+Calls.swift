@@ -101,7 +101,7 @@ extension Ledger.State {
             report(.recordedOnce, "\(what) began for the second time", at: now)
         }
         switch claimed {
-        case .claimed: break
+        case .running: break
         case .cancelled where facts[number].isReplaceIssued || facts[number].isCancelIssued: break
         case nil, .waiting, .succeeded, .failed, .skipped, .lost, .cancelled:
             report(
@@ -119,7 +119,7 @@ extension Ledger.State {
                 case .allow(let limit): limit
                 }
             if beside.count >= most { report(.overlap, "\(what) began beside \(beside.count) others of it", at: now) }
-            if let count = facts[number].plan.count, !facts[number].isMixed, context.job.origin == 0,
+            if let count = facts[number].plan.count, !facts[number].isMixed, context.job.bookkeeping.origin == 0,
                 context.occurrence > count
             {
                 report(.oneOutcome, "\(what) began, but there are only \(count) occurrences", at: now)

@@ -221,13 +221,13 @@ extension Ledger.State {
         let plan = facts[number].plan
         if plan.isRelative, plan.when == earlier.plan.when {
             // An unknown definition came in between if the count has begun anew.
-            facts[number].phase = earlier.phase?.origin == job.origin ? earlier.phase : nil
+            facts[number].phase = earlier.phase?.origin == job.bookkeeping.origin ? earlier.phase : nil
             facts[number].suspended = earlier.suspended
             facts[number].perhapsSuspended = earlier.perhapsSuspended
             facts[number].perhapsSuspendedSince = earlier.perhapsSuspendedSince
             facts[number].suspendedSince = earlier.suspendedSince
         } else {
-            facts[number].phase = .init(from: facts[number].issued, to: to, origin: job.origin)
+            facts[number].phase = .init(from: facts[number].issued, to: to, origin: job.bookkeeping.origin)
             if earlier.perhapsSuspendedSince != nil {
                 facts[number].perhapsSuspendedSince = facts[number].issued.elapsed
             }

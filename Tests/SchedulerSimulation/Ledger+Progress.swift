@@ -60,7 +60,7 @@ extension Ledger.State {
             switch run.state {
             case .succeeded, .failed: true
             case .waiting: calls[call].result == .postponed
-            case .claimed, .skipped, .lost, .cancelled: false
+            case .running, .skipped, .lost, .cancelled: false
             }
         let latest = Ledger.report(calls[last].reports.count - 1, of: last)
         if isAtItsEnd, kept != latest {
@@ -69,7 +69,7 @@ extension Ledger.State {
                 at: now)
         }
         // While it runs, of reports within a second of each other the first is kept.
-        guard run.state == .claimed, calls[call].ended == nil, last == call,
+        guard run.state == .running, calls[call].ended == nil, last == call,
             let calm = calmSince, calm < calls[call].started.elapsed,
             let due = calls[call].reports.last(where: { $0 + 5_000_000_000 <= now.elapsed })
         else { return }

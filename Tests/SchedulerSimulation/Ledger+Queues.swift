@@ -55,7 +55,7 @@ extension Ledger.State {
 
     /// When a run was claimed, in elapsed time. The row says it by the wall clock of that time.
     func claim(of run: Run?, _ now: Ledger.Moment) -> Int64? {
-        guard let run, run.state == .claimed, let claimed = run.claimed else { return nil }
+        guard let run, run.state == .running, let claimed = run.claimed else { return nil }
         let wall = Int64(clamping: claimed.nanoseconds)
         if wall == now.wall { return now.elapsed }
         var end = now.elapsed

@@ -38,8 +38,8 @@ extension Ledger.State {
             }
             // The clock that was set back may have brought occurrences again.
             let isCountable = !facts.sawWallMoveBack || facts.plan.isRelative
-            if isCountable, job.occurrences != count + job.origin {
-                report(.oneOutcome, "\(job.id) has finished with \(job.occurrences) outcomes of \(count)", at: now)
+            if isCountable, job.occurrenceCount != count + job.bookkeeping.origin {
+                report(.oneOutcome, "\(job.id) has finished with \(job.occurrenceCount) outcomes of \(count)", at: now)
             }
         }
     }
@@ -76,8 +76,8 @@ extension Ledger.State {
         if next != job.nextOccurrence {
             report(.oneOutcome, "\(job.id): \(job.nextOccurrence) comes next, but \(next - 1) was the last", at: now)
         }
-        if outcomes != job.occurrences {
-            report(.oneOutcome, "\(job.id) counts \(job.occurrences) outcomes, and has \(outcomes)", at: now)
+        if outcomes != job.occurrenceCount {
+            report(.oneOutcome, "\(job.id) counts \(job.occurrenceCount) outcomes, and has \(outcomes)", at: now)
         }
         if let count = facts.plan.count, !facts.isMixed, next - 1 > count {
             report(.oneOutcome, "\(job.id) has \(next - 1) occurrences, more than \(count)", at: now)
@@ -154,7 +154,7 @@ extension Ledger.State {
         let what = "\(job.id) (submission \(facts.number)), occurrence \(run.occurrence), attempt \(run.attempt)"
         let attempt = Ledger.Attempt(key: job.key, occurrence: run.occurrence, attempt: run.attempt)
         let call = callsByAttempt[attempt]?.last.map { calls[$0] }
-        if let call, call.mustBeRecorded, run.state == .lost || run.state == .claimed {
+        if let call, call.mustBeRecorded, run.state == .lost || run.state == .running {
             report(
                 .trueOutcome, "\(what) is \(run.state), but its handler had ended before its scheduler stopped", at: now
             )
@@ -186,7 +186,7 @@ extension Ledger.State {
             if let call, call.ended == nil, call.node == owner, !nodes[call.node].isDead {
                 report(.recordedOnce, "\(what) waits in the store while its handler runs", at: now)
             }
-        case .claimed: break
+        case .running: break
         }
     }
 
@@ -252,7 +252,7 @@ extension Ledger.State {
         {
             report(.recovery, "\(job.id): an occurrence is overdue, and no wake-up is set for it", at: now)
         }
-        for run in runs where run.state == .claimed {
+        for run in runs where run.state == .running {
             let isRunning = running.contains {
                 calls[$0].key == job.key && calls[$0].occurrence == run.occurrence && calls[$0].attempt == run.attempt
             }

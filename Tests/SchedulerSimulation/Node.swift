@@ -39,7 +39,7 @@ final class Node {
             executor: process.executor, logger: .silent)
         self.scheduler = scheduler
         let handler = SimulatedHandler(node: number, engine: process.engine, base: base, ledger: ledger)
-        scheduler.handle("work") { context in try await handler.run(context) }
+        scheduler.register("work") { context in try await handler.run(context) }
         waits = handler.waits
         ledger.with { $0.nodes.append(.init()) }
     }

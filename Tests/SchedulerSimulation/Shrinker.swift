@@ -111,8 +111,8 @@ struct Shrinker {
         case .fault(.answersLost(let every)) where every > 1: return [.fault(.answersLost(every: 1))]
         case .fault(.commitsHang(let every)) where every > 1: return [.fault(.commitsHang(every: 1))]
         case .kill(let work?): return [.kill(afterWork: nil)] + (work > 0 ? [.kill(afterWork: work - 1)] : [])
-        case .moveWall(let seconds) where abs(seconds) != 3_600:
-            return [.moveWall(seconds: seconds < 0 ? -3_600 : 3_600)]
+        case .moveWallClock(let seconds) where abs(seconds) != 3_600:
+            return [.moveWallClock(seconds: seconds < 0 ? -3_600 : 3_600)]
         case .stop(let grace) where grace != 0: return [.stop(grace: 0)]
         case .release(isReversed: true): return [.release(isReversed: false)]
         case .configure(let queue, let setting) where queue != 0: return [.configure(queue: 0, setting)]

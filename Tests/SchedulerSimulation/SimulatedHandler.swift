@@ -22,13 +22,16 @@ struct SimulatedHandler: Sendable {
             for (index, pause) in plan.reports.enumerated() {
                 if await wait(isPeace ? 0 : pause) { throw CancellationError() }
                 ledger.reported(call)
-                context.progress(
-                    Double(index + 1) / Double(plan.reports.count), call.map { Ledger.report(index, of: $0) })
+                context.report(
+                    progress: Double(index + 1) / Double(plan.reports.count),
+                    message: call.map { Ledger.report(index, of: $0) })
             }
             try await perform(behaviour, context)
             ledger.ended(call, .returned, cancelled: context.cancellationReason)
         } catch {
-            ledger.ended(call, error is JobPostponement ? .postponed : .threw, cancelled: context.cancellationReason)
+            ledger.ended(
+                call, (error as? RunDecision)?.kind == .snooze ? .postponed : .threw,
+                cancelled: context.cancellationReason)
             throw error
         }
     }
@@ -49,19 +52,19 @@ struct SimulatedHandler: Sendable {
         case .succeed(let time): if await wait(time) { throw CancellationError() }
         case .fail(let time):
             if await wait(time) { throw CancellationError() }
-            throw JobFailure(reason: "as planned")
-        case .failFinally: throw JobFailure(reason: "as planned", isFinal: true)
+            throw RunDecision.retry(reason: "as planned")
+        case .failFinally: throw RunDecision.discard(reason: "as planned")
         case .hang: if await wait(nil) { throw CancellationError() }
         case .stubborn(let time): _ = await wait(time, heedsCancellation: false)
         case .postpone(let delay):
-            if calls(of: context) <= 2 { throw JobPostponement(reason: "as planned", delay: .milliseconds(delay)) }
+            if calls(of: context) <= 2 { throw RunDecision.snooze(for: .milliseconds(delay), reason: "as planned") }
         case .snooze(let delay, let times):
             guard calls(of: context) <= times else { return }
             // No run may ever keep these.
             context.setExitCode(75)
             context.setOutput([1])
             try context.setResult([1])
-            try context.snooze(for: .milliseconds(delay))
+            throw RunDecision.snooze(for: .milliseconds(delay))
         }
     }
 

@@ -57,7 +57,7 @@ indirect enum Step: Sendable, Hashable {
     case advance(Int)
     /// The machine sleeps.
     case sleep(Int)
-    case moveWall(seconds: Int)
+    case moveWallClock(seconds: Int)
     case device(Device)
     case fault(Fault)
     /// The store works again, and hanging commits continue.
@@ -112,7 +112,8 @@ extension Step: CustomStringConvertible {
         case .together(let steps): "at once: " + steps.map(\.description).joined(separator: "\n        | ")
         case .advance(let time): "let \(seconds(Int64(time))) pass"
         case .sleep(let time): "the machine sleeps for \(seconds(Int64(time)))"
-        case .moveWall(let seconds): "the wall clock is set \(seconds < 0 ? "back" : "forward") by \(abs(seconds)) s"
+        case .moveWallClock(let seconds):
+            "the wall clock is set \(seconds < 0 ? "back" : "forward") by \(abs(seconds)) s"
         case .device(let device):
             "the device: network \(known(device.network)), power \(known(device.power)), idle \(known(device.idle))"
         case .fault(.commitsFail(let every, let isFull)):

@@ -115,7 +115,7 @@ extension World {
     private func checkNothingIsLeft(_ node: Node) {
         let running = ledger.with { state in state.nodes[node.number].running.map { state.calls[$0] } }
         if let call = running.first { ledger.report(.tidy, "a handler of submission \(call.submission) still runs") }
-        let timers = node.process.engine.liveTimers
+        let timers = node.process.engine.liveTimerCount
         // One may stand for a job that was far away and has been cancelled since: it finds nothing to load.
         if timers > 1 { ledger.report(.tidy, "every job has ended, and \(timers) timers are left") }
         if node.host.isFollowed.conditions {
@@ -126,7 +126,7 @@ extension World {
         if !facts(of: node).isStopReturned {
             ledger.report(.stopped, "nothing runs, and stop does not return at once")
         }
-        let left = node.process.engine.liveTimers
+        let left = node.process.engine.liveTimerCount
         if left > 0 { ledger.report(.tidy, "\(left) timers are left after stop has returned") }
         if node.process.unfinishedTasks > 0 {
             ledger.report(.tidy, "\(node.process.unfinishedTasks) callers are not answered after stop has returned")

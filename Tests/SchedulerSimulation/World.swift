@@ -83,7 +83,7 @@ final class World {
             self.time.sleepOnly(for: .milliseconds(time))
             // Graces and pauses count uptime, which stood still.
             ledger.with { $0.flowsSince = nil }
-        case .moveWall(let seconds): moveWall(seconds)
+        case .moveWallClock(let seconds): moveWallClock(seconds)
         case .device(let device): become(device)
         case .fault(let fault):
             self.fault = fault
@@ -146,19 +146,19 @@ final class World {
             }
         case .cancelRun:
             current.give(issue(.cancelRun)) { scheduler in
-                let occurrence = try await scheduler.job(id)?.open.first?.occurrence ?? 1
+                let occurrence = try await scheduler.openRuns(of: id).first?.occurrence ?? 1
                 _ = try await scheduler.cancelRun(id, occurrence: occurrence)
                 return []
             }
         case .query:
             current.give(issue(.query)) { scheduler in
-                _ = try await scheduler.runs(RunQuery(job: id))
-                return try await scheduler.job(id).map { [$0.job] } ?? []
+                _ = try await scheduler.runs(RunQuery(jobID: id))
+                return try await scheduler.job(id).map { [$0] } ?? []
             }
         }
     }
 
-    private func moveWall(_ seconds: Int) {
+    private func moveWallClock(_ seconds: Int) {
         disturb()
         let years1980to2200 = 315_532_800...7_258_118_400
         let now = Int(ledger.now.wall / 1_000_000_000)
@@ -194,13 +194,14 @@ final class World {
         disturb()
         switch fault {
         case .commitsFail(let every, let isFull):
-            let error = JobError(isFull ? .full : .unavailable, "the simulated store fails")
+            let error = JobError(code: isFull ? .full : .unavailable, message: "the simulated store fails")
             node.store.faults { $0.isMultiple(of: every) ? .before(error) : nil }
         case .answersLost(let every):
-            let error = JobError(.unavailable, "the simulated store's answer is lost")
+            let error = JobError(code: .unavailable, message: "the simulated store's answer is lost")
             node.store.faults { $0.isMultiple(of: every) ? .after(error) : nil }
         case .commitsHang(let every): node.store.faults { $0.isMultiple(of: every) ? .hold : nil }
-        case .readsFail: node.store.failReads(JobError(.unavailable, "the simulated store cannot be read"))
+        case .readsFail:
+            node.store.failReads(JobError(code: .unavailable, message: "the simulated store cannot be read"))
         }
     }
 

@@ -18,13 +18,14 @@ struct SimulationCheckerTests {
         let now = time.wall()
         var job = Job(
             request: plan.request(number: numbers[0], now: now), key: 1, version: 1, state: .scheduled, created: now,
-            updated: now, first: now.advanced(by: .seconds(1)), nextOccurrence: 4,
-            nextDue: now.advanced(by: .seconds(4)), occurrences: 2, missed: 0, wake: now.advanced(by: .seconds(4)))
+            updated: now, firstDue: now.advanced(by: .seconds(1)), nextOccurrence: 4,
+            nextDue: now.advanced(by: .seconds(4)), occurrenceCount: 2, missedCount: 0,
+            wake: now.advanced(by: .seconds(4)))
         job.version = 2
         ledger.answered(command, jobs: [job])
         func run(_ occurrence: Int, _ state: RunState, isFinal: Bool = false, reason: String? = nil) -> Run {
             Run(
-                jobKey: 1, job: job.id, occurrence: occurrence, attempt: state == .skipped ? 0 : 1,
+                jobKey: 1, jobID: job.id, occurrence: occurrence, attempt: state == .skipped ? 0 : 1,
                 due: now.advanced(by: .seconds(occurrence)), state: state, isFinal: isFinal, reason: reason)
         }
         let runs = [
@@ -53,7 +54,7 @@ struct SimulationCheckerTests {
         #expect(violation { $1.remove(at: 1) } == .oneOutcome)
         #expect(violation { $1.append($1[1]) } == .oneOutcome)
         #expect(violation { job, _ in job.nextOccurrence = 5 } == .oneOutcome)
-        #expect(violation { job, _ in job.occurrences = 3 } == .oneOutcome)
+        #expect(violation { job, _ in job.occurrenceCount = 3 } == .oneOutcome)
         #expect(violation { $1[1].isFinal = false } == .oneOutcome)
         #expect(violation(JobPlan(id: 0, when: .every(1_000, count: 2))) == .oneOutcome)
     }
@@ -147,7 +148,7 @@ struct SimulationCheckerTests {
         func claim() -> Int64? { ledger.with { [now = ledger.now, run] in $0.claim(of: run, now) } }
         #expect(claim() == nil, "it was not claimed")
         time.advance(by: .seconds(3))
-        (run.state, run.claimed) = (.claimed, time.wall())
+        (run.state, run.claimed) = (.running, time.wall())
         #expect(claim() == 3_000_000_000)
         time.advance(by: .seconds(4))
         #expect(claim() == 3_000_000_000)
@@ -223,7 +224,7 @@ struct SimulationCheckerTests {
         #expect(violation(within: nil, after: 5, ended) == .unique)
         #expect(violation(.refuse, after: 5, ended) == .answered)
         func refused(_ ledger: Ledger, _ command: Int, _ first: Job, _ second: Job) {
-            ledger.failed(command, JobError(.alreadyExists, "there is one"))
+            ledger.failed(command, JobError(code: .alreadyExists, message: "there is one"))
         }
         #expect(violation(.refuse, after: 5, refused) == nil)
         #expect(violation(.keep, after: 5, refused) == .answered)

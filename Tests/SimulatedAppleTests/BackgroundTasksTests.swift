@@ -268,7 +268,7 @@ extension SimulatedAppleTests {
                 try BGTaskScheduler.shared.submit(BGAppRefreshTaskRequest(identifier: "refresh"))
                 device.pressHome()
                 device.kill()
-                device.jobs.makeDue("refresh")
+                device.launchJob("refresh")
                 device.advance(by: .seconds(1))
                 #expect(notes.all == ["launch inactive", "background", "launch background", "background", "task"])
             }
@@ -299,7 +299,7 @@ extension SimulatedAppleTests {
                 #expect(notes.all == ["Export, a quarter"])
                 #expect(device.jobs.running.first?.progress.completed == 1)
                 #expect(device.jobs.running.first?.progress.total == 4)
-                device.jobs.cancelByUser(identifier)
+                device.cancelJob(identifier)
                 device.advance(by: .seconds(1))
                 #expect(notes.all.last == "expired at 0.25")
             }
@@ -318,7 +318,7 @@ extension SimulatedAppleTests {
                             delegate: MistakenNewsAppDelegate())
                         device.launch()
                         device.pressHome()
-                        device.jobs.makeDue(NewsAppDelegate.refreshIdentifier)
+                        device.launchJob(NewsAppDelegate.refreshIdentifier)
                         device.advance(by: .seconds(10))
                     }
                 }

@@ -182,8 +182,8 @@ extension SimulatedAppleTests {
                 #expect(!device.has(.backgroundTaskBegan("too late")))
                 #expect(
                     device.warnings == [
-                        "process 1 has ended; its call beginClaim(“too late”) is dropped",
-                        "process 1 has ended; its call endClaim(invalid) is dropped",
+                        "process 1 has ended; its call beginBackgroundTask(“too late”) is dropped",
+                        "process 1 has ended; its call endBackgroundTask(invalid) is dropped",
                     ])
             }
         }

@@ -94,7 +94,7 @@
                     device.advance(by: .seconds(6 * 3_600))
                     device.kill()
                     device.advance(by: .seconds(6 * 3_600))
-                    device.jobs.makeDue("process")
+                    device.launchJob("process")
                     device.advance(by: .seconds(3_600))
                 }),
             Scenario(
@@ -276,7 +276,7 @@
                 device.launch()
                 device.pressHome()
                 device.advance(by: .seconds(60))
-                device.jobs.makeDue("refresh")
+                device.launchJob("refresh")
                 device.advance(by: .seconds(60))
                 #expect(device.logText.contains("app note: on the main thread"))
                 let run = try #require(device.jobs.history.first)
@@ -308,7 +308,7 @@
                     device.launch()
                     device.kill()
                 }
-                device.jobs.makeDue("study")
+                device.launchJob("study")
                 device.advance(by: .seconds(1))
                 #expect(device.logText.split(separator: "\n").count { $0.contains("app note: launch 1") } == 4)
                 #expect(device.logText.contains("app note: BGHealthResearchTask"))

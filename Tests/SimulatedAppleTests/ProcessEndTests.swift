@@ -6,7 +6,7 @@
     import ApusTimers
     import BackgroundTasks
     import Foundation
-    import Glibc
+    import PlatformC
     import SimulatedAppleCore
     import Testing
     import UIKit
@@ -176,7 +176,7 @@
                         device.launch()
                         device.pressHome()
                         device.advance(by: .seconds(60))
-                        device.jobs.makeDue("process")
+                        device.launchJob("process")
                         let start = device.time.uptime()
                         device.advance(by: .seconds(100))
                         #expect(start.duration(to: device.time.uptime()) == .seconds(100))

@@ -225,7 +225,7 @@
                 device.launch()
                 device.pressHome()
                 device.kill()
-                device.jobs.makeDue("com.example.refresh")
+                device.launchJob("com.example.refresh")
                 device.advance(by: .seconds(60))
                 #expect(device.jobs.report.runs.map(\.outcome) == [.succeeded])
                 #expect(device.launchCount == 2)

@@ -68,7 +68,7 @@ struct Model {
 }
 
 extension TimerWheel {
-    /// Takes up to `budget` due timers, claims and releases them and gives their payloads, in order.
+    /// Takes up to `budget` due timers, starts and releases them and gives their payloads, in order.
     ///
     /// `work` is the allowance of each step; steps are repeated until the wheel has nothing more that is due.
     mutating func takePayloads(now: UInt64, budget: Int = 1_000, work: Int = .max) -> [UInt64] {
@@ -78,7 +78,7 @@ extension TimerWheel {
         while payloads.count < budget {
             let rest = UnsafeMutableBufferPointer(rebasing: buffer[..<(budget - payloads.count)])
             let progress = takeDue(now: now, into: rest, work: work)
-            for due in rest[..<progress.count] where claims.claim(due) {
+            for due in rest[..<progress.count] where starts.start(due) {
                 payloads.append(due.payload.first)
                 release(due.index)
             }

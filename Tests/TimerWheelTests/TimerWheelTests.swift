@@ -107,7 +107,7 @@ struct TimerWheelTests {
         #expect(wheel.brokenInvariant() == nil)
     }
 
-    @Test("a taken timer can be cancelled until it is claimed, and then no more")
+    @Test("a taken timer can be cancelled until it is started, and then no more")
     func cancelTaken() {
         var wheel = TimerWheel(now: 0)
         let first = wheel.insert(deadline: 1, tolerance: 0, payload: TimerPayload(8))
@@ -117,8 +117,8 @@ struct TimerWheelTests {
             #expect(wheel.count == 2)
             #expect(wheel.nextWake() == nil)
             #expect(wheel.remove(first)?.payload.first == 8)
-            #expect(!wheel.claims.claim(buffer[0]))
-            #expect(wheel.claims.claim(buffer[1]))
+            #expect(!wheel.starts.start(buffer[0]))
+            #expect(wheel.starts.start(buffer[1]))
             #expect(wheel.remove(second) == nil)
             #expect(wheel.reset(second, deadline: 5, tolerance: 0) == false)
             wheel.release(buffer[1].index)
@@ -134,13 +134,13 @@ struct TimerWheelTests {
             for round in 1...127 {
                 #expect(wheel.takeDue(now: UInt64(round), into: buffer).count == 1)
                 #expect(wheel.reset(handle, deadline: UInt64(round) + 1, tolerance: 0) == true)
-                #expect(!wheel.claims.claim(buffer[0]))
+                #expect(!wheel.starts.start(buffer[0]))
                 #expect(wheel.remove(buffer[0]) == nil)
             }
             // The count is used up: rather than fire early some day, it cannot be moved any more.
             #expect(wheel.takeDue(now: 128, into: buffer).count == 1)
             #expect(wheel.reset(handle, deadline: 129, tolerance: 0) == false)
-            #expect(wheel.claims.claim(buffer[0]))
+            #expect(wheel.starts.start(buffer[0]))
             wheel.release(buffer[0].index)
         }
         #expect(wheel.brokenInvariant() == nil)

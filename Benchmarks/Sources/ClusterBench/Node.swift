@@ -18,7 +18,7 @@ enum Node {
         let scheduler = JobScheduler(
             store: store, configuration: .init(maximumLoaded: 200_000, node: NodeID(rawValue: name)))
         let called = Counter()
-        scheduler.handle("no-op") { _ in called.increment() }
+        scheduler.register("no-op") { _ in called.increment() }
         try await scheduler.start()
         say("up")
         for await line in lines() {
@@ -63,7 +63,7 @@ enum Node {
         try await wait(for: "\(jobs) handlers") { called.value - before >= jobs }
         let own = processCPUNanoseconds() - cpu
         try await wait(for: "the end of \(jobs) runs") {
-            scheduler.queues().allSatisfy { $0.running == 0 && $0.waiting == 0 }
+            scheduler.queues().allSatisfy { $0.runningCount == 0 && $0.waitingCount == 0 }
         }
         // Turns are committed one after another: what is answered now is after the last outcome. To ask for the jobs that
         // are left would be to read all dead rows, which is not what a node does.

@@ -25,7 +25,7 @@ struct Lateness {
     func table(_ peers: Peers) async throws -> ComparisonTable {
         let late = Mutex<[JobID: [Double]]>([:])
         let scheduler = JobScheduler(store: SQLiteStore(path: "\(directory)/lateness.db"))
-        scheduler.handle("note") { context in
+        scheduler.register("note") { context in
             let value = milliseconds(from: context.due, to: wallNow())
             late.withLock { $0[context.job.id, default: []].append(value) }
         }

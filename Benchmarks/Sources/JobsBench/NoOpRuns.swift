@@ -89,7 +89,7 @@ struct NoOpRuns {
             }
         let scheduler = JobScheduler(store: store)
         let called = Counter()
-        scheduler.handle("no-op") { _ in called.increment() }
+        scheduler.register("no-op") { _ in called.increment() }
         try await scheduler.start()
         let due = WallInstant(nanoseconds: wallNow()).advanced(by: lead)
         for first in stride(from: 0, to: jobs, by: 1_000) {
@@ -132,8 +132,8 @@ struct NoOpRuns {
         repeat {
             let page = try await scheduler.jobs(query)
             succeeded += page.lastRuns.count { $0?.state == .succeeded }
-            query.after = page.next
-        } while query.after != nil
+            query.cursor = page.nextCursor
+        } while query.cursor != nil
         guard succeeded == jobs, called == jobs else {
             throw Failure(description: "of \(jobs) jobs \(succeeded) have succeeded, in \(called) runs")
         }

@@ -118,7 +118,7 @@ public struct Daemon: Sendable {
             logger: logger)
         let metrics = PrometheusRegistry.ofJobs()
         scheduler.reportMetrics(to: metrics, label: "apus")
-        let events = EventHub()
+        let events = EventFeeds()
         let work = RunningWork()
         let records = RunningRecords(folder: home.runningPath, random: random)
         let runner = ActionRunner(
@@ -132,7 +132,7 @@ public struct Daemon: Sendable {
                 desktop: DesktopNotifier(appName: "apus"), attached: events, logger: logger),
             logger: logger)
         for kind in ActionKind.allCases {
-            scheduler.handle(kind.rawValue) { context in
+            scheduler.register(kind.rawValue) { context in
                 try await work.during(context, on: host) { try await runner.run(context) }
             }
         }
@@ -234,7 +234,7 @@ public struct Daemon: Sendable {
             host.reportReady()
             onReady(Ready(socketPath: socketPath, url: listeners.url, token: listeners.token))
         }
-        let phases = host.phaseChanges
+        let phases = host.phaseChanges()
         // Begun before any signal: it keeps the process until the scheduler has stopped. Each run has its own beside it.
         var request = BackgroundTaskRequest(name: "the store")
         request.endsOnExpiration = false

@@ -1,14 +1,7 @@
 import ApusClient
 import ApusSQLite
 import ApusTimers
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import PlatformC
 
 /// Makes a daemon the only one of its home, whatever store it has: socket, token and records of running commands are the
 /// home's.

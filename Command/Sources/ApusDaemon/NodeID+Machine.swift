@@ -1,13 +1,6 @@
 import ApusClient
 import ApusJobs
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import PlatformC
 
 extension NodeID {
     /// The name of this machine.

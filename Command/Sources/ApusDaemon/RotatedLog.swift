@@ -2,18 +2,12 @@ import ApusClient
 import ApusSQLite
 import ApusTimers
 import PathTrust
+import PlatformC
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
-#endif
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
 #endif
 
 /// A log file with a bound: once it has reached its size it becomes `PATH.1`, `PATH.1` becomes `PATH.2` and so on, the

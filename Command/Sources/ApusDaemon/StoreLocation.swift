@@ -59,11 +59,11 @@ public enum StoreLocation: Sendable {
         if case .postgres = self, let cause = error.cause as? PostgresError {
             let words = cause.server.map { " (\($0.message))" } ?? ""
             return JobError(
-                error.code == .invalid ? .unavailable : error.code, "\(self): \(error.message)\(words)",
+                code: error.code == .invalid ? .unavailable : error.code, message: "\(self): \(error.message)\(words)",
                 cause: cause)
         }
         if case .postgres = self, error.code != .owned {
-            return JobError(error.code, "\(self): \(error.message)", cause: error.cause)
+            return JobError(code: error.code, message: "\(self): \(error.message)", cause: error.cause)
         }
         return error
     }

@@ -1,14 +1,7 @@
 import ApusClient
 import ApusSQLite
 import PathTrust
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import PlatformC
 
 /// The file in which a daemon says where the jobs of its home are, if that is not the home's own file.
 ///

@@ -6,21 +6,21 @@ import Testing
 
 @Suite("The outcome of an action")
 struct ActionOutcomeTests {
-    private let failure = JobFailure(reason: "exit code 3", exitCode: 3)
+    private let failure = RunDecision.retry(reason: "exit code 3", exitCode: 3)
 
     @Test(
         "an attempt that another follows, or that was put back, is no outcome; the last one, and a final failure, are")
     func attempts() {
         #expect(ActionOutcome(error: failure, cancelled: nil, isLastAttempt: false) == nil)
         #expect(ActionOutcome(error: nil, cancelled: .timedOut, isLastAttempt: false) == nil)
-        let postponement = JobPostponement(reason: "no descriptors", delay: .seconds(1))
-        #expect(ActionOutcome(error: postponement, cancelled: nil, isLastAttempt: true) == nil, "put back")
+        let snooze = RunDecision.snooze(for: .seconds(1), reason: "no descriptors")
+        #expect(ActionOutcome(error: snooze, cancelled: nil, isLastAttempt: true) == nil, "put back")
         let last = ActionOutcome(error: failure, cancelled: nil, isLastAttempt: true)
         #expect(last?.state == .failed && last?.text == "failed: exit code 3")
         #expect(
             last?.environment
                 == ["APUS_OUTCOME": "failed", "APUS_REASON": "exit code 3", "APUS_EXIT_CODE": "3"])
-        let missing = JobFailure(reason: "could not be started", exitCode: 127, isFinal: true)
+        let missing = RunDecision.discard(reason: "could not be started", exitCode: 127)
         #expect(ActionOutcome(error: missing, cancelled: nil, isLastAttempt: false)?.exitCode == 127)
         #expect(ActionOutcome(error: nil, cancelled: .timedOut, isLastAttempt: true)?.reason == "timedOut")
     }

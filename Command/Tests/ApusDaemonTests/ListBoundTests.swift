@@ -23,7 +23,7 @@ struct ListBoundTests {
             scheduler = JobScheduler(
                 store: MemoryStore(), engine: time.engine, random: SeededRandom(seed: 1),
                 configuration: .init(bootID: "boot", timeZones: zones), executor: time.executor)
-            scheduler.handle("action") { [time] _ in try await time.engine.sleep(for: .milliseconds(1)) }
+            scheduler.register("action") { [time] _ in try await time.engine.sleep(for: .milliseconds(1)) }
             try time.perform { [scheduler] in try await scheduler.start() }
         }
 

@@ -9,7 +9,7 @@ import Testing
 struct OutputTests {
     private func run(_ output: [UInt8] = []) -> Run {
         Run(
-            jobKey: 1, job: "job", occurrence: 1, attempt: 1, due: WallInstant(secondsSince1970: 1), state: .claimed,
+            jobKey: 1, jobID: "job", occurrence: 1, attempt: 1, due: WallInstant(secondsSince1970: 1), state: .running,
             output: output)
     }
 
@@ -35,7 +35,7 @@ struct OutputTests {
     func noTail() { #expect(WireRun(run()).outputTail == nil && WireRun(run()).outputTailBytes.isEmpty) }
 
     private func piece(at offset: Int, _ text: String) -> JobEvent {
-        .output(job: "job", occurrence: 1, attempt: 1, offset: offset, bytes: Array(text.utf8))
+        .output(jobID: "job", occurrence: 1, attempt: 1, offset: offset, bytes: Array(text.utf8))
     }
 
     @Test("what is kept of a run in progress begins where it says, has no gap, and is the last 64 KiB")

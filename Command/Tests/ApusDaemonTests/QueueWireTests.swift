@@ -48,7 +48,8 @@ struct QueueWireTests {
             uniqueness: .payload(within: .seconds(3_600)))
         func wire() -> WireJob {
             let job = Job(
-                request: request, state: .scheduled, created: instant, updated: instant, first: instant, nextDue: nil)
+                request: request, state: .scheduled, created: instant, updated: instant, firstDue: instant, nextDue: nil
+            )
             return WireJob(job, lastRun: nil, waitingFor: [], parked: false)
         }
         #expect(wire().queue == "builds" && wire().priority == "urgent" && wire().unique?.within == "PT1H")
@@ -76,7 +77,7 @@ struct QueueWireTests {
         ])
     func result(bytes: [UInt8], text: String?) {
         let run = Run(
-            jobKey: 1, job: JobID("a"), occurrence: 1, attempt: 1, due: WallInstant(secondsSince1970: 1),
+            jobKey: 1, jobID: JobID("a"), occurrence: 1, attempt: 1, due: WallInstant(secondsSince1970: 1),
             state: .succeeded, result: bytes, progress: RunProgress(fraction: 0.5, message: "half"))
         #expect(WireRun(run).result?.bytes == bytes.count && WireRun(run).result?.text == text)
         #expect(WireRun(run).progress?.fraction == 0.5 && WireRun(run).progress?.message == "half")

@@ -16,7 +16,7 @@ struct StatisticsTests {
         let started = due.advanced(by: .milliseconds(late))
         let begins = state != .skipped
         return Run(
-            jobKey: 1, job: "job", occurrence: occurrence, through: through, attempt: attempt, due: due, state: state,
+            jobKey: 1, jobID: "job", occurrence: occurrence, through: through, attempt: attempt, due: due, state: state,
             isFinal: isFinal, claimed: begins ? started : nil, started: begins ? started : nil,
             finished: state.isOpen ? nil : started.advanced(by: .milliseconds(took)))
     }
@@ -26,7 +26,7 @@ struct StatisticsTests {
         var statistics = RunStatistics()
         for run in [
             run(1, .failed, isFinal: false), run(1, attempt: 2, .succeeded), run(2, .failed), run(3, .lost),
-            run(4, through: 13, attempt: 0, .skipped), run(14, .cancelled), run(15, .claimed, isFinal: false),
+            run(4, through: 13, attempt: 0, .skipped), run(14, .cancelled), run(15, .running, isFinal: false),
             run(16, .waiting, isFinal: false), run(-1, .succeeded),
         ] { statistics.add(run) }
         let all = statistics.wire

@@ -39,7 +39,7 @@ struct WireTests {
         let request = JobRequest(
             id: JobID("a"), trigger: .at(instant), policies: .init(conditions: [.network, .externalPower]))
         let job = Job(
-            request: request, state: .scheduled, created: instant, updated: instant, first: instant, nextDue: nil,
+            request: request, state: .scheduled, created: instant, updated: instant, firstDue: instant, nextDue: nil,
             wake: instant)
         func json(_ waitingFor: JobConditions, parked: Bool = false) throws -> [String: Any]? {
             let data = try JSONEncoder().encode(WireJob(job, lastRun: nil, waitingFor: waitingFor, parked: parked))

@@ -44,21 +44,21 @@ struct AsyncAlgorithmsTests {
         }
         continuation.yield("a")
         try await until("two requests and a timer") {
-            requests.value.withLock { $0 } == 2 && time.pendingTimers == 1
+            requests.value.withLock { $0 } == 2 && time.pendingTimerCount == 1
         }
         time.advance(by: .milliseconds(900))
         continuation.yield("b")
         try await until("the third request") { requests.value.withLock { $0 } == 3 }
         // The sleep for "a" ends and is followed by one for the rest of b's second.
         time.advance(by: .milliseconds(100))
-        try await until("the sleep for the rest") { time.pendingTimers == 1 }
+        try await until("the sleep for the rest") { time.pendingTimerCount == 1 }
         time.advance(by: .milliseconds(899))
         #expect(values.value.withLock { $0 } == [])
-        #expect(time.pendingTimers == 1)
+        #expect(time.pendingTimerCount == 1)
         time.advance(by: .milliseconds(1))
         try await until("the value") { values.value.withLock { $0 } == ["b"] }
         task.cancel()
         _ = try? await task.value
-        #expect(time.pendingTimers == 0)
+        #expect(time.pendingTimerCount == 0)
     }
 }

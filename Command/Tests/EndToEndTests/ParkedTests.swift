@@ -55,7 +55,7 @@ struct ParkedTests {
             #expect(try await apus("stop").code == 0)
 
             let later = JobScheduler(store: SQLiteStore(path: apus.home.databasePath))
-            later.handle("app.report") { run in try run.setResult(run.job.request.payload) }
+            later.register("app.report") { run in try run.setResult(run.job.request.payload) }
             try await later.start()
             let outcome = try await later.outcome(of: "report")
             #expect(outcome?.state == .succeeded && outcome?.attempt == 1 && outcome?.result == [7])

@@ -35,7 +35,8 @@ struct RightsTests {
         let store = MemoryStore()
         let scheduler = JobScheduler(store: store)
         let routes = Routes(
-            scheduler: scheduler, jobs: JobDirectory(scheduler: scheduler, random: SystemRandom()), events: EventHub(),
+            scheduler: scheduler, jobs: JobDirectory(scheduler: scheduler, random: SystemRandom()),
+            events: EventFeeds(),
             home: home, identity: try #require(HomeIdentity("/")), store: .sqlite(path: home.databasePath),
             node: .ofThisMachine, nodes: NodeDirectory(store), queues: QueueDirectory(store, scheduler),
             metrics: .ofJobs(), started: WallInstant(secondsSince1970: 0), running: { 0 }, stop: {})

@@ -94,7 +94,7 @@ struct ConnectionTests {
                 )
                 // Not that of a connection without a request.
                 while await web.reached.list.isEmpty { await Task.yield() }
-                try await until("the timeout") { web.time.pendingTimers == 1 }
+                try await until("the timeout") { web.time.pendingTimerCount == 1 }
                 web.time.advance(by: .seconds(32))
                 let answer = try? await connection.receive()
                 #expect(answer?.contains("200 OK") != true)
@@ -110,7 +110,7 @@ struct ConnectionTests {
                     "GET /large HTTP/1.1\r\nHost: \(WebUnderTest.host)\r\n\(WebUnderTest.bearer)\r\n\r\n")
                 // Not that of the request.
                 while await web.reached.list.isEmpty { await Task.yield() }
-                try await until("the timeout") { web.time.pendingTimers == 1 }
+                try await until("the timeout") { web.time.pendingTimerCount == 1 }
                 web.time.advance(by: .seconds(22))
                 try await connection.channel.setOption(.autoRead, value: true).get()
                 let text = (try? await connection.receive()) ?? ""
@@ -132,7 +132,7 @@ struct ConnectionTests {
                     $0.split(separator: "200 OK").count == 4 && $0.hasSuffix("}")
                 }
                 #expect(!text.contains("close"))
-                #expect(web.time.pendingTimers == 0)
+                #expect(web.time.pendingTimerCount == 0)
             }
         }
     }

@@ -1,15 +1,8 @@
 import ApusTestSupport
 import ApusTimers
+import PlatformC
 import Synchronization
 import Testing
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 @Suite("The end of a listener", .timeLimit(.minutes(10)))
 struct EndTests {
@@ -49,11 +42,7 @@ struct EndTests {
         }
 
         private static func connects(to port: Int) -> Bool {
-            #if canImport(Glibc)
-                let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-            #else
-                let descriptor = socket(AF_INET, SOCK_STREAM, 0)
-            #endif
+            let descriptor = socket(AF_INET, streamSocket, 0)
             guard descriptor >= 0 else { return false }
             defer { close(descriptor) }
             var address = sockaddr_in()

@@ -43,7 +43,7 @@ struct EventTests {
             }
             try await until("the end of the listener") { !web.feed.isHeard }
             web.time.advance(by: .seconds(16))
-            try await until("no timers") { web.time.pendingTimers == 0 }
+            try await until("no timers") { web.time.pendingTimerCount == 0 }
         }
     }
 
@@ -89,7 +89,7 @@ struct EventTests {
                 // and of what is sent faster than they are written most is left out.
                 try await until("the timeout") {
                     web.feed.send(ServerEvent("large", [text]))
-                    return web.time.pendingTimers == 2
+                    return web.time.pendingTimerCount == 2
                 }
                 // Again and again: as long as the kernel takes a little more, the timeout begins anew.
                 try await until("the end of the listener") {

@@ -29,14 +29,14 @@ struct UnadmittedTests {
                     return try await RawClient.Connection.receive(&fromClient) { $0.hasSuffix("}") }.contains("200 OK")
                 }
                 #expect(try await clientIsAnswered())
-                #expect(web.time.pendingTimers == 0)
+                #expect(web.time.pendingTimerCount == 0)
                 try await RawClient.with(port: web.port) { other in
-                    try await until("the timeout") { web.time.pendingTimers == 1 }
+                    try await until("the timeout") { web.time.pendingTimerCount == 1 }
                     var fromOther = other.inbound.makeAsyncIterator()
                     try await other.send(request + "\r\n")
                     let refusal = try await RawClient.Connection.receive(&fromOther) { $0.hasSuffix("}}") }
                     #expect(refusal.contains("401"))
-                    try await until("the next timeout") { web.time.pendingTimers == 1 }
+                    try await until("the next timeout") { web.time.pendingTimerCount == 1 }
                     web.time.advance(by: .seconds(7))
                     #expect(try await RawClient.Connection.receive(&fromOther) { _ in false }.isEmpty)
                 }

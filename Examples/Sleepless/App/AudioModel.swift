@@ -20,7 +20,7 @@ public final class AudioModel {
         self.changed = changed
         isInFront = host.phase == .active
         progress = host.ticker(every: .seconds(1)) { [changed] in changed() }
-        let states = audio.stateChanges
+        let states = audio.stateChanges()
         host.start { [weak self, mainLoop = host.mainLoop] in
             for await _ in states { mainLoop.run { [weak self] in self?.update() } }
         }
@@ -39,7 +39,7 @@ public final class AudioModel {
     public func pause() { perform { audio, _ in await audio.pause() } }
 
     /// Skips to the next track.
-    public func next() { perform { audio, _ in await audio.next() } }
+    public func next() { perform { audio, _ in await audio.skipToNext() } }
 
     /// Plays from the first track on.
     public func restart() {
@@ -63,7 +63,7 @@ public final class AudioModel {
     }
 
     private func update() {
-        if audio.state.isPlaying, isInFront { progress?.resume() } else { progress?.suspend() }
+        if audio.state.isPlaying, isInFront { progress?.resume() } else { progress?.pause() }
         changed()
     }
 

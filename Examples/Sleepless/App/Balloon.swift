@@ -18,7 +18,7 @@ final class Balloon {
         self.report = report
         do throws(TimerError) {
             frames = try FrameTimer(
-                maximumFramesPerSecond: Self.framesPerSecond, on: .engine, engine: host.engine
+                maximumFramesPerSecond: Self.framesPerSecond, clock: .uptime, on: .engine, engine: host.engine
             ) { [weak self, mainLoop = host.mainLoop] frame in
                 mainLoop.run { [weak self] in self?.rise(frame) }
             }
@@ -40,10 +40,10 @@ final class Balloon {
     private func rise(_ frame: Frame) {
         guard frames != nil else { return }
         drawn += 1
-        passed += 1 + frame.droppedFrames
+        passed += 1 + frame.droppedFrameCount
         report(snapshot)
         guard passed >= Self.length else { return }
-        frames?.invalidate()
+        frames?.cancel()
         frames = nil
         report(nil)
     }

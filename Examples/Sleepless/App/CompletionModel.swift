@@ -45,7 +45,7 @@ public final class CompletionModel {
         record("started")
         try save()
         isWoundUp = false
-        timer?.suspend()
+        timer?.pause()
         timer = host.ticker(every: .milliseconds(500)) { [weak self] in self?.compute() }
         timer?.resume()
         claim()
@@ -56,7 +56,7 @@ public final class CompletionModel {
         guard saved.isRunning else { return }
         saved.isRunning = false
         record("stopped at number \(saved.fibonacci.index)")
-        timer?.suspend()
+        timer?.pause()
         endTask()
         try save()
     }
@@ -110,7 +110,7 @@ public final class CompletionModel {
         guard host.phase == .background else { return }
         isWoundUp = true
         expirations += 1
-        timer?.suspend()
+        timer?.pause()
         record("time is up at number \(saved.fibonacci.index)")
         saveWhatIsThere()
     }

@@ -28,11 +28,11 @@ public final class CountdownModel {
         countdown = try Countdown(
             host: host, store: store, key: "countdown",
             notification: UserNotification(title: "Time is up", body: "The countdown in Sleepless has finished."),
-            notifications: services.notifications)
+            notificationScheduler: services.notifications)
         total = try store.load(Double.self, for: Self.totalKey) ?? 0
         observations = [
-            countdown.onFinish { [weak self] instant in self?.finished(at: instant) },
-            countdown.onDisplayChange { [changed] _ in changed() },
+            countdown.observeFinish { [weak self] instant in self?.finished(at: instant) },
+            countdown.observeDisplay { [changed] _ in changed() },
         ]
     }
 
@@ -65,7 +65,7 @@ public final class CountdownModel {
             )
         }
         var isLonger = false
-        try change { () throws(BackgroundError) in isLonger = try countdown.add(duration) }
+        try change { () throws(BackgroundError) in isLonger = try countdown.extend(by: duration) }
         if isLonger { try keepTotal(max(total + seconds, countdown.remaining.seconds)) }
     }
 

@@ -25,7 +25,7 @@ public final class LessonsModel {
     nonisolated private static let exportSteps = 30
 
     private let host: any BackgroundHost
-    private let jobs: any BackgroundJobScheduler
+    private let jobs: any BackgroundJobDebugging
     private let block: @MainActor @Sendable (Duration) -> Void
     private let changed: ChangeSignal
     private var shown = LessonsSnapshot()
@@ -148,7 +148,8 @@ public final class LessonsModel {
         }
         shown.frames = LessonsSnapshot.Frames()
         let timer = host.ticker(every: .milliseconds(10)) { [weak self] in self?.shown.frames?.ticks += 1 }
-        frames = try? FrameTimer(on: .engine, engine: host.engine) { [weak self, mainLoop = host.mainLoop] _ in
+        frames = try? FrameTimer(clock: .uptime, on: .engine, engine: host.engine) {
+            [weak self, mainLoop = host.mainLoop] _ in
             mainLoop.run { self?.shown.frames?.frames += 1 }
         }
         frames?.isPaused = false
@@ -161,7 +162,7 @@ public final class LessonsModel {
     }
 
     private func endFrames() {
-        frames?.invalidate()
+        frames?.cancel()
         frames = nil
         shown.frames?.isOver = true
         changed()

@@ -39,7 +39,7 @@ public final class LocationModel {
     public func start(inBackground: Bool) throws(AppError) {
         let updates: AsyncStream<LocationUpdate>
         do throws(BackgroundError) {
-            updates = try location.start(inBackground: inBackground)
+            updates = try location.updates(inBackground: inBackground)
         } catch {
             self.error = error.message
             changed()

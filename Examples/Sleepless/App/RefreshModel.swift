@@ -39,7 +39,7 @@ public final class RefreshModel {
 
     private let host: any BackgroundHost
     private let store: any RecordStore
-    private let jobs: any BackgroundJobScheduler
+    private let jobs: any BackgroundJobDebugging
     private let changed: ChangeSignal
     private var saved: Saved
     private var pending: [RefreshSnapshot.Pending] = []

@@ -13,7 +13,7 @@ public struct Services: Sendable {
     /// Where the device is; `nil` where the host has no positions.
     public var location: (any LocationSource)?
     /// Refresh and processing.
-    public var jobs: any BackgroundJobScheduler
+    public var jobs: any BackgroundJobDebugging
     /// What there is to play.
     public var tracks: [Track]
     /// Asks the user whether notifications may be shown, where that has to be asked.
@@ -24,7 +24,7 @@ public struct Services: Sendable {
     /// The services of a host.
     public init(
         host: any BackgroundHost, store: any RecordStore, notifications: any NotificationScheduler,
-        audio: (any AudioPlayer)?, location: (any LocationSource)?, jobs: any BackgroundJobScheduler, tracks: [Track],
+        audio: (any AudioPlayer)?, location: (any LocationSource)?, jobs: any BackgroundJobDebugging, tracks: [Track],
         askToNotify: @escaping @Sendable () async -> Void = {},
         block: @escaping @MainActor @Sendable (Duration) -> Void
     ) {

@@ -3,7 +3,7 @@ import ApusBackground
 /// The rows of the screen "Timer", and what became of the last timers: a pure value.
 struct TimerList {
     private struct Row {
-        let timer: BackgroundTimer.ID
+        let timer: BackgroundTimers.ID
         /// As the screen shows it, but for the next run.
         var shown: TimerSnapshot.Row
     }
@@ -20,9 +20,9 @@ struct TimerList {
     var isFull: Bool { rows.count >= Self.rowLimit }
 
     /// The timer of a row; nil when it has ended.
-    func timer(_ id: Int) -> BackgroundTimer.ID? { rows.first { $0.shown.id == id }?.timer }
+    func timer(_ id: Int) -> BackgroundTimers.ID? { rows.first { $0.shown.id == id }?.timer }
 
-    mutating func add(_ timer: BackgroundTimer.ID, delay: Double, repeat interval: Double?) {
+    mutating func add(_ timer: BackgroundTimers.ID, delay: Double, repeat interval: Double?) {
         let shown = TimerSnapshot.Row(id: nextID, delay: delay, repeat: interval, count: 0, next: nil)
         rows.append(Row(timer: timer, shown: shown))
         nextID += 1
@@ -35,7 +35,7 @@ struct TimerList {
         vibrations += 1
     }
 
-    mutating func happened(_ event: BackgroundTimer.Event, at stamp: String) {
+    mutating func happened(_ event: BackgroundTimers.Event, at stamp: String) {
         switch event {
         case .executed(let timer, willRepeat: false): end(timer, "executed", stamp)
         case .cancelled(let timer): end(timer, "cancelled", stamp)
@@ -49,7 +49,7 @@ struct TimerList {
     ///
     /// - Parameter next: When a timer runs next, for the screen.
     /// - Returns: The rows, in the order in which the timers were started, and what became of the last ones.
-    func snapshot(next: (BackgroundTimer.ID) -> String?) -> TimerSnapshot {
+    func snapshot(next: (BackgroundTimers.ID) -> String?) -> TimerSnapshot {
         let shown = rows.map { row in
             var shown = row.shown
             shown.next = next(row.timer)
@@ -58,12 +58,12 @@ struct TimerList {
         return TimerSnapshot(rows: shown, vibrations: vibrations, ended: ended)
     }
 
-    private mutating func end(_ timer: BackgroundTimer.ID, _ what: String, _ stamp: String) {
+    private mutating func end(_ timer: BackgroundTimers.ID, _ what: String, _ stamp: String) {
         note(timer, what, stamp)
         rows.removeAll { $0.timer == timer }
     }
 
-    private mutating func note(_ timer: BackgroundTimer.ID, _ what: String, _ stamp: String) {
+    private mutating func note(_ timer: BackgroundTimers.ID, _ what: String, _ stamp: String) {
         guard let row = rows.first(where: { $0.timer == timer }) else { return }
         ended.append(TimerSnapshot.Ended(id: row.shown.id, what: what, at: stamp))
         if ended.count > Self.endedLimit { ended.removeFirst() }

@@ -1,12 +1,12 @@
 public import ApusBackground
 import ApusTimers
 
-/// The screen "Timer": timers whose work continues for a while after Home. It shows ``BackgroundTimer``.
+/// The screen "Timer": timers whose work continues for a while after Home. It shows ``BackgroundTimers``.
 ///
-/// The timers are the ``BackgroundTimer``'s; the screen's rows about them are a ``TimerList``. A row has a number of its
+/// The timers are the ``BackgroundTimers``'s; the screen's rows about them are a ``TimerList``. A row has a number of its
 /// own, because a timer's work is written before the timer has an identifier.
 @MainActor
-public final class TimerModel: BackgroundTimerDelegate {
+public final class TimerModel: BackgroundTimersDelegate {
     /// The accepted delays, in seconds.
     public static let delays = 0...86_400.0
     /// The accepted intervals, in seconds.
@@ -14,7 +14,7 @@ public final class TimerModel: BackgroundTimerDelegate {
 
     private let host: any BackgroundHost
     private let changed: ChangeSignal
-    private lazy var timers = BackgroundTimer(host: host, name: "timers", delegate: self)
+    private lazy var timers = BackgroundTimers(host: host, name: "timers", delegate: self)
     private var list = TimerList()
 
     init(host: any BackgroundHost, changed: ChangeSignal) {
@@ -66,7 +66,7 @@ public final class TimerModel: BackgroundTimerDelegate {
     }
 
     /// Hears what became of a timer, on the main loop.
-    public func backgroundTimer(named name: String, did event: BackgroundTimer.Event) {
+    public func backgroundTimers(named name: String, did event: BackgroundTimers.Event) {
         list.happened(event, at: host.stamp)
         changed()
     }

@@ -114,7 +114,7 @@ public final class ToDoModel {
 
     private func updateTicker() {
         isTicking = isInFront && saved.tasks.contains { !$0.isDone }
-        if isTicking { ticker?.resume() } else { ticker?.suspend() }
+        if isTicking { ticker?.resume() } else { ticker?.pause() }
         changed()
     }
 

@@ -84,7 +84,7 @@ enum PhoneControls {
                 device.endScrolling()
             }
         case "sleep":
-            phone.device.sleepDevice(
+            phone.device.sleepMachine(
                 for: Duration(inSeconds: try arguments.number("seconds", in: 0...month, of: "seconds")))
         case "clock":
             phone.device.moveWallClock(
@@ -169,9 +169,9 @@ enum PhoneControls {
     private static func develop(_ name: String, _ arguments: Arguments, on phone: PhoneStage) throws -> Bool {
         let jobs = phone.device.jobs
         switch name {
-        case "launch-job": jobs.makeDue(try pendingJob(arguments, jobs))
-        case "expire-job": jobs.expire(try runningJob(arguments, jobs))
-        case "cancel-job": jobs.cancelByUser(try runningJob(arguments, jobs))
+        case "launch-job": phone.device.launchJob(try pendingJob(arguments, jobs))
+        case "expire-job": phone.device.expireJob(try runningJob(arguments, jobs))
+        case "cancel-job": phone.device.cancelJob(try runningJob(arguments, jobs))
         case "declare":
             let mode: AppManifest.BackgroundMode = try arguments.choice("mode")
             phone.declare(mode, try arguments.flag("on"))

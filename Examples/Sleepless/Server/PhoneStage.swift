@@ -75,7 +75,7 @@ final class PhoneStage: Stage {
     }
 
     func settle() {
-        device.time.drain()
+        device.time.settle()
         stepped()
     }
 

@@ -124,7 +124,7 @@ struct DeviceScreen: Codable, Sendable, Hashable {
         }
         notificationAuthorization = device.notifications.authorization.rawValue
         jobs = device.jobs.pendingRequests().map { request in
-            Job(id: request.identifier, whyNot: device.jobs.whyNot(request.identifier).map(\.description))
+            Job(id: request.identifier, whyNot: device.jobs.obstacles(for: request.identifier).map(\.description))
         }
         running = device.jobs.running.map { task in
             Running(id: task.identifier, title: task.title, isContinued: task.isContinued)

@@ -92,8 +92,8 @@ struct ExplorationTests {
             Self.inconsistency($0)
         }
         print("Sleepless: \(report)")
-        #expect(report.seeds == Self.seeds.count)
-        #expect(report.launches > Self.seeds.count && report.suspensions > 0 && report.expirations > 0)
-        #expect(report.jobs > 0 && report.notifications > 0)
+        #expect(report.seedCount == Self.seeds.count)
+        #expect(report.launchCount > Self.seeds.count && report.suspensionCount > 0 && report.expirationCount > 0)
+        #expect(report.jobCount > 0 && report.notificationCount > 0)
     }
 }

@@ -100,7 +100,7 @@ struct LessonsTests {
         try SimulatedDevice.withSleepless { device in
             try device.sleepless.lessons.export()
             device.advance(seconds: 10)
-            device.jobs.cancelByUser(LessonsModel.exporting)
+            device.cancelJob(LessonsModel.exporting)
             device.advance(seconds: 1)
             #expect(try device.shown.lessons.export?.outcome == "cancelled")
         }

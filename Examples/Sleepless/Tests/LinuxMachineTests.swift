@@ -114,7 +114,8 @@ struct LinuxMachineTests {
         try await working.notify(notification)
         #expect(working.summary == "The desktop shows them, while this process runs.")
         let failing = DesktopNotices(
-            Desktop(error: BackgroundError(.notifierUnavailable, "no service runs")), environment: environment)
+            Desktop(error: BackgroundError(code: .notifierUnavailable, message: "no service runs")),
+            environment: environment)
         await #expect(throws: BackgroundError.self) { try await failing.notify(notification) }
         #expect(failing.summary == "The last one was not shown: no service runs.")
     }

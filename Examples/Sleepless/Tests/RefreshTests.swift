@@ -31,7 +31,7 @@ struct RefreshTests {
         try SimulatedDevice.withSleepless { device in
             try device.sleepless.refresh.schedule(.processing, earliest: 0, network: true, power: true)
             device.advance(seconds: 0)
-            let reasons = device.jobs.whyNot("sleepless.processing")
+            let reasons = device.jobs.obstacles(for: "sleepless.processing")
             #expect(reasons.contains(.noExternalPower))
             #expect(reasons.contains(.deviceInUse))
             #expect(try device.shown.refresh.pending.first?.power == true)

@@ -15,9 +15,8 @@ struct CodedFormTests {
                     id: JobID("com.example.refresh"), kind: "refresh", trigger: .every(.seconds(3_600), count: 12),
                     policies: JobPolicies(
                         tolerance: .milliseconds(1_500), missedRuns: .runAll(limit: 7), overlap: .queue(limit: 3),
-                        retry: RetryPolicy(
-                            maximumAttempts: 9, maximumLost: 2, initialBackoff: .milliseconds(250),
-                            maximumBackoff: .seconds(8), jitter: 0.125),
+                        retry: .exponential(
+                            attempts: 9, maximumLost: 2, from: .milliseconds(250), to: .seconds(8), jitter: 0.125),
                         conditions: [.network, .idle]),
                     labels: ["team": "a"], payload: [0, 255, 7], conflict: .keep))
     }

@@ -44,7 +44,7 @@
             self.link = OwnedLink(link)
         }
 
-        /// Whether no frames come. True for a new link, and for good after ``invalidate()``, when setting it does nothing.
+        /// Whether no frames come. True for a new link, and for good after ``cancel()``, when setting it does nothing.
         /// The frames of a pause are not dropped.
         public var isPaused: Bool {
             get { link?.link.isPaused ?? true }
@@ -66,10 +66,10 @@
 
         /// How many frames were dropped since the link was made, because the handler or the system was late: the sum of
         /// what the delivered frames said.
-        public var droppedFrames: Int { machine.droppedFrames }
+        public var droppedFrameCount: Int { machine.droppedFrameCount }
 
         /// Ends the link for good. No frame comes after this.
-        public func invalidate() { link = nil }
+        public func cancel() { link = nil }
 
         fileprivate func step(_ link: CADisplayLink) {
             let frame = machine.called(

@@ -6,7 +6,7 @@ import ApusTimers
 /// (github.com/flutter/flutter/pull/186457); then the length of the frame before is taken.
 struct DisplayLinkMachine: Sendable {
     /// The sum of what the frames said.
-    private(set) var droppedFrames = 0
+    private(set) var droppedFrameCount = 0
     private var nextNumber = 1
     private var lastTimestamp = 0.0
     /// The length of the last frame.
@@ -28,12 +28,12 @@ struct DisplayLinkMachine: Sendable {
         let late = expected.map { max(0, ((timestamp - $0) / length).rounded()) } ?? 0
         let dropped = Int(min(late, Double(Int32.max)))
         let number = nextNumber + dropped
-        droppedFrames += dropped
+        droppedFrameCount += dropped
         (nextNumber, lastTimestamp) = (number + 1, timestamp)
         (self.length, expected) = (length, timestamp + length)
         return Frame(
             number: number, timestamp: Self.instant(timestamp), targetTimestamp: Self.instant(timestamp + length),
-            duration: .seconds(duration.isFinite && duration > 0 ? duration : length), droppedFrames: dropped)
+            duration: .seconds(duration.isFinite && duration > 0 ? duration : length), droppedFrameCount: dropped)
     }
 
     private static func instant(_ seconds: Double) -> ClockInstant {

@@ -84,7 +84,7 @@
         public var phase: Phase { phases.value }
 
         /// A new sequence of the phases that are announced from now on.
-        public var phaseChanges: PhaseChanges { phases.changes() }
+        public func phaseChanges() -> PhaseChanges { phases.changes() }
 
         /// Calls `observer` on the main actor whenever a phase is entered, before UIKit's notification of it returns,
         /// until the observation is cancelled or dropped.
@@ -115,13 +115,15 @@
         /// - Throws: `BackgroundError` with the code `tooLate` when UIKit gives no identifier; the handler is called
         ///   on the main loop then too.
         public func beginBackgroundTask(_ request: BackgroundTaskRequest) throws(BackgroundError) -> BackgroundTask {
-            let claim = AppleClaim(request, of: application, mainLoop: mainLoop)
-            guard claim.begin() else {
+            let task = AppleBackgroundTask(request, of: application, mainLoop: mainLoop)
+            guard task.begin() else {
                 throw BackgroundError(
-                    .tooLate,
-                    "“\(request.name)” asked for time in the background when none was granted; begin the task earlier")
+                    code: .tooLate,
+                    message:
+                        "“\(request.name)” asked for time in the background when none was granted; begin the task earlier"
+                )
             }
-            return BackgroundTask(request, logger: logger) { claim.end() }
+            return BackgroundTask(request, logger: logger) { task.end() }
         }
 
         // MARK: The device
@@ -130,7 +132,7 @@
         public var conditions: DeviceConditions { device.broadcast.value }
 
         /// A new sequence of the conditions from now on. A suspended app is notified of changes when it runs again.
-        public var conditionChanges: Changes<DeviceConditions> { device.broadcast.changes() }
+        public func conditionChanges() -> Changes<DeviceConditions> { device.broadcast.changes() }
 
         /// Starts asynchronous work: on the global executor, and on Linux on that of the simulated process.
         public func start(_ work: @escaping @Sendable () async -> Void) { startTask(work) }

@@ -22,7 +22,7 @@
     ///   developer.apple.com/documentation/backgroundtasks/bgtask/settaskcompleted(success:)).
     /// - The system keeps requests when the process ends. What a run can say of a request that an earlier process has
     ///   submitted is its identifier and its kind; of processing it does not know what was required.
-    public final class AppleBackgroundJobs: BackgroundJobScheduler {
+    public final class AppleBackgroundJobs: BackgroundJobDebugging {
         private let host: any BackgroundHost
         private let dates: AppleDates
         private let book: Locked<AppleJobBook>
@@ -51,18 +51,18 @@
         /// - Throws: `BackgroundJobError` with the code `invalidArgument`, `alreadyRegistered`, or `notPermitted` when
         ///   `BGTaskSchedulerPermittedIdentifiers` does not have it. One that comes when the launch is over is kept; what
         ///   is wrong with it shows when a request is submitted.
-        public func register(_ identifier: String, _ handler: @escaping BackgroundJobHandler) throws(BackgroundJobError)
-        {
+        public func register(_ identifier: String, handler: @escaping BackgroundJobHandler) throws(BackgroundJobError) {
             guard !identifier.isEmpty else {
                 throw BackgroundJobError(
-                    .invalidArgument, "`identifier` is empty; pass a name like com.example.app.refresh")
+                    code: .invalidArgument, message: "`identifier` is empty; pass a name like com.example.app.refresh")
             }
             try gate.withLock { _ throws(BackgroundJobError) in
                 switch book.withLock({ $0.register(identifier, handler) }) {
                 case .keep: break
                 case .alreadyRegistered:
                     throw BackgroundJobError(
-                        .alreadyRegistered, "there is a handler for “\(identifier)” already; register each one once")
+                        code: .alreadyRegistered,
+                        message: "there is a handler for “\(identifier)” already; register each one once")
                 case .giveToSystem:
                     if !giveToSystem(identifier) {
                         let handler = book.withLock { $0.withdraw(identifier) }
@@ -75,7 +75,8 @@
 
         private static func undeclared(_ identifier: String) -> BackgroundJobError {
             BackgroundJobError(
-                .notPermitted, "“\(identifier)” is not declared; add it to BGTaskSchedulerPermittedIdentifiers")
+                code: .notPermitted,
+                message: "“\(identifier)” is not declared; add it to BGTaskSchedulerPermittedIdentifiers")
         }
 
         /// Not isolated, and so is the closure: the system calls it on a queue of its own
@@ -128,11 +129,13 @@
                 book.withLock { $0.givenToSystem(identifier) }
             case .notRegistered:
                 throw BackgroundJobError(
-                    .notRegistered, "there is no handler for “\(identifier)”; register one while the app launches")
+                    code: .notRegistered,
+                    message: "there is no handler for “\(identifier)”; register one while the app launches")
             case .registeredTooLate:
                 throw BackgroundJobError(
-                    .registeredTooLate,
-                    "the handler for “\(identifier)” came when the launch was over, which only continued work may; "
+                    code: .registeredTooLate,
+                    message:
+                        "the handler for “\(identifier)” came when the launch was over, which only continued work may; "
                         + "register it in application(_:didFinishLaunchingWithOptions:)")
             }
         }
@@ -165,7 +168,7 @@
             public func simulateLaunch(_ identifier: String) async throws(BackgroundJobError) {
                 guard await pending().contains(where: { $0.identifier == identifier }) else {
                     throw BackgroundJobError(
-                        .notPending, "no request for “\(identifier)” is pending; submit one before")
+                        code: .notPending, message: "no request for “\(identifier)” is pending; submit one before")
                 }
                 BGTaskScheduler.shared._simulateLaunchForTask(withIdentifier: identifier)
             }
@@ -175,7 +178,8 @@
             /// - Throws: `BackgroundJobError` with the code `notRunning`.
             public func simulateExpiration(_ identifier: String) async throws(BackgroundJobError) {
                 guard book.withLock({ $0.isRunning(identifier) }) else {
-                    throw BackgroundJobError(.notRunning, "no run of “\(identifier)” is in progress; launch one before")
+                    throw BackgroundJobError(
+                        code: .notRunning, message: "no run of “\(identifier)” is in progress; launch one before")
                 }
                 BGTaskScheduler.shared._simulateExpirationForTask(withIdentifier: identifier)
             }
@@ -197,8 +201,8 @@
 
             private static func debuggerOnly(_ method: String, _ identifier: String) -> BackgroundJobError {
                 BackgroundJobError(
-                    .unavailable,
-                    "only the debugger can do that, on a device: pause the app and type "
+                    code: .unavailable,
+                    message: "only the debugger can do that, on a device: pause the app and type "
                         + "e -l objc -- (void)[[BGTaskScheduler sharedScheduler] \(method):@\"\(identifier)\"]")
             }
         #endif

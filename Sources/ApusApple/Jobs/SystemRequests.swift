@@ -40,8 +40,10 @@
                 }
             #endif
             throw BackgroundJobError(
-                .unavailable,
-                "“\(identifier)” is continued work, which needs iOS 26; finish it under a background task before that")
+                code: .unavailable,
+                message:
+                    "“\(identifier)” is continued work, which needs iOS 26; finish it under a background task before that"
+            )
         }
 
         /// What a pending request of the system's says.
@@ -87,24 +89,27 @@
             switch (error as? BGTaskScheduler.Error)?.code.rawValue {
             case 2:
                 self.init(
-                    .tooManyPending,
-                    "\(name) was not accepted, because the system keeps 1 refresh and 10 processing requests; "
+                    code: .tooManyPending,
+                    message: "\(name) was not accepted, because the system keeps 1 refresh and 10 processing requests; "
                         + "cancel one, or give both the same identifier",
                     cause: error)
             case 3:
                 self.init(
-                    .notPermitted,
-                    "\(name) was not accepted: look for it in BGTaskSchedulerPermittedIdentifiers, for its mode in "
+                    code: .notPermitted,
+                    message:
+                        "\(name) was not accepted: look for it in BGTaskSchedulerPermittedIdentifiers, for its mode in "
                         + "UIBackgroundModes, and for what it requires",
                     cause: error)
             case 4:
                 self.init(
-                    .cannotStartNow, "\(name) cannot begin now; submit it with the strategy .queue, or later",
+                    code: .cannotStartNow,
+                    message: "\(name) cannot begin now; submit it with the strategy .queue, or later",
                     cause: error)
             default:
                 self.init(
-                    .unavailable,
-                    "\(name) was not accepted: background refresh is switched off, or this is a simulator", cause: error
+                    code: .unavailable,
+                    message: "\(name) was not accepted: background refresh is switched off, or this is a simulator",
+                    cause: error
                 )
             }
         }

@@ -49,7 +49,7 @@
         public var state: AudioState { states.value }
 
         /// A new sequence of the states from now on.
-        public var stateChanges: Changes<AudioState> { states.changes() }
+        public func stateChanges() -> Changes<AudioState> { states.changes() }
 
         /// How far the current item has been played: where the player said that it was when it last stopped, and what has
         /// passed on the uptime clock since it plays.
@@ -68,7 +68,8 @@
             for item in items {
                 guard !item.source.isEmpty else {
                     throw BackgroundError(
-                        .invalidArgument, "`source` of the item “\(item.id)” is empty; pass a URL or the path of a file"
+                        code: .invalidArgument,
+                        message: "`source` of the item “\(item.id)” is empty; pass a URL or the path of a file"
                     )
                 }
                 if let url = URL(string: item.source), url.scheme != nil {
@@ -92,8 +93,9 @@
                 try AVAudioSession.sharedInstance().setActive(true)
             } catch {
                 throw BackgroundError(
-                    .modeUnavailable,
-                    "a call or another app has the sound; play again when the interruption has ended", cause: error)
+                    code: .modeUnavailable,
+                    message: "a call or another app has the sound; play again when the interruption has ended",
+                    cause: error)
             }
             await host.mainLoop.perform { [queue] in queue.play() }
         }
@@ -102,7 +104,7 @@
         public func pause() async { await host.mainLoop.perform { [queue] in queue.pause() } }
 
         /// Moves to the next item, or to the end of the queue.
-        public func next() async { await host.mainLoop.perform { [queue] in queue.next() } }
+        public func skipToNext() async { await host.mainLoop.perform { [queue] in queue.next() } }
 
         // MARK: What the system says
 
@@ -145,7 +147,7 @@
                 case .pause: await self?.pause()
                 case .toggle:
                     if self?.state.isPlaying == true { await self?.pause() } else { try? await self?.play() }
-                case .next: await self?.next()
+                case .next: await self?.skipToNext()
                 }
             }
             return true

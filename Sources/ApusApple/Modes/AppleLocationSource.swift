@@ -74,7 +74,7 @@
         ///
         /// - Throws: `BackgroundError` with the code `modeUnavailable` when it is not authorized, `inBackground` is not
         ///   declared by the app, or the app is in the background and the authorization is not `always`.
-        public func start(inBackground: Bool) throws(BackgroundError) -> AsyncStream<LocationUpdate> {
+        public func updates(inBackground: Bool) throws(BackgroundError) -> AsyncStream<LocationUpdate> {
             try demandPermission(inBackground: inBackground)
             let (stream, continuation) = AsyncStream.makeStream(of: LocationUpdate.self)
             let (number, former) = state.withLock { state in
@@ -107,7 +107,7 @@
                         ? "the app does not declare the background mode location; add it to UIBackgroundModes, or start "
                             + "without inBackground" : nil
                 }
-            if let message { throw BackgroundError(.modeUnavailable, message) }
+            if let message { throw BackgroundError(code: .modeUnavailable, message: message) }
         }
 
         /// `nil` ends the present updates.

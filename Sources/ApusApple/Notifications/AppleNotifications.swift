@@ -140,8 +140,9 @@
             let kept = Set(await pendingEntries().map(\.identifier))
             guard kept.union(earlier).union([identifier]).count > Self.pendingLimit else { return }
             throw BackgroundError(
-                .tooManyNotifications,
-                "the notification center keeps \(Self.pendingLimit) pending requests, so “\(identifier)” was not added; "
+                code: .tooManyNotifications,
+                message:
+                    "the notification center keeps \(Self.pendingLimit) pending requests, so “\(identifier)” was not added; "
                     + "remove some, or schedule the later ones when earlier ones were shown")
         }
 
@@ -157,8 +158,9 @@
             }
             guard isAllowed else {
                 throw BackgroundError(
-                    .notificationRefused,
-                    "the user does not allow notifications; ask with UNUserNotificationCenter.requestAuthorization, or "
+                    code: .notificationRefused,
+                    message:
+                        "the user does not allow notifications; ask with UNUserNotificationCenter.requestAuthorization, or "
                         + "do without them")
             }
         }
@@ -202,7 +204,8 @@
             }
             if let refusal {
                 throw BackgroundError(
-                    .notificationRefused, "the notification center did not take “\(identifier)”", cause: refusal)
+                    code: .notificationRefused, message: "the notification center did not take “\(identifier)”",
+                    cause: refusal)
             }
         }
     }

@@ -10,7 +10,7 @@ public final class BackgroundTask: Sendable {
 
     private let place: String
     private let logger: Logger
-    private let endClaim: @Sendable () -> Bool
+    private let endOnce: @Sendable () -> Bool
 
     /// A background task that a host has granted. For those who implement a ``BackgroundHost``.
     ///
@@ -23,18 +23,18 @@ public final class BackgroundTask: Sendable {
         name = request.name
         place = request.place
         self.logger = logger
-        endClaim = end
+        endOnce = end
     }
 
     /// Ends the background task. From any thread, as often as you like: only the first end counts.
     public func end() {
-        _ = endClaim()
+        _ = endOnce()
     }
 
     deinit {
-        if endClaim() {
+        if endOnce() {
             logger.error(
-                "a background task was never ended; call end(), or use withBackgroundTask",
+                "a background task was never ended; call end(), or use withBackgroundTask(named:_:)",
                 metadata: ["task": "\(name)", "begun": "\(place)"])
         }
     }

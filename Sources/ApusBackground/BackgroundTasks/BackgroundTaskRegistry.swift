@@ -44,7 +44,8 @@ public final class BackgroundTaskRegistry: Sendable {
         case .refused:
             mainLoop.run(request.onExpiration)
             throw BackgroundError(
-                .tooLate, "“\(request.name)” asked for time in the background when it was over; begin the task earlier")
+                code: .tooLate,
+                message: "“\(request.name)” asked for time in the background when it was over; begin the task earlier")
         }
     }
 

@@ -53,7 +53,8 @@ public final class Countdown: Sendable {
     private let logger = Logger(label: "apus.background")
     private let states: Broadcast<State>
     private let ticker: SecondTicker
-    private let wallClock = Locked<WallClockObservation?>(nil)
+    /// Ends with this object.
+    private let wallClock = Locked<Observation?>(nil)
     /// Held from the decision on a change until it is stored and has taken effect. Never taken under `inner`.
     private let gate = Locked(())
     private let inner: Locked<Inner>
@@ -65,19 +66,19 @@ public final class Countdown: Sendable {
     ///   - store: Where the record is kept.
     ///   - key: Names the record.
     ///   - notification: What is shown at the stop instant, if the app is to show something.
-    ///   - notifications: Where it is scheduled.
+    ///   - notificationScheduler: Where it is scheduled.
     /// - Throws: ``BackgroundError`` with the code `storeFailed` when the record cannot be read, or what has changed
     ///   since cannot be stored.
     public init(
         host: any BackgroundHost, store: any RecordStore, key: String, notification: UserNotification? = nil,
-        notifications: (any NotificationScheduler)? = nil
+        notificationScheduler: (any NotificationScheduler)? = nil
     ) throws(BackgroundError) {
         self.host = host
         self.key = key
         self.notification = notification
         notificationIdentifier = "apus.countdown.\(key)"
         keeper = RecordKeeper(store: store, key: key, kind: "countdown")
-        wishes = notifications.map { [logger] in
+        wishes = notificationScheduler.map { [logger] in
             NotificationWishes(host: host, scheduler: $0, logger: logger)
         }
         let record = try keeper.load()
@@ -91,17 +92,14 @@ public final class Countdown: Sendable {
         inner.withLock { arm(&$0) }
         updateNotification(machine, isNew: false)
         wishes?.carryOut()
-        let observation = host.engine.onWallClockChange { [weak self] in
+        let observation = host.engine.observeWallClock { [weak self] in
             // Not on the engine's thread: it writes to the store.
             self?.host.mainLoop.run { [weak self] in self?.wallClockChanged() }
         }
         wallClock.withLock { $0 = observation }
     }
 
-    deinit {
-        wallClock.withLock { $0 }?.cancel()
-        inner.withLock { $0.waiting.take() }?.cancel()
-    }
+    deinit { inner.withLock { $0.waiting.take() }?.cancel() }
 
     // MARK: Reading
 
@@ -109,7 +107,7 @@ public final class Countdown: Sendable {
     public var state: State { states.value }
 
     /// A new sequence of the states from now on.
-    public var changes: Changes<State> { states.changes() }
+    public func stateChanges() -> Changes<State> { states.changes() }
 
     /// What is left; computed anew each time. Zero when it has finished, and when nothing is counted down.
     public var remaining: Duration {
@@ -129,7 +127,7 @@ public final class Countdown: Sendable {
     /// Calls `observer` on the main loop each time the countdown finishes, once, with the instant at which it did.
     ///
     /// A finish while the process did not run is not reported here; ``state`` says so.
-    public func onFinish(_ observer: @escaping @MainActor @Sendable (WallInstant) -> Void) -> Observation {
+    public func observeFinish(_ observer: @escaping @MainActor @Sendable (WallInstant) -> Void) -> Observation {
         let id = inner.withLock { inner in
             inner.nextObserver += 1
             inner.observers.append((inner.nextObserver, observer))
@@ -147,7 +145,7 @@ public final class Countdown: Sendable {
     /// Calls `observer` on the main loop with what a display shows, in whole seconds rounded up: soon, and again each
     /// time when that changes. It changes in step with the stop instant, without drift, and not at all while nothing is
     /// counted down. A main loop that was busy gets one call, with the present value.
-    public func onDisplayChange(_ observer: @escaping @MainActor @Sendable (Duration) -> Void) -> Observation {
+    public func observeDisplay(_ observer: @escaping @MainActor @Sendable (Duration) -> Void) -> Observation {
         ticker.observe(observer)
     }
 
@@ -160,7 +158,8 @@ public final class Countdown: Sendable {
     public func start(for duration: Duration) throws(BackgroundError) {
         guard duration.wholeNanoseconds > 0 else {
             throw BackgroundError(
-                .invalidArgument, "`for` is \(duration); pass a duration of at least 1 ns, for example .seconds(60)")
+                code: .invalidArgument,
+                message: "`for` is \(duration); pass a duration of at least 1 ns, for example .seconds(60)")
         }
         try change { machine, now throws(BackgroundError) in
             machine.start(for: duration.clamped, now: now)
@@ -177,8 +176,8 @@ public final class Countdown: Sendable {
             let duration = now.wall.duration(to: instant)
             guard duration > .zero else {
                 throw BackgroundError(
-                    .invalidArgument,
-                    "`until` is \(.zero - duration) in the past; pass an instant that is still to come")
+                    code: .invalidArgument,
+                    message: "`until` is \(.zero - duration) in the past; pass an instant that is still to come")
             }
             machine.start(for: duration, now: now)
             return true
@@ -205,15 +204,15 @@ public final class Countdown: Sendable {
     /// - Throws: ``BackgroundError`` with the code `invalidArgument` when nothing would be left, `storeFailed` when the
     ///   change could not be stored; then nothing has changed.
     @discardableResult
-    public func add(_ duration: Duration) throws(BackgroundError) -> Bool {
+    public func extend(by duration: Duration) throws(BackgroundError) -> Bool {
         try change { machine, now throws(BackgroundError) in
-            switch machine.add(duration, now: now) {
+            switch machine.extend(by: duration, now: now) {
             case .changed: return true
             case .ignored: return false
             case .refused:
                 throw BackgroundError(
-                    .invalidArgument,
-                    "`duration` is \(duration), which leaves nothing to count down; cancel() ends a countdown")
+                    code: .invalidArgument,
+                    message: "`duration` is \(duration), which leaves nothing to count down; cancel() ends a countdown")
             }
         }
     }

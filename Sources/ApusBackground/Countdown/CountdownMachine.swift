@@ -74,7 +74,7 @@ struct CountdownMachine: Sendable {
         return true
     }
 
-    enum AddAction: Equatable {
+    enum ExtendAction: Equatable {
         case changed
         /// Nothing is counted down.
         case ignored
@@ -82,7 +82,7 @@ struct CountdownMachine: Sendable {
         case refused
     }
 
-    mutating func add(_ duration: Duration, now: HostReading) -> AddAction {
+    mutating func extend(by duration: Duration, now: HostReading) -> ExtendAction {
         let left = remaining(at: now.continuous)
         let sum = (left + duration.clamped).clamped
         switch state {

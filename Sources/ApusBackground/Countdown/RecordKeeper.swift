@@ -10,8 +10,9 @@ struct RecordKeeper<Record: Codable & Sendable>: Sendable {
             return try store.load(Record.self, for: key)
         } catch {
             throw BackgroundError(
-                .storeFailed,
-                "the record of the \(kind) “\(key)” cannot be read; put back what its store held, or remove the record "
+                code: .storeFailed,
+                message:
+                    "the record of the \(kind) “\(key)” cannot be read; put back what its store held, or remove the record "
                     + "with save(nil, for: \"\(key)\") to begin anew",
                 cause: error)
         }
@@ -22,8 +23,9 @@ struct RecordKeeper<Record: Codable & Sendable>: Sendable {
             try store.save(record, for: key)
         } catch {
             throw BackgroundError(
-                .storeFailed,
-                "the \(kind) “\(key)” cannot be stored, so nothing has changed; try again when its store can be written",
+                code: .storeFailed,
+                message:
+                    "the \(kind) “\(key)” cannot be stored, so nothing has changed; try again when its store can be written",
                 cause: error)
         }
     }

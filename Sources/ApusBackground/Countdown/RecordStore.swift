@@ -30,7 +30,8 @@ public final class MemoryRecordStore: RecordStore {
     public func load<Record: Codable & Sendable>(_ type: Record.Type, for key: String) throws -> Record? {
         guard let record = records.withLock({ $0[key] }) else { return nil }
         guard let typed = record as? Record else {
-            throw BackgroundError(.storeFailed, "the record “\(key)” is a \(Swift.type(of: record)), not a \(type)")
+            throw BackgroundError(
+                code: .storeFailed, message: "the record “\(key)” is a \(Swift.type(of: record)), not a \(type)")
         }
         return typed
     }

@@ -1,4 +1,4 @@
-import ApusTimers
+public import ApusTimers
 import Logging
 
 /// Counts up from an instant that outlives the process: a ``Countdown`` the other way round.
@@ -28,7 +28,8 @@ public final class Stopwatch: Sendable {
     private let keeper: RecordKeeper<StopwatchRecord>
     private let states: Broadcast<State>
     private let ticker: SecondTicker
-    private let wallClock = Locked<WallClockObservation?>(nil)
+    /// Ends with this object.
+    private let wallClock = Locked<Observation?>(nil)
     /// Held from the decision on a change until it is stored and has taken effect. Never taken under `machine`.
     private let gate = Locked(())
     private let machine: Locked<StopwatchMachine>
@@ -51,14 +52,12 @@ public final class Stopwatch: Sendable {
         self.machine = Locked(machine)
         states = Broadcast(machine.publicState, mainLoop: host.mainLoop)
         ticker = SecondTicker(host: host, display: machine.display)
-        let observation = host.engine.onWallClockChange { [weak self] in
+        let observation = host.engine.observeWallClock { [weak self] in
             // Not on the engine's thread: it writes to the store.
             self?.host.mainLoop.run { [weak self] in self?.wallClockChanged() }
         }
         wallClock.withLock { $0 = observation }
     }
-
-    deinit { wallClock.withLock { $0 }?.cancel() }
 
     // MARK: Reading
 
@@ -66,7 +65,7 @@ public final class Stopwatch: Sendable {
     public var state: State { states.value }
 
     /// A new sequence of the states from now on.
-    public var changes: Changes<State> { states.changes() }
+    public func stateChanges() -> Changes<State> { states.changes() }
 
     /// What has passed while it ran; computed anew each time.
     public var elapsed: Duration {
@@ -80,7 +79,7 @@ public final class Stopwatch: Sendable {
     /// Calls `observer` on the main loop with what a display shows, in whole seconds rounded down: soon, and again each
     /// time when that changes. It changes in step with the start instant, without drift, and not at all while the
     /// stopwatch stands still. A main loop that was busy gets one call, with the present value.
-    public func onDisplayChange(_ observer: @escaping @MainActor @Sendable (Duration) -> Void) -> Observation {
+    public func observeDisplay(_ observer: @escaping @MainActor @Sendable (Duration) -> Void) -> Observation {
         ticker.observe(observer)
     }
 

@@ -45,7 +45,7 @@ public struct BackgroundJobError: Error, Sendable, CustomStringConvertible {
     public var cause: (any Error)?
 
     /// An error with a message that says what to do.
-    public init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+    public init(code: Code, message: String, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
         self.cause = cause

@@ -37,12 +37,12 @@ public struct BackgroundJobRequest: Sendable, Hashable, Codable {
     public func validate() throws(BackgroundJobError) {
         if identifier.isEmpty {
             throw BackgroundJobError(
-                .invalidArgument, "`identifier` is empty; pass a name like com.example.app.refresh")
+                code: .invalidArgument, message: "`identifier` is empty; pass a name like com.example.app.refresh")
         }
         if case .continued(let job) = kind, job.title.isEmpty {
             throw BackgroundJobError(
-                .invalidArgument,
-                "`title` of the continued job “\(identifier)” is empty; pass what the user has begun")
+                code: .invalidArgument,
+                message: "`title` of the continued job “\(identifier)” is empty; pass what the user has begun")
         }
     }
 }

@@ -13,7 +13,7 @@ public protocol BackgroundJobScheduler: Sendable {
     ///
     /// - Throws: ``BackgroundJobError`` with the code `invalidArgument`, `notPermitted`, `alreadyRegistered` or
     ///   `registeredTooLate`.
-    func register(_ identifier: String, _ handler: @escaping BackgroundJobHandler) throws(BackgroundJobError)
+    func register(_ identifier: String, handler: @escaping BackgroundJobHandler) throws(BackgroundJobError)
 
     /// Asks for a run, in place of a pending request with the same identifier.
     ///
@@ -29,15 +29,19 @@ public protocol BackgroundJobScheduler: Sendable {
 
     /// The requests whose runs have not begun, in the order of their submission.
     func pending() async -> [BackgroundJobRequest]
+}
 
-    /// Begins the run of a pending request now, whatever the rules say. For debugging only: an app that calls it in the
-    /// App Store is rejected.
+/// A scheduler of background jobs whose runs can be begun and ended by hand, as a debugger does on Apple's systems.
+///
+/// For tests and development: an app that calls it in the App Store is rejected.
+public protocol BackgroundJobDebugging: BackgroundJobScheduler {
+    /// Begins the run of a pending request now, whatever the rules say.
     ///
     /// - Throws: ``BackgroundJobError`` with the code `notPending`; `unavailable` where the system has no such
     ///   interface.
     func simulateLaunch(_ identifier: String) async throws(BackgroundJobError)
 
-    /// Lets a run expire now. For debugging only.
+    /// Lets a run expire now.
     ///
     /// - Throws: ``BackgroundJobError`` with the code `notRunning`; `unavailable` where the system has no such
     ///   interface.

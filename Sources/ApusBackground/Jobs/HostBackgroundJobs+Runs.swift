@@ -92,7 +92,7 @@ extension HostBackgroundJobs {
 
     private func followConditions() -> AsyncStream<Never>.Continuation {
         let (stop, continuation) = AsyncStream.makeStream(of: Never.self)
-        let changes = host.conditionChanges
+        let changes = host.conditionChanges()
         host.start { [weak self] in
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { [weak self] in
@@ -152,9 +152,9 @@ extension HostBackgroundJobs {
             self?.backgroundTaskExpired(number)
         }
         request.endsOnExpiration = !host.waitsForExpiredTasks
-        let claim: BackgroundTask
+        let backgroundTask: BackgroundTask
         do {
-            claim = try host.beginBackgroundTask(request)
+            backgroundTask = try host.beginBackgroundTask(request)
         } catch {
             logger.info(
                 "a background job waits, because the host grants nothing more",
@@ -164,12 +164,12 @@ extension HostBackgroundJobs {
             return false
         }
         let isUnderWay = inner.withLock { inner in
-            inner.live[number]?.claim = claim
+            inner.live[number]?.backgroundTask = backgroundTask
             return inner.live[number] != nil
         }
         guard isUnderWay else {
             // Expired before it had begun.
-            claim.end()
+            backgroundTask.end()
             return true
         }
         logger.info(
@@ -205,7 +205,7 @@ extension HostBackgroundJobs {
             "a background job is complete",
             metadata: ["job": "\(live.run.identifier)", "success": "\(success)", "duration": "\(duration)"])
         lookSoon()
-        live.claim?.end()
+        live.backgroundTask?.end()
     }
 }
 

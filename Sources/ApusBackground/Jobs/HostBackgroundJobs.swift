@@ -23,7 +23,7 @@ public import Logging
 ///
 /// Requests wait in memory, or also in a ``/ApusBackground/RecordStore`` and then survive the process. The store is called with other
 /// changes held back, so it must not use these jobs itself. All members may be used from any thread.
-public final class HostBackgroundJobs: BackgroundJobScheduler {
+public final class HostBackgroundJobs: BackgroundJobDebugging {
     /// A run in progress, for display.
     public struct Running: Sendable, Hashable {
         /// How far a run is.
@@ -52,7 +52,7 @@ public final class HostBackgroundJobs: BackgroundJobScheduler {
 
     struct Live {
         let run: BackgroundJobRun
-        var claim: BackgroundTask?
+        var backgroundTask: BackgroundTask?
     }
 
     struct Inner {
@@ -140,8 +140,9 @@ public final class HostBackgroundJobs: BackgroundJobScheduler {
             saved = try store.load(HostBackgroundRecord.self, for: key)
         } catch {
             throw BackgroundJobError(
-                .storeFailed,
-                "the record “\(key)” of background jobs cannot be read; put back what its store held, or remove it with "
+                code: .storeFailed,
+                message:
+                    "the record “\(key)” of background jobs cannot be read; put back what its store held, or remove it with "
                     + "save(nil, for: \"\(key)\") to begin anew",
                 cause: error)
         }
@@ -164,7 +165,7 @@ public final class HostBackgroundJobs: BackgroundJobScheduler {
     ///
     /// - Throws: ``BackgroundJobError`` with the code `invalidArgument`, `notPermitted` or `alreadyRegistered`.
     public func register(
-        _ identifier: String, _ handler: @escaping BackgroundJobHandler
+        _ identifier: String, handler: @escaping BackgroundJobHandler
     ) throws(BackgroundJobError) {
         let isAwaited = try inner.withLock { inner throws(BackgroundJobError) in
             try inner.machine.register(identifier, handler)
@@ -192,8 +193,9 @@ public final class HostBackgroundJobs: BackgroundJobScheduler {
             } catch {
                 inner.withLock { $0.machine.restorePending(former) }
                 throw BackgroundJobError(
-                    .storeFailed,
-                    "“\(request.identifier)” cannot be stored, so nothing has changed; try again when the store can be "
+                    code: .storeFailed,
+                    message:
+                        "“\(request.identifier)” cannot be stored, so nothing has changed; try again when the store can be "
                         + "written",
                     cause: error)
             }
@@ -228,7 +230,7 @@ public final class HostBackgroundJobs: BackgroundJobScheduler {
 
     /// Why a pending request has not begun: everything that is in the way at this moment. Empty when nothing is, and
     /// when the identifier is not pending.
-    public func whyNot(_ identifier: String) -> [BackgroundJobObstacle] {
+    public func obstacles(for identifier: String) -> [BackgroundJobObstacle] {
         var now = reading()
         now.conditions = host.conditions
         return inner.withLock { [now] in $0.machine.obstacles(of: identifier, at: now) }
@@ -254,7 +256,8 @@ public final class HostBackgroundJobs: BackgroundJobScheduler {
         carryOut(plans)
         if !isGranted {
             throw BackgroundJobError(
-                .unavailable, "the host grants no background task any more, so “\(identifier)” waits; simulate earlier")
+                code: .unavailable,
+                message: "the host grants no background task any more, so “\(identifier)” waits; simulate earlier")
         }
     }
 

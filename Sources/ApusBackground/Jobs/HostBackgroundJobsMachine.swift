@@ -51,12 +51,13 @@ struct HostBackgroundJobsMachine: Sendable {
     ) throws(BackgroundJobError) {
         guard !identifier.isEmpty else {
             throw BackgroundJobError(
-                .invalidArgument, "`identifier` is empty; pass a name like com.example.app.refresh")
+                code: .invalidArgument, message: "`identifier` is empty; pass a name like com.example.app.refresh")
         }
         try requirePermission(identifier)
         guard handlers[identifier] == nil else {
             throw BackgroundJobError(
-                .alreadyRegistered, "“\(identifier)” has a handler already; register each identifier once")
+                code: .alreadyRegistered,
+                message: "“\(identifier)” has a handler already; register each identifier once")
         }
         handlers[identifier] = handler
     }
@@ -69,15 +70,18 @@ struct HostBackgroundJobsMachine: Sendable {
         try requirePermission(request.identifier)
         guard handlers[request.identifier] != nil else {
             throw BackgroundJobError(
-                .notRegistered, "“\(request.identifier)” has no handler; register one before the submission")
+                code: .notRegistered,
+                message: "“\(request.identifier)” has no handler; register one before the submission")
         }
         try requireRoom(for: request)
         if case .continued(let job) = request.kind, job.strategy == .fail {
             let obstacles = gates(of: request, .open, at: now)
             guard obstacles.isEmpty else {
                 throw BackgroundJobError(
-                    .cannotStartNow,
-                    "“\(request.identifier)” cannot begin now: \(obstacles.words); submit it later, or let it queue")
+                    code: .cannotStartNow,
+                    message:
+                        "“\(request.identifier)” cannot begin now: \(obstacles.words); submit it later, or let it queue"
+                )
             }
         }
         pending.removeAll { $0.request.identifier == request.identifier }
@@ -109,7 +113,8 @@ struct HostBackgroundJobsMachine: Sendable {
     private func requirePermission(_ identifier: String) throws(BackgroundJobError) {
         guard settings.permits(identifier) else {
             throw BackgroundJobError(
-                .notPermitted, "“\(identifier)” is not among `permittedIdentifiers`; add it to the configuration")
+                code: .notPermitted,
+                message: "“\(identifier)” is not among `permittedIdentifiers`; add it to the configuration")
         }
     }
 
@@ -126,8 +131,9 @@ struct HostBackgroundJobsMachine: Sendable {
         }
         guard others < limit else {
             throw BackgroundJobError(
-                .tooManyPending,
-                "\(others) requests of this kind are pending, and the limit is \(limit); cancel one or wait for its run"
+                code: .tooManyPending,
+                message:
+                    "\(others) requests of this kind are pending, and the limit is \(limit); cancel one or wait for its run"
             )
         }
     }
@@ -212,7 +218,7 @@ struct HostBackgroundJobsMachine: Sendable {
             deadline = now.uptime.advanced(by: max(.zero, settings.refreshTimeLimit))
             spacings = spacings.filter { $0.value.continuous > now.continuous }
             let spacing = max(.zero, settings.refreshSpacing)
-            if spacing > .zero { spacings[request.identifier] = now.stored(in: spacing) }
+            if spacing > .zero { spacings[request.identifier] = now.moment.stored(in: spacing) }
         case .processing: deadline = now.uptime.advanced(by: max(.zero, settings.processingTimeLimit))
         case .continued: deadline = nil
         }
@@ -271,10 +277,11 @@ struct HostBackgroundJobsMachine: Sendable {
         _ identifier: String, now: HostBackgroundReading
     ) throws(BackgroundJobError) -> Launch {
         guard let entry = pending.first(where: { $0.request.identifier == identifier }) else {
-            throw BackgroundJobError(.notPending, "“\(identifier)” is not pending; submit it first")
+            throw BackgroundJobError(code: .notPending, message: "“\(identifier)” is not pending; submit it first")
         }
         guard let launch = begin(entry.number, isSimulated: true, at: now) else {
-            throw BackgroundJobError(.notRegistered, "“\(identifier)” has no handler in this process; register one")
+            throw BackgroundJobError(
+                code: .notRegistered, message: "“\(identifier)” has no handler in this process; register one")
         }
         return launch
     }
@@ -282,7 +289,9 @@ struct HostBackgroundJobsMachine: Sendable {
     /// The runs that expire.
     mutating func simulateExpiration(_ identifier: String) throws(BackgroundJobError) -> [Int] {
         let indices = runs.indices.filter { runs[$0].request.identifier == identifier }
-        guard !indices.isEmpty else { throw BackgroundJobError(.notRunning, "“\(identifier)” does not run") }
+        guard !indices.isEmpty else {
+            throw BackgroundJobError(code: .notRunning, message: "“\(identifier)” does not run")
+        }
         for index in indices { runs[index].isExpiring = true }
         return indices.map { runs[$0].number }
     }
@@ -303,16 +312,10 @@ struct HostBackgroundJobsMachine: Sendable {
             append(stored.request, delay: delay(), now: now)
         }
         for stored in record.spacings {
-            // Within one start of the machine the continuous clock decides; a clock that was set back since must not
-            // hold a refresh for longer than the spacing.
-            let left =
-                if let boot = stored.until.boot, boot == now.boot {
-                    now.continuous.duration(to: stored.until.continuous)
-                } else {
-                    now.wall.duration(to: stored.until.wall)
-                }
+            // A clock that was set back since must not hold a refresh for longer than the spacing.
+            let left = stored.until.duration(from: now.moment)
             guard left > .zero else { continue }
-            spacings[stored.identifier] = now.stored(in: min(left, max(.zero, settings.refreshSpacing)))
+            spacings[stored.identifier] = now.moment.stored(in: min(left, max(.zero, settings.refreshSpacing)))
         }
     }
 }

@@ -39,7 +39,7 @@ public protocol AudioPlayer: Sendable {
     /// What the player does.
     var state: AudioState { get }
     /// A new sequence of the states from now on.
-    var stateChanges: Changes<AudioState> { get }
+    func stateChanges() -> Changes<AudioState>
     /// How far the current item has been played.
     var position: Duration { get }
 
@@ -54,5 +54,5 @@ public protocol AudioPlayer: Sendable {
     /// Stops for a while; the position is kept.
     func pause() async
     /// Moves to the next item, or to the end of the queue.
-    func next() async
+    func skipToNext() async
 }

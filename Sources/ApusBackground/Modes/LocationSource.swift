@@ -56,7 +56,7 @@ public protocol LocationSource: Sendable {
     ///
     /// - Throws: ``BackgroundError`` with the code `modeUnavailable` when it is not authorized, or `inBackground` was
     ///   not declared by the app.
-    func start(inBackground: Bool) throws(BackgroundError) -> AsyncStream<LocationUpdate>
+    func updates(inBackground: Bool) throws(BackgroundError) -> AsyncStream<LocationUpdate>
     /// Ends the updates.
     func stop()
 }

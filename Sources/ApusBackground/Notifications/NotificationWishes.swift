@@ -62,10 +62,10 @@ final class NotificationWishes: Sendable {
         }
         guard isFirst else { return }
         // Refused, there is still a good chance that it is done in time.
-        let claim = try? host.beginBackgroundTask(named: "notifications")
+        let task = try? host.beginBackgroundTask(named: "notifications")
         host.start { [self] in
             await work()
-            claim?.end()
+            task?.end()
         }
     }
 

@@ -46,13 +46,15 @@ public struct NotificationRequest: Sendable, Hashable {
         guard case .after(let interval, let repeats) = trigger else { return }
         if interval <= .zero {
             throw BackgroundError(
-                .invalidArgument,
-                "the interval of notification “\(identifier)” is \(interval); it must be greater than zero")
+                code: .invalidArgument,
+                message: "the interval of notification “\(identifier)” is \(interval); it must be greater than zero")
         }
         if repeats, interval < .seconds(60) {
             throw BackgroundError(
-                .invalidArgument,
-                "the interval of notification “\(identifier)” is \(interval); it must be at least 60 s if it repeats")
+                code: .invalidArgument,
+                message:
+                    "the interval of notification “\(identifier)” is \(interval); it must be at least 60 s if it repeats"
+            )
         }
     }
 }

@@ -8,7 +8,7 @@ public protocol BackgroundHost: Sendable {
     var phase: Phase { get }
 
     /// A new sequence of the phases that are entered from now on, until ``Phase/terminated``.
-    var phaseChanges: PhaseChanges { get }
+    func phaseChanges() -> PhaseChanges
 
     /// Calls `observer` on the main loop whenever a phase is entered, until the observation is cancelled or dropped.
     ///
@@ -19,7 +19,7 @@ public protocol BackgroundHost: Sendable {
     /// How much longer the app may run in the background, on the uptime clock; `nil` while nothing limits it.
     var backgroundTimeRemaining: Duration? { get }
 
-    /// Asks for time to finish something. Prefer ``withBackgroundTask(_:on:fileID:line:_:)``.
+    /// Asks for time to finish something. Prefer ``withBackgroundTask(named:fileID:line:_:)``.
     ///
     /// - Parameter request: The name, the place and the expiration handler.
     /// - Returns: The background task, which must be ended.
@@ -35,7 +35,7 @@ public protocol BackgroundHost: Sendable {
     var conditions: DeviceConditions { get }
 
     /// A new sequence of the conditions from now on, one element for each change.
-    var conditionChanges: Changes<DeviceConditions> { get }
+    func conditionChanges() -> Changes<DeviceConditions>
 
     /// The engine on the host's clocks, which stands still while the host suspends the app. The app's timers live here.
     var engine: TimerEngine { get }

@@ -1,4 +1,4 @@
-import ApusTimers
+public import ApusTimers
 
 /// A value that changes, and its observers. For implementations of a ``BackgroundHost``.
 ///
@@ -136,16 +136,3 @@ public struct Changes<Value: Sendable>: AsyncSequence, Sendable {
 
 /// The phases that a host enters, until ``Phase/terminated``.
 public typealias PhaseChanges = Changes<Phase>
-
-/// Keeps an observer registered until it is cancelled or dropped.
-public final class Observation: Sendable {
-    private let cancellation: Locked<(@Sendable () -> Void)?>
-
-    init(_ cancel: @escaping @Sendable () -> Void) { cancellation = Locked(cancel) }
-
-    /// Ends the observation and releases the observer. From any thread, any number of times. A call that is running,
-    /// or just beginning on the main loop, is not waited for; after a cancellation on the main loop none begins.
-    public func cancel() { cancellation.withLock { $0.take() }?() }
-
-    deinit { cancel() }
-}

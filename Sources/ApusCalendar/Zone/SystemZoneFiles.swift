@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import PlatformC
 
 /// The files of this machine.
 public struct SystemZoneFiles: ZoneFiles {
@@ -20,14 +14,9 @@ public struct SystemZoneFiles: ZoneFiles {
     public func identity(of path: String) -> ZoneFileIdentity? {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        #if canImport(Darwin)
-            let modified = status.st_mtimespec
-        #else
-            let modified = status.st_mtim
-        #endif
         return ZoneFileIdentity(
             inode: UInt64(status.st_ino), size: Int64(status.st_size),
-            modified: Int64(modified.tv_sec) * 1_000_000_000 + Int64(modified.tv_nsec))
+            modified: status.modified.nanoseconds)
     }
 
     /// The contents of a file.

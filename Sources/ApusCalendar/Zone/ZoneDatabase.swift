@@ -1,12 +1,5 @@
+import PlatformC
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// What identifies one state of a file, without reading it.
 public struct ZoneFileIdentity: Sendable, Hashable, Codable {

@@ -18,7 +18,7 @@ public struct BackgroundTaskID: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// A background task as its process begins it.
-struct Claim: Sendable {
+struct HeldBackgroundTask: Sendable {
     let name: String
     let place: String?
     /// Whether the background task ends when its handler has returned.
@@ -56,7 +56,7 @@ struct BackgroundTaskMachine: Sendable {
 
     private struct Entry {
         let id: BackgroundTaskID
-        let claim: Claim
+        let task: HeldBackgroundTask
         /// How much of the budget is used up when its handler is due.
         var dueAt: UInt64
         /// Its handler was called, or is about to be.
@@ -68,7 +68,7 @@ struct BackgroundTaskMachine: Sendable {
     private var modes: Set<AppManifest.BackgroundMode> = []
     private var jobs = Jobs.none
     /// In the order in which they were begun.
-    private var claims: [Entry] = []
+    private var tasks: [Entry] = []
     private var refused: Set<BackgroundTaskID> = []
     /// Which device the background tasks belong to.
     private let device: Int
@@ -100,17 +100,17 @@ struct BackgroundTaskMachine: Sendable {
         case overLimit
     }
 
-    mutating func begin(_ claim: Claim, now: UInt64) -> BeginAction {
+    mutating func begin(_ task: HeldBackgroundTask, now: UInt64) -> BeginAction {
         count(now)
         if rules.givesInvalid { return .invalid }
-        if claims.count >= rules.limit { return .overLimit }
+        if tasks.count >= rules.limit { return .overLimit }
         lastNumber += 1
         let id = BackgroundTaskID(number: lastNumber, device: device)
         if rules.refusesLate, isExpired {
             refused.insert(id)
             return .tooLate(id)
         }
-        claims.append(Entry(id: id, claim: claim, dueAt: max(lead.begin, spent ?? 0)))
+        tasks.append(Entry(id: id, task: task, dueAt: max(lead.begin, spent ?? 0)))
         count(now)
         return .granted(id)
     }
@@ -127,8 +127,8 @@ struct BackgroundTaskMachine: Sendable {
 
     mutating func end(_ id: BackgroundTaskID, now: UInt64) -> EndAction {
         count(now)
-        if let index = claims.firstIndex(where: { $0.id == id }) {
-            return .ended(name: claims.remove(at: index).claim.name)
+        if let index = tasks.firstIndex(where: { $0.id == id }) {
+            return .ended(name: tasks.remove(at: index).task.name)
         }
         if refused.remove(id) != nil { return .endedRefused }
         if id.number <= 0 { return .unknown }
@@ -138,25 +138,25 @@ struct BackgroundTaskMachine: Sendable {
 
     /// The background tasks whose handlers are to be called now, in the order in which they were begun; none the second
     /// time.
-    mutating func expire(now: UInt64) -> [(id: BackgroundTaskID, claim: Claim)] {
+    mutating func expire(now: UInt64) -> [(id: BackgroundTaskID, task: HeldBackgroundTask)] {
         count(now)
         guard isTicking, let spent else { return [] }
-        var due: [(id: BackgroundTaskID, claim: Claim)] = []
-        for index in claims.indices where !claims[index].wasNotified && claims[index].dueAt <= spent {
-            claims[index].wasNotified = true
-            due.append((claims[index].id, claims[index].claim))
+        var due: [(id: BackgroundTaskID, task: HeldBackgroundTask)] = []
+        for index in tasks.indices where !tasks[index].wasNotified && tasks[index].dueAt <= spent {
+            tasks[index].wasNotified = true
+            due.append((tasks[index].id, tasks[index].task))
         }
         return due
     }
 
-    func isOpen(_ id: BackgroundTaskID) -> Bool { claims.contains { $0.id == id } }
-    func claim(_ id: BackgroundTaskID) -> Claim? { claims.first { $0.id == id }?.claim }
-    var openBackgroundTasks: [Claim] { claims.map(\.claim) }
+    func isOpen(_ id: BackgroundTaskID) -> Bool { tasks.contains { $0.id == id } }
+    func task(_ id: BackgroundTaskID) -> HeldBackgroundTask? { tasks.first { $0.id == id }?.task }
+    var openBackgroundTasks: [HeldBackgroundTask] { tasks.map(\.task) }
     /// The open background tasks, as they are shown.
     var listed: [OpenBackgroundTask] {
-        claims.map { OpenBackgroundTask(id: $0.id, name: $0.claim.name, place: $0.claim.place, begun: $0.claim.begun) }
+        tasks.map { OpenBackgroundTask(id: $0.id, name: $0.task.name, place: $0.task.place, begun: $0.task.begun) }
     }
-    var openIDs: Set<BackgroundTaskID> { Set(claims.map(\.id)) }
+    var openIDs: Set<BackgroundTaskID> { Set(tasks.map(\.id)) }
 
     // MARK: Where the process is
 
@@ -171,9 +171,9 @@ struct BackgroundTaskMachine: Sendable {
     /// ordinary one again.
     private mutating func refill() {
         spent = nil
-        for index in claims.indices {
-            claims[index].wasNotified = false
-            claims[index].dueAt = lead.begin
+        for index in tasks.indices {
+            tasks[index].wasNotified = false
+            tasks[index].dueAt = lead.begin
         }
     }
 
@@ -214,7 +214,7 @@ struct BackgroundTaskMachine: Sendable {
     // MARK: What follows
 
     /// Whether something keeps the process from being suspended.
-    var keepsRunning: Bool { !claims.isEmpty || isCovered }
+    var keepsRunning: Bool { !tasks.isEmpty || isCovered }
 
     /// Whether something else than a background task does, for which the time stands still.
     private var isCovered: Bool { !modes.isEmpty || jobs != .none }
@@ -233,7 +233,7 @@ struct BackgroundTaskMachine: Sendable {
 
     /// When the handlers of background tasks that were not notified yet have to be called; nil when there are none.
     func expiry(now: UInt64) -> UInt64? {
-        guard isTicking, let due = claims.lazy.filter({ !$0.wasNotified }).map(\.dueAt).min() else { return nil }
+        guard isTicking, let due = tasks.lazy.filter({ !$0.wasNotified }).map(\.dueAt).min() else { return nil }
         return instant(ofSpending: due, now: now)
     }
 
@@ -251,7 +251,7 @@ struct BackgroundTaskMachine: Sendable {
     }
 
     /// How much of the budget is used up when the process is ended for its background tasks; nil when it has none.
-    private var end: UInt64? { claims.lazy.map(\.dueAt).min().map { $0 + lead.length } }
+    private var end: UInt64? { tasks.lazy.map(\.dueAt).min().map { $0 + lead.length } }
 
     private var isTicking: Bool { spent != nil && standing == .background && !isCovered }
 
@@ -272,7 +272,7 @@ struct BackgroundTaskMachine: Sendable {
     private mutating func count(_ now: UInt64) {
         if spent != nil { spent = spent(at: now) }
         countedAt = now
-        if spent == nil, standing == .background, !isCovered, !claims.isEmpty { spent = 0 }
+        if spent == nil, standing == .background, !isCovered, !tasks.isEmpty { spent = 0 }
     }
 }
 

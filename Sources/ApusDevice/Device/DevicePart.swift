@@ -292,20 +292,3 @@ package struct DeviceScene: Sendable {
         isAppStopped = [.suspended, .notRunning, .prewarmed].contains(device.life.state)
     }
 }
-
-/// The readings of the clocks at one instant.
-struct DeviceMoment: Sendable {
-    let wall: WallInstant
-    let continuous: ContinuousInstant
-    /// In nanoseconds.
-    let uptime: UInt64
-
-    init(_ time: any TimeSource) {
-        wall = time.wall()
-        continuous = time.continuous()
-        uptime = time.uptime().nanoseconds
-    }
-
-    /// The wall clock's reading at that instant, if it is not set before.
-    func wall(at instant: ContinuousInstant) -> WallInstant { wall.advanced(by: continuous.duration(to: instant)) }
-}

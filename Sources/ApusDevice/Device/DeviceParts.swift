@@ -78,7 +78,7 @@ extension SimulatedDevice {
                 MainActor.assumeIsolated {
                     self?.open()
                     notify()
-                    self?.time.drain()
+                    self?.time.settle()
                 }
             })
     }

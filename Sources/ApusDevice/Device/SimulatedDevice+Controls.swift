@@ -10,7 +10,7 @@ extension SimulatedDevice {
     func perform(_ name: String, _ body: () -> Void) {
         control(name)
         body()
-        time.drain()
+        time.settle()
     }
 
     // MARK: The app
@@ -56,7 +56,7 @@ extension SimulatedDevice {
             screen = .home
             leaveForeground()
             // What the app does on its way to the background comes before its end.
-            time.drain()
+            time.settle()
             let action = life.forceQuit()
             notifyParts { if action != .nothing { $0.appForceQuit() } }
             switch action {
@@ -122,7 +122,7 @@ extension SimulatedDevice {
         setScrolling(true)
         time.advance(by: duration)
         setScrolling(false)
-        time.drain()
+        time.settle()
     }
 
     /// The user begins to scroll in the app, if it is active: from now on main-loop work of the `default` mode waits.
@@ -235,22 +235,22 @@ extension SimulatedDevice {
 
     /// The device sleeps for that long, whatever the app was doing: nothing runs, uptime stands still, the continuous
     /// and the wall clock count.
-    public func sleepDevice(for duration: Duration) {
+    public func sleepMachine(for duration: Duration) {
         control("sleep for \(duration)")
-        time.sleepDevice(for: duration)
+        time.sleepMachine(for: duration)
     }
 
     /// Sets the wall clock. The other clocks do not move.
     public func setWallClock(_ instant: WallInstant) {
         control("set wall clock")
-        time.setWall(instant)
+        time.setWallClock(instant)
         notifyWallClockSet()
     }
 
     /// Moves the wall clock forward or (negative) back.
     public func moveWallClock(by duration: Duration) {
         control("move wall clock by \(duration)")
-        time.moveWall(by: duration)
+        time.moveWallClock(by: duration)
         notifyWallClockSet()
     }
 
@@ -260,7 +260,7 @@ extension SimulatedDevice {
         control("reboot")
         notifyParts { $0.deviceRebooting() }
         runningHost?.end("reboot")
-        time.drain()
+        time.settle()
         time.pass(UInt64(max(0, policy.rebootTime.wholeNanoseconds)))
         boot = BootReading(uptime: time.uptime().nanoseconds, continuous: time.continuous().nanoseconds)
         bootNumber += 1
@@ -270,7 +270,30 @@ extension SimulatedDevice {
         change { $0.isIdle = true }
         closeProtectedData()
         notifyParts { $0.deviceRebooted() }
-        time.drain()
+        time.settle()
+    }
+
+    // MARK: Background jobs
+
+    /// The debugger lets the run of a pending request begin, whatever the rules say
+    /// (`_simulateLaunchForTaskWithIdentifier:`). Without such a request it is a warning in the log.
+    public func launchJob(_ identifier: String) {
+        jobs.makeDue(identifier)
+        time.settle()
+    }
+
+    /// The debugger lets a run expire (`_simulateExpirationForTaskWithIdentifier:`). Without one it is a warning in the
+    /// log.
+    public func expireJob(_ identifier: String) {
+        jobs.expire(identifier)
+        time.settle()
+    }
+
+    /// The user cancels continued work, as with the button of its Live Activity: a run expires, work that waits is
+    /// withdrawn.
+    public func cancelJob(_ identifier: String) {
+        jobs.cancelByUser(identifier)
+        time.settle()
     }
 
     // MARK: Time
@@ -280,7 +303,7 @@ extension SimulatedDevice {
     public func advance(by duration: Duration) { time.advance(by: duration) }
 
     /// Lets time pass until the wall clock shows `instant`; returns at once when it has passed.
-    public func run(until instant: WallInstant) { advance(by: time.wall().duration(to: instant)) }
+    public func advance(until instant: WallInstant) { advance(by: time.wall().duration(to: instant)) }
 
     /// Like the synchronous form, for apps that use `Task { @MainActor in … }`: at each step, what waits in the main
     /// actor's own queue runs too.
@@ -302,14 +325,14 @@ extension SimulatedDevice {
     /// - Returns: What came first; `nil` when nothing did, and then exactly `limit` has passed.
     @discardableResult
     public func skipToNextEvent(within limit: Duration = .seconds(86_400)) async -> DeviceEvent? {
-        time.drain()
+        time.settle()
         let known = deviceLog.count
         let target = time.uptime().advanced(by: max(.zero, limit))
         var steps = 0
         while deviceLog.count == known {
             // The step that reaches the target has run what happens there.
             if time.step(towards: target) { break }
-            time.drain()
+            time.settle()
             steps += 1
             if steps.isMultiple(of: Self.stepsBetweenPauses) { await Task.yield() }
         }
@@ -325,7 +348,7 @@ extension SimulatedDevice {
     /// Runs what can run at this instant, in the process and in the main actor's queue.
     func settle() async {
         repeat {
-            time.drain()
+            time.settle()
             // Each hop leads away and back to the end of the main actor's queue, which is first in, first out: what
             // was there before has run when it returns.
             for _ in 0..<Self.mainActorPasses { await Task.yield() }
@@ -371,7 +394,7 @@ extension SimulatedDevice {
 
     private func notifyWallClockSet() {
         notifyApp(of: .wallClockSet)
-        time.drain()
+        time.settle()
     }
 
     private func change(_ body: (inout DeviceConditions) -> Void) {

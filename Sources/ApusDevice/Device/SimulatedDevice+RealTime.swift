@@ -58,7 +58,7 @@ extension SimulatedDevice {
             let speed = max(0, speed())
             let passed = min(last.duration(to: now), Self.longestRealStep)
             last = now
-            if speed > 0 { time.advance(by: passed * speed) } else { time.drain() }
+            if speed > 0 { time.advance(by: passed * speed) } else { time.settle() }
             onStep()
             // Real time passes here, and the main actor is free for others.
             try? await TimerEngine.shared.sleep(for: pause(speed: speed))

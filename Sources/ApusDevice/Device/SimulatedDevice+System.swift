@@ -94,7 +94,7 @@ extension SimulatedDevice {
             on: time, process: time.startProcess(boot: boot), bootID: "boot-\(bootNumber)", records: storage,
             manifest: manifest, policy: policy, log: deviceLog, phase: phase, isInForeground: toForeground,
             conditions: conditions, parts: parts, launch: launchCount, launchCause: cause, deviceNumber: number,
-            lastClaimNumber: lastClaimNumber
+            lastBackgroundTaskNumber: lastBackgroundTaskNumber
         ) { [weak time, weak self] in
             // Possibly from another thread: the step loop brings it to the device's.
             time?.engine.schedule(after: .zero) { MainActor.assumeIsolated { self?.review() } }
@@ -123,18 +123,18 @@ extension SimulatedDevice {
         let now = host.now
         switch phase {
         case .active, .inactive:
-            host.state.withLock { $0.claims.enterForeground(now: now) }
+            host.state.withLock { $0.backgroundTasks.enterForeground(now: now) }
             host.beginWatch(
                 host.policy.sceneUpdateLimit, .slowSceneUpdate,
                 "the app's work on becoming \(phase.rawValue) was not done")
         case .background:
             host.process.mainLoop.isTracking = false
-            host.state.withLock { $0.claims.enterBackground(now: now) }
+            host.state.withLock { $0.backgroundTasks.enterBackground(now: now) }
             host.beginWatch(
                 host.policy.enterBackgroundLimit, .slowBackgroundEntry,
                 "the app's work on entering the background was not done")
         case .suspended:
-            host.state.withLock { $0.claims.suspend(now: now) }
+            host.state.withLock { $0.backgroundTasks.suspend(now: now) }
         case .terminated:
             host.beginWatch(host.policy.willTerminateTime, .slowTermination, "the app's work at its end was not done")
         }
@@ -178,7 +178,10 @@ extension SimulatedDevice {
         guard life.state == .background || life.state == .leaving else { return timers.cancelAll() }
         let now = host.now
         let (keepsRunning, expiry, zero) = host.state.withLock { state in
-            (state.claims.keepsRunning, state.claims.expiry(now: now), state.claims.zero(now: now))
+            (
+                state.backgroundTasks.keepsRunning, state.backgroundTasks.expiry(now: now),
+                state.backgroundTasks.zero(now: now)
+            )
         }
         timers.expiry.take()?.cancel()
         timers.zero.take()?.cancel()
@@ -212,7 +215,7 @@ extension SimulatedDevice {
         timers.suspension = nil
         guard let host = runningHost, !host.process.isEnded else { return }
         // A background task may have been begun at this very instant.
-        guard !host.state.withLock({ $0.claims.keepsRunning }) else { return review() }
+        guard !host.state.withLock({ $0.backgroundTasks.keepsRunning }) else { return review() }
         let locked = host.policy.endsAppForFileLocks ? host.process.lockedFiles : []
         if !locked.isEmpty {
             let files = locked.joined(separator: ", ")
@@ -232,7 +235,7 @@ extension SimulatedDevice {
     private func collect(_ host: SimulatedHost) {
         timers.cancelAll()
         life.end()
-        lastClaimNumber = host.lastClaimNumber
+        lastBackgroundTaskNumber = host.lastBackgroundTaskNumber
         remains.append(Remains(app: runningApp, process: host.process))
         runningHost = nil
         runningApp = nil
@@ -245,7 +248,7 @@ extension SimulatedDevice {
     /// Ends what still runs, without a fault and without a word.
     func switchOff() {
         runningHost?.end("the device was switched off")
-        time.drain()
+        time.settle()
     }
 }
 
@@ -299,7 +302,7 @@ extension SimulatedHost {
         let now = now
         state.withLock { state in
             state.launchCause = cause
-            if isInForeground { state.claims.enterForeground(now: now) }
+            if isInForeground { state.backgroundTasks.enterForeground(now: now) }
         }
         changes.phases.set(phase)
     }

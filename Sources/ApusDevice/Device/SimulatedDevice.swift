@@ -8,7 +8,7 @@ public import ApusVirtualTime
 /// byte. Everything runs on the main actor's thread, when the test calls, in one order: the system, then the app.
 ///
 /// ```swift
-/// @MainActor @Test func keepsItsClaim() throws {
+/// @MainActor @Test func keepsItsBackgroundTask() throws {
 ///     try SimulatedDevice.run { device in
 ///         device.install { host in MyApp(host: host) }
 ///         device.launch()
@@ -75,7 +75,7 @@ public final class SimulatedDevice {
     let number: Int
     private static var count = 0
     /// The number of the background task that was begun last, by any process of the app.
-    var lastClaimNumber = 0
+    var lastBackgroundTaskNumber = 0
     let random: SeededRandom
     let deviceLog: DeviceLog
     var expectedRules: Set<Fault.Rule> = []
@@ -172,7 +172,7 @@ public final class SimulatedDevice {
     ) {
         control("install")
         runningHost?.end("replaced")
-        time.drain()
+        time.settle()
         let app = InstalledApp(manifest: manifest, trackDurations: trackDurations)
         for part in parts.all { part.appInstalled(app) }
         installation = Installation(manifest: manifest, prewarm: prewarm, make: make)

@@ -11,19 +11,20 @@ extension SimulatedHost {
     ///   gives no background tasks; the handler is called on the main loop then too. A process that has ended gets the
     ///   error only.
     public func beginBackgroundTask(_ request: BackgroundTaskRequest) throws(BackgroundError) -> BackgroundTask {
-        let claim = Claim(
+        let task = HeldBackgroundTask(
             name: request.name, place: request.place, endsOnExpiration: request.endsOnExpiration,
             handler: request.onExpiration, begun: time.wall())
-        switch begin(claim) {
+        switch begin(task) {
         case .granted(let id):
-            return BackgroundTask(request, logger: claimLogger) { [weak self] in self?.endIfOpen(id) ?? false }
+            return BackgroundTask(request, logger: backgroundTaskLogger) { [weak self] in self?.endIfOpen(id) ?? false }
         case .tooLate:
             break
         case .invalid, .overLimit:
             process.mainLoop.run(request.onExpiration)
         }
         throw BackgroundError(
-            .tooLate, "“\(request.name)” asked for time in the background when none was granted; begin the task earlier"
+            code: .tooLate,
+            message: "“\(request.name)” asked for time in the background when none was granted; begin the task earlier"
         )
     }
 
@@ -39,14 +40,14 @@ extension SimulatedHost {
     ///   - expirationHandler: Called on the main loop shortly before the time is over, or soon if it is over; the
     ///     background task has to be ended in it.
     /// - Returns: The identifier, which must be ended; ``BackgroundTaskID/invalid`` when there is no background task.
-    package func beginClaim(
+    package func beginBackgroundTask(
         name: String? = nil, place: String? = nil, function: String = #function,
         expirationHandler: (@MainActor @Sendable () -> Void)? = nil
     ) -> BackgroundTaskID {
-        let claim = Claim(
+        let task = HeldBackgroundTask(
             name: name ?? "Called from \(function)", place: place, endsOnExpiration: false, handler: expirationHandler,
             begun: time.wall())
-        return switch begin(claim) {
+        return switch begin(task) {
         case .granted(let id), .tooLate(let id): id
         case .invalid, .overLimit: .invalid
         }
@@ -54,10 +55,10 @@ extension SimulatedHost {
 
     /// Ends a background task. An identifier that is unknown, was ended before, or belongs to another process is only a
     /// warning in the log; so is a call for a process that has ended.
-    package func endClaim(_ id: BackgroundTaskID) {
-        guard !isDropped("endClaim(\(id))") else { return }
+    package func endBackgroundTask(_ id: BackgroundTaskID) {
+        guard !isDropped("endBackgroundTask(\(id))") else { return }
         let now = now
-        switch state.withLock({ $0.claims.end(id, now: now) }) {
+        switch state.withLock({ $0.backgroundTasks.end(id, now: now) }) {
         case .ended(let name): ended(id, name)
         case .endedRefused: break
         case .unknown: log(.system, .warning("there is no background task \(id) that could be ended"))
@@ -71,7 +72,7 @@ extension SimulatedHost {
 
     /// The background tasks that the process holds now, background tasks among them, in the order in which they were
     /// begun. Empty when the process has ended.
-    public var openBackgroundTasks: [OpenBackgroundTask] { state.withLock { $0.claims.listed } }
+    public var openBackgroundTasks: [OpenBackgroundTask] { state.withLock { $0.backgroundTasks.listed } }
 
     // MARK: For the device
 
@@ -79,30 +80,30 @@ extension SimulatedHost {
     @MainActor
     func callExpirationHandlers() {
         let now = now
-        let expired = state.withLock { $0.claims.expire(now: now) }
+        let expired = state.withLock { $0.backgroundTasks.expire(now: now) }
         guard !expired.isEmpty else { return }
         log(.system, .backgroundTasksExpired(expired.count))
         beginWatch(policy.handlerLimit, .slowHandlers, "the expiration handlers did not all return")
         state.withLock { $0.openAtReturn = nil }
-        for (id, claim) in expired where state.withLock({ $0.claims.isOpen(id) }) {
-            call(claim)
+        for (id, task) in expired where state.withLock({ $0.backgroundTasks.isOpen(id) }) {
+            call(task)
             guard !process.isEnded else { return }
-            if claim.endsOnExpiration { _ = endIfOpen(id) }
+            if task.endsOnExpiration { _ = endIfOpen(id) }
         }
         endWatch()
         let (stillOpen, endedLate) = state.withLock { state in
             let late = state.openAtReturn.take() ?? []
             return (
-                expired.filter { state.claims.isOpen($0.id) },
-                expired.filter { late.contains($0.id) && !state.claims.isOpen($0.id) }
+                expired.filter { state.backgroundTasks.isOpen($0.id) },
+                expired.filter { late.contains($0.id) && !state.backgroundTasks.isOpen($0.id) }
             )
         }
-        let open = (stillOpen + endedLate).map(\.claim)
+        let open = (stillOpen + endedLate).map(\.task)
         guard !open.isEmpty else { return }
         switch policy.unendedBackgroundTasks {
         case .endsAppAfterHandlers:
-            endForClaims(
-                "they were open when their expiration handlers had returned", endedLate: endedLate.map(\.claim))
+            endForBackgroundTasks(
+                "they were open when their expiration handlers had returned", endedLate: endedLate.map(\.task))
         case .endsAppAtZero:
             let names = open.map(\.name).joined(separator: ", ")
             log(.system, .warning("background tasks not ended when their expiration handlers had returned: \(names)"))
@@ -110,36 +111,36 @@ extension SimulatedHost {
     }
 
     @MainActor
-    private func call(_ claim: Claim) {
+    private func call(_ task: HeldBackgroundTask) {
         let begin = now
-        claim.handler?()
+        task.handler?()
         let duration = Duration.nanoseconds(Int64(clamping: now - begin))
         if duration > policy.handlerWarning {
-            log(.system, .warning("the expiration handler of “\(claim.name)” took \(duration)"))
+            log(.system, .warning("the expiration handler of “\(task.name)” took \(duration)"))
         }
     }
 
     /// Ends the process if it has open background tasks though its time is over. Handlers may have ended them late.
     func endIfOverdue() {
         let now = now
-        guard let zero = state.withLock({ $0.claims.zero(now: now) }), zero <= now else { return }
-        endForClaims("they were open when the time in the background was over")
+        guard let zero = state.withLock({ $0.backgroundTasks.zero(now: now) }), zero <= now else { return }
+        endForBackgroundTasks("they were open when the time in the background was over")
     }
 
     /// An expiration handler has returned, in a process of the app's own. What the handler has begun may end the
     /// background task at this instant, before the process comes to rest; but not before the handler has returned.
-    package func expirationHandlerReturned() { state.withLock { $0.openAtReturn = $0.claims.openIDs } }
+    package func expirationHandlerReturned() { state.withLock { $0.openAtReturn = $0.backgroundTasks.openIDs } }
 
     /// Ends the process because of its open background tasks, and says which; `endedLate` are no longer open.
-    private func endForClaims(_ why: String, endedLate: [Claim] = []) {
-        let claims = state.withLock { $0.claims.openBackgroundTasks } + endedLate
-        for claim in claims {
+    private func endForBackgroundTasks(_ why: String, endedLate: [HeldBackgroundTask] = []) {
+        let tasks = state.withLock { $0.backgroundTasks.openBackgroundTasks } + endedLate
+        for task in tasks {
             fault(
                 Fault(
-                    .backgroundTaskNotEnded, "end the background task “\(claim.name)” in its handler at the latest",
-                    place: claim.place))
+                    .backgroundTaskNotEnded, "end the background task “\(task.name)” in its handler at the latest",
+                    place: task.place))
         }
-        let names = claims.map { "“\($0.name)”" }.joined(separator: ", ")
+        let names = tasks.map { "“\($0.name)”" }.joined(separator: ", ")
         end("\(policy.backgroundTaskOverrunCode): background tasks \(names): \(why)")
     }
 
@@ -153,36 +154,36 @@ extension SimulatedHost {
         return true
     }
 
-    private func begin(_ claim: Claim) -> BackgroundTaskMachine.BeginAction {
-        guard !isDropped("beginClaim(“\(claim.name)”)") else { return .invalid }
+    private func begin(_ task: HeldBackgroundTask) -> BackgroundTaskMachine.BeginAction {
+        guard !isDropped("beginBackgroundTask(“\(task.name)”)") else { return .invalid }
         let now = now
-        let action = state.withLock { $0.claims.begin(claim, now: now) }
+        let action = state.withLock { $0.backgroundTasks.begin(task, now: now) }
         switch action {
         case .granted(let id):
-            log(.app, .backgroundTaskBegan(claim.name))
-            warnLater(id, claim)
+            log(.app, .backgroundTaskBegan(task.name))
+            warnLater(id, task)
             askForReview()
         case .tooLate:
-            log(.system, .backgroundTaskRefused(claim.name))
-            if let handler = claim.handler { process.mainLoop.run(handler) }
+            log(.system, .backgroundTaskRefused(task.name))
+            if let handler = task.handler { process.mainLoop.run(handler) }
         case .invalid:
-            log(.system, .backgroundTaskRefused(claim.name))
+            log(.system, .backgroundTaskRefused(task.name))
         case .overLimit:
             fault(
                 Fault(
                     .tooManyBackgroundTasks,
                     "there are \(policy.backgroundTaskLimit) open background tasks; end each one that was begun",
-                    place: claim.place))
-            end("\(TerminationCode.tooManyBackgroundTasks): “\(claim.name)” was one background task too many")
+                    place: task.place))
+            end("\(TerminationCode.tooManyBackgroundTasks): “\(task.name)” was one background task too many")
         }
         return action
     }
 
-    private func warnLater(_ id: BackgroundTaskID, _ claim: Claim) {
+    private func warnLater(_ id: BackgroundTaskID, _ task: HeldBackgroundTask) {
         let limit = policy.longBackgroundTaskWarning
         let timer = time.engine.schedule(after: limit, clock: .uptime) { [weak self] in
             guard let self, state.withLock({ $0.warnings.removeValue(forKey: id) }) != nil else { return }
-            log(.system, .warning("the background task “\(claim.name)” was begun \(limit) ago and is not ended"))
+            log(.system, .warning("the background task “\(task.name)” was begun \(limit) ago and is not ended"))
         }
         state.withLock { $0.warnings[id] = timer }
     }
@@ -191,7 +192,7 @@ extension SimulatedHost {
     private func endIfOpen(_ id: BackgroundTaskID) -> Bool {
         guard !process.isEnded else { return false }
         let now = now
-        guard case .ended(let name) = state.withLock({ $0.claims.end(id, now: now) }) else { return false }
+        guard case .ended(let name) = state.withLock({ $0.backgroundTasks.end(id, now: now) }) else { return false }
         ended(id, name)
         return true
     }
@@ -203,12 +204,12 @@ extension SimulatedHost {
     }
 
     /// Turns what ``BackgroundTask`` reports when it is dropped into a fault.
-    private var claimLogger: Logger {
-        Logger(label: "apus.simulated-device") { [weak self] _ in ClaimLogHandler(host: self) }
+    private var backgroundTaskLogger: Logger {
+        Logger(label: "apus.simulated-device") { [weak self] _ in BackgroundTaskLogHandler(host: self) }
     }
 }
 
-private struct ClaimLogHandler: LogHandler {
+private struct BackgroundTaskLogHandler: LogHandler {
     weak var host: SimulatedHost?
     var metadata: Logger.Metadata = [:]
     var logLevel = Logger.Level.error

@@ -10,7 +10,7 @@ import Logging
 /// the device's thread is in the device's order.
 public final class SimulatedHost: BackgroundHost {
     struct State: Sendable {
-        var claims: BackgroundTaskMachine
+        var backgroundTasks: BackgroundTaskMachine
         /// When the process is ended for what it is doing, and why.
         var watch: Watch?
         /// The warnings for background tasks that are held for long.
@@ -82,7 +82,7 @@ public final class SimulatedHost: BackgroundHost {
         on time: VirtualTime, process: VirtualProcess, bootID: String, records: MemoryRecordStore,
         manifest: AppManifest, policy: SystemPolicy, log: DeviceLog, phase: Phase, isInForeground: Bool,
         conditions: DeviceConditions, parts: DeviceParts, launch: Int, launchCause: LaunchCause, deviceNumber: Int,
-        lastClaimNumber: Int,
+        lastBackgroundTaskNumber: Int,
         onReview: @escaping @Sendable () -> Void
     ) {
         self.time = time
@@ -99,11 +99,13 @@ public final class SimulatedHost: BackgroundHost {
         let changes = ChangeSources(
             phases: Broadcast(phase, mainLoop: process.mainLoop),
             conditions: Broadcast(conditions, mainLoop: process.mainLoop))
-        let claims = BackgroundTaskMachine(
+        let backgroundTasks = BackgroundTaskMachine(
             rules: BackgroundTaskMachine.Rules(policy), isInForeground: isInForeground, device: deviceNumber,
-            lastNumber: lastClaimNumber)
+            lastNumber: lastBackgroundTaskNumber)
         state = Locked(
-            State(claims: claims, cpu: CPUMonitor(policy.jobs), launchCause: launchCause, changes: changes))
+            State(
+                backgroundTasks: backgroundTasks, cpu: CPUMonitor(policy.jobs), launchCause: launchCause,
+                changes: changes))
     }
 
     // MARK: BackgroundHost
@@ -112,7 +114,7 @@ public final class SimulatedHost: BackgroundHost {
     public var phase: Phase { changes.phases.value }
 
     /// A new sequence of the phases from now on. A suspended process takes them when it runs again.
-    public var phaseChanges: PhaseChanges { changes.phases.changes() }
+    public func phaseChanges() -> PhaseChanges { changes.phases.changes() }
 
     /// Calls `observer` on the main loop whenever a phase is entered.
     ///
@@ -126,7 +128,7 @@ public final class SimulatedHost: BackgroundHost {
     /// audio, location or continued work keeps it running.
     public var backgroundTimeRemaining: Duration? {
         let now = now
-        return state.withLock { $0.claims.remaining(now: now) }.map { .nanoseconds(Int64(clamping: $0)) }
+        return state.withLock { $0.backgroundTasks.remaining(now: now) }.map { .nanoseconds(Int64(clamping: $0)) }
     }
 
     /// False: a phone ends an app whose background tasks are open when their handlers have returned.
@@ -136,7 +138,7 @@ public final class SimulatedHost: BackgroundHost {
     public var conditions: DeviceConditions { changes.conditions.value }
 
     /// A new sequence of the conditions from now on.
-    public var conditionChanges: Changes<DeviceConditions> { changes.conditions.changes() }
+    public func conditionChanges() -> Changes<DeviceConditions> { changes.conditions.changes() }
 
     /// Calls `observer` on the main loop with each change of the conditions.
     package func observeConditions(
@@ -195,7 +197,7 @@ public final class SimulatedHost: BackgroundHost {
     private func limits(from start: UInt64, to end: UInt64, isComputing: Bool) -> [ProcessLimit] {
         let (watch, zero, cpu) = state.withLock { state in
             let cpu = isComputing ? state.cpu.limitReached(from: start, to: end) : nil
-            return (state.watch, state.claims.zero(now: start), cpu)
+            return (state.watch, state.backgroundTasks.zero(now: start), cpu)
         }
         var limits: [ProcessLimit] = []
         if let watch {
@@ -234,7 +236,7 @@ public final class SimulatedHost: BackgroundHost {
     func setContinuousMode(_ mode: AppManifest.BackgroundMode, isActive: Bool) -> Bool {
         guard manifest.backgroundModes.contains(mode), !process.isEnded else { return false }
         let now = now
-        state.withLock { $0.claims.setMode(mode, isActive: isActive, now: now) }
+        state.withLock { $0.backgroundTasks.setMode(mode, isActive: isActive, now: now) }
         askForReview()
         return true
     }
@@ -283,7 +285,7 @@ public final class SimulatedHost: BackgroundHost {
     var now: UInt64 { time.uptime().nanoseconds }
 
     /// The number of the background task that was begun last, by this process or an earlier one.
-    var lastClaimNumber: Int { state.withLock { $0.claims.lastNumber } }
+    var lastBackgroundTaskNumber: Int { state.withLock { $0.backgroundTasks.lastNumber } }
 
     /// Why the process has ended; nil while it lives.
     var endReason: String? { state.withLock { $0.endReason } }
@@ -326,9 +328,9 @@ public final class SimulatedHost: BackgroundHost {
         let old = state.withLock { state in
             defer {
                 state = State(
-                    claims: BackgroundTaskMachine(
+                    backgroundTasks: BackgroundTaskMachine(
                         rules: BackgroundTaskMachine.Rules(policy), isInForeground: true, device: deviceNumber,
-                        lastNumber: state.claims.lastNumber), isReviewAsked: state.isReviewAsked,
+                        lastNumber: state.backgroundTasks.lastNumber), isReviewAsked: state.isReviewAsked,
                     cpu: CPUMonitor(policy.jobs),
                     endReason: reason)
             }
@@ -350,7 +352,7 @@ extension SimulatedHost.State {
             case UInt64.max?: .unlimited
             case .some(let end): .until(end)
             }
-        claims.setJobs(cover, now: now)
+        backgroundTasks.setJobs(cover, now: now)
     }
 }
 
@@ -375,7 +377,7 @@ struct ProcessStorage: RecordStore {
 
     func save<Record: Codable & Sendable>(_ record: Record?, for key: String) throws {
         guard !process.isEnded else {
-            throw BackgroundError(.storeFailed, "“\(key)” is not saved, because the process has ended")
+            throw BackgroundError(code: .storeFailed, message: "“\(key)” is not saved, because the process has ended")
         }
         try records.save(record, for: key)
     }

@@ -29,8 +29,8 @@ public enum DeviceStep: Sendable, Hashable {
     case scroll(Duration)
     /// ``SimulatedDevice/advance(by:)-2pb0e``.
     case advance(Duration)
-    /// ``SimulatedDevice/sleepDevice(for:)``.
-    case sleepDevice(Duration)
+    /// ``SimulatedDevice/sleepMachine(for:)``.
+    case sleepMachine(Duration)
     /// ``SimulatedDevice/moveWallClock(by:)``.
     case moveWallClock(Duration)
     /// ``SimulatedDevice/kill(_:)``.
@@ -67,9 +67,9 @@ public enum DeviceStep: Sendable, Hashable {
     case tapNotification(String)
     /// ``SimulatedLocation/setAuthorization(_:)``.
     case setLocationAuthorization(LocationAuthorization)
-    /// ``SimulatedTaskScheduler/makeDue(_:)``.
+    /// ``SimulatedDevice/launchJob(_:)``.
     case launchJob(String)
-    /// ``SimulatedTaskScheduler/expire(_:)``.
+    /// ``SimulatedDevice/expireJob(_:)``.
     case expireJob(String)
     /// A control of another part of the device.
     case control(AppAction)
@@ -79,7 +79,7 @@ public enum DeviceStep: Sendable, Hashable {
     /// How much of the device's time the step takes.
     var duration: Duration {
         switch self {
-        case .advance(let duration), .scroll(let duration), .sleepDevice(let duration): duration
+        case .advance(let duration), .scroll(let duration), .sleepMachine(let duration): duration
         default: .zero
         }
     }
@@ -102,7 +102,7 @@ extension DeviceStep {
         case .endCall: device.endCall()
         case .scroll(let duration): device.scroll(for: duration)
         case .advance(let duration): device.advance(by: duration)
-        case .sleepDevice(let duration): device.sleepDevice(for: duration)
+        case .sleepMachine(let duration): device.sleepMachine(for: duration)
         case .moveWallClock(let duration): device.moveWallClock(by: duration)
         case .kill: device.kill()
         case .applyMemoryPressure: device.applyMemoryPressure()
@@ -121,8 +121,8 @@ extension DeviceStep {
         case .setNotificationAuthorization(let authorization): device.notifications.setAuthorization(authorization)
         case .tapNotification(let identifier): _ = device.notifications.tap(identifier)
         case .setLocationAuthorization(let authorization): device.location.setAuthorization(authorization)
-        case .launchJob(let identifier): device.jobs.makeDue(identifier)
-        case .expireJob(let identifier): device.jobs.expire(identifier)
+        case .launchJob(let identifier): device.launchJob(identifier)
+        case .expireJob(let identifier): device.expireJob(identifier)
         case .control(let action): try? action.perform(device)
         // The user touches an app in front only.
         case .app(let action): if device.appPhase == .active { try? action.perform(device) }
@@ -153,7 +153,7 @@ extension DeviceStep: CustomStringConvertible {
         case .endCall: "device.endCall()"
         case .scroll(let duration): "device.scroll(for: \(Self.source(of: duration)))"
         case .advance(let duration): "device.advance(by: \(Self.source(of: duration)))"
-        case .sleepDevice(let duration): "device.sleepDevice(for: \(Self.source(of: duration)))"
+        case .sleepMachine(let duration): "device.sleepMachine(for: \(Self.source(of: duration)))"
         case .moveWallClock(let duration): "device.moveWallClock(by: \(Self.source(of: duration)))"
         case .kill: "device.kill()"
         case .applyMemoryPressure: "device.applyMemoryPressure()"
@@ -173,8 +173,8 @@ extension DeviceStep: CustomStringConvertible {
             "device.notifications.setAuthorization(.\(authorization))"
         case .tapNotification(let identifier): "_ = device.notifications.tap(\(identifier.debugDescription))"
         case .setLocationAuthorization(let authorization): "device.location.setAuthorization(.\(authorization))"
-        case .launchJob(let identifier): "device.jobs.makeDue(\(identifier.debugDescription))"
-        case .expireJob(let identifier): "device.jobs.expire(\(identifier.debugDescription))"
+        case .launchJob(let identifier): "device.launchJob(\(identifier.debugDescription))"
+        case .expireJob(let identifier): "device.expireJob(\(identifier.debugDescription))"
         case .control(let action), .app(let action): action.source
         }
     }

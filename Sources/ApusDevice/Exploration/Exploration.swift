@@ -29,45 +29,45 @@ public struct Exploration: Sendable {
 /// What an exploration reached, if nothing was wrong. A count of zero says what it did not try.
 public struct ExplorationReport: Sendable, Hashable, CustomStringConvertible {
     /// How many seeds were tried.
-    public internal(set) var seeds = 0
+    public internal(set) var seedCount = 0
     /// How many steps were done.
-    public internal(set) var steps = 0
+    public internal(set) var stepCount = 0
     /// How much time has passed on the devices, all together.
     public internal(set) var time = Duration.zero
     /// How often the app was started.
-    public internal(set) var launches = 0
+    public internal(set) var launchCount = 0
     /// How often it was suspended.
-    public internal(set) var suspensions = 0
+    public internal(set) var suspensionCount = 0
     /// How often it was ended.
-    public internal(set) var ends = 0
+    public internal(set) var endCount = 0
     /// How often the expiration handlers of background tasks were called.
-    public internal(set) var expirations = 0
+    public internal(set) var expirationCount = 0
     /// How many background jobs were run.
-    public internal(set) var jobs = 0
+    public internal(set) var jobCount = 0
     /// How many notifications were shown.
-    public internal(set) var notifications = 0
+    public internal(set) var notificationCount = 0
 
     /// The counts in one line.
     public var description: String {
-        "\(seeds) seeds, \(steps) steps, \(time.components.seconds / 3_600) hours: \(launches) launches, "
-            + "\(suspensions) suspensions, \(ends) ends, \(expirations) expirations of background tasks, "
-            + "\(jobs) background jobs, \(notifications) notifications"
+        "\(seedCount) seeds, \(stepCount) steps, \(time.components.seconds / 3_600) hours: \(launchCount) launches, "
+            + "\(suspensionCount) suspensions, \(endCount) ends, \(expirationCount) expirations of background tasks, "
+            + "\(jobCount) background jobs, \(notificationCount) notifications"
     }
 
     @MainActor
     mutating func add(_ trial: ExplorationTrial) {
-        seeds += 1
-        steps += trial.steps.count
-        launches += trial.device.launchCount
-        jobs += trial.device.jobs.history.count
+        seedCount += 1
+        stepCount += trial.steps.count
+        launchCount += trial.device.launchCount
+        jobCount += trial.device.jobs.history.count
         let log = trial.device.log
         if let first = log.first, let last = log.last { time += first.wall.duration(to: last.wall) }
         for event in log {
             switch event.what {
-            case .phase(.suspended): suspensions += 1
-            case .terminated: ends += 1
-            case .backgroundTasksExpired: expirations += 1
-            case .notificationDelivered: notifications += 1
+            case .phase(.suspended): suspensionCount += 1
+            case .terminated: endCount += 1
+            case .backgroundTasksExpired: expirationCount += 1
+            case .notificationDelivered: notificationCount += 1
             default: break
             }
         }

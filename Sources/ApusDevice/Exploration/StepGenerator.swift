@@ -91,7 +91,7 @@ struct StepGenerator {
             StepChoice(2, .applyMemoryPressure), StepChoice(device.appPhase == nil ? 0 : 1, .kill),
             StepChoice(1, .reboot),
             StepChoice(isInBackground ? 1 : 0, .disconnectScene),
-            StepChoice(2) { [self] _ in .sleepDevice(longTime()) },
+            StepChoice(2) { [self] _ in .sleepMachine(longTime()) },
             StepChoice(1) { .moveWallClock($0.seconds(in: 1...120) * ($0.isHeads() ? 60 : -60)) },
         ]
     }

@@ -100,7 +100,7 @@ struct StepShortener {
         switch step {
         case .advance(let duration): rounder(duration).map { .advance($0) }
         case .scroll(let duration): rounder(duration).map { .scroll($0) }
-        case .sleepDevice(let duration): rounder(duration).map { .sleepDevice($0) }
+        case .sleepMachine(let duration): rounder(duration).map { .sleepMachine($0) }
         case .moveWallClock(let duration) where duration != .seconds(3_600) && duration != .seconds(-3_600):
             [.moveWallClock(duration < .zero ? .seconds(-3_600) : .seconds(3_600))]
         // Without a process it is the same.

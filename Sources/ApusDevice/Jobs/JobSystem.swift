@@ -32,7 +32,7 @@ final class JobSystem: Sendable {
     /// A copy of what is known, to ask.
     var machine: TaskSchedulerMachine { state.withLock { $0.machine } }
 
-    var now: DeviceMoment { DeviceMoment(surroundings.time) }
+    var now: ClockReading { ClockReading(surroundings.time) }
 
     func log(_ actor: DeviceEvent.Actor, _ identifier: String, _ what: BackgroundJobEvent.What) {
         surroundings.log(actor, .job(BackgroundJobEvent(identifier, what)))
@@ -170,7 +170,7 @@ final class JobSystem: Sendable {
                 state.machine.scene.isAppAtRest
             )
         }
-        let run = SimulatedTask(request, number: number, limits: limits, launched: now.uptime, system: self)
+        let run = SimulatedTask(request, number: number, limits: limits, launched: now.uptime.nanoseconds, system: self)
         runs.add(run)
         log(.system, request.identifier, .launched)
         runs.changed()
@@ -186,7 +186,7 @@ final class JobSystem: Sendable {
         let now = now
         runs.remove(run)
         let waitsForPlace = change { machine in
-            machine.ended(run.number, outcome, ran: now.uptime - run.launched, now: now)
+            machine.ended(run.number, outcome, ran: now.uptime.nanoseconds - run.launched, now: now)
             return !machine.book.queued.isEmpty
         }
         runs.changed()

@@ -88,7 +88,7 @@ public final class SimulatedTask: Sendable {
     ///   - completed: Units that are done; brought into 0...total.
     ///   - total: Units that there are; at least 1.
     package func report(completed: Int64, of total: Int64) {
-        let now = system.now.uptime
+        let now = system.now.uptime.nanoseconds
         state.withLock { $0.machine.report(completed: completed, total: total, now: now) }
         system.runs.deadlinesChanged()
     }
@@ -109,7 +109,7 @@ public final class SimulatedTask: Sendable {
 
     /// How much longer the run may take, on the uptime clock; `nil` when nothing limits it, as with continued work.
     public var timeRemaining: Duration? {
-        let now = system.now.uptime
+        let now = system.now.uptime.nanoseconds
         return end.map { .nanoseconds(Int64(clamping: $0 > now ? $0 - now : 0)) }
     }
 
@@ -128,7 +128,7 @@ public final class SimulatedTask: Sendable {
     func handOver() {
         guard let mainLoop = system.surroundings.mainLoop(), state.withLock({ $0.machine.handOver() }) else { return }
         mainLoop.run { [self] in
-            let now = system.now.uptime
+            let now = system.now.uptime.nanoseconds
             guard state.withLock({ $0.machine.begin(now: now) }) else { return }
             guard let handler = system.launchHandler(identifier) else {
                 system.warn("there is no launch handler for \(identifier)")
@@ -144,7 +144,7 @@ public final class SimulatedTask: Sendable {
     @MainActor
     func expire() {
         guard !system.surroundings.isAppDead() else { return }
-        let now = system.now.uptime
+        let now = system.now.uptime.nanoseconds
         switch state.withLock({ $0.machine.expire(now: now) }) {
         case .call:
             system.log(.system, identifier, .expired)

@@ -4,7 +4,7 @@ public import ApusBackground
 ///
 /// Requests belong to the device: they wait although the app's process has ended, which is started for them. Handlers
 /// belong to a process: each one registers them while it is launched. The system examines the pending requests at
-/// opportunities, ``SystemPolicy/Jobs/opportunitySpacing`` apart; ``whyNot(_:)`` says what stands in the way, and
+/// opportunities, ``SystemPolicy/Jobs/opportunitySpacing`` apart; ``obstacles(for:)`` says what stands in the way, and
 /// ``report`` what has happened.
 ///
 /// For the app, it is a `BackgroundJobScheduler`, as on every system, with errors. The simulated `BGTaskScheduler` is
@@ -22,8 +22,8 @@ public final class SimulatedTaskScheduler: Sendable {
 
     /// The obstacles to a job now, the factors of the device and the user's habits included; empty when it
     /// runs at the next opportunity.
-    public func whyNot(_ identifier: String) -> [BackgroundJobObstacle] {
-        system.machine.whyNot(identifier, now: system.now)
+    public func obstacles(for identifier: String) -> [BackgroundJobObstacle] {
+        system.machine.obstacles(for: identifier, now: system.now)
     }
 
     /// The requests whose runs have not begun, in the order of their submission; with
@@ -41,9 +41,8 @@ public final class SimulatedTaskScheduler: Sendable {
 
     // MARK: What the user and a debugger do
 
-    /// The user cancels continued work, as with the button of its Live Activity: a run expires, work that waits is
-    /// withdrawn. It takes effect with the next step of time.
-    public func cancelByUser(_ identifier: String) {
+    /// The user cancels continued work, soon; see ``SimulatedDevice/cancelJob(_:)``.
+    func cancelByUser(_ identifier: String) {
         system.surroundings.log(.user, .control("cancel \(identifier)"))
         let isQueued = system.machine.book.entry(identifier)?.request.isContinued == true
         if isQueued { system.withdraw(by: .user) { $0.identifier == identifier } }
@@ -53,13 +52,13 @@ public final class SimulatedTaskScheduler: Sendable {
 
     /// The debugger's `_simulateLaunchForTaskWithIdentifier:`: the run of a pending request begins with the next step of
     /// time, whatever the rules say. Without such a request it is a warning in the log.
-    public func makeDue(_ identifier: String) {
+    package func makeDue(_ identifier: String) {
         if !system.beginSoon(identifier) { warnOfNoRequest(identifier) }
     }
 
     /// The debugger's `_simulateExpirationForTaskWithIdentifier:`: a run expires with the next step of time. Without one
     /// it is a warning in the log.
-    public func expire(_ identifier: String) {
+    package func expire(_ identifier: String) {
         if !system.expireSoon(where: { $0.identifier == identifier }) { warnOfNoRequest(identifier) }
     }
 
@@ -88,15 +87,15 @@ extension SimulatedTaskScheduler: DevicePart {
 }
 
 /// For apps that use Apus: what it offers on every system, with errors.
-extension SimulatedTaskScheduler: BackgroundJobScheduler {
+extension SimulatedTaskScheduler: BackgroundJobDebugging {
     /// Says who does the work of an identifier, in the process that runs. The handler runs as a task of the process.
     ///
     /// - Throws: ``/ApusBackground/BackgroundJobError`` with the code `invalidArgument`, `notPermitted`, `alreadyRegistered`, or
     ///   `registeredTooLate` when the app's launch is over (when the closure that `install` was given has returned).
-    public func register(_ identifier: String, _ handler: @escaping BackgroundJobHandler) throws(BackgroundJobError) {
+    public func register(_ identifier: String, handler: @escaping BackgroundJobHandler) throws(BackgroundJobError) {
         guard !identifier.isEmpty else {
             throw BackgroundJobError(
-                .invalidArgument, "`identifier` is empty; pass a name like com.example.app.refresh")
+                code: .invalidArgument, message: "`identifier` is empty; pass a name like com.example.app.refresh")
         }
         let action = system.register(identifier) { [weak system] task in
             guard let host = system?.surroundings.host else { return }
@@ -108,16 +107,20 @@ extension SimulatedTaskScheduler: BackgroundJobScheduler {
         case .registered, nil: break
         case .notPermitted:
             throw BackgroundJobError(
-                .notPermitted, "“\(identifier)” is not declared; add it to BGTaskSchedulerPermittedIdentifiers")
+                code: .notPermitted,
+                message: "“\(identifier)” is not declared; add it to BGTaskSchedulerPermittedIdentifiers")
         case .already:
             throw BackgroundJobError(
-                .alreadyRegistered, "there is a handler for “\(identifier)” already; register each one once")
+                code: .alreadyRegistered,
+                message: "there is a handler for “\(identifier)” already; register each one once")
         case .tooLate:
             throw BackgroundJobError(
-                .registeredTooLate,
-                "the handler for “\(identifier)” comes when the launch is over; register it while the app is made")
+                code: .registeredTooLate,
+                message:
+                    "the handler for “\(identifier)” comes when the launch is over; register it while the app is made")
         case .noProcess:
-            throw BackgroundJobError(.registeredTooLate, "no app runs; register “\(identifier)” in the app's process")
+            throw BackgroundJobError(
+                code: .registeredTooLate, message: "no app runs; register “\(identifier)” in the app's process")
         }
     }
 
@@ -143,7 +146,8 @@ extension SimulatedTaskScheduler: BackgroundJobScheduler {
     /// - Throws: ``/ApusBackground/BackgroundJobError`` with the code `notPending`.
     public func simulateLaunch(_ identifier: String) async throws(BackgroundJobError) {
         if !system.beginSoon(identifier) {
-            throw BackgroundJobError(.notPending, "no request for “\(identifier)” is pending; submit one before")
+            throw BackgroundJobError(
+                code: .notPending, message: "no request for “\(identifier)” is pending; submit one before")
         }
     }
 
@@ -152,7 +156,8 @@ extension SimulatedTaskScheduler: BackgroundJobScheduler {
     /// - Throws: ``/ApusBackground/BackgroundJobError`` with the code `notRunning`.
     public func simulateExpiration(_ identifier: String) async throws(BackgroundJobError) {
         if !system.expireSoon(where: { $0.identifier == identifier }) {
-            throw BackgroundJobError(.notRunning, "no run of “\(identifier)” is in progress; launch one before")
+            throw BackgroundJobError(
+                code: .notRunning, message: "no run of “\(identifier)” is in progress; launch one before")
         }
     }
 }

@@ -4,7 +4,7 @@ import ApusTimers
 /// Which rule looks at what: the table of WWDC20 10063. Battery, low-power mode and the budget stop only a refresh.
 extension TaskSchedulerMachine {
     /// Why a request does not run now, in a fixed order.
-    func obstacles(to entry: JobRequestBook.Entry, now: DeviceMoment) -> [BackgroundJobObstacle] {
+    func obstacles(to entry: JobRequestBook.Entry, now: ClockReading) -> [BackgroundJobObstacle] {
         let (request, running) = (entry.request, running)
         var obstacles: [BackgroundJobObstacle] = []
         func add(_ obstacle: BackgroundJobObstacle, if isThere: Bool) { if isThere { obstacles.append(obstacle) } }
@@ -41,7 +41,7 @@ extension TaskSchedulerMachine {
     }
 
     /// The factors that Apple names, but for the user's switch.
-    private func refreshObstacles(_ entry: JobRequestBook.Entry, now: DeviceMoment) -> [BackgroundJobObstacle] {
+    private func refreshObstacles(_ entry: JobRequestBook.Entry, now: ClockReading) -> [BackgroundJobObstacle] {
         var obstacles: [BackgroundJobObstacle] = []
         func add(_ obstacle: BackgroundJobObstacle, if isThere: Bool) { if isThere { obstacles.append(obstacle) } }
 
@@ -71,7 +71,7 @@ extension TaskSchedulerMachine {
         }
     }
 
-    private func wasUsedLately(_ now: DeviceMoment) -> Bool {
+    private func wasUsedLately(_ now: ClockReading) -> Bool {
         scene.isAppInFront || habits.wasUsed(within: policy.usageWindow, now: now.wall)
     }
 }

@@ -30,13 +30,13 @@ struct TaskSchedulerMachine {
     }
 
     /// What stands in the way of a job now.
-    func whyNot(_ identifier: String, now: DeviceMoment) -> [BackgroundJobObstacle] {
+    func obstacles(for identifier: String, now: ClockReading) -> [BackgroundJobObstacle] {
         if let entry = book.entry(identifier) { return obstacles(to: entry, now: now) }
         return running.contains { $0.identifier == identifier } ? [.running] : [.notPending]
     }
 
     /// What has happened, and what stands in the way of what has not.
-    func report(now: DeviceMoment) -> BackgroundJobReport {
+    func report(now: ClockReading) -> BackgroundJobReport {
         let waiting = book.entries.map { entry in
             BackgroundJobReport.Waiting(request: entry.request, obstacles: obstacles(to: entry, now: now))
         }
@@ -56,13 +56,13 @@ struct TaskSchedulerMachine {
 
     /// True when the request took the place of a pending one. Throws `notRegistered` for what a phone raises an exception
     /// for, and other errors for what it reports to the caller.
-    mutating func submit(_ request: BackgroundJobRequest, now: DeviceMoment) throws(BackgroundJobError) -> Bool {
+    mutating func submit(_ request: BackgroundJobRequest, now: ClockReading) throws(BackgroundJobError) -> Bool {
         try request.validate()
         try checkPermission(for: request)
         guard registrations.handler(request.identifier) != nil else {
             throw BackgroundJobError(
-                .notRegistered,
-                "there is no handler for “\(request.identifier)”; register one while the app is launched")
+                code: .notRegistered,
+                message: "there is no handler for “\(request.identifier)”; register one while the app is launched")
         }
         try checkRoom(for: request)
         return book.submit(request, now: now.wall)
@@ -71,20 +71,21 @@ struct TaskSchedulerMachine {
     /// Permission comes before the handler, because an identifier that is not permitted cannot have one.
     private func checkPermission(for request: BackgroundJobRequest) throws(BackgroundJobError) {
         if policy.isSimulator {
-            throw BackgroundJobError(.unavailable, "simulators run no background jobs; use a device")
+            throw BackgroundJobError(code: .unavailable, message: "simulators run no background jobs; use a device")
         }
         if request.isContinued, !policy.hasContinuedJobs {
-            throw BackgroundJobError(.unavailable, "there is no continued work before iOS 26; use a background task")
+            throw BackgroundJobError(
+                code: .unavailable, message: "there is no continued work before iOS 26; use a background task")
         }
         if !request.isContinued, !scene.isBackgroundRefreshOn {
             throw BackgroundJobError(
-                .unavailable,
-                "the user has switched background refresh off; do without, and inform the user if it matters")
+                code: .unavailable,
+                message: "the user has switched background refresh off; do without, and inform the user if it matters")
         }
         guard manifest.permits(request) else {
             throw BackgroundJobError(
-                .notPermitted,
-                "“\(request.identifier)” is not declared; add it to BGTaskSchedulerPermittedIdentifiers")
+                code: .notPermitted,
+                message: "“\(request.identifier)” is not declared; add it to BGTaskSchedulerPermittedIdentifiers")
         }
         switch request.kind {
         case .refresh: try checkMode(.fetch, of: request)
@@ -92,11 +93,13 @@ struct TaskSchedulerMachine {
         case .continued(let job):
             if job.requiresGPU, !policy.allowsBackgroundGPU {
                 throw BackgroundJobError(
-                    .notPermitted, "this device has no graphics processor for background work; do without requiresGPU")
+                    code: .notPermitted,
+                    message: "this device has no graphics processor for background work; do without requiresGPU")
             }
             if !scene.isAppInFront {
                 throw BackgroundJobError(
-                    .notPermitted, "continued work begins in the foreground; submit it when the user asks for it")
+                    code: .notPermitted,
+                    message: "continued work begins in the foreground; submit it when the user asks for it")
             }
         }
     }
@@ -108,8 +111,8 @@ struct TaskSchedulerMachine {
     {
         guard manifest.backgroundModes.contains(mode) else {
             throw BackgroundJobError(
-                .notPermitted,
-                "“\(request.identifier)” needs the mode “\(mode.rawValue)”; add it to UIBackgroundModes")
+                code: .notPermitted,
+                message: "“\(request.identifier)” needs the mode “\(mode.rawValue)”; add it to UIBackgroundModes")
         }
     }
 
@@ -124,7 +127,8 @@ struct TaskSchedulerMachine {
             let others = book.count(beside: identifier, where: \.isContinued) + running.count(where: \.isContinued)
             if job.strategy == .fail, others >= policy.continuedAtOnce {
                 throw BackgroundJobError(
-                    .cannotStartNow, "other continued work runs; submit it with the strategy queue, or try later")
+                    code: .cannotStartNow,
+                    message: "other continued work runs; submit it with the strategy queue, or try later")
             }
         }
     }
@@ -132,7 +136,8 @@ struct TaskSchedulerMachine {
     private func checkCount(_ count: Int, below limit: Int) throws(BackgroundJobError) {
         if count >= limit {
             throw BackgroundJobError(
-                .tooManyPending, "\(count) requests of this kind are pending, and no more are kept; cancel one before")
+                code: .tooManyPending,
+                message: "\(count) requests of this kind are pending, and no more are kept; cancel one before")
         }
     }
 
@@ -166,7 +171,7 @@ struct TaskSchedulerMachine {
     }
 
     /// The system looks which of the pending requests may run now, and takes them out.
-    mutating func look(now: DeviceMoment) -> Look {
+    mutating func look(now: ClockReading) -> Look {
         var look = Look()
         for entry in book.opportunistic where entry.due <= now.wall {
             let identifier = entry.request.identifier
@@ -182,7 +187,7 @@ struct TaskSchedulerMachine {
     }
 
     /// The continued work that begins now.
-    mutating func nextContinued(now: DeviceMoment) -> [Start] {
+    mutating func nextContinued(now: ClockReading) -> [Start] {
         guard !scene.isAppEnding, scene.wasUnlockedSinceBoot else { return [] }
         let running = running
         let free = max(0, policy.continuedAtOnce - running.count(where: \.isContinued))
@@ -191,11 +196,11 @@ struct TaskSchedulerMachine {
     }
 
     /// The run of a pending request that a developer begins, whatever the rules say.
-    mutating func simulatedLaunch(_ identifier: String, now: DeviceMoment) -> Start? {
+    mutating func simulatedLaunch(_ identifier: String, now: ClockReading) -> Start? {
         book.entry(identifier).map { Start(entry: take($0, now: now).entry, isExemptFromForceQuit: true) }
     }
 
-    private mutating func take(_ entry: JobRequestBook.Entry, now: DeviceMoment) -> Start {
+    private mutating func take(_ entry: JobRequestBook.Entry, now: ClockReading) -> Start {
         _ = book.remove(entry.request.identifier)
         switch entry.request.kind {
         case .refresh: allowance.refreshLaunched(at: now.continuous)
@@ -210,7 +215,7 @@ struct TaskSchedulerMachine {
     // MARK: Runs
 
     /// A run begins. Gives its number.
-    mutating func began(_ entry: JobRequestBook.Entry, now: DeviceMoment) -> Int {
+    mutating func began(_ entry: JobRequestBook.Entry, now: ClockReading) -> Int {
         records.append(
             BackgroundJobRecord(request: entry.request, submitted: entry.submitted, launched: now.wall))
         unfinished.append(records.count - 1)
@@ -218,7 +223,7 @@ struct TaskSchedulerMachine {
     }
 
     /// A run is over.
-    mutating func ended(_ number: Int, _ outcome: BackgroundJobRecord.Outcome, ran: UInt64, now: DeviceMoment) {
+    mutating func ended(_ number: Int, _ outcome: BackgroundJobRecord.Outcome, ran: UInt64, now: ClockReading) {
         guard let index = unfinished.firstIndex(of: number) else { return }
         unfinished.remove(at: index)
         records[number].outcome = outcome

@@ -5,9 +5,9 @@ package import ApusTimers
 extension Job {
     /// Moves them.
     package mutating func moveElapsedInstants(by offset: Duration) {
-        elapsedWake = elapsedWake?.moved(by: offset)
+        bookkeeping.elapsedWake = bookkeeping.elapsedWake?.moved(by: offset)
         guard request.trigger.isRelative else { return }
-        first = first.moved(by: offset)
+        firstDue = firstDue.moved(by: offset)
         nextDue = nextDue?.moved(by: offset)
     }
 }

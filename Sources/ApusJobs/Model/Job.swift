@@ -6,7 +6,7 @@ public struct JobRequest: Hashable, Sendable {
     public var id: JobID
     /// A name for people; need not be unique.
     public var name: String?
-    /// Which registered handler runs it (``JobScheduler/handle(_:with:)-(String,_)``). The identifier's text unless given.
+    /// Which registered handler runs it (``JobScheduler/register(_:handler:)-(String,_)``). The identifier's text unless given.
     public var kind: String
     /// When it is due.
     public var trigger: Trigger
@@ -116,12 +116,9 @@ public struct Job: Hashable, Sendable, Identifiable {
     public var created: WallInstant
     /// When it was last changed.
     public var updated: WallInstant
-    /// The due instant of occurrence `origin` + 1, from which all others are computed. Moved by resuming a relative
-    /// trigger, and when the wall clock is set.
-    public var first: WallInstant
-    /// How many occurrences came before the trigger's first one: those of earlier triggers of the job
-    /// (``ConflictPolicy/update``).
-    public var origin: Int
+    /// The due instant of the trigger's first occurrence, from which all others are computed. Moved by resuming a
+    /// relative trigger, and when the wall clock is set.
+    public var firstDue: WallInstant
     /// The number of the next occurrence that has not arrived.
     public var nextOccurrence: Int
     /// When it is due; `nil` when no occurrence is to come.
@@ -131,23 +128,20 @@ public struct Job: Hashable, Sendable, Identifiable {
     /// While suspended, for relative triggers: how much of the running interval was left.
     public var remainder: Duration?
     /// How many occurrences have an outcome, skipped ones included.
-    public var occurrences: Int
+    public var occurrenceCount: Int
     /// How many of those were skipped or coalesced because no scheduler could run them in time.
-    public var missed: Int
-    /// When the scheduler must look at the job next because of the wall clock: its next occurrence is due, or a waiting
-    /// run may start. `nil` when only something else can change it.
-    public var wake: WallInstant?
-    /// The same because of elapsed time: everything of a relative trigger, and the end of the pause before a retry.
-    public var elapsedWake: WallInstant?
+    public var missedCount: Int
     /// How many runs are open.
-    public var openRuns: Int
-    /// How many runs were added since the store was last asked to keep only the newest.
-    public var runsSinceRetired: Int
+    public var openRunCount: Int
+    /// What the scheduler and the store need besides.
+    public var bookkeeping: JobBookkeeping
 
     /// When the scheduler must look at the job next, by today's clock; `nil` when only an event can change it.
     public var nextWake: WallInstant? {
-        guard let wake, let elapsedWake else { return wake ?? elapsedWake }
-        return min(wake, elapsedWake)
+        guard let wake = bookkeeping.wake, let elapsed = bookkeeping.elapsedWake else {
+            return bookkeeping.wake ?? bookkeeping.elapsedWake
+        }
+        return min(wake, elapsed)
     }
 
     /// The next occurrence's instant with its note.
@@ -163,10 +157,9 @@ public struct Job: Hashable, Sendable, Identifiable {
     /// ``JobScheduler/submit(_:)->Job``.
     public init(
         request: JobRequest, key: Int64 = 0, version: Int64 = 0, state: JobState = .scheduled, created: WallInstant,
-        updated: WallInstant, first: WallInstant, origin: Int = 0, nextOccurrence: Int = 1, nextDue: WallInstant?,
-        dueNote: DueNote? = nil, remainder: Duration? = nil, occurrences: Int = 0, missed: Int = 0,
-        wake: WallInstant? = nil,
-        elapsedWake: WallInstant? = nil, openRuns: Int = 0, runsSinceRetired: Int = 0
+        updated: WallInstant, firstDue: WallInstant, origin: Int = 0, nextOccurrence: Int = 1, nextDue: WallInstant?,
+        dueNote: DueNote? = nil, remainder: Duration? = nil, occurrenceCount: Int = 0, missedCount: Int = 0,
+        wake: WallInstant? = nil, elapsedWake: WallInstant? = nil, openRunCount: Int = 0, runsSinceRetired: Int = 0
     ) {
         shared = Shared(request)
         self.key = key
@@ -174,17 +167,29 @@ public struct Job: Hashable, Sendable, Identifiable {
         self.state = state
         self.created = created
         self.updated = updated
-        self.first = first
-        self.origin = origin
+        self.firstDue = firstDue
         self.nextOccurrence = nextOccurrence
         self.nextDue = nextDue
         self.dueNote = dueNote
         self.remainder = remainder
-        self.occurrences = occurrences
-        self.missed = missed
-        self.wake = wake
-        self.elapsedWake = elapsedWake
-        self.openRuns = openRuns
-        self.runsSinceRetired = runsSinceRetired
+        self.occurrenceCount = occurrenceCount
+        self.missedCount = missedCount
+        self.openRunCount = openRunCount
+        bookkeeping = JobBookkeeping(
+            origin: origin, wake: wake, elapsedWake: elapsedWake, runsSinceRetired: runsSinceRetired)
     }
+}
+
+/// What a store keeps of a job for the scheduler alone.
+public struct JobBookkeeping: Hashable, Sendable {
+    /// How many occurrences came before the trigger's first one: those of earlier triggers of the job
+    /// (``ConflictPolicy/update``).
+    public var origin: Int
+    /// When the scheduler must look at the job next because of the wall clock: its next occurrence is due, or a waiting
+    /// run may start. `nil` when only something else can change it.
+    public var wake: WallInstant?
+    /// The same because of elapsed time: everything of a relative trigger, and the end of the delay before a retry.
+    public var elapsedWake: WallInstant?
+    /// How many runs were added since the store was last asked to keep only the newest.
+    public var runsSinceRetired: Int
 }

@@ -48,20 +48,21 @@ public struct JobError: Error, Sendable, CustomStringConvertible {
     /// What caused it.
     public var cause: (any Error)?
     /// An error.
-    public init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+    public init(code: Code, message: String, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
         self.cause = cause
     }
     /// See ``JobChange/requiresFreeName``.
     package static func nameIsTaken(_ name: String, cause: (any Error)? = nil) -> JobError {
-        JobError(.alreadyExists, "name: a job that has not ended has the name \"\(name)\"", cause: cause)
+        JobError(code: .alreadyExists, message: "name: a job that has not ended has the name \"\(name)\"", cause: cause)
     }
 
     /// See ``JobChange/onlyBeside``.
     package static func isLabelled(_ jobs: LabelledJobs, cause: (any Error)? = nil) -> JobError {
         JobError(
-            .alreadyExists, "labels: another job has the label \(jobs.label)=\(jobs.value) by now; read them again",
+            code: .alreadyExists,
+            message: "labels: another job has the label \(jobs.label)=\(jobs.value) by now; read them again",
             cause: cause)
     }
 

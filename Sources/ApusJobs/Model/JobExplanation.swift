@@ -3,18 +3,23 @@ public import ApusTimers
 /// Why an occurrence of a job ran, did not run, or waits: the decisions about it, in their order
 /// (``JobScheduler/explain(_:occurrence:)``).
 public struct JobExplanation: Hashable, Sendable, Codable {
-    /// The job.
-    public var job: JobID
+    /// The identifier of the job.
+    public var jobID: JobID
     /// The occurrence; `nil` for a job without one to come.
     public var occurrence: Int?
     /// What was decided, what holds it back now, and when it is looked at next.
     public var decisions: [Decision]
 
     /// An explanation.
-    public init(job: JobID, occurrence: Int?, decisions: [Decision]) {
-        self.job = job
+    public init(jobID: JobID, occurrence: Int?, decisions: [Decision]) {
+        self.jobID = jobID
         self.occurrence = occurrence
         self.decisions = decisions
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case jobID = "job"
+        case occurrence, decisions
     }
 
     /// One decision, or one condition that a run waits for.
@@ -27,7 +32,7 @@ public struct JobExplanation: Hashable, Sendable, Codable {
         public var text: String
 
         /// A decision.
-        public init(_ code: Code, at instant: WallInstant? = nil, _ text: String) {
+        public init(code: Code, instant: WallInstant? = nil, text: String) {
             self.code = code
             self.instant = instant
             self.text = text
@@ -68,8 +73,8 @@ public struct JobExplanation: Hashable, Sendable, Codable {
         case cancelled
         /// A handler asked to be called again later.
         case snoozed
-        /// An attempt waits for the end of its pause.
-        case pause
+        /// An attempt waits for the end of its delay.
+        case delay = "pause"
         /// It waits because the job is suspended.
         case suspended
         /// It waits for conditions.

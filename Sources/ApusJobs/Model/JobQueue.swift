@@ -160,14 +160,14 @@ public struct QueueStatus: Hashable, Sendable {
     /// The queue.
     public var queue: JobQueue
     /// How many of its runs are in progress.
-    public var running: Int
+    public var runningCount: Int
     /// How many jobs wait for a place, as far as they are in memory.
-    public var waiting: Int
+    public var waitingCount: Int
     /// A status.
-    public init(queue: JobQueue, running: Int, waiting: Int) {
+    public init(queue: JobQueue, runningCount: Int, waitingCount: Int) {
         self.queue = queue
-        self.running = running
-        self.waiting = waiting
+        self.runningCount = runningCount
+        self.waitingCount = waitingCount
     }
 }
 

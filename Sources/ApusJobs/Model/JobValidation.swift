@@ -15,23 +15,25 @@ extension JobRequest {
 
     /// Refuses what could not be kept or done, naming the argument and the accepted forms.
     func validate() throws(JobError) {
-        guard !id.rawValue.isEmpty else { throw JobError(.invalid, "id: must not be empty") }
+        guard !id.rawValue.isEmpty else { throw JobError(code: .invalid, message: "id: must not be empty") }
         guard id.rawValue.utf8.count <= 255 else {
-            throw JobError(.invalid, "id: must be 1 to 255 bytes, not \(id.rawValue.utf8.count)")
+            throw JobError(code: .invalid, message: "id: must be 1 to 255 bytes, not \(id.rawValue.utf8.count)")
         }
-        guard !kind.isEmpty else { throw JobError(.invalid, "kind: must not be empty") }
+        guard !kind.isEmpty else { throw JobError(code: .invalid, message: "kind: must not be empty") }
         guard payload.count <= 65_536 else {
-            throw JobError(.invalid, "payload: must be at most 65536 bytes (64 KiB), not \(payload.count)")
+            throw JobError(
+                code: .invalid, message: "payload: must be at most 65536 bytes (64 KiB), not \(payload.count)")
         }
         if let idempotencyKey, !(1...255).contains(idempotencyKey.utf8.count) {
-            throw JobError(.invalid, "idempotencyKey: must be 1 to 255 bytes, not \(idempotencyKey.utf8.count)")
+            throw JobError(
+                code: .invalid, message: "idempotencyKey: must be 1 to 255 bytes, not \(idempotencyKey.utf8.count)")
         }
         try queue.validate()
         guard metadataBytes <= Self.maximumMetadataBytes else {
-            throw JobError(.invalid, "metadata: must be at most 8192 bytes (8 KiB) of keys and values")
+            throw JobError(code: .invalid, message: "metadata: must be at most 8192 bytes (8 KiB) of keys and values")
         }
         if let period = uniqueness.period, period <= .zero {
-            throw JobError(.invalid, "uniqueness: the period must be longer than zero, not \(period)")
+            throw JobError(code: .invalid, message: "uniqueness: the period must be longer than zero, not \(period)")
         }
         try trigger.validate()
         try policies.validate()
@@ -50,7 +52,8 @@ extension QueueID {
         }
         guard isPlain, (1...64).contains(rawValue.utf8.count) else {
             throw JobError(
-                .invalid, "queue: must be 1 to 64 ASCII letters, digits, '.', '-' or '_', not \"\(rawValue)\"")
+                code: .invalid,
+                message: "queue: must be 1 to 64 ASCII letters, digits, '.', '-' or '_', not \"\(rawValue)\"")
         }
     }
 }
@@ -60,14 +63,16 @@ extension JobQueue {
         try id.validate()
         if let concurrency, !(1...100_000).contains(concurrency) {
             throw JobError(
-                .invalid, "concurrency: must be 1 to 100000, not \(concurrency); pause the queue to run none")
+                code: .invalid,
+                message: "concurrency: must be 1 to 100000, not \(concurrency); pause the queue to run none")
         }
         guard let rate else { return }
         guard (1...QueueRate.maximumRuns).contains(rate.runs) else {
-            throw JobError(.invalid, "rate: must be 1 to \(QueueRate.maximumRuns) runs, not \(rate.runs)")
+            throw JobError(
+                code: .invalid, message: "rate: must be 1 to \(QueueRate.maximumRuns) runs, not \(rate.runs)")
         }
         guard rate.period >= .milliseconds(1) else {
-            throw JobError(.invalid, "rate: the period must be 1 ms or longer, not \(rate.period)")
+            throw JobError(code: .invalid, message: "rate: the period must be 1 ms or longer, not \(rate.period)")
         }
         try Trigger.checkRange(rate.period, "rate")
     }
@@ -86,21 +91,22 @@ extension JobPolicies {
         try Self.check(tolerance, "tolerance", orZero: true)
         if let grace { try Self.check(grace, "grace", orZero: true) }
         if let timeLimit { try Self.check(timeLimit, "timeLimit", orZero: false) }
-        try Self.check(retry.initialBackoff, "retry.initialBackoff", orZero: true)
-        try Self.check(retry.maximumBackoff, "retry.maximumBackoff", orZero: true)
+        try Self.check(retry.initialDelay, "retry.initialDelay", orZero: true)
+        try Self.check(retry.maximumDelay, "retry.maximumDelay", orZero: true)
         guard retry.jitter >= 0, retry.jitter <= 1 else {
-            throw JobError(.invalid, "retry.jitter: must be 0 to 1, not \(retry.jitter)")
+            throw JobError(code: .invalid, message: "retry.jitter: must be 0 to 1, not \(retry.jitter)")
         }
         guard retry.maximumAttempts >= 1 else {
-            throw JobError(.invalid, "retry.maximumAttempts: must be 1 or more, not \(retry.maximumAttempts)")
+            throw JobError(
+                code: .invalid, message: "retry.maximumAttempts: must be 1 or more, not \(retry.maximumAttempts)")
         }
         guard retry.maximumLost >= 1 else {
-            throw JobError(.invalid, "retry.maximumLost: must be 1 or more, not \(retry.maximumLost)")
+            throw JobError(code: .invalid, message: "retry.maximumLost: must be 1 or more, not \(retry.maximumLost)")
         }
         guard conditions.isSubset(of: .all) else {
             throw JobError(
-                .invalid,
-                "conditions: must be of network, externalPower and idle, not the bits \(conditions.rawValue)")
+                code: .invalid,
+                message: "conditions: must be of network, externalPower and idle, not the bits \(conditions.rawValue)")
         }
         if case .runAll(let limit) = missedRuns.kind { try Self.check(limit, "missedRuns.runAll") }
         switch overlap.kind {
@@ -112,14 +118,15 @@ extension JobPolicies {
 
     private static func check(_ limit: Int, _ argument: String) throws(JobError) {
         guard (1...maximumLimit).contains(limit) else {
-            throw JobError(.invalid, "\(argument): the limit must be 1 to \(maximumLimit), not \(limit)")
+            throw JobError(code: .invalid, message: "\(argument): the limit must be 1 to \(maximumLimit), not \(limit)")
         }
     }
 
     private static func check(_ duration: Duration, _ argument: String, orZero: Bool) throws(JobError) {
         guard orZero ? duration >= .zero : duration > .zero else {
             throw JobError(
-                .invalid, "\(argument): must be \(orZero ? "zero or longer" : "longer than zero"), not \(duration)")
+                code: .invalid,
+                message: "\(argument): must be \(orZero ? "zero or longer" : "longer than zero"), not \(duration)")
         }
         try Trigger.checkRange(duration, argument)
     }

@@ -5,8 +5,8 @@ public import ApusTimers
 public enum RunState: String, Hashable, Sendable, CaseIterable {
     /// Open: it starts when its turn comes, not before `notBefore`.
     case waiting
-    /// Open: the claim is committed; the handler is about to run, or runs.
-    case claimed
+    /// Open: the claim is committed; the handler is about to run, or runs. Stores keep it as `claimed`.
+    case running = "claimed"
     /// The handler returned.
     case succeeded
     /// The handler threw, or took too long.
@@ -19,7 +19,7 @@ public enum RunState: String, Hashable, Sendable, CaseIterable {
     case cancelled
 
     /// Whether the attempt is still to run or running.
-    public var isOpen: Bool { self == .waiting || self == .claimed }
+    public var isOpen: Bool { self == .waiting || self == .running }
 }
 
 /// One attempt at an occurrence, or a range of occurrences that were skipped.
@@ -29,7 +29,7 @@ public struct Run: Hashable, Sendable {
     /// The store's number of the job.
     public var jobKey: Int64
     /// The job's identifier.
-    public var job: JobID
+    public var jobID: JobID
     /// The number of the occurrence; the first of the range for skipped ones. 0 and below: runs asked for by hand
     /// (``JobScheduler/runNow(_:)``), which are not occurrences of the trigger.
     public var occurrence: Int
@@ -49,12 +49,12 @@ public struct Run: Hashable, Sendable {
     public var state: RunState
     /// Whether it is the outcome of its occurrence.
     public var isFinal: Bool
-    /// Why, in a word, for `skipped`, `cancelled`, `failed` and `lost`: `missed`, `coalesced`, `overlap`, `queueFull`,
-    /// `replaced`, `cancelled`, `timedOut`, `interrupted`, or the handler's own words. While open: `missed` if it makes
-    /// up for a missed occurrence, `cancelled` or `replaced` if its handler was cancelled, and while it waits again
-    /// the words of a ``JobPostponement``.
+    /// Why, in a word, for `skipped` (see ``skipReason``), `cancelled`, `failed` and `lost`: `replaced`, `cancelled`,
+    /// `timedOut`, `interrupted`, or the handler's own words. While open: `missed` if it makes up for a missed
+    /// occurrence, `cancelled` or `replaced` if its handler was cancelled, and while it waits again the words with
+    /// which its handler was postponed (``RunDecision/snooze(for:reason:)``).
     public var reason: String?
-    /// The earliest instant at which the attempt may start, where that is later than `due`: the end of the pause before a
+    /// The earliest instant at which the attempt may start, where that is later than `due`: the end of the delay before a
     /// retry.
     public var notBefore: WallInstant?
     /// When the claim was made.
@@ -70,29 +70,32 @@ public struct Run: Hashable, Sendable {
     /// What the handler returned, as bytes; at most 64 KiB. `nil` for a handler that returns nothing, and for attempts
     /// that did not succeed.
     public var result: [UInt8]?
-    /// How far the handler was when it reported that last (``RunContext/progress(_:_:)``).
+    /// How far the handler was when it reported that last (``RunContext/report(progress:message:)``).
     public var progress: RunProgress?
     /// The handler's effects are committed together with the completion of this claimed run: whatever happens to the
     /// handler from here on, the attempt has succeeded. Only a store with transactions of applications knows of it.
     package var isCompleted = false
 
-    /// How late the occurrence's first attempt started; `nil` for later attempts, which have their own ``delay``, and for
+    /// Why the occurrences were skipped; `nil` for any other run.
+    public var skipReason: SkipReason? { state == .skipped ? reason.map(SkipReason.init) : nil }
+
+    /// How late the occurrence's first attempt started; `nil` for later attempts, which have a ``retryLateness``, and for
     /// what was never started. While the attempt runs, counted to its claim.
     public var lateness: Duration? { attempt == 1 ? begun.map { due.duration(to: $0) } : nil }
 
-    /// How much later than at the end of its pause a retry started; `nil` for first attempts, and for an attempt without
-    /// a pause before it (one that follows a lost one).
-    public var delay: Duration? {
+    /// How much later than at the end of its delay a retry started; `nil` for first attempts, and for an attempt without
+    /// a delay before it (one that follows a lost one).
+    public var retryLateness: Duration? {
         guard attempt > 1, let notBefore, let begun else { return nil }
         return max(.zero, notBefore.duration(to: begun))
     }
 
     /// When the handler was started; while it runs, when the attempt was claimed, which is committed just before.
-    public var begun: WallInstant? { started ?? (state == .claimed ? claimed : nil) }
+    public var begun: WallInstant? { started ?? (state == .running ? claimed : nil) }
 
     /// A run as a store keeps it. `through` is `occurrence` unless given.
     public init(
-        jobKey: Int64, job: JobID, occurrence: Int, through: Int? = nil, attempt: Int, lostBefore: Int = 0,
+        jobKey: Int64, jobID: JobID, occurrence: Int, through: Int? = nil, attempt: Int, lostBefore: Int = 0,
         due: WallInstant, dueNote: DueNote? = nil,
         standsFor: Int = 1, state: RunState, isFinal: Bool = false, reason: String? = nil,
         notBefore: WallInstant? = nil,
@@ -100,7 +103,7 @@ public struct Run: Hashable, Sendable {
         output: [UInt8] = [], result: [UInt8]? = nil, progress: RunProgress? = nil
     ) {
         self.jobKey = jobKey
-        self.job = job
+        self.jobID = jobID
         self.occurrence = occurrence
         self.through = through ?? occurrence
         self.attempt = attempt
@@ -120,6 +123,27 @@ public struct Run: Hashable, Sendable {
         self.result = result
         self.progress = progress
     }
+}
+
+/// Why occurrences were skipped. ``rawValue`` is what a store keeps; one that this version does not know is kept as it is.
+public struct SkipReason: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The stored word.
+    public let rawValue: String
+
+    /// The reason with that word.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// No scheduler could run it in time, and ``JobPolicies/missedRuns`` leaves it out.
+    public static let missed = SkipReason(rawValue: "missed")
+    /// No scheduler could run it in time, and a later run stands for it.
+    public static let coalesced = SkipReason(rawValue: "coalesced")
+    /// An earlier occurrence was still open, and ``JobPolicies/overlap`` leaves it out.
+    public static let overlap = SkipReason(rawValue: "overlap")
+    /// As many occurrences waited already as ``JobPolicies/overlap`` lets wait.
+    public static let queueFull = SkipReason(rawValue: "queueFull")
+
+    /// The stored word.
+    public var description: String { rawValue }
 }
 
 /// How far a handler is.

@@ -23,7 +23,7 @@ public struct JobPolicies: Hashable, Sendable {
         missedRuns: MissedRunPolicy = .runOnce,
         grace: Duration? = nil,
         overlap: OverlapPolicy = .skip,
-        retry: RetryPolicy = .init(),
+        retry: RetryPolicy = .never,
         timeLimit: Duration? = nil,
         conditions: JobConditions = []
     ) {
@@ -152,32 +152,40 @@ public struct OverlapPolicy: Hashable, Sendable {
 
 /// What happens after an attempt that did not succeed.
 public struct RetryPolicy: Hashable, Sendable {
-    /// How many attempts may fail before the occurrence's outcome is `failed`; at least 1. The default, 1, means no
-    /// retry.
+    /// How many attempts may fail before the occurrence's outcome is `failed`; at least 1, which means no retry.
     public var maximumAttempts: Int
     /// How many attempts may be lost to a crash before the occurrence's outcome is `lost`. A lost attempt is tried
     /// again at once; at least 1, which means never.
     public var maximumLost: Int
     /// The delay before the second attempt. It doubles each time.
-    public var initialBackoff: Duration
+    public var initialDelay: Duration
     /// The longest delay.
-    public var maximumBackoff: Duration
+    public var maximumDelay: Duration
     /// The share of the delay that is random, 0 to 1: a delay of 10 s with 0.2 is 8 to 10 s.
     public var jitter: Double
 
-    /// A policy; each argument left out has its default.
-    public init(
-        maximumAttempts: Int = 1,
-        maximumLost: Int = 10,
-        initialBackoff: Duration = .seconds(1),
-        maximumBackoff: Duration = .seconds(3600),
+    /// The first failure is the outcome. The default. Attempts that a crash interrupts are made again all the same.
+    public static let never = exponential(attempts: 1)
+
+    /// Tries again after a delay that doubles with each failure.
+    /// - Parameters:
+    ///   - attempts: ``maximumAttempts``.
+    ///   - maximumLost: ``maximumLost``.
+    ///   - from: ``initialDelay``, counted as elapsed time.
+    ///   - to: ``maximumDelay``.
+    ///   - jitter: ``jitter``.
+    /// - Returns: the policy.
+    public static func exponential(
+        attempts: Int, maximumLost: Int = 10, from: Duration = .seconds(1), to: Duration = .seconds(3_600),
         jitter: Double = 0.2
-    ) {
-        self.maximumAttempts = maximumAttempts
-        self.maximumLost = maximumLost
-        self.initialBackoff = initialBackoff
-        self.maximumBackoff = maximumBackoff
-        self.jitter = jitter
+    ) -> RetryPolicy {
+        RetryPolicy(
+            maximumAttempts: attempts, maximumLost: maximumLost, initialDelay: from, maximumDelay: to, jitter: jitter)
+    }
+
+    /// Tries again after the same delay, counted as elapsed time, each time.
+    public static func constant(attempts: Int, delay: Duration) -> RetryPolicy {
+        exponential(attempts: attempts, from: delay, to: delay, jitter: 0)
     }
 }
 

@@ -35,7 +35,7 @@ final class ConditionReader: Sendable {
     func follow(_ report: @escaping @Sendable (JobConditions) -> Void) {
         guard let host else { return }
         let task = Task(executorPreference: executor) { [self] in
-            let changes = host.conditionChanges
+            let changes = host.conditionChanges()
             // What changed since the reading that held the job back is not among them.
             report(read(canShare: false))
             for await _ in changes {

@@ -27,7 +27,7 @@ extension SchedulerMachine {
     func awaitedConditions(_ id: JobID) -> JobConditions { jobs[id].map { conditions.awaited(by: $0) } ?? [] }
 
     /// What holds the job back now.
-    func situation(of id: JobID, at now: ClockReading) -> JobSituation {
+    func situation(of id: JobID, at now: SchedulerReading) -> JobSituation {
         var situation = JobSituation()
         situation.isRunning = life.isRunning
         situation.storeFails = backoff.isFailing
@@ -72,11 +72,11 @@ struct Explanation {
         } else {
             explainNext()
         }
-        return JobExplanation(job: job.id, occurrence: occurrence, decisions: decisions)
+        return JobExplanation(jobID: job.id, occurrence: occurrence, decisions: decisions)
     }
 
     private mutating func add(_ code: JobExplanation.Code, at instant: WallInstant? = nil, _ text: String) {
-        decisions.append(Decision(code, at: instant, text))
+        decisions.append(Decision(code: code, instant: instant, text: text))
     }
 
     // MARK: What has happened
@@ -100,7 +100,7 @@ struct Explanation {
     private mutating func explainAttempt(_ run: Run) {
         if run.state == .skipped { return explainSkip(run) }
         if run.attempt > 1, let notBefore = run.notBefore, run.state != .waiting {
-            add(.pause, at: notBefore, "attempt \(run.attempt) could begin, after a pause")
+            add(.delay, at: notBefore, "attempt \(run.attempt) could begin, after a pause")
         }
         if let claimed = run.claimed { add(.claimed, at: claimed, "attempt \(run.attempt) got a place to run") }
         if let started = run.started {
@@ -114,7 +114,7 @@ struct Explanation {
         }
         switch run.state {
         case .waiting, .skipped: break
-        case .claimed:
+        case .running:
             add(.running, "attempt \(run.attempt) runs")
             if let reason = run.reason, reason != JobMachine.catchUp {
                 add(.told, "its handler was cancelled (\(reason)), and has not returned yet")
@@ -139,12 +139,12 @@ struct Explanation {
     private mutating func explainSkip(_ run: Run) {
         let range = run.through > run.occurrence ? " (occurrences \(run.occurrence) to \(run.through))" : ""
         let why =
-            switch run.reason {
-            case "missed": "no scheduler could run it in time, and the policy for missed runs leaves it out"
-            case "coalesced": "no scheduler could run it in time, and a later run stands for it"
-            case "overlap": "an earlier occurrence was still open, and the overlap policy leaves it out"
-            case "queueFull": "as many occurrences waited already as the overlap policy lets wait"
-            case let reason?: reason
+            switch run.skipReason {
+            case .missed?: "no scheduler could run it in time, and the policy for missed runs leaves it out"
+            case .coalesced?: "no scheduler could run it in time, and a later run stands for it"
+            case .overlap?: "an earlier occurrence was still open, and the overlap policy leaves it out"
+            case .queueFull?: "as many occurrences waited already as the overlap policy lets wait"
+            case let reason?: reason.rawValue
             case nil: "no reason was kept"
             }
         add(.skipped, at: run.finished, "it was skipped: \(why)\(range)")
@@ -173,7 +173,7 @@ struct Explanation {
             add(.snoozed, "its handler asked to be called later: \(reason)")
         }
         if let notBefore = run.notBefore, notBefore > now {
-            add(.pause, at: notBefore, "attempt \(run.attempt) begins after a pause")
+            add(.delay, at: notBefore, "attempt \(run.attempt) begins after a pause")
         } else if run.due > now {
             add(.due, at: run.due, "the clock was set back, and it is due again")
         }
@@ -183,7 +183,7 @@ struct Explanation {
         let hasTurn = machine.turns().contains { machine.open[$0].occurrence == run.occurrence }
         if !hasTurn, job.state == .scheduled, let other = loaded.open.first(where: { $0.occurrence != run.occurrence })
         {
-            add(.overlap, "it waits for \(OccurrenceText.words(other.occurrence)), which is \(other.state)")
+            add(.overlap, "it waits for \(OccurrenceText.words(other.occurrence)), which is \(other.state.rawValue)")
         }
         if hasTurn, machine.earliestStart(run) <= now { explainObstacles() }
         explainNextLook()
@@ -205,7 +205,7 @@ struct Explanation {
         guard let status = situation.queue else { return }
         let queue = status.queue
         if queue.isPaused { return add(.queuePaused, "the queue \"\(queue.id)\" is paused") }
-        if let limit = queue.concurrency, status.running >= limit {
+        if let limit = queue.concurrency, status.runningCount >= limit {
             add(.queueFull, "the queue \"\(queue.id)\" has reached its limit of runs in progress: \(limit)")
         } else if let rate = queue.rate, let delay = situation.rateDelay, delay > .zero {
             add(
@@ -217,7 +217,9 @@ struct Explanation {
         } else {
             return
         }
-        if status.waiting > 1 { add(.queued, "\(status.waiting) jobs of its queue wait for a place, it among them") }
+        if status.waitingCount > 1 {
+            add(.queued, "\(status.waitingCount) jobs of its queue wait for a place, it among them")
+        }
     }
 
     private mutating func explainNextLook() {

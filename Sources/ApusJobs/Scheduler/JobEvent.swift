@@ -9,13 +9,13 @@ public enum JobEvent: Sendable {
     case runStarted(Run)
     /// An attempt ended; `isFinal` says whether it is the occurrence's outcome.
     case runEnded(Run)
-    /// A handler could not begin (``JobPostponement``): the run waits again, with the reason.
+    /// A handler asked to be called later (``RunDecision/snooze(for:reason:)``): the run waits again, with the reason.
     case runPostponed(Run)
     /// A handler printed something (``RunContext/emit(output:)``). The attempt had printed `offset` bytes before: where
     /// output was left out, that says how much.
-    case output(job: JobID, occurrence: Int, attempt: Int, offset: Int, bytes: [UInt8])
-    /// A handler reported how far it is, 0 to 1 (``RunContext/progress(_:_:)``).
-    case progress(job: JobID, occurrence: Int, attempt: Int, fraction: Double, message: String?)
+    case output(jobID: JobID, occurrence: Int, attempt: Int, offset: Int, bytes: [UInt8])
+    /// A handler reported how far it is, 0 to 1 (``RunContext/report(progress:message:)``).
+    case progress(jobID: JobID, occurrence: Int, attempt: Int, fraction: Double, message: String?)
     /// A range of occurrences was skipped. A range that grows is reported again, from its first occurrence on.
     case skipped(Run)
     /// The wall clock was set, by this much; jobs that count elapsed time were moved with it.

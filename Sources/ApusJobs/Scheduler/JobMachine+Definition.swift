@@ -21,8 +21,8 @@ extension JobMachine {
             machine.edit { job, _ in
                 job.request = request
                 guard isNewTrigger, let first else { return }
-                job.first = first.instant
-                job.origin = job.nextOccurrence - 1
+                job.firstDue = first.instant
+                job.bookkeeping.origin = job.nextOccurrence - 1
                 job.next = first
                 job.remainder = nil
                 guard job.state == .suspended, request.trigger.isRelative else { return }
@@ -81,9 +81,11 @@ extension JobMachine {
         return transition(now) { machine, _ in
             machine.edit { job, _ in
                 if job.request.trigger.calendar == nil {
-                    let moved = TriggerSchedule(job.request.trigger, first: job.first, origin: job.origin)
-                        .moved(soThat: job.nextOccurrence, isDueAt: next.instant)
-                    (job.first, job.origin) = (moved.first, moved.origin)
+                    let moved = TriggerSchedule(
+                        job.request.trigger, first: job.firstDue, origin: job.bookkeeping.origin
+                    )
+                    .moved(soThat: job.nextOccurrence, isDueAt: next.instant)
+                    (job.firstDue, job.bookkeeping.origin) = (moved.first, moved.origin)
                 }
                 job.next = next
             }

@@ -19,21 +19,23 @@ extension JobMachine {
         {
             return "the next occurrence is due at another instant than the trigger says"
         }
-        if let count = job.request.trigger.count, job.nextDue != nil, job.nextOccurrence - job.origin > count {
+        if let count = job.request.trigger.count, job.nextDue != nil,
+            job.nextOccurrence - job.bookkeeping.origin > count
+        {
             return "occurrence \(job.nextOccurrence) is to come, of \(count)"
         }
         if job.nextDue == nil, job.dueNote != nil { return "nothing is to come, and it has a note" }
         if let next = arrival, job.nextWake.map({ $0 > next }) ?? true {
             return "no wake-up is set for the next occurrence"
         }
-        if job.openRuns != open.count { return "it has \(open.count) open runs, and says \(job.openRuns)" }
+        if job.openRunCount != open.count { return "it has \(open.count) open runs, and says \(job.openRunCount)" }
         if let lastSkip, lastSkip.state != .skipped || lastSkip.through >= job.nextOccurrence {
             return "the last skipped range, through \(lastSkip.through), does not end before the next occurrence"
         }
         let openOccurrences = open.count { $0.occurrence > 0 }
-        if job.occurrences + openOccurrences != job.nextOccurrence - 1 {
+        if job.occurrenceCount + openOccurrences != job.nextOccurrence - 1 {
             return
-                "\(job.occurrences) outcomes and \(openOccurrences) open do not make \(job.nextOccurrence - 1) occurrences"
+                "\(job.occurrenceCount) outcomes and \(openOccurrences) open do not make \(job.nextOccurrence - 1) occurrences"
         }
         return runs.flatMap { brokenHistory($0) }
     }

@@ -1,4 +1,4 @@
-package import ApusTimers
+public import ApusTimers
 
 /// What is asked of a job: which runs have their turn, what they wait for, and when to look again.
 extension JobMachine {
@@ -68,10 +68,12 @@ extension JobMachine {
     }
 
     /// The number of the last occurrence, if the trigger has a count.
-    fileprivate var lastOccurrence: Int? { job.request.trigger.count.map { job.origin + $0 } }
+    fileprivate var lastOccurrence: Int? { job.request.trigger.count.map { job.bookkeeping.origin + $0 } }
 
     /// The intervals of a trigger that is not a calendar's.
-    var schedule: TriggerSchedule { TriggerSchedule(job.request.trigger, first: job.first, origin: job.origin) }
+    var schedule: TriggerSchedule {
+        TriggerSchedule(job.request.trigger, first: job.firstDue, origin: job.bookkeeping.origin)
+    }
 
     func earliestStart(_ run: Run) -> WallInstant { max(run.due, run.notBefore ?? run.due) }
 
@@ -86,7 +88,7 @@ extension JobMachine {
         let (limit, isConcurrent) =
             if case .allow(let limit) = job.request.policies.overlap.kind { (limit, true) } else { (1, false) }
         // An update may have left more of them than the limit.
-        let free = max(0, limit - open.count { !$0.isByHand && $0.state == .claimed })
+        let free = max(0, limit - open.count { !$0.isByHand && $0.state == .running })
         var next = open.indices.filter { index in
             let run = open[index]
             guard run.state == .waiting, !run.isByHand, job.state == .scheduled else { return false }
@@ -101,7 +103,17 @@ extension JobMachine {
     }
 }
 
-/// The due instants of a job that are to come, if nothing changes it.
+/// An occurrence that is to come.
+public struct UpcomingOccurrence: Hashable, Sendable {
+    /// When it is due.
+    public var due: WallInstant
+    /// What a change of the clock does to that; only calendar triggers have it.
+    public var note: DueNote?
+
+    init(_ due: Due) { (self.due, note) = (due.instant, due.note) }
+}
+
+/// The occurrences of a job that are to come, if nothing changes it.
 package struct UpcomingOccurrences: IteratorProtocol {
     private enum Position {
         case first(after: WallInstant)
@@ -117,7 +129,7 @@ package struct UpcomingOccurrences: IteratorProtocol {
         position = .first(after: instant)
     }
 
-    package mutating func next() -> (due: WallInstant, note: DueNote?)? {
+    package mutating func next() -> UpcomingOccurrence? {
         let found: (due: Due, number: Int)? =
             switch position {
             case .first(let instant): first(after: instant)
@@ -125,7 +137,7 @@ package struct UpcomingOccurrences: IteratorProtocol {
             case .end: nil
             }
         position = found.map { .after($0.due, number: $0.number) } ?? .end
-        return found.map { ($0.due.instant, $0.due.note) }
+        return found.map { UpcomingOccurrence($0.due) }
     }
 
     private func first(after instant: WallInstant) -> (due: Due, number: Int)? {

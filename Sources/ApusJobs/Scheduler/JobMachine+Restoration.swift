@@ -20,8 +20,8 @@ extension JobMachine {
         let arrived = max(progress?.occurrences ?? 0, passed)
         var job = Job(
             request: request, state: restoration.isSuspended ? .suspended : .scheduled,
-            created: progress?.created ?? now, updated: now, first: now, origin: arrived - passed,
-            nextOccurrence: arrived + 1, nextDue: nil, occurrences: arrived, missed: progress?.missed ?? 0)
+            created: progress?.created ?? now, updated: now, firstDue: now, origin: arrived - passed,
+            nextOccurrence: arrived + 1, nextDue: nil, occurrenceCount: arrived, missedCount: progress?.missed ?? 0)
         var next = try restoration.next(now, calendar)
         if passed == trigger.count { next = nil }
         var missed: WallInstant?
@@ -30,11 +30,11 @@ extension JobMachine {
             if next == nil { missed = due }
         }
         if let next {
-            job.first = next.instant
+            job.firstDue = next.instant
             if calendar == nil {
-                let moved = TriggerSchedule(trigger, first: next.instant, origin: job.origin)
+                let moved = TriggerSchedule(trigger, first: next.instant, origin: job.bookkeeping.origin)
                     .moved(soThat: job.nextOccurrence, isDueAt: next.instant)
-                (job.first, job.origin) = (moved.first, moved.origin)
+                (job.firstDue, job.bookkeeping.origin) = (moved.first, moved.origin)
             }
             if restoration.isSuspended, trigger.isRelative {
                 job.remainder = max(.zero, now.duration(to: next.instant))
@@ -46,7 +46,7 @@ extension JobMachine {
         let action = machine.transition(now) { machine, draft in
             guard let missed else { return }
             let number = machine.job.nextOccurrence
-            machine.skip(number...number, due: missed, reason: "missed", now: now, &draft)
+            machine.skip(number...number, due: missed, reason: .missed, now: now, &draft)
             machine.edit { job, _ in job.nextOccurrence += 1 }
         }
         return (machine, action.change?.runs ?? [])
@@ -68,19 +68,23 @@ extension JobRestoration.Progress {
     fileprivate func validate(for trigger: Trigger) throws(JobError) {
         // What JSON's readers take for a whole number without loss.
         guard (0...9_007_199_254_740_991).contains(occurrences) else {
-            throw JobError(.invalid, "occurrences: must be 0 or more, not \(occurrences)")
+            throw JobError(code: .invalid, message: "occurrences: must be 0 or more, not \(occurrences)")
         }
         guard (0...occurrences).contains(missed) else {
-            throw JobError(.invalid, "missed: must be 0 to \(occurrences), the number of occurrences, not \(missed)")
+            throw JobError(
+                code: .invalid, message: "missed: must be 0 to \(occurrences), the number of occurrences, not \(missed)"
+            )
         }
         guard left == nil || trigger.count != nil else {
-            throw JobError(.invalid, "occurrencesLeft: goes with a trigger that has a count; leave it out")
+            throw JobError(
+                code: .invalid, message: "occurrencesLeft: goes with a trigger that has a count; leave it out")
         }
         if let left, let count = trigger.count, !(0...count).contains(left) {
-            throw JobError(.invalid, "occurrencesLeft: must be 0 to \(count), the trigger's count, not \(left)")
+            throw JobError(
+                code: .invalid, message: "occurrencesLeft: must be 0 to \(count), the trigger's count, not \(left)")
         }
         guard let remainder else { return }
-        guard remainder >= .zero else { throw JobError(.invalid, "remainingMs: must be 0 or more") }
+        guard remainder >= .zero else { throw JobError(code: .invalid, message: "remainingMs: must be 0 or more") }
         try Trigger.checkRange(remainder, "remainingMs")
     }
 }

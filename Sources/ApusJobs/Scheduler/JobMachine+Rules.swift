@@ -2,13 +2,13 @@ import ApusTimers
 
 /// How occurrences become runs, and how runs become outcomes.
 extension JobMachine {
-    /// The mark of an open run that makes up for a missed occurrence: such runs wait for one another, whatever the
-    /// overlap policy.
+    /// The mark of an open run that makes up for a missed occurrence, in its `reason`: such runs wait for one another,
+    /// whatever the overlap policy.
     static let catchUp = "missed"
 
     /// The reason kept in a claimed run whose handler was cancelled, so that it is known after a crash.
     func cancellation(_ run: Run) -> CancellationReason? {
-        guard run.state == .claimed else { return nil }
+        guard run.state == .running else { return nil }
         return switch run.reason {
         case CancellationReason.cancelled.rawValue: .cancelled
         case CancellationReason.replaced.rawValue: .replaced
@@ -31,18 +31,18 @@ extension JobMachine {
         } else {
             switch missedRuns {
             case .runOnce:
-                if n < m { skip(n...(m - 1), due: next, reason: "coalesced", now: now, &draft) }
+                if n < m { skip(n...(m - 1), due: next, reason: .coalesced, now: now, &draft) }
                 place(m, due: last, standsFor: m - n + 1, now: now, &draft)
             case .skip:
                 if isOnTime {
-                    skip(n...(m - 1), due: next, reason: "missed", now: now, &draft)
+                    skip(n...(m - 1), due: next, reason: .missed, now: now, &draft)
                     place(m, due: last, standsFor: 1, now: now, &draft)
                 } else {
-                    skip(n...m, due: next, reason: "missed", now: now, &draft)
+                    skip(n...m, due: next, reason: .missed, now: now, &draft)
                 }
             case .runAll(let limit):
                 let from = m - n < limit ? n : m - limit + 1
-                if n < from { skip(n...(from - 1), due: next, reason: "missed", now: now, &draft) }
+                if n < from { skip(n...(from - 1), due: next, reason: .missed, now: now, &draft) }
                 for number in from...m {
                     let due = arrivals.due(number) ?? last
                     add(number, due: due, standsFor: 1, reason: Self.catchUp, &draft)
@@ -67,12 +67,12 @@ extension JobMachine {
         let others = open.count { $0.occurrence > 0 && $0.state.isOpen }
         switch job.request.policies.overlap.kind {
         case .skip where others > 0:
-            skip(number...number, due: due.instant, reason: "overlap", now: now, &draft)
+            skip(number...number, due: due.instant, reason: .overlap, now: now, &draft)
         case .queue(let limit) where others > limit:
             // The first of the open ones has its turn; the others wait.
-            skip(number...number, due: due.instant, reason: "queueFull", now: now, &draft)
+            skip(number...number, due: due.instant, reason: .queueFull, now: now, &draft)
         case .allow(let limit) where others >= limit:
-            skip(number...number, due: due.instant, reason: "overlap", now: now, &draft)
+            skip(number...number, due: due.instant, reason: .overlap, now: now, &draft)
         case .replace:
             cancelOpen(.replaced, includingByHand: false, now: now, &draft)
             add(number, due: due, standsFor: standsFor, reason: nil, &draft)
@@ -85,7 +85,7 @@ extension JobMachine {
         _ number: Int, due: Due, standsFor: Int, reason: String?, _ draft: inout Draft
     ) {
         var run = Run(
-            jobKey: job.key, job: job.id, occurrence: number, attempt: 1, due: due.instant, standsFor: standsFor,
+            jobKey: job.key, jobID: job.id, occurrence: number, attempt: 1, due: due.instant, standsFor: standsFor,
             state: .waiting, reason: reason)
         run.dueNote = due.note
         append(run, &draft)
@@ -93,7 +93,7 @@ extension JobMachine {
 
     private mutating func append(_ run: Run, _ draft: inout Draft) {
         edit { job, open in
-            job.runsSinceRetired += 1
+            job.bookkeeping.runsSinceRetired += 1
             open.append(run)
         }
         draft.write(run)
@@ -102,22 +102,22 @@ extension JobMachine {
     /// Skips in a row, for one reason, are one run: a job that is skipped each second for an hour must not displace the
     /// history of its attempts.
     mutating func skip(
-        _ range: ClosedRange<Int>, due: WallInstant, reason: String, now: WallInstant, _ draft: inout Draft
+        _ range: ClosedRange<Int>, due: WallInstant, reason: SkipReason, now: WallInstant, _ draft: inout Draft
     ) {
         var run = Run(
-            jobKey: job.key, job: job.id, occurrence: range.lowerBound, attempt: 0, due: due, state: .skipped,
-            isFinal: true, reason: reason)
-        if let lastSkip, lastSkip.reason == reason, lastSkip.through == range.lowerBound - 1 {
+            jobKey: job.key, jobID: job.id, occurrence: range.lowerBound, attempt: 0, due: due, state: .skipped,
+            isFinal: true, reason: reason.rawValue)
+        if let lastSkip, lastSkip.skipReason == reason, lastSkip.through == range.lowerBound - 1 {
             run = lastSkip
         } else {
-            edit { job, _ in job.runsSinceRetired += 1 }
+            edit { job, _ in job.bookkeeping.runsSinceRetired += 1 }
         }
         run.through = range.upperBound
         run.finished = now
         lastSkip = run
         draft.write(run)
         draft.skipped += range.count
-        if reason == "missed" || reason == "coalesced" { draft.missed += range.count }
+        if reason == .missed || reason == .coalesced { draft.missed += range.count }
     }
 
     // MARK: Outcomes
@@ -136,7 +136,7 @@ extension JobMachine {
         let run = open[index]
         switch run.state {
         case .waiting: conclude(index, .cancelled, reason: reason.rawValue, now: now, &draft)
-        case .claimed:
+        case .running:
             guard cancellation(run) == nil else { return }
             edit { _, open in open[index].reason = reason.rawValue }
             draft.write(open[index])
@@ -189,7 +189,7 @@ extension JobMachine {
             return
         }
         close(index, .failed, reason: reason, isFinal: false, now: now, &draft)
-        let pause = delay ?? retry.backoff(afterFailures: run.attempt - run.lostBefore, jitter: jitter)
+        let pause = delay ?? retry.delay(afterFailures: run.attempt - run.lostBefore, jitter: jitter)
         tryAgain(run, lostBefore: run.lostBefore, notBefore: now.due(after: pause), now: now, &draft)
     }
 
@@ -211,7 +211,7 @@ extension JobMachine {
 
     /// A claimed run waits again, as the same attempt.
     mutating func waitAgain(
-        _ index: Int, _ postponement: JobPostponement?, now: WallInstant, _ draft: inout Draft
+        _ index: Int, _ snooze: RunDecision?, now: WallInstant, _ draft: inout Draft
     ) {
         let due = dueAgain(open[index], now: now)
         edit { _, open in
@@ -219,21 +219,21 @@ extension JobMachine {
             open[index].claimed = nil
             open[index].notBefore = nil
             open[index].due = due
-            guard let postponement else { return }
-            open[index].notBefore = now.due(after: postponement.delay)
+            guard let snooze else { return }
+            open[index].notBefore = now.due(after: snooze.delay ?? .zero)
             guard open[index].reason != Self.catchUp else { return }
             // A handler's own words must not make a catch-up run of it.
-            open[index].reason = postponement.reason == Self.catchUp ? "postponed" : postponement.reason
+            open[index].reason = snooze.reason == Self.catchUp ? "postponed" : snooze.reason
         }
         draft.write(open[index])
-        if postponement != nil { draft.postponed.append(open[index]) }
+        if snooze != nil { draft.postponed.append(open[index]) }
     }
 
     mutating func tryAgain(
         _ run: Run, lostBefore: Int, notBefore: WallInstant?, now: WallInstant, _ draft: inout Draft
     ) {
         var next = Run(
-            jobKey: run.jobKey, job: run.job, occurrence: run.occurrence, attempt: run.attempt + 1,
+            jobKey: run.jobKey, jobID: run.jobID, occurrence: run.occurrence, attempt: run.attempt + 1,
             lostBefore: lostBefore,
             due: dueAgain(run, now: now), standsFor: run.standsFor, state: .waiting,
             reason: run.reason == Self.catchUp ? Self.catchUp : nil, notBefore: notBefore)
@@ -249,11 +249,11 @@ extension Run {
 
 extension RetryPolicy {
     /// The delay before the attempt that follows the `failures`th failure.
-    func backoff(afterFailures failures: Int, jitter random: Double) -> Duration {
-        var delay = min(initialBackoff, maximumBackoff)
+    func delay(afterFailures failures: Int, jitter random: Double) -> Duration {
+        var delay = min(initialDelay, maximumDelay)
         var doublings = failures - 1
-        while doublings > 0, delay > .zero, delay < maximumBackoff {
-            delay = min(delay * 2, maximumBackoff)
+        while doublings > 0, delay > .zero, delay < maximumDelay {
+            delay = min(delay * 2, maximumDelay)
             doublings -= 1
         }
         let share = min(max(random, 0), 1) * jitter

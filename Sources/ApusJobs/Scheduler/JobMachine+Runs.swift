@@ -35,7 +35,7 @@ extension JobMachine {
         former.isFinal = false
         let action = transition(now) { machine, draft in
             if machine.job.state == .finished { machine.edit { job, _ in job.state = .scheduled } }
-            if !run.isByHand { machine.edit { job, _ in job.occurrences -= 1 } }
+            if !run.isByHand { machine.edit { job, _ in job.occurrenceCount -= 1 } }
             draft.write(former)
             machine.tryAgain(former, lostBefore: run.lostBefore, notBefore: nil, now: now, &draft)
         }

@@ -55,7 +55,7 @@ package struct JobMachine: Hashable, Sendable {
     package struct Ended: Hashable, Sendable {
         package enum Result: Hashable, Sendable {
             case succeeded
-            /// With `retryAfter`, the next attempt begins after that and not after the policy's back-off.
+            /// With `retryAfter`, the next attempt begins after that and not after the policy's delay.
             case failed(reason: String, isFinal: Bool, retryAfter: Duration? = nil)
             case timedOut
             /// It was cancelled because the process ends: as if a crash had interrupted it.
@@ -86,7 +86,7 @@ package struct JobMachine: Hashable, Sendable {
         let calendar = try request.trigger.times(of: request.id, in: zones)
         let first = try request.trigger.first(submittedAt: now, calendar)
         var job = Job(
-            request: request, state: .scheduled, created: now, updated: now, first: first.instant, nextDue: nil)
+            request: request, state: .scheduled, created: now, updated: now, firstDue: first.instant, nextDue: nil)
         job.next = first
         var machine = JobMachine(LoadedJob(job: job, open: []), in: zones)
         machine.findWakes()
@@ -125,7 +125,7 @@ package struct JobMachine: Hashable, Sendable {
 
     private mutating func claim(_ limit: Int, _ unmet: JobConditions, now: WallInstant, _ draft: inout Draft) {
         for index in readyRuns(now: now, unmet: unmet).prefix(limit) {
-            open[index].state = .claimed
+            open[index].state = .running
             open[index].claimed = now
             // Why it waited is over. The mark of a catch-up run stays with it.
             if open[index].reason != Self.catchUp { open[index].reason = nil }
@@ -135,14 +135,14 @@ package struct JobMachine: Hashable, Sendable {
     }
 
     /// A claimed run could not begin after all: the clock was set back to before its due instant, or its handler was
-    /// short of something and asks for a `postponement`. It waits again, as the same attempt.
+    /// short of something and asks for a `snooze`. It waits again, as the same attempt.
     package mutating func returned(
-        occurrence: Int, attempt: Int, postponement: JobPostponement? = nil, now: WallInstant
+        occurrence: Int, attempt: Int, snooze: RunDecision? = nil, now: WallInstant
     ) -> Action {
         guard let index = indexOfClaimed(occurrence, attempt) else { return .none }
         return transition(now) { machine, draft in
             if !machine.concludeDecided(index, now: now, &draft) {
-                machine.waitAgain(index, postponement, now: now, &draft)
+                machine.waitAgain(index, snooze, now: now, &draft)
             }
         }
     }
@@ -198,7 +198,8 @@ package struct JobMachine: Hashable, Sendable {
             if let remainder = machine.job.remainder {
                 machine.job.remainder = nil
                 if let old = machine.schedule.due(machine.job.nextOccurrence) {
-                    machine.job.first = machine.job.first.advanced(by: old.duration(to: now.advanced(by: remainder)))
+                    machine.job.firstDue = machine.job.firstDue.advanced(
+                        by: old.duration(to: now.advanced(by: remainder)))
                 }
                 machine.job.nextDue = machine.schedule.due(machine.job.nextOccurrence)
             }
@@ -224,10 +225,10 @@ package struct JobMachine: Hashable, Sendable {
         precondition(job.state != .cancelled, "nothing of a cancelled job runs any more")
         // The version grows with each change, so a number made of it is never used twice.
         let run = Run(
-            jobKey: job.key, job: job.id, occurrence: Int(1 - job.version), attempt: 1, due: now, state: .waiting)
+            jobKey: job.key, jobID: job.id, occurrence: Int(1 - job.version), attempt: 1, due: now, state: .waiting)
         let action = transition(now) { machine, draft in
             if machine.job.state == .finished { machine.job.state = .scheduled }
-            machine.job.runsSinceRetired += 1
+            machine.job.bookkeeping.runsSinceRetired += 1
             machine.open.append(run)
             draft.write(run)
         }
@@ -236,16 +237,16 @@ package struct JobMachine: Hashable, Sendable {
 
     /// After a crash: no handler runs for the claimed runs any more.
     package mutating func recover(now: WallInstant) -> Action {
-        guard open.contains(where: { $0.state == .claimed }) else { return .none }
+        guard open.contains(where: { $0.state == .running }) else { return .none }
         return transition(now) { machine, draft in
-            for index in machine.open.indices where machine.open[index].state == .claimed {
+            for index in machine.open.indices where machine.open[index].state == .running {
                 if !machine.concludeDecided(index, now: now, &draft) { machine.lose(index, now: now, &draft) }
             }
         }
     }
 
     func indexOfClaimed(_ occurrence: Int, _ attempt: Int) -> Int? {
-        open.firstIndex { $0.occurrence == occurrence && $0.attempt == attempt && $0.state == .claimed }
+        open.firstIndex { $0.occurrence == occurrence && $0.attempt == attempt && $0.state == .running }
     }
 
     // MARK: One transition
@@ -301,8 +302,9 @@ package struct JobMachine: Hashable, Sendable {
         job.updated = now
         findWakes()
         // Skipped ranges count what they grew by.
-        job.occurrences += draft.skipped + draft.runs.count { $0.isFinal && $0.occurrence > 0 && $0.state != .skipped }
-        job.missed += draft.missed
+        job.occurrenceCount +=
+            draft.skipped + draft.runs.count { $0.isFinal && $0.occurrence > 0 && $0.state != .skipped }
+        job.missedCount += draft.missed
         let change = JobChange(
             expected: .version(before.version), job: job,
             isRequestChanged: draft.isRequestChanged && job.request != before.request,
@@ -312,17 +314,17 @@ package struct JobMachine: Hashable, Sendable {
 
     /// What the store has to know of the open runs: how many there are, and when to look at the job.
     mutating func findWakes() {
-        job.openRuns = open.count
-        (job.wake, job.elapsedWake) = (nil, nil)
+        job.openRunCount = open.count
+        (job.bookkeeping.wake, job.bookkeeping.elapsedWake) = (nil, nil)
         let isRelative = job.request.trigger.isRelative
         for index in turns() {
             let run = open[index]
             let start = earliestStart(run)
             let isElapsed = run.dueCountsElapsed(isRelative) || start > run.due
-            isElapsed ? lower(&job.elapsedWake, start) : lower(&job.wake, start)
+            isElapsed ? lower(&job.bookkeeping.elapsedWake, start) : lower(&job.bookkeeping.wake, start)
         }
         if let due = arrival {
-            isRelative ? lower(&job.elapsedWake, due) : lower(&job.wake, due)
+            isRelative ? lower(&job.bookkeeping.elapsedWake, due) : lower(&job.bookkeeping.wake, due)
         }
     }
 

@@ -101,7 +101,7 @@ final class JobMetrics: Sendable {
                         made.meters[id] ?? Meters(running: meter("running", id), waiting: meter("waiting", id))
                 }
                 let sum = current[id] ?? (0, 0)
-                current[id] = (sum.running + status.running, sum.waiting + status.waiting)
+                current[id] = (sum.running + status.runningCount, sum.waiting + status.waitingCount)
             }
             return made.meters.map { ($1, current[$0]?.running ?? 0, current[$0]?.waiting ?? 0) }
         }

@@ -7,12 +7,14 @@ extension JobScheduler {
     /// - Throws: ``JobError`` with `closed` if the scheduler stops first, `notFound` if the job was replaced or removed
     ///   before the call, or the store's errors; `CancellationError` if the task is cancelled.
     public func outcome(of run: Run) async throws -> Run {
-        let occurrence = AwaitedOccurrence(jobKey: run.jobKey, job: run.job, number: run.occurrence)
+        let occurrence = AwaitedOccurrence(jobKey: run.jobKey, job: run.jobID, number: run.occurrence)
         guard let outcome = try await outcome(following: { _ in occurrence }) else {
             if run.isFinal { return run }
             throw JobError(
-                .notFound,
-                "\(run.job): the job was replaced or removed, and \(OccurrenceText.words(run.occurrence)) with it")
+                code: .notFound,
+                message:
+                    "\(run.jobID): the job was replaced or removed, and \(OccurrenceText.words(run.occurrence)) with it"
+            )
         }
         return outcome
     }
@@ -27,7 +29,9 @@ extension JobScheduler {
     ///   `CancellationError` if the task is cancelled.
     public func outcome(of id: JobID) async throws -> Run? {
         try await outcome { store in
-            guard let loaded = try await store.job(id) else { throw JobError(.notFound, "there is no job \(id)") }
+            guard let loaded = try await store.job(id) else {
+                throw JobError(code: .notFound, message: "there is no job \(id)")
+            }
             return loaded.currentOccurrence(includingByHand: false).map {
                 AwaitedOccurrence(jobKey: loaded.job.key, job: id, number: $0)
             }
@@ -51,13 +55,14 @@ extension JobScheduler {
             case .dropped(let events, _):
                 guard events > 0 else { continue }
             case .stopped(let error):
-                throw JobError(.closed, "the scheduler stopped before \(occurrence) had its outcome", cause: error)
+                throw JobError(
+                    code: .closed, message: "the scheduler stopped before \(occurrence) had its outcome", cause: error)
             case .submitted, .runStarted, .runPostponed, .output, .progress, .clockChanged: continue
             }
             if case .decided(let outcome) = try await occurrence.look(in: loop.store) { return outcome }
         }
         try Task.checkCancellation()
-        throw JobError(.closed, "the scheduler has stopped; \(occurrence) has no outcome so far")
+        throw JobError(code: .closed, message: "the scheduler has stopped; \(occurrence) has no outcome so far")
     }
 }
 
@@ -84,12 +89,12 @@ private struct AwaitedOccurrence: CustomStringConvertible {
     func look(in store: any JobStore) async throws -> Answer {
         let loaded = try await store.load([.key(jobKey)])[0]
         if let loaded, loaded.open.contains(where: { $0.occurrence == number }) { return .undecided }
-        var query = RunQuery(job: job, occurrence: number)
+        var query = RunQuery(jobID: job, occurrence: number)
         repeat {
             let page = try await store.runs(query)
             if let run = page.runs.first(where: isDecided) { return .decided(run) }
-            query.after = page.next
-        } while query.after != nil
+            query.cursor = page.nextCursor
+        } while query.cursor != nil
         guard let job = loaded?.job, !job.state.isFinal, number >= job.nextOccurrence else { return .decided(nil) }
         return .undecided
     }

@@ -2,8 +2,11 @@ public import ApusTimers
 
 /// Queries of stored jobs and runs, and of coming occurrences.
 extension JobScheduler {
-    /// The job with its open runs, as stored; `nil` if there is none.
-    public func job(_ id: JobID) async throws -> LoadedJob? { try await loop.store.job(id) }
+    /// The job, as stored; `nil` if there is none.
+    public func job(_ id: JobID) async throws -> Job? { try await loop.store.job(id)?.job }
+
+    /// The runs of a job that wait or run, ordered by (occurrence, attempt); none if there is no such job.
+    public func openRuns(of id: JobID) async throws -> [Run] { try await loop.store.job(id)?.open ?? [] }
 
     /// Jobs that match, one page of them.
     public func jobs(_ query: JobQuery) async throws -> JobPage { try await loop.store.jobs(query) }
@@ -25,25 +28,25 @@ extension JobScheduler {
     /// Runs that match, newest first, one page of them.
     public func runs(_ query: RunQuery) async throws -> RunPage { try await loop.store.runs(query) }
 
-    /// The next `n` due instants of a trigger if it were submitted now; fewer if it ends before that. Submits nothing.
+    /// The first occurrences of a trigger if it were submitted now, at most `limit`. Submits nothing.
     /// - Throws: ``JobError`` with `invalid`, as ``submit(_:)->Job`` would.
-    public func preview(_ trigger: Trigger, next n: Int) throws -> [WallInstant] {
-        try trigger.preview(from: loop.reading().wall, limit: n, in: loop.configuration.timeZones)
+    public func upcoming(of trigger: Trigger, limit: Int) throws -> [UpcomingOccurrence] {
+        try trigger.upcoming(from: loop.reading().wall, limit: limit, in: loop.configuration.timeZones)
     }
 
-    /// The due instants of a job that are to come, if nothing changes it, with what the clock does to them: those after
-    /// one instant and through another, the first `limit` of them. None of a job that is not scheduled.
+    /// The occurrences of a job that are to come, if nothing changes it: those after one instant and through another, the
+    /// first `limit` of them. None of a job that is not scheduled.
     public func upcoming(
-        _ job: Job, after: WallInstant, through: WallInstant, limit: Int
-    ) -> [(due: WallInstant, note: DueNote?)] {
-        var occurrences = upcoming(job, after: after)
-        var found: [(due: WallInstant, note: DueNote?)] = []
+        of job: Job, after: WallInstant, through: WallInstant, limit: Int
+    ) -> [UpcomingOccurrence] {
+        var occurrences = upcoming(of: job, after: after)
+        var found: [UpcomingOccurrence] = []
         while found.count < limit, let next = occurrences.next(), next.due <= through { found.append(next) }
         return found
     }
 
     /// The same one by one: each is computed when it is asked for.
-    package func upcoming(_ job: Job, after: WallInstant) -> UpcomingOccurrences {
+    package func upcoming(of job: Job, after: WallInstant) -> UpcomingOccurrences {
         UpcomingOccurrences(
             JobMachine(LoadedJob(job: job, open: []), in: loop.configuration.timeZones), after: after)
     }

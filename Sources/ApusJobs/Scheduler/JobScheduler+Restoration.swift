@@ -64,5 +64,7 @@ extension JobScheduler {
 
 extension Job {
     /// How many occurrences are to come; `nil` if the trigger has no count.
-    package var occurrencesLeft: Int? { request.trigger.count.map { max(0, $0 - (nextOccurrence - 1 - origin)) } }
+    package var occurrencesLeft: Int? {
+        request.trigger.count.map { max(0, $0 - (nextOccurrence - 1 - bookkeeping.origin)) }
+    }
 }

@@ -91,11 +91,22 @@ public final class JobScheduler: Sendable {
     /// the earlier.
     ///
     /// The handler runs in a task of its own, which is cancelled when the run is to end
-    /// (``RunContext/cancellationReason``). Returning normally is success; throwing is failure (``JobFailure`` chooses
-    /// how), except for a ``JobPostponement``. A job that is due and whose kind has no handler is parked: it waits until
-    /// one is registered, here or by a program that opens the store later (``isParked(_:)``).
-    public func handle(_ kind: String, with handler: @escaping @Sendable (RunContext) async throws -> Void) {
+    /// (``RunContext/cancellationReason``). Returning normally is success, and throwing is failure; a thrown
+    /// ``RunDecision`` says what follows. A job that is due and whose kind has no handler is parked: it waits until one is
+    /// registered, here or by a program that opens the store later (``isParked(_:)``).
+    public func register(_ kind: String, handler: @escaping @Sendable (RunContext) async throws -> Void) {
         loop.handle(kind, loop.configuration.middleware.enclosing(handler))
+    }
+
+    /// The same with a handler that returns a result, which is kept with the run (``Run/result(as:)``) if the attempt
+    /// succeeds.
+    ///
+    /// A result that cannot be written as JSON, or that is larger than 64 KiB, makes the attempt a failure without
+    /// another one: the work was done, and would be done again.
+    public func register<Value: Codable & Sendable>(
+        _ kind: String, returning type: Value.Type, handler: @escaping @Sendable (RunContext) async throws -> Value
+    ) {
+        register(kind) { run in try run.keep(result: await handler(run)) }
     }
 
     /// Opens the store, decides about what a crash interrupted, and begins to run what is due.
@@ -109,10 +120,10 @@ public final class JobScheduler: Sendable {
     /// Starts no more runs, lets running handlers finish, and closes the store. Idempotent;
     /// a later call may shorten the grace of an earlier one.
     ///
-    /// - Parameter grace: how long handlers may run; they are then cancelled (`shutdown`). What still runs after
-    ///   ``Configuration/cancellationGrace`` stays claimed in the store: it is lost, and tried again at the next start.
-    ///   `nil` waits for as long as they take.
-    public func stop(grace: Duration?) async { await loop.stop(grace: grace) }
+    /// - Parameter grace: how long handlers may run from the call on, on the uptime clock; they are then cancelled
+    ///   (`shutdown`). What still runs after ``Configuration/cancellationGrace`` stays running in the store: it is lost,
+    ///   and tried again at the next start. `nil` waits for as long as they take.
+    public func stop(grace: Duration? = .seconds(10)) async { await loop.stop(grace: grace) }
 
     /// Submits a job. When this returns, the job survives a crash.
     /// - Throws: ``JobError`` with `invalid` (naming the argument), `alreadyExists` (if the request refuses conflicts),
@@ -212,12 +223,12 @@ public final class JobScheduler: Sendable {
         while true {
             tries += 1
             guard let job = try await loop.store.job(id)?.job else {
-                throw JobError(.notFound, "\(id): there is no such job")
+                throw JobError(code: .notFound, message: "\(id): there is no such job")
             }
             var request = job.request
             try body(&request)
             guard request.id == id, request.kind == job.request.kind else {
-                throw JobError(.invalid, "\(id): the identifier and the kind of a job cannot be changed")
+                throw JobError(code: .invalid, message: "\(id): the identifier and the kind of a job cannot be changed")
             }
             try request.validate()
             do {
@@ -258,7 +269,7 @@ public final class JobScheduler: Sendable {
         while true {
             tries += 1
             guard let job = try await loop.store.job(id)?.job else {
-                throw JobError(.notFound, "\(id): there is no such job")
+                throw JobError(code: .notFound, message: "\(id): there is no such job")
             }
             let run = try await retryableRun(of: job, occurrence)
             do { return try await self.run(.job(.retry(run, version: job.version))) } catch let error as JobError {
@@ -270,21 +281,23 @@ public final class JobScheduler: Sendable {
     /// The outcome of an occurrence that can be tried again.
     private func retryableRun(of job: Job, _ occurrence: Int?) async throws -> Run {
         let ends: Set<RunState> = occurrence == nil ? [.failed, .lost, .cancelled] : []
-        var query = RunQuery(job: job.id, occurrence: occurrence, states: ends, limit: 100)
+        var query = RunQuery(jobID: job.id, occurrence: occurrence, states: ends, limit: 100)
         var found: Run?
         repeat {
             let page = try await runs(query)
             found = page.runs.first { $0.isFinal || occurrence != nil && $0.state.isOpen }
-            query.after = page.next
-        } while found == nil && query.after != nil
+            query.cursor = page.nextCursor
+        } while found == nil && query.cursor != nil
         let what = occurrence.map(OccurrenceText.words) ?? "the job"
         guard let run = found else {
-            throw JobError(.notFound, "\(job.id): \(what) has no attempt that can be tried again")
+            throw JobError(code: .notFound, message: "\(job.id): \(what) has no attempt that can be tried again")
         }
         guard run.isFinal, run.attempt > 0, run.state != .succeeded else {
             throw JobError(
-                .invalid,
-                "\(job.id): \(what) is \(run.state); only what failed, was lost or was cancelled is tried again")
+                code: .invalid,
+                message:
+                    "\(job.id): \(what) is \(run.state.rawValue); only what failed, was lost or was cancelled is tried again"
+            )
         }
         return run
     }
@@ -318,14 +331,17 @@ public final class JobScheduler: Sendable {
     /// - Throws: ``JobError`` with `notFound`, also for an occurrence that is not to come or whose history is gone, or the
     ///   store's errors.
     public func explain(_ id: JobID, occurrence: Int? = nil) async throws -> JobExplanation {
-        guard let loaded = try await job(id) else { throw JobError(.notFound, "\(id): there is no such job") }
+        guard let loaded = try await loop.store.job(id) else {
+            throw JobError(code: .notFound, message: "\(id): there is no such job")
+        }
         let number = occurrence ?? loaded.currentOccurrence(includingByHand: true)
         var runs: [Run] = []
-        if let number { runs = try await self.runs(RunQuery(job: id, occurrence: number, limit: 1_000)).runs }
+        if let number { runs = try await self.runs(RunQuery(jobID: id, occurrence: number, limit: 1_000)).runs }
         if let occurrence, runs.isEmpty, occurrence != loaded.job.nextOccurrence || loaded.job.state.isFinal {
             throw JobError(
-                .notFound,
-                "\(id): nothing is known of \(OccurrenceText.words(occurrence)); its history is gone, or it has not arrived"
+                code: .notFound,
+                message:
+                    "\(id): nothing is known of \(OccurrenceText.words(occurrence)); its history is gone, or it has not arrived"
             )
         }
         var explanation = Explanation(
@@ -340,7 +356,7 @@ public final class JobScheduler: Sendable {
 
     /// Whether a job is parked: an occurrence is due, could begin, and this scheduler has no handler for the job's kind.
     ///
-    /// It begins as soon as ``handle(_:with:)-(String,_)`` registers one. A job whose conditions do not hold, or that is suspended, is
+    /// It begins as soon as ``register(_:handler:)-(String,_)`` registers one. A job whose conditions do not hold, or that is suspended, is
     /// not parked, and none is while the scheduler does not run.
     public func isParked(_ id: JobID) -> Bool { loop.isParked(id) }
 

@@ -59,7 +59,7 @@ public struct RunContext: Sendable {
     /// - Throws: ``JobError`` with `invalid` for more.
     public func setResult(_ bytes: [UInt8]) throws {
         guard bytes.count <= RunControl.maximumResult else {
-            throw JobError(.invalid, "result: must be at most 65536 bytes (64 KiB), not \(bytes.count)")
+            throw JobError(code: .invalid, message: "result: must be at most 65536 bytes (64 KiB), not \(bytes.count)")
         }
         control.set(result: bytes)
     }
@@ -70,36 +70,18 @@ public struct RunContext: Sendable {
     /// Reports to the scheduler's subscribers how far the handler is, from 0 to 1, and keeps it with the run: the first
     /// report, then at most one a second, and the last one with the attempt's end. Of the message, 1,000 bytes are
     /// kept.
-    public func progress(_ fraction: Double, _ message: String? = nil) {
+    public func report(progress fraction: Double, message: String? = nil) {
         let progress = RunProgress(fraction: fraction, message: message)
         control.emit(
             .progress(
-                job: job.id, occurrence: occurrence, attempt: attempt, fraction: progress.fraction, message: message))
+                jobID: job.id, occurrence: occurrence, attempt: attempt, fraction: progress.fraction, message: message))
         control.set(progress: progress)
-    }
-
-    /// Ends the attempt as if it had not begun: the run waits, and the handler is called again after `delay`, counted as
-    /// elapsed time. No retry is used up.
-    /// - Throws: always a ``JobPostponement``.
-    public func snooze(for delay: Duration, reason: String = "snoozed") throws -> Never {
-        throw JobPostponement(reason: reason, delay: delay)
-    }
-
-    /// Ends the occurrence as `failed`, whatever the retry policy says: trying again is pointless.
-    /// - Throws: always a ``JobFailure``.
-    public func discard(reason: String) throws -> Never { throw JobFailure(reason: reason, isFinal: true) }
-
-    /// Ends the attempt as `failed`; the next one, if the retry policy has one, begins after `delay`, counted as elapsed
-    /// time, instead of after the policy's back-off.
-    /// - Throws: always a ``JobFailure``.
-    public func retry(after delay: Duration, reason: String) throws -> Never {
-        throw JobFailure(reason: reason, retryAfter: delay)
     }
 
     /// Sends the scheduler's subscribers what was printed just now. Not stored; see ``setOutput(_:)``.
     public func emit(output chunk: [UInt8]) {
         control.emit(bytes: chunk.count) { offset in
-            .output(job: job.id, occurrence: occurrence, attempt: attempt, offset: offset, bytes: chunk)
+            .output(jobID: job.id, occurrence: occurrence, attempt: attempt, offset: offset, bytes: chunk)
         }
     }
 }

@@ -32,7 +32,7 @@ extension SchedulerLoop {
         let (error, waiter) = inbox.withLock { inbox -> (JobError?, CheckedContinuation<Void, Never>?) in
             switch inbox.gate {
             case .idle, .opening:
-                return (JobError(.closed, "the scheduler was not started; call start() first"), nil)
+                return (JobError(code: .closed, message: "the scheduler was not started; call start() first"), nil)
             case .closed: return (SchedulerMachine.closed, nil)
             case .open: break
             }

@@ -29,10 +29,11 @@ extension SchedulerLoop {
         var failure: (any Error)?
         do { try await handler(context) } catch { failure = error }
         let left = control.end()
-        if let postponement = failure as? JobPostponement {
+        let decision = failure as? RunDecision
+        if let decision, decision.kind == .snooze {
             // Of what the handler has set, its last report stays with the run.
             if let progress = left.progress { post(.progress(key, progress)) }
-            return end(key, .notBegun(key, postponement))
+            return end(key, .notBegun(key, decision))
         }
         if let metrics, let began {
             metrics.handled(job, for: began.duration(to: engine.time.uptime()), lateness: run.lateness)
@@ -44,11 +45,10 @@ extension SchedulerLoop {
         case (.timedOut, _): ended.result = .timedOut
         case (_, nil): break
         case (.shutdown, _): ended.result = .interrupted
-        case (_, let failure as JobFailure):
+        case (_, let error?):
             ended.result = .failed(
-                reason: failure.reason, isFinal: failure.isFinal, retryAfter: failure.retryAfter)
-            if let code = failure.exitCode { ended.exitCode = code }
-        case (_, let error?): ended.result = .failed(reason: "\(error)", isFinal: false)
+                reason: "\(error)", isFinal: decision?.kind == .discard, retryAfter: decision?.delay)
+            if let code = decision?.exitCode { ended.exitCode = code }
         }
         end(key, .ended(key, ended, jitter: Double(random.next() >> 11) * 0x1p-53))
     }

@@ -97,7 +97,7 @@ final class SchedulerLoop: Sendable {
     }
 
     /// The clocks by which this scheduler goes.
-    func reading() -> ClockReading { ClockReading(engine.time, of: store) }
+    func reading() -> SchedulerReading { SchedulerReading(engine.time, of: store) }
 
     func queues() -> [QueueStatus] { machine.withLock { $0?.board.statuses ?? [] } }
 
@@ -106,7 +106,7 @@ final class SchedulerLoop: Sendable {
     func start(afterOpening: @Sendable () -> Void) async throws {
         try inbox.withLock { inbox throws(JobError) in
             guard inbox.gate == .idle else {
-                throw JobError(.closed, "the scheduler was started before; make another one")
+                throw JobError(code: .closed, message: "the scheduler was started before; make another one")
             }
             inbox.gate = .opening
         }
@@ -128,7 +128,7 @@ final class SchedulerLoop: Sendable {
                 inbox.inputs = inbox.handlers.keys.sorted().map { .handler(kind: $0) } + inbox.inputs
             }
             _ = Task(executorPreference: executor) { [self] in
-                let observation = engine.onWallClockChange(on: .engine) { [weak self] in self?.wake() }
+                let observation = engine.observeWallClock(on: .engine) { [weak self] in self?.wake() }
                 await run(session)
                 observation.cancel()
             }
@@ -228,7 +228,7 @@ final class SchedulerLoop: Sendable {
 
     /// Calls the machine, and executes the effects.
     @discardableResult
-    func update<Result: Sendable>(_ body: (inout SchedulerMachine, ClockReading) -> Result) -> Result {
+    func update<Result: Sendable>(_ body: (inout SchedulerMachine, SchedulerReading) -> Result) -> Result {
         let now = reading()
         let (result, effects) = machine.withLock { machine -> (Result, [SchedulerEffect]) in
             machine!.countsRuns = metrics.isWanted
@@ -344,7 +344,7 @@ final class SchedulerLoop: Sendable {
         hub.finish(error)
         starting?.resume(
             throwing: error
-                ?? JobError(.closed, "the scheduler was stopped while it started; start another one"))
+                ?? JobError(code: .closed, message: "the scheduler was stopped while it started; start another one"))
         for call in calls { call(.failure(error ?? SchedulerMachine.closed)) }
     }
 }
@@ -352,6 +352,6 @@ final class SchedulerLoop: Sendable {
 extension JobError {
     /// A store's error: stores throw job errors, and anything else means that it cannot be used.
     init(_ error: any Error) {
-        self = error as? JobError ?? JobError(.unavailable, "the store cannot be used", cause: error)
+        self = error as? JobError ?? JobError(code: .unavailable, message: "the store cannot be used", cause: error)
     }
 }

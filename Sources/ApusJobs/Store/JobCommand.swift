@@ -24,7 +24,7 @@ public enum JobCommand: Hashable, Sendable {
         switch self {
         case .submit(let requests): requests.map(\.id)
         case .cancel(let id), .suspend(let id), .resume(let id), .runNow(let id), .cancelRun(let id, _): [id]
-        case .retry(let run, _): [run.job]
+        case .retry(let run, _): [run.jobID]
         case .update(let request, _, _): [request.id]
         }
     }

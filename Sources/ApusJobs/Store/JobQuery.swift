@@ -24,14 +24,14 @@ public struct JobQuery: Hashable, Sendable {
     public var includesLastRuns: Bool
     /// At most this many.
     public var limit: Int
-    /// Continue after this page's end.
-    public var after: String?
+    /// Where to begin: the ``JobPage/nextCursor`` of the page before; `nil` for the first page.
+    public var cursor: String?
     /// A query; each argument left out asks for everything.
     public init(
         idPrefixOrName: String? = nil, names: Set<String> = [], states: Set<JobState> = [], kind: String? = nil,
         labels: [String: String] = [:], idempotencyKey: String? = nil, lastEnded: Set<RunState> = [],
         calendarsOnly: Bool = false, newestFirst: Bool = false, includesLastRuns: Bool = true, limit: Int = 50,
-        after: String? = nil
+        cursor: String? = nil
     ) {
         self.includesLastRuns = includesLastRuns
         self.idPrefixOrName = idPrefixOrName
@@ -44,7 +44,7 @@ public struct JobQuery: Hashable, Sendable {
         self.calendarsOnly = calendarsOnly
         self.newestFirst = newestFirst
         self.limit = limit
-        self.after = after
+        self.cursor = cursor
     }
 }
 
@@ -56,13 +56,13 @@ public struct JobPage: Hashable, Sendable {
     /// else the newest attempt that began (its claim was committed); else the newest run that ended without an attempt
     /// (skipped, or cancelled while it waited); `nil` if there is none.
     public var lastRuns: [Run?]
-    /// Pass it as `after` for the next page; `nil` at the end.
-    public var next: String?
+    /// The query's `cursor` for the next page; `nil` at the end.
+    public var nextCursor: String?
     /// A page.
-    public init(jobs: [Job], lastRuns: [Run?], next: String?) {
+    public init(jobs: [Job], lastRuns: [Run?], nextCursor: String?) {
         self.jobs = jobs
         self.lastRuns = lastRuns
-        self.next = next
+        self.nextCursor = nextCursor
     }
 }
 
@@ -77,7 +77,7 @@ extension JobPage {
 /// Which runs to list.
 public struct RunQuery: Hashable, Sendable {
     /// Only this job's.
-    public var job: JobID?
+    public var jobID: JobID?
     /// Only this occurrence's.
     public var occurrence: Int?
     /// Only runs of these states; empty for all.
@@ -89,20 +89,20 @@ public struct RunQuery: Hashable, Sendable {
     public var since: WallInstant?
     /// At most this many.
     public var limit: Int
-    /// Continue after this page's end.
-    public var after: String?
+    /// Where to begin: the ``RunPage/nextCursor`` of the page before; `nil` for the first page.
+    public var cursor: String?
     /// A query; each argument left out asks for everything.
     public init(
-        job: JobID? = nil, occurrence: Int? = nil, states: Set<RunState> = [], begunOnly: Bool = false,
-        since: WallInstant? = nil, limit: Int = 50, after: String? = nil
+        jobID: JobID? = nil, occurrence: Int? = nil, states: Set<RunState> = [], begunOnly: Bool = false,
+        since: WallInstant? = nil, limit: Int = 50, cursor: String? = nil
     ) {
-        self.job = job
+        self.jobID = jobID
         self.occurrence = occurrence
         self.states = states
         self.begunOnly = begunOnly
         self.since = since
         self.limit = limit
-        self.after = after
+        self.cursor = cursor
     }
 }
 
@@ -112,12 +112,12 @@ public struct RunPage: Hashable, Sendable {
     public var runs: [Run]
     /// The names of their jobs, of those that have one.
     public var names: [JobID: String]
-    /// Pass it as `after` for the next page; `nil` at the end.
-    public var next: String?
+    /// The query's `cursor` for the next page; `nil` at the end.
+    public var nextCursor: String?
     /// A page.
-    public init(runs: [Run], names: [JobID: String] = [:], next: String?) {
+    public init(runs: [Run], names: [JobID: String] = [:], nextCursor: String?) {
         self.runs = runs
         self.names = names
-        self.next = next
+        self.nextCursor = nextCursor
     }
 }

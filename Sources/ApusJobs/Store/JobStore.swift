@@ -9,7 +9,7 @@ public import ApusTimers
 ///
 /// ## Elapsed time
 ///
-/// Some instants count elapsed time: the `elapsedWake` of every job; `first` and `nextDue` of a job whose trigger
+/// Some instants count elapsed time: the ``JobBookkeeping/elapsedWake`` of every job; `firstDue` and `nextDue` of a job whose trigger
 /// ``Trigger/isRelative``, and the `due` of its waiting runs; the `due` of waiting runs that were asked for by hand; and
 /// the `notBefore` of every waiting run. The last instant there is stands for "never", and stays. A store keeps these on
 /// an axis of its own, the wall clock minus ``StoreClock/elapsedOffset``, and gives them back as instants of the
@@ -88,7 +88,7 @@ public protocol JobStore: Sendable {
     /// Jobs that match, one page of them.
     func jobs(_ query: JobQuery) async throws -> JobPage
 
-    /// How many jobs match. The query's `limit` and `after` say nothing here.
+    /// How many jobs match. The query's `limit` and `cursor` say nothing here.
     func count(_ query: JobQuery) async throws -> Int
 
     /// The jobs of all shards that must be looked at first, ordered by (``Job/nextWake``, `key`); at most `limit`.
@@ -110,13 +110,13 @@ extension JobStore {
     /// Reads the jobs, a page at a time.
     public func count(_ query: JobQuery) async throws -> Int {
         var query = query
-        (query.includesLastRuns, query.limit, query.after) = (false, 500, nil)
+        (query.includesLastRuns, query.limit, query.cursor) = (false, 500, nil)
         var count = 0
         repeat {
             let page = try await jobs(query)
             count += page.jobs.count
-            query.after = page.next
-        } while query.after != nil
+            query.cursor = page.nextCursor
+        } while query.cursor != nil
         return count
     }
 
@@ -127,8 +127,8 @@ extension JobStore {
         repeat {
             let page = try await jobs(query)
             soonest = JobPage.soonest(soonest + page.jobs, limit: limit)
-            query.after = page.next
-        } while query.after != nil
+            query.cursor = page.nextCursor
+        } while query.cursor != nil
         return soonest
     }
 
@@ -310,7 +310,7 @@ public struct StoreCapabilities: Hashable, Sendable {
 public struct LoadedJob: Hashable, Sendable {
     /// The job.
     public var job: Job
-    /// Its open runs (`waiting` and `claimed`), ordered by (occurrence, attempt).
+    /// Its open runs (`waiting` and `running`), ordered by (occurrence, attempt).
     public var open: [Run]
     /// The range of skipped occurrences that ends with the last occurrence that arrived; `nil` if that one was not
     /// skipped. The next skip for the same reason extends this range instead of beginning another.

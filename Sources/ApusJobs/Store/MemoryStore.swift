@@ -59,7 +59,7 @@ public final class MemoryStore: JobStore {
     /// See ``JobStore/interrupted(after:limit:in:)``.
     public func interrupted(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob] {
         state.withLock { tables in
-            tables.page(after: key, limit: limit) { $0.open.values.contains { $0.state == .claimed } }
+            tables.page(after: key, limit: limit) { $0.open.values.contains { $0.state == .running } }
         }
     }
 

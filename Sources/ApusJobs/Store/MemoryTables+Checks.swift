@@ -2,12 +2,12 @@
 extension MemoryTables {
     func checkID(of job: Job) throws(JobError) {
         guard !job.state.isFinal, let other = find(job.id)?.job, !other.state.isFinal else { return }
-        throw JobError(.conflict, "\(job.id): the identifier is taken")
+        throw JobError(code: .conflict, message: "\(job.id): the identifier is taken")
     }
 
     func checkKey(of job: Job) throws(JobError) {
         guard let key = job.request.idempotencyKey, idempotencyKeys[key] != nil else { return }
-        throw JobError(.conflict, "\(job.id): the idempotency key is taken")
+        throw JobError(code: .conflict, message: "\(job.id): the idempotency key is taken")
     }
 
     func checkName(of job: Job) throws(JobError) {
@@ -28,6 +28,6 @@ extension MemoryTables {
             let other = find(kind: job.request.kind, payload: job.request.payload, after: nil)?.job,
             other.key != job.key || job.key == 0
         else { return }
-        throw JobError(.conflict, "\(job.id): job \(other.id) has the same kind and payload")
+        throw JobError(code: .conflict, message: "\(job.id): job \(other.id) has the same kind and payload")
     }
 }

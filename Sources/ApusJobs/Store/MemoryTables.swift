@@ -32,9 +32,12 @@ struct MemoryTables {
         func check(_ runs: [Run], id: JobID) throws(JobError) {
             var all = self
             for run in runs where run.isFinal {
-                guard !run.state.isOpen else { throw JobError(.invalid, "\(id): an open run cannot be final") }
+                guard !run.state.isOpen else {
+                    throw JobError(code: .invalid, message: "\(id): an open run cannot be final")
+                }
                 guard !all.isTaken(by: run) else {
-                    throw JobError(.conflict, "\(id): occurrence \(run.occurrence) has an outcome already")
+                    throw JobError(
+                        code: .conflict, message: "\(id): occurrence \(run.occurrence) has an outcome already")
                 }
                 if runs.count > 1 { all.insert(run) }
             }
@@ -71,7 +74,7 @@ struct MemoryTables {
             func newest(_ isWanted: (Run) -> Bool) -> Run? {
                 runs.values.filter { isWanted($0.run) }.max { $0.written < $1.written }?.run
             }
-            return newest { $0.state == .claimed } ?? newest { $0.claimed != nil } ?? newest { !$0.state.isOpen }
+            return newest { $0.state == .running } ?? newest { $0.claimed != nil } ?? newest { !$0.state.isOpen }
         }
 
         /// See ``JobQuery/lastEnded``.
@@ -107,7 +110,7 @@ struct MemoryTables {
     func check(_ session: StoreSession) throws(JobError) {
         guard owns(session) else {
             let number = session.shards[.only]?.rawValue ?? 0
-            throw JobError(.notOwner, "the store has another owner (epoch \(epoch), not \(number))")
+            throw JobError(code: .notOwner, message: "the store has another owner (epoch \(epoch), not \(number))")
         }
     }
 
@@ -130,7 +133,7 @@ struct MemoryTables {
     private mutating func commit(_ changes: [JobChange], taking sequence: Int64?) throws(JobError) -> [Job] {
         guard let sequence else { return try commit(changes) }
         guard let index = submissions.firstIndex(where: { $0.sequence == sequence }) else {
-            throw JobError(.conflict, "there is no submission \(sequence) any more")
+            throw JobError(code: .conflict, message: "there is no submission \(sequence) any more")
         }
         let jobs = try commit(changes)
         submissions.remove(at: index)
@@ -186,7 +189,7 @@ struct MemoryTables {
     private mutating func apply(_ change: JobChange) throws(JobError) -> Job {
         var job = change.job
         guard change.shard == .only else {
-            throw JobError(.notOwner, "\(job.id): the store has no shard \(change.shard.rawValue)")
+            throw JobError(code: .notOwner, message: "\(job.id): the store has no shard \(change.shard.rawValue)")
         }
         switch change.expected {
         case .absent:
@@ -198,9 +201,11 @@ struct MemoryTables {
             try Outcomes().check(change.runs, id: job.id)
             insert(&job)
         case .version(let version):
-            guard let row = rows[job.key] else { throw JobError(.conflict, "\(job.id): there is no job \(job.key)") }
+            guard let row = rows[job.key] else {
+                throw JobError(code: .conflict, message: "\(job.id): there is no job \(job.key)")
+            }
             guard row.job.version == version, row.job.id == job.id else {
-                throw JobError(.conflict, "\(job.id): version \(row.job.version), not \(version)")
+                throw JobError(code: .conflict, message: "\(job.id): version \(row.job.version), not \(version)")
             }
             if row.job.state.isFinal { try checkID(of: job) }
             try row.outcomes.check(change.runs, id: job.id)
@@ -264,7 +269,7 @@ struct MemoryTables {
     private mutating func write(_ given: Run, key: Int64, id: JobID) {
         var run = given
         run.jobKey = key
-        run.job = id
+        run.jobID = id
         let runKey = RunKey(occurrence: run.occurrence, attempt: run.attempt)
         lastWrite += 1
         let former = rows[key]!.runs[runKey]
@@ -327,7 +332,7 @@ struct MemoryTables {
     }
 
     func jobs(_ query: JobQuery) -> JobPage {
-        let after = query.after.flatMap { Int64($0) } ?? (query.newestFirst ? .max : 0)
+        let after = query.cursor.flatMap { Int64($0) } ?? (query.newestFirst ? .max : 0)
         let found = rows.values.filter { row in
             let job = row.job
             if query.newestFirst ? job.key >= after : job.key <= after { return false }
@@ -344,14 +349,14 @@ struct MemoryTables {
         let page = found.prefix(max(0, query.limit))
         return JobPage(
             jobs: page.map(\.job), lastRuns: page.map { query.includesLastRuns ? $0.lastRun : nil },
-            next: found.count > page.count ? page.last.map { String($0.job.key) } : nil)
+            nextCursor: found.count > page.count ? page.last.map { String($0.job.key) } : nil)
     }
 
     func runs(_ query: RunQuery) -> RunPage {
-        let before = query.after.flatMap { Int64($0) } ?? .max
+        let before = query.cursor.flatMap { Int64($0) } ?? .max
         var found: [(written: Int64, run: Run)] = []
         let candidates: [Row]
-        if let id = query.job {
+        if let id = query.jobID {
             candidates = find(id).map { [$0] } ?? []
         } else {
             candidates = Array(rows.values)
@@ -369,10 +374,10 @@ struct MemoryTables {
         found.sort { $0.written > $1.written }
         let page = found.prefix(max(0, query.limit))
         let named = page.compactMap { found in
-            rows[found.run.jobKey]?.job.request.name.map { (found.run.job, $0) }
+            rows[found.run.jobKey]?.job.request.name.map { (found.run.jobID, $0) }
         }
         return RunPage(
             runs: page.map(\.run), names: Dictionary(named) { newest, _ in newest },
-            next: found.count > page.count ? page.last.map { String($0.written) } : nil)
+            nextCursor: found.count > page.count ? page.last.map { String($0.written) } : nil)
     }
 }

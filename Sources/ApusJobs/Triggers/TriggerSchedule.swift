@@ -86,13 +86,14 @@ extension Trigger {
             let first = try firstInterval(submittedAt: now)
             guard first <= .lastDue else {
                 throw JobError(
-                    .invalid,
-                    "\(argument): the first occurrence lies after the end of the year 2200; give an earlier one")
+                    code: .invalid,
+                    message:
+                        "\(argument): the first occurrence lies after the end of the year 2200; give an earlier one")
             }
             return Due(instant: first)
         }
         if let first = calendar.next(after: now) { return first }
-        throw JobError(.invalid, "schedule: nothing is due after now until the end of the year 2200")
+        throw JobError(code: .invalid, message: "schedule: nothing is due after now until the end of the year 2200")
     }
 
     private func firstInterval(submittedAt now: WallInstant) throws(JobError) -> WallInstant {
@@ -100,7 +101,7 @@ extension Trigger {
         case .calendar: preconditionFailure("a calendar trigger has times")
         case .at(let instant):
             guard instant >= now else {
-                throw JobError(.invalid, "at: the instant has passed; give one in the future")
+                throw JobError(code: .invalid, message: "at: the instant has passed; give one in the future")
             }
             return instant
         case .after(let duration): return Self.later(now, by: duration)
@@ -132,11 +133,13 @@ extension Trigger {
         switch kind {
         case .at: return
         case .after(let duration):
-            guard duration >= .zero else { throw JobError(.invalid, "after: must be zero or longer, not \(duration)") }
+            guard duration >= .zero else {
+                throw JobError(code: .invalid, message: "after: must be zero or longer, not \(duration)")
+            }
             try Self.checkRange(duration, "after")
         case .every(let interval, _, let count):
             guard interval >= .milliseconds(1) else {
-                throw JobError(.invalid, "every: the interval must be 1 ms or longer, not \(interval)")
+                throw JobError(code: .invalid, message: "every: the interval must be 1 ms or longer, not \(interval)")
             }
             try Self.checkRange(interval, "every")
             try Self.check(count: count)
@@ -144,13 +147,14 @@ extension Trigger {
             try Self.check(count: calendar.count)
             guard calendar.isStorable else {
                 throw JobError(
-                    .invalid, "schedule: a value of it is out of range; make it of a text, which says what is accepted")
+                    code: .invalid,
+                    message: "schedule: a value of it is out of range; make it of a text, which says what is accepted")
             }
         }
     }
 
     private static func check(count: Int?) throws(JobError) {
-        if let count, count < 1 { throw JobError(.invalid, "count: must be 1 or more, not \(count)") }
+        if let count, count < 1 { throw JobError(code: .invalid, message: "count: must be 1 or more, not \(count)") }
     }
 
     /// The times of a calendar trigger; `nil` for the others.
@@ -158,30 +162,30 @@ extension Trigger {
     func times(of id: JobID, in zones: any TimeZones) throws(JobError) -> CalendarTimes? {
         guard let calendar else { return nil }
         do { return try CalendarTimes(calendar, of: id, in: zones) } catch {
-            throw JobError(.invalid, "timeZone: \(error)")
+            throw JobError(code: .invalid, message: "timeZone: \(error)")
         }
     }
 
     static func checkRange(_ duration: Duration, _ argument: String) throws(JobError) {
         guard duration.components.seconds < 9_223_372_036 else {
-            throw JobError(.invalid, "\(argument): must be shorter than 292 years")
+            throw JobError(code: .invalid, message: "\(argument): must be shorter than 292 years")
         }
     }
 
-    /// The due instants of the first `limit` occurrences, if submitted at `now`.
-    func preview(from now: WallInstant, limit: Int, in zones: any TimeZones) throws(JobError) -> [WallInstant] {
+    /// The first `limit` occurrences, if submitted at `now`.
+    func upcoming(from now: WallInstant, limit: Int, in zones: any TimeZones) throws(JobError) -> [UpcomingOccurrence] {
         try validate()
         let calendar = try times(of: "", in: zones)
         let first = try first(submittedAt: now, calendar)
+        let schedule = calendar == nil ? TriggerSchedule(self, first: first.instant) : nil
         let limit = min(limit, count ?? .max)
-        var result = limit > 0 ? [first.instant] : []
-        if let calendar {
-            while result.count < limit, let next = calendar.next(after: result[result.count - 1]) {
-                result.append(next.instant)
-            }
-        } else {
-            let schedule = TriggerSchedule(self, first: first.instant)
-            while result.count < limit, let due = schedule.due(result.count + 1) { result.append(due) }
+        var result = limit > 0 ? [UpcomingOccurrence(first)] : []
+        while result.count < limit {
+            let next =
+                calendar.map { $0.next(after: result[result.count - 1].due) }
+                ?? schedule?.due(result.count + 1).map { Due(instant: $0) }
+            guard let next else { break }
+            result.append(UpcomingOccurrence(next))
         }
         return result
     }

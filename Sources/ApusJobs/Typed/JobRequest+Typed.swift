@@ -24,7 +24,8 @@ extension JobRequest {
         let bytes: [UInt8]
         do { bytes = try JobJSON.encode(payload) } catch {
             throw JobError(
-                .invalid, "payload: a \(Payload.self) cannot be written as JSON: \(error)", cause: error.cause)
+                code: .invalid, message: "payload: a \(Payload.self) cannot be written as JSON: \(error)",
+                cause: error.cause)
         }
         self.init(
             id: id ?? .unique(of: Payload.kind), name: name, kind: Payload.kind, trigger: trigger, policies: policies,

@@ -1,25 +1,20 @@
 extension JobScheduler {
     /// Registers what runs jobs with a payload of this type: those of the kind ``JobPayload/kind``.
     ///
-    /// As ``handle(_:with:)-(String,_)``, with the payload decoded. One that cannot be decoded is a failure without
+    /// As ``register(_:handler:)-(String,_)``, with the payload decoded. One that cannot be decoded is a failure without
     /// another attempt, whose reason names the kind and the field.
-    public func handle<Payload: JobPayload>(
-        _ type: Payload.Type, with handler: @escaping @Sendable (Payload, RunContext) async throws -> Void
+    public func register<Payload: JobPayload>(
+        _ type: Payload.Type, handler: @escaping @Sendable (Payload, RunContext) async throws -> Void
     ) {
-        handle(Payload.kind) { run in try await handler(run.decodedPayload(), run) }
+        register(Payload.kind) { run in try await handler(run.decodedPayload(), run) }
     }
 
-    /// The same with a handler that returns a result, which is kept with the run (``Run/result(as:)``) if the attempt
-    /// succeeds.
-    ///
-    /// A result that cannot be written as JSON, or that is larger than 64 KiB, makes the attempt a failure without
-    /// another one: the work was done, and would be done again.
-    public func handle<Payload: JobPayload, Value: Codable & Sendable>(
-        _ type: Payload.Type, with handler: @escaping @Sendable (Payload, RunContext) async throws -> Value
+    /// The same with a handler that returns a result, as ``register(_:returning:handler:)-(String,_,_)`` keeps it.
+    public func register<Payload: JobPayload, Value: Codable & Sendable>(
+        _ type: Payload.Type, returning result: Value.Type,
+        handler: @escaping @Sendable (Payload, RunContext) async throws -> Value
     ) {
-        handle(Payload.kind) { run in
-            try run.keep(result: await handler(run.decodedPayload(), run))
-        }
+        register(Payload.kind, returning: result) { run in try await handler(run.decodedPayload(), run) }
     }
 
     /// Submits a job with a typed payload. When this returns, the job survives a crash.
@@ -52,21 +47,20 @@ extension JobScheduler {
 }
 
 extension RunContext {
-    fileprivate func decodedPayload<Payload: JobPayload>() throws(JobFailure) -> Payload {
+    fileprivate func decodedPayload<Payload: JobPayload>() throws(RunDecision) -> Payload {
         do { return try job.payload(as: Payload.self) } catch {
-            throw JobFailure(reason: error.message, isFinal: true)
+            throw .discard(reason: error.message)
         }
     }
 
-    fileprivate func keep(result: some Encodable) throws(JobFailure) {
+    func keep(result: some Encodable) throws(RunDecision) {
         let bytes: [UInt8]
         do { bytes = try JobJSON.encode(result) } catch {
-            throw JobFailure(
-                reason: "the result of kind \(job.request.kind) cannot be written as JSON: \(error)", isFinal: true)
+            throw .discard(reason: "the result of kind \(job.request.kind) cannot be written as JSON: \(error)")
         }
         do { try setResult(bytes) } catch {
             let problem = (error as? JobError)?.message ?? "\(error)"
-            throw JobFailure(reason: "\(job.request.kind): \(problem)", isFinal: true)
+            throw .discard(reason: "\(job.request.kind): \(problem)")
         }
     }
 }
@@ -77,11 +71,12 @@ extension Job {
     ///   cannot be decoded.
     public func payload<Payload: JobPayload>(as type: Payload.Type) throws(JobError) -> Payload {
         guard request.kind == Payload.kind else {
-            throw JobError(.invalid, "the job \(id) is of the kind \(request.kind), not \(Payload.kind)")
+            throw JobError(code: .invalid, message: "the job \(id) is of the kind \(request.kind), not \(Payload.kind)")
         }
         do { return try JobJSON.decode(type, from: request.payload) } catch {
             throw JobError(
-                .invalid, "the payload of kind \(request.kind) cannot be read as \(Payload.self): \(error)",
+                code: .invalid,
+                message: "the payload of kind \(request.kind) cannot be read as \(Payload.self): \(error)",
                 cause: error.cause)
         }
     }
@@ -95,7 +90,8 @@ extension Run {
         guard let result else { return nil }
         do { return try JobJSON.decode(type, from: result) } catch {
             throw JobError(
-                .invalid, "the result of \(job), occurrence \(occurrence), cannot be read as \(Value.self): \(error)",
+                code: .invalid,
+                message: "the result of \(jobID), occurrence \(occurrence), cannot be read as \(Value.self): \(error)",
                 cause: error.cause)
         }
     }

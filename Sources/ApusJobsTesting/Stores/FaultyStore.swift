@@ -50,7 +50,9 @@ public final class FaultyStore: JobStore {
     }
 
     private func checkAlive() throws {
-        if state.withLock({ $0.isDead }) { throw JobError(.closed, "the process that used the store is dead") }
+        if state.withLock({ $0.isDead }) {
+            throw JobError(code: .closed, message: "the process that used the store is dead")
+        }
     }
 
     /// How many commits were asked for.

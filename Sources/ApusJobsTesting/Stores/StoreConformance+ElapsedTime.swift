@@ -42,14 +42,15 @@ extension StoreConformance {
             let untouched = try await opened.add(sampleJob("untouched", wake: 60))
             let clock = sampleClock(setBy: .seconds(-500))
             var changed = old
-            (changed.first, changed.nextDue, changed.elapsedWake) = (instant(7), instant(8), instant(9))
+            (changed.firstDue, changed.nextDue, changed.bookkeeping.elapsedWake) = (instant(7), instant(8), instant(9))
             let unborn = sampleJob("new", wake: 70)
             let waiting = sampleRun(unborn, 1, attempt: 2) { $0.notBefore = instant(80) }
             let results = try await opened.commit(
                 [[try await opened.changing(changed)], [opened.adding(unborn, runs: [waiting])]], clock: clock)
             let jobs = try results.map { try $0.get()[0] }
             try expectEqual(
-                [jobs[0].first, jobs[0].nextDue, jobs[0].elapsedWake], [instant(7), instant(8), instant(9)], "answer")
+                [jobs[0].firstDue, jobs[0].nextDue, jobs[0].bookkeeping.elapsedWake],
+                [instant(7), instant(8), instant(9)], "answer")
             for job in jobs {
                 let loaded = try await opened.load(job.id)
                 try expectEqual(loaded.job, job, "the stored job")
@@ -70,7 +71,7 @@ extension StoreConformance {
             var loaded = try await opened.load(job.id)
             var run = loaded.open[0]
             try expect(run.due == instant(160) && run.notBefore == instant(161), "waiting: \(run)")
-            (run.state, run.claimed) = (.claimed, instant(170))
+            (run.state, run.claimed) = (.running, instant(170))
             try await opened.change(loaded.job, runs: [run], clock: clock)
             clock = sampleClock(setBy: .seconds(1_000))
             _ = try await opened.commit([], clock: clock)
@@ -121,7 +122,7 @@ extension StoreConformance {
         StoreCheck(name: "a job that wakes by both clocks is due by the earlier one, once") { factory in
             let opened = try await Opened(factory)
             var both = sampleJob("both", wake: 20, trigger: .at(instant(20)))
-            both.elapsedWake = instant(50)
+            both.bookkeeping.elapsedWake = instant(50)
             try await opened.add(both)
             try await opened.add(sampleJob("late", wake: 80, trigger: .at(instant(80))))
             func due(_ through: Int64, _ limit: Int = 9) async throws -> DueJobs {
@@ -143,11 +144,11 @@ extension StoreConformance {
             let opened = try await Opened(factory)
             for number in 1...3 as ClosedRange<Int64> {
                 var both = sampleJob("both\(number)", wake: 20, trigger: .at(instant(20)))
-                both.elapsedWake = instant(50 + number)
+                both.bookkeeping.elapsedWake = instant(50 + number)
                 try await opened.add(both)
             }
             var late = sampleJob("late", wake: 80, trigger: .at(instant(80)))
-            (late.wake, late.elapsedWake) = (nil, instant(80))
+            (late.bookkeeping.wake, late.bookkeeping.elapsedWake) = (nil, instant(80))
             try await opened.add(late)
             let found = try await opened.store.due(through: instant(30), limit: 9, in: opened.session)
             try expectEqual(found.jobs.count, 3, "how many are due")
@@ -157,7 +158,7 @@ extension StoreConformance {
             let opened = try await Opened(factory)
             let never = WallInstant(nanoseconds: .max)
             var job = sampleJob("a")
-            (job.first, job.nextDue, job.elapsedWake) = (never, never, never)
+            (job.firstDue, job.nextDue, job.bookkeeping.elapsedWake) = (never, never, never)
             job = try await opened.add(job, runs: [sampleRun(job, 1) { ($0.due, $0.notBefore) = (never, never) }])
             for offset in [Duration.seconds(9_999), .seconds(-9_999), .zero] {
                 _ = try await opened.commit([], clock: sampleClock(setBy: offset))
@@ -197,11 +198,11 @@ extension StoreConformance {
             var unborn = sampleJob("job\(jobs.count)", wake: 60, trigger: trigger)
             unborn.nextOccurrence = 4
             // The end of a pause, whatever the trigger.
-            unborn.elapsedWake = instant(45)
+            unborn.bookkeeping.elapsedWake = instant(45)
             let runs = [
                 sampleRun(unborn, -1) { $0.due = instant(30) },
                 sampleRun(unborn, 1, attempt: 2) { $0.notBefore = instant(45) },
-                sampleRun(unborn, 2, state: .claimed) { ($0.claimed, $0.notBefore) = (instant(121), instant(119)) },
+                sampleRun(unborn, 2, state: .running) { ($0.claimed, $0.notBefore) = (instant(121), instant(119)) },
             ]
             jobs.append(try await opened.add(unborn, runs: runs))
         }
@@ -221,9 +222,9 @@ extension StoreConformance {
         var loaded = loaded
         let isRelative = loaded.job.request.trigger.isRelative
         loaded.elapsedOffset += step
-        loaded.job.elapsedWake = loaded.job.elapsedWake?.advanced(by: step)
+        loaded.job.bookkeeping.elapsedWake = loaded.job.bookkeeping.elapsedWake?.advanced(by: step)
         if isRelative {
-            loaded.job.first = loaded.job.first.advanced(by: step)
+            loaded.job.firstDue = loaded.job.firstDue.advanced(by: step)
             loaded.job.nextDue = loaded.job.nextDue?.advanced(by: step)
         }
         loaded.open = loaded.open.map { moved($0, isTriggerRelative: isRelative, by: step) }

@@ -98,7 +98,7 @@ extension StoreConformance {
             second = try await opened.change(second, runs: [sampleRun(second, 1)])
             try expectEqual(try await opened.load(first.id).job.key, second.key, "the job that has not ended")
             try expectEqual(
-                try await opened.store.runs(RunQuery(job: first.id)).runs.map(\.jobKey), [second.key], "its runs")
+                try await opened.store.runs(RunQuery(jobID: first.id)).runs.map(\.jobKey), [second.key], "its runs")
             (second.state, second.nextDue) = (.cancelled, nil)
             second = try await opened.change(
                 second, runs: [sampleRun(second, 1, state: .cancelled, isFinal: true)])
@@ -120,9 +120,9 @@ extension StoreConformance {
             let opened = try await Opened(factory)
             var old = try await opened.add(sampleJob("a", wake: 60))
             old.nextOccurrence = 3
-            old = try await opened.change(old, runs: [sampleRun(old, 1, state: .claimed), sampleRun(old, 2)])
+            old = try await opened.change(old, runs: [sampleRun(old, 1, state: .running), sampleRun(old, 2)])
             var ended = old
-            (ended.state, ended.nextDue, ended.elapsedWake) = (.cancelled, nil, nil)
+            (ended.state, ended.nextDue, ended.bookkeeping.elapsedWake) = (.cancelled, nil, nil)
             let runs = [1, 2].map { number in
                 sampleRun(old, number, state: .cancelled, isFinal: true) { $0.reason = "replaced" }
             }
@@ -137,7 +137,7 @@ extension StoreConformance {
                 try await opened.store.runs(RunQuery()).runs.map(\.reason), ["replaced", "replaced"], "runs")
             // Refused, it is not replaced: the old one lives on.
             var stale = jobs[1]
-            (stale.state, stale.nextDue, stale.elapsedWake) = (.cancelled, nil, nil)
+            (stale.state, stale.nextDue, stale.bookkeeping.elapsedWake) = (.cancelled, nil, nil)
             stale.version = 7
             let refused = try await opened.commit([
                 [opened.adding(sampleJob("other")), try await opened.changing(stale), opened.adding(sampleJob("a"))]
@@ -188,7 +188,7 @@ extension StoreConformance {
             factory in
             let opened = try await Opened(factory)
             let a = try await opened.add(sampleJob("a") { $0.idempotencyKey = "key" })
-            let b = try await opened.add(sampleJob("b"), runs: [sampleRun(sampleJob("b"), 1, state: .claimed)])
+            let b = try await opened.add(sampleJob("b"), runs: [sampleRun(sampleJob("b"), 1, state: .running)])
             let found = try await opened.store.load([
                 .id(b.id), .key(999_999), .idempotencyKey("key"), .key(a.key), .id(JobID("none")), .id(b.id),
             ])

@@ -8,7 +8,7 @@ extension StoreConformance {
             let first = try await Opened(factory)
             try expectEqual(first.session.node, NodeID(rawValue: "conformance"), "the node of the session")
             let job = try await first.add(sampleJob("a", wake: 10))
-            try await first.change(job, runs: [sampleRun(job, 1, state: .claimed)])
+            try await first.change(job, runs: [sampleRun(job, 1, state: .running)])
             let loaded = try await first.load(job.id)
             try await first.store.close(first.session)
             let second = try await Opened(try await factory.reopen(first.store))

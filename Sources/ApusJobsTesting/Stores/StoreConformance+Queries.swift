@@ -66,8 +66,8 @@ extension StoreConformance {
                 repeat {
                     let page = try await opened.store.jobs(query)
                     found.append(page.jobs.map(\.id.rawValue))
-                    query.after = page.next
-                } while query.after != nil
+                    query.cursor = page.nextCursor
+                } while query.cursor != nil
                 try expectEqual(
                     found, newestFirst ? [["job4", "job2"], ["job0"]] : [["job0", "job2"], ["job4"]], "the pages")
             }
@@ -84,7 +84,7 @@ extension StoreConformance {
             }
             func count(_ query: JobQuery) async throws -> Int { try await opened.store.count(query) }
             try expectEqual(try await count(JobQuery(limit: 2)), 7, "all")
-            try expectEqual(try await count(JobQuery(limit: 2, after: nil)), 7, "all")
+            try expectEqual(try await count(JobQuery(limit: 2, cursor: nil)), 7, "all")
             try expectEqual(try await count(JobQuery(states: [.suspended])), 3, "a state")
             try expectEqual(
                 try await count(JobQuery(states: [.suspended], labels: ["even": "yes"])), 2, "a state and a label")
@@ -119,11 +119,11 @@ extension StoreConformance {
                 var after: String?
                 var pages = 0
                 repeat {
-                    let query = JobQuery(newestFirst: newestFirst, limit: 3, after: after)
+                    let query = JobQuery(newestFirst: newestFirst, limit: 3, cursor: after)
                     let page = try await opened.store.jobs(query)
                     try expect(page.jobs.count == page.lastRuns.count, "a last run for each job")
                     found += page.jobs.map(\.id.rawValue)
-                    after = page.next
+                    after = page.nextCursor
                     pages += 1
                 } while after != nil && pages < 10
                 try expectEqual(found, newestFirst ? names.reversed() : names, "jobs")
@@ -148,7 +148,7 @@ extension StoreConformance {
             job = try await opened.change(
                 job,
                 runs: [
-                    sampleRun(job, 2, state: .claimed) { $0.claimed = instant(120) },
+                    sampleRun(job, 2, state: .running) { $0.claimed = instant(120) },
                     sampleRun(job, 3, state: .succeeded, isFinal: true) { $0.claimed = instant(180) },
                     sampleRun(job, 4, attempt: 0, state: .skipped, isFinal: true),
                 ])
@@ -168,7 +168,7 @@ extension StoreConformance {
                     sampleRun(job, 1, state: .failed) { $0.claimed = instant(60) },
                     sampleRun(job, 2, attempt: 0, state: .skipped, isFinal: true),
                     sampleRun(job, 3, state: .cancelled, isFinal: true),
-                    sampleRun(job, 4, state: .claimed) { $0.claimed = instant(240) }, sampleRun(job, 5),
+                    sampleRun(job, 4, state: .running) { $0.claimed = instant(240) }, sampleRun(job, 5),
                 ])
             func found(_ query: RunQuery) async throws -> [Int] {
                 try await opened.store.runs(query).runs.map(\.occurrence)
@@ -176,7 +176,7 @@ extension StoreConformance {
             try expectEqual(try await found(RunQuery(begunOnly: true)), [4, 1], "those that began")
             try expectEqual(try await found(RunQuery(states: [.skipped, .waiting])), [5, 2], "two states")
             try expectEqual(
-                try await found(RunQuery(job: job.id, occurrence: 4, states: [.claimed], begunOnly: true, limit: 1)),
+                try await found(RunQuery(jobID: job.id, occurrence: 4, states: [.running], begunOnly: true, limit: 1)),
                 [4], "everything")
         },
         StoreCheck(name: "runs that are open, or have ended since an instant, are found, with their jobs' names") {
@@ -197,13 +197,13 @@ extension StoreConformance {
             b = try await opened.change(
                 b, runs: [sampleRun(b, 1, state: .failed, isFinal: true) { $0.finished = instant(120) }])
             func found(_ query: RunQuery) async throws -> [String] {
-                try await opened.store.runs(query).runs.map { "\($0.job) \($0.occurrence)" }
+                try await opened.store.runs(query).runs.map { "\($0.jobID) \($0.occurrence)" }
             }
             try expectEqual(
                 try await found(RunQuery(since: instant(120))), ["b 1", "a 3", "a 2"], "at the instant and after it")
             try expectEqual(try await found(RunQuery(since: instant(121))), ["a 3"], "only the open one")
             try expectEqual(
-                try await found(RunQuery(job: a.id, states: [.failed], since: instant(60))), ["a 1"], "with a state")
+                try await found(RunQuery(jobID: a.id, states: [.failed], since: instant(60))), ["a 1"], "with a state")
             try expectEqual(
                 try await opened.store.runs(RunQuery()).names, [a.id: "backup"], "of jobs that have a name")
         },
@@ -229,7 +229,7 @@ extension StoreConformance {
                     job,
                     runs: [
                         sampleRun(job, 3, attempt: 0, state: .skipped, isFinal: true),
-                        sampleRun(job, 4, state: .claimed) { $0.claimed = instant(240) }, sampleRun(job, 5),
+                        sampleRun(job, 4, state: .running) { $0.claimed = instant(240) }, sampleRun(job, 5),
                     ])
             }
             func found(_ query: JobQuery) async throws -> [String] {
@@ -254,16 +254,17 @@ extension StoreConformance {
             let store = opened.store
             let all = try await store.runs(RunQuery()).runs
             try expectEqual(all.map(\.occurrence), [5, 5, 4, 4, 3, 3, 2, 2, 1, 1], "occurrences")
-            try expectEqual(all.map(\.job.rawValue).prefix(4), ["b", "a", "b", "a"], "jobs")
+            try expectEqual(all.map(\.jobID.rawValue).prefix(4), ["b", "a", "b", "a"], "jobs")
             try expectEqual(
-                try await store.runs(RunQuery(job: a.id)).runs.map(\.occurrence), [5, 4, 3, 2, 1], "one job")
+                try await store.runs(RunQuery(jobID: a.id)).runs.map(\.occurrence), [5, 4, 3, 2, 1], "one job")
             try expectEqual(
-                try await store.runs(RunQuery(job: b.id, occurrence: 3)).runs.map(\.occurrence), [3], "one occurrence")
-            try expectEqual(try await store.runs(RunQuery(job: JobID("no"))).runs.count, 0, "no job")
-            let first = try await store.runs(RunQuery(job: a.id, limit: 3))
-            let second = try await store.runs(RunQuery(job: a.id, limit: 3, after: first.next))
+                try await store.runs(RunQuery(jobID: b.id, occurrence: 3)).runs.map(\.occurrence), [3], "one occurrence"
+            )
+            try expectEqual(try await store.runs(RunQuery(jobID: JobID("no"))).runs.count, 0, "no job")
+            let first = try await store.runs(RunQuery(jobID: a.id, limit: 3))
+            let second = try await store.runs(RunQuery(jobID: a.id, limit: 3, cursor: first.nextCursor))
             try expectEqual((first.runs + second.runs).map(\.occurrence), [5, 4, 3, 2, 1], "two pages")
-            try expect(first.next != nil && second.next == nil, "ends of pages")
+            try expect(first.nextCursor != nil && second.nextCursor == nil, "ends of pages")
         },
     ]
 }

@@ -14,7 +14,7 @@ extension StoreConformance {
             }
             for number in 5...9 { job = try await opened.change(job, runs: [sampleSkip(job, number)]) }
             func occurrences() async throws -> [Int] {
-                try await opened.store.runs(RunQuery(job: JobID("a"))).runs.map(\.occurrence)
+                try await opened.store.runs(RunQuery(jobID: JobID("a"))).runs.map(\.occurrence)
             }
             try expectEqual(try await occurrences(), [9, 8, 7, 6, 5, 4, 3, 2, 1], "no run is removed")
             job = try await opened.change(job, keptRuns: 9)
@@ -35,13 +35,13 @@ extension StoreConformance {
             try await opened.change(
                 other, runs: (1...4).map { sampleRun(other, $0, state: .succeeded, isFinal: true) })
             job.nextOccurrence = 8
-            job = try await opened.change(job, runs: [sampleRun(job, 1, state: .claimed), sampleRun(job, 2)])
+            job = try await opened.change(job, runs: [sampleRun(job, 1, state: .running), sampleRun(job, 2)])
             job = try await opened.change(
                 job, runs: (3...7).map { sampleRun(job, $0, state: .succeeded, isFinal: true) }, keptRuns: 2)
             try expectEqual(
-                try await opened.store.runs(RunQuery(job: job.id)).runs.map(\.occurrence), [7, 6, 2, 1], "runs")
+                try await opened.store.runs(RunQuery(jobID: job.id)).runs.map(\.occurrence), [7, 6, 2, 1], "runs")
             try expectEqual(try await opened.load(job.id).open.map(\.occurrence), [1, 2], "open runs")
-            try expectEqual(try await opened.store.runs(RunQuery(job: other.id)).runs.count, 4, "the other's runs")
+            try expectEqual(try await opened.store.runs(RunQuery(jobID: other.id)).runs.count, 4, "the other's runs")
         },
         StoreCheck(name: "history that a refused part would have removed stays") { factory in
             let opened = try await Opened(factory)
@@ -51,7 +51,7 @@ extension StoreConformance {
             let change = try await opened.changing(job, keptRuns: 1)
             let refused = try await opened.commit([[change, opened.adding(sampleJob("a"))]])
             try expectRefused(refused[0], .conflict, text: "a taken identifier")
-            try expectEqual(try await opened.store.runs(RunQuery(job: job.id)).runs.count, 4, "runs")
+            try expectEqual(try await opened.store.runs(RunQuery(jobID: job.id)).runs.count, 4, "runs")
             try expectEqual(try await opened.load(job.id).job, job, "the job")
         },
         StoreCheck(name: "jobs that ended before the instant go with their runs; later ones, and open ones, stay") {
@@ -65,7 +65,7 @@ extension StoreConformance {
             try await add("finished", .finished, updated: 10, run: .succeeded)
             try await add("cancelled", .cancelled, updated: 19, run: .cancelled)
             try await add("recent", .finished, updated: 20, run: .succeeded)
-            try await add("running", .cancelled, updated: 10, run: .claimed)
+            try await add("running", .cancelled, updated: 10, run: .running)
             try await add("asleep", .suspended, updated: 10, run: .succeeded)
             try await opened.add(sampleJob("scheduled", wake: 10))
             let greatest = try await opened.load(JobID("scheduled")).job.key

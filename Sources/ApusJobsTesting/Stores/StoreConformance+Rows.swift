@@ -12,9 +12,9 @@ extension StoreConformance {
                 JobPolicies(
                     tolerance: .milliseconds(1_500), missedRuns: .runAll(limit: 7), grace: .nanoseconds(1_000_001),
                     overlap: .queue(limit: 3),
-                    retry: RetryPolicy(
-                        maximumAttempts: 9, maximumLost: 2, initialBackoff: .milliseconds(250),
-                        maximumBackoff: .seconds(8),
+                    retry: RetryPolicy.exponential(
+                        attempts: 9, maximumLost: 2, from: .milliseconds(250),
+                        to: .seconds(8),
                         jitter: 0.125), timeLimit: .seconds(90), conditions: [.network, .idle]),
                 JobPolicies(missedRuns: .skip, overlap: .allow(limit: 2), conditions: .externalPower),
                 JobPolicies(overlap: .replace, conditions: [.network, .externalPower, .idle]), JobPolicies(),
@@ -38,11 +38,11 @@ extension StoreConformance {
                     uniqueness: [.identifier, .payload(), .payload(within: .seconds(60)), .identifier][number % 4])
                 request.conflict = .replace
                 let job = Job(
-                    request: request, state: .suspended, created: instant(1), updated: instant(2), first: instant(3),
+                    request: request, state: .suspended, created: instant(1), updated: instant(2), firstDue: instant(3),
                     origin: 13, nextOccurrence: 17, nextDue: number == 1 ? nil : instant(4),
                     dueNote: number == 4 ? DueNote(rawValue: "gap 2026-03-29 02:30:00") : nil,
                     remainder: number == 2 ? nil : .nanoseconds(123_456_789),
-                    occurrences: 16, missed: 5, wake: number == 0 ? nil : instant(6),
+                    occurrenceCount: 16, missedCount: 5, wake: number == 0 ? nil : instant(6),
                     elapsedWake: number == 3 ? nil : instant(7), runsSinceRetired: 11)
                 let stored = try await opened.add(job)
                 var expected = job
@@ -59,7 +59,7 @@ extension StoreConformance {
             let opened = try await Opened(factory)
             var job = try await opened.add(sampleJob("a"))
             let run = Run(
-                jobKey: job.key, job: job.id, occurrence: 4, attempt: 3, lostBefore: 2, due: instant(1),
+                jobKey: job.key, jobID: job.id, occurrence: 4, attempt: 3, lostBefore: 2, due: instant(1),
                 dueNote: .secondOfRepeated, standsFor: 5,
                 state: .failed, reason: "gründe\n\"x\"", claimed: instant(3), started: instant(4), finished: instant(5),
                 exitCode: -9, output: Array(0...255))
@@ -78,13 +78,13 @@ extension StoreConformance {
                 run.result = Array(0...255)
                 run.progress = RunProgress(fraction: 1, message: "ganz \"☃\"")
             }
-            let byHand = sampleRun(job, -3, state: .claimed) { run in
+            let byHand = sampleRun(job, -3, state: .running) { run in
                 run.claimed = instant(9)
                 run.progress = RunProgress(fraction: 0.25)
             }
             job.nextOccurrence = 6
             try await opened.change(job, runs: [skipped, run, waiting, done, byHand])
-            let found = try await opened.store.runs(RunQuery(job: job.id)).runs
+            let found = try await opened.store.runs(RunQuery(jobID: job.id)).runs
             for expected in [skipped, run, waiting, done, byHand] {
                 try expect(found.contains(expected), "\(expected) is not among \(found)")
             }
@@ -95,16 +95,16 @@ extension StoreConformance {
             let opened = try await Opened(factory)
             var job = try await opened.add(sampleJob("a"))
             job = try await opened.change(job, runs: [sampleRun(job, 1), sampleRun(job, 2)])
-            job = try await opened.change(job, runs: [sampleRun(job, 1, state: .claimed)])
-            try expectEqual(try await opened.load(job.id).open.map(\.state), [.claimed, .waiting], "states")
+            job = try await opened.change(job, runs: [sampleRun(job, 1, state: .running)])
+            try expectEqual(try await opened.load(job.id).open.map(\.state), [.running, .waiting], "states")
             job = try await opened.change(job, runs: [sampleRun(job, 1, state: .succeeded, isFinal: true)])
             try expectEqual(try await opened.load(job.id).open.map(\.occurrence), [2], "open runs")
-            try expectEqual(try await opened.store.runs(RunQuery(job: job.id)).runs.count, 2, "rows")
+            try expectEqual(try await opened.store.runs(RunQuery(jobID: job.id)).runs.count, 2, "rows")
         },
         StoreCheck(name: "runs of a new job are written with its key") { factory in
             let opened = try await Opened(factory)
             let unborn = sampleJob("a")
-            let job = try await opened.add(unborn, runs: [sampleRun(unborn, 1, state: .claimed)])
+            let job = try await opened.add(unborn, runs: [sampleRun(unborn, 1, state: .running)])
             try expectEqual(try await opened.load(job.id).open.map(\.jobKey), [job.key], "keys")
         },
         StoreCheck(name: "a payload of 64 KiB and an output of 64 KiB fit") { factory in
@@ -114,7 +114,7 @@ extension StoreConformance {
             job = try await opened.change(
                 job, runs: [sampleRun(job, 1, state: .succeeded, isFinal: true) { $0.output = big }])
             try expectEqual(try await opened.load(job.id).job.request.payload, big, "payload")
-            try expectEqual(try await opened.store.runs(RunQuery(job: job.id)).runs.first?.output, big, "output")
+            try expectEqual(try await opened.store.runs(RunQuery(jobID: job.id)).runs.first?.output, big, "output")
         },
         StoreCheck(name: "instants at both ends of the range keep their order and are never early") { factory in
             let opened = try await Opened(factory)
@@ -127,12 +127,16 @@ extension StoreConformance {
                 for trigger in [Trigger.at(instant(0)), .every(.seconds(60))] {
                     let instant = WallInstant(nanoseconds: nanoseconds)
                     var job = sampleJob("job\(ids.count)", trigger: trigger)
-                    (job.first, job.nextDue) = (instant, instant)
-                    if trigger.isRelative { job.elapsedWake = instant } else { job.wake = instant }
+                    (job.firstDue, job.nextDue) = (instant, instant)
+                    if trigger.isRelative {
+                        job.bookkeeping.elapsedWake = instant
+                    } else {
+                        job.bookkeeping.wake = instant
+                    }
                     try await opened.add(job)
                     ids.append(job.id.rawValue)
                     let stored = try await opened.load(job.id).job
-                    for found in [stored.first, stored.nextDue!, stored.nextWake!] {
+                    for found in [stored.firstDue, stored.nextDue!, stored.nextWake!] {
                         try expect(found >= instant, "\(found) is earlier than \(instant)")
                         // A store may keep all instants after 2262 (the end of 63 bits) as the last one there is.
                         let isFar = nanoseconds >= UInt64(Int64.max) && found.nanoseconds == .max
@@ -156,14 +160,14 @@ extension StoreConformance {
             let opened = try await Opened(factory)
             var job = sampleJob("a")
             job.nextOccurrence = 1 << 40
-            job.occurrences = (1 << 40) - 1
-            job.missed = 1 << 39
+            job.occurrenceCount = (1 << 40) - 1
+            job.missedCount = 1 << 39
             job = try await opened.add(job)
             let range = sampleRun(job, 1, attempt: 0, state: .skipped, isFinal: true) { $0.through = (1 << 40) - 1 }
             job = try await opened.change(job, runs: [range])
             try expectEqual(try await opened.load(job.id).job, job, "job")
             try expectEqual(
-                try await opened.store.runs(RunQuery(job: job.id)).runs.first?.through, (1 << 40) - 1, "range")
+                try await opened.store.runs(RunQuery(jobID: job.id)).runs.first?.through, (1 << 40) - 1, "range")
         },
     ]
 }

@@ -76,7 +76,7 @@ extension StoreConformance {
             let opened = try await Opened(factory)
             let job = try await opened.add(sampleJob("a"))
             var (second, third) = (job, job)
-            (second.missed, third.missed) = (1, 2)
+            (second.missedCount, third.missedCount) = (1, 2)
             third.version = 2
             let results = try await opened.commit([
                 [try await opened.changing(second)], [try await opened.changing(third)],
@@ -85,7 +85,7 @@ extension StoreConformance {
             try expectEqual(try results[0].get()[0].version, 2, "the first part's version")
             try expectEqual(try results[1].get()[0].version, 3, "the second part's version")
             try expectRefused(results[2], .conflict, text: "the version before both")
-            try expectEqual(try await opened.load(job.id).job.missed, 2, "the last change")
+            try expectEqual(try await opened.load(job.id).job.missedCount, 2, "the last change")
         },
         StoreCheck(name: "a part gives back its jobs in the order of its changes, with keys and versions") { factory in
             let opened = try await Opened(factory)
@@ -124,11 +124,11 @@ extension StoreConformance {
             let request = job.request
             job.request.payload = [9]
             job.request.kind = "other"
-            job.missed = 3
+            job.missedCount = 3
             _ = try await opened.change(job)
             var stored = try await opened.load(job.id).job
             try expectEqual(stored.request, request, "the request")
-            try expectEqual(stored.missed, 3, "what changes with runs")
+            try expectEqual(stored.missedCount, 3, "what changes with runs")
             stored.request.payload = [9]
             stored.request.kind = "other"
             stored.request.name = "name"
@@ -150,7 +150,7 @@ extension StoreConformance {
             try await expectError(.conflict, .invalid, text: "the second outcome") {
                 try await opened.change(job, runs: [second])
             }
-            try expectEqual(try await opened.store.runs(RunQuery(job: JobID("a"))).runs.count, 1, "runs")
+            try expectEqual(try await opened.store.runs(RunQuery(jobID: JobID("a"))).runs.count, 1, "runs")
             try expectEqual(try await opened.load(JobID("a")).job.version, job.version, "version")
         },
         StoreCheck(name: "the turns of one task are applied in their order") { factory in

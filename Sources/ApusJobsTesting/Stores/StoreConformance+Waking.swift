@@ -28,7 +28,7 @@ extension StoreConformance {
             job = try await opened.change(
                 job,
                 runs: [
-                    sampleRun(job, 3), sampleRun(job, 2, attempt: 2, state: .claimed),
+                    sampleRun(job, 3), sampleRun(job, 2, attempt: 2, state: .running),
                     sampleRun(job, 2, attempt: 1, state: .lost), sampleRun(job, 1, state: .succeeded, isFinal: true),
                 ])
             let loaded = try await opened.store.due(through: instant(10), limit: 9, in: opened.session).jobs
@@ -58,13 +58,13 @@ extension StoreConformance {
             let opened = try await Opened(factory)
             let a = try await opened.add(sampleJob("a"))
             try await opened.change(
-                a, runs: [sampleRun(a, 1, state: .claimed), sampleRun(a, 2, state: .claimed), sampleRun(a, 3)])
+                a, runs: [sampleRun(a, 1, state: .running), sampleRun(a, 2, state: .running), sampleRun(a, 3)])
             let b = try await opened.add(sampleJob("b"))
             try await opened.change(b, runs: [sampleRun(b, 1)])
             let c = try await opened.add(sampleJob("c", state: .cancelled))
-            try await opened.change(c, runs: [sampleRun(c, 1, state: .claimed) { $0.reason = "cancelled" }])
+            try await opened.change(c, runs: [sampleRun(c, 1, state: .running) { $0.reason = "cancelled" }])
             let d = try await opened.add(sampleJob("d", state: .suspended))
-            try await opened.change(d, runs: [sampleRun(d, -1, state: .claimed)])
+            try await opened.change(d, runs: [sampleRun(d, -1, state: .running)])
             func found(after key: Int64, limit: Int) async throws -> [LoadedJob] {
                 try await opened.store.interrupted(after: key, limit: limit, in: opened.session)
             }
@@ -110,13 +110,13 @@ extension StoreConformance {
             try expectEqual(try await lastSkip(), nil, "of a new job")
             job.nextOccurrence = 3
             var range = sampleRun(job, 2, attempt: 0, state: .skipped, isFinal: true)
-            job = try await opened.change(job, runs: [sampleRun(job, 1, state: .claimed), range])
+            job = try await opened.change(job, runs: [sampleRun(job, 1, state: .running), range])
             try expectEqual(try await lastSkip(), range, "of one skip")
             job.nextOccurrence = 6
             range.through = 5
             job = try await opened.change(job, runs: [range])
             try expectEqual(try await lastSkip(), range, "of a range that has grown")
-            try expectEqual(try await opened.store.runs(RunQuery(job: job.id)).runs.count, 2, "runs")
+            try expectEqual(try await opened.store.runs(RunQuery(jobID: job.id)).runs.count, 2, "runs")
             let due = try await opened.store.due(through: instant(10), limit: 1, in: opened.session)
             try expectEqual(due.jobs.first?.lastSkip, range, "among due jobs")
             job.nextOccurrence = 7

@@ -121,7 +121,7 @@ struct Opened {
     /// The part that adds the job.
     func adding(_ job: Job, runs: [Run] = []) -> JobChange {
         var job = job
-        job.openRuns = runs.count { $0.state.isOpen }
+        job.openRunCount = runs.count { $0.state.isOpen }
         return JobChange(shard: shard, expected: .absent, job: job, runs: runs)
     }
 
@@ -134,7 +134,7 @@ struct Opened {
         let others = open.filter { run in
             !runs.contains { $0.occurrence == run.occurrence && $0.attempt == run.attempt }
         }
-        job.openRuns = others.count + runs.count { $0.state.isOpen }
+        job.openRunCount = others.count + runs.count { $0.state.isOpen }
         return JobChange(
             shard: shard, expected: .version(job.version), job: job, isRequestChanged: isRequestChanged, runs: runs,
             keptRuns: keptRuns)
@@ -205,7 +205,7 @@ func sampleJob(
     let due = state == .scheduled ? instant(wake ?? 60) : nil
     let look = wake.map { instant($0) }
     return Job(
-        request: request, state: state, created: instant(0), updated: instant(0), first: instant(wake ?? 60),
+        request: request, state: state, created: instant(0), updated: instant(0), firstDue: instant(wake ?? 60),
         nextDue: due, wake: trigger.isRelative ? nil : look, elapsedWake: trigger.isRelative ? look : nil)
 }
 
@@ -214,7 +214,7 @@ func sampleRun(
     edit: (inout Run) -> Void = { _ in }
 ) -> Run {
     var run = Run(
-        jobKey: job.key, job: job.id, occurrence: occurrence, attempt: attempt, due: instant(Int64(60 * occurrence)),
+        jobKey: job.key, jobID: job.id, occurrence: occurrence, attempt: attempt, due: instant(Int64(60 * occurrence)),
         state: state, isFinal: isFinal, reason: [.skipped, .lost, .cancelled].contains(state) ? "because" : nil)
     edit(&run)
     return run

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import PlatformC
 
 /// The small files in which the kernel reports its state, below a root that tests can choose.
 struct SystemFiles: Sendable {

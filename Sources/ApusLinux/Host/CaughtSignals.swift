@@ -1,13 +1,6 @@
 import CApus
 import Dispatch
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import PlatformC
 
 /// What a signal means to a host.
 enum HostSignal: Sendable, Hashable, CustomStringConvertible {

@@ -137,7 +137,7 @@ public final class LinuxHost: BackgroundHost {
     public var phase: Phase { phases.value }
 
     /// A new sequence of the phases that are entered from now on.
-    public var phaseChanges: PhaseChanges { phases.changes() }
+    public func phaseChanges() -> PhaseChanges { phases.changes() }
 
     /// Calls `observer` on the main loop whenever a phase is entered, until the observation is cancelled or dropped.
     ///
@@ -171,7 +171,7 @@ public final class LinuxHost: BackgroundHost {
 
     /// A new sequence of the conditions, one element for each change that is noticed. While there is such a
     /// sequence, the files are read every 30 s, up to 15 s later to share a wake-up; the kernel reports no changes.
-    public var conditionChanges: Changes<DeviceConditions> { feed.changes() }
+    public func conditionChanges() -> Changes<DeviceConditions> { feed.changes() }
 
     /// The kernel's identifier of this start of the machine; `nil` without `/proc`.
     public var bootID: String? { files.bootID }

@@ -21,7 +21,7 @@ extension LinuxHost {
 
     func loop() async -> Outcome {
         var run = Run(sleep: MachineSleep(engine.time))
-        let observation = engine.onWallClockChange { [post] in post.yield(.wallClockMoved) }
+        let observation = engine.observeWallClock { [post] in post.yield(.wallClockMoved) }
         defer {
             observation.cancel()
             for timer in run.timers { timer.cancel() }

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import PlatformC
 
 /// A signal that asks a process to stop.
 public enum TerminationSignal: Sendable, Hashable, CaseIterable, CustomStringConvertible {
@@ -36,13 +30,44 @@ public enum TerminationSignal: Sendable, Hashable, CaseIterable, CustomStringCon
 
 /// Signals could not be caught.
 public struct SignalError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The system's error number; `EBUSY` when something in this process catches them already.
-    public var errno: Int32
+    /// The kinds of failure; more may be added.
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        private enum Kind: String { case alreadyCaught, unavailable }
+        private let kind: Kind
+
+        /// Something in this process catches the signals already.
+        public static var alreadyCaught: Code { Code(kind: .alreadyCaught) }
+        /// The system does not let this process wait for signals.
+        public static var unavailable: Code { Code(kind: .unavailable) }
+
+        /// The name of the code, for logs.
+        public var description: String { kind.rawValue }
+    }
 
     /// What happened.
-    public var description: String {
-        errno == EBUSY
-            ? "signals are caught already: only one LinuxHost of a process can run() at a time"
-            : "signals cannot be caught: \(String(cString: strerror(errno)))"
+    public let code: Code
+    /// What is the matter, and what to do about it.
+    public let message: String
+
+    /// An error with a code and a message that says what to do.
+    public init(code: Code, message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// The code and the message.
+    public var description: String { "\(code): \(message)" }
+}
+
+extension SignalError {
+    /// The error for the number of one of the system.
+    init(errno: Int32) {
+        self =
+            errno == EBUSY
+            ? SignalError(
+                code: .alreadyCaught,
+                message: "signals are caught already: only one LinuxHost of a process can run() at a time")
+            : SignalError(
+                code: .unavailable, message: "signals cannot be caught: \(String(cString: strerror(errno)))")
     }
 }

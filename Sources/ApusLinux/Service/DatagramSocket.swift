@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import PlatformC
 
 /// One message to a datagram socket of this machine.
 enum DatagramSocket {
@@ -26,16 +20,7 @@ enum DatagramSocket {
         let offset = MemoryLayout<sockaddr_un>.size - capacity
         let length = socklen_t(offset + bytes.count + (isAbstract ? 0 : 1))
 
-        #if canImport(Darwin)
-            let descriptor = socket(AF_UNIX, SOCK_DGRAM, 0)
-            let flags: Int32 = 0
-        #elseif canImport(Musl)
-            let descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)
-            let flags = Int32(MSG_NOSIGNAL)
-        #else
-            let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-            let flags = Int32(MSG_NOSIGNAL)
-        #endif
+        let descriptor = unixSocket(datagramSocket)
         guard descriptor >= 0 else { return errno }
         defer { close(descriptor) }
         var patience = timeval(tv_sec: 1, tv_usec: 0)
@@ -44,7 +29,7 @@ enum DatagramSocket {
         let text = Array(message.utf8)
         let sent = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                sendto(descriptor, text, text.count, flags, $0, length)
+                sendto(descriptor, text, text.count, sendingFlags, $0, length)
             }
         }
         return sent == text.count ? 0 : sent < 0 ? errno : EMSGSIZE

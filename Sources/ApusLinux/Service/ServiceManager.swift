@@ -1,13 +1,6 @@
 import ApusTimers
 import Logging
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import PlatformC
 
 /// The service manager that started this process and wants to know how it is: systemd's, or any other that speaks
 /// sd_notify(3).

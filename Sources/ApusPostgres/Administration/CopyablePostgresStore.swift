@@ -31,7 +31,7 @@
                 try await checkSessions(keeper.link)
                 let state = try await keeper.state()
                 guard state.version > 0 else {
-                    throw JobError(.notFound, "the database has no jobs: there is no schema apus in it")
+                    throw JobError(code: .notFound, message: "the database has no jobs: there is no schema apus in it")
                 }
                 try await keeper.prepare()
                 await keeper.link.disconnect()
@@ -115,7 +115,9 @@
         private static func error(_ error: PostgresError) -> any Error {
             guard let server = error.server, server.sqlState == isInUse else { return error.jobError }
             return JobError(
-                .owned, "the database is in use by \(server.message); stop these nodes first (apus stop)", cause: error)
+                code: .owned,
+                message: "the database is in use by \(server.message); stop these nodes first (apus stop)", cause: error
+            )
         }
     }
 
@@ -275,8 +277,9 @@
                     "SELECT count(*) FROM apus.open_run WHERE completed")[0].decode(at: 0)
                 guard completed == 0 else {
                     throw JobError(
-                        .conflict,
-                        "\(completed) runs were completed by their handlers when their node died, and no node has "
+                        code: .conflict,
+                        message:
+                            "\(completed) runs were completed by their handlers when their node died, and no node has "
                             + "recorded that; start a node on the source, stop it, and copy then")
                 }
                 return PostgresCopyReader(connection, node: id, shards: shards, engine)
@@ -314,7 +317,7 @@
                 await connection.close()
             } catch let error as JobError where error.code == .unavailable {
                 await connection.close()
-                throw JobError(.notOwner, error.message, cause: error)
+                throw JobError(code: .notOwner, message: error.message, cause: error)
             } catch {
                 await connection.close()
                 throw error

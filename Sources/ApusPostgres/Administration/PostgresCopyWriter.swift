@@ -22,7 +22,8 @@
                 if isAlone { return }
                 if attempt < 50 { try await engine.sleep(for: .milliseconds(100)) }
             }
-            throw JobError(.owned, "another copy into the database is under way; wait for it, or stop it")
+            throw JobError(
+                code: .owned, message: "another copy into the database is under way; wait for it, or stop it")
         }
 
         static func begin(_ connection: PostgresConnection, _ engine: TimerEngine) async throws -> PostgresCopyWriter {
@@ -37,11 +38,11 @@
                 let (isWhole, hasRows): (Bool, Bool) = (try row.decode(at: 0), try row.decode(at: 1))
                 guard !(isWhole && hasRows) else {
                     throw JobError(
-                        .alreadyExists,
-                        """
-                        the database has jobs already; copy into an empty one, or remove what is there: \
-                        DROP SCHEMA apus CASCADE
-                        """)
+                        code: .alreadyExists,
+                        message: """
+                            the database has jobs already; copy into an empty one, or remove what is there: \
+                            DROP SCHEMA apus CASCADE
+                            """)
                 }
                 _ = try await ExclusiveUse.begin(
                     [PostgresStatement("DELETE FROM apus.shard", isPrepared: false)] + clear, on: connection)
@@ -192,8 +193,8 @@
                 WITH input AS MATERIALIZED (
                     SELECT * FROM \(TurnStatements.unnest(columns, from: 1)) AS i (\(columns.joined(separator: ", ")))
                 ), new_job AS (
-                    INSERT INTO apus.job (key, version, shard, id, created, \(progress))
-                    SELECT key, version, shard, id, created, \(progress) FROM input
+                    INSERT INTO apus.job (key, version, shard, id, created, anchored, \(progress))
+                    SELECT key, version, shard, id, created, \(JobColumns.isAnchored("input")), \(progress) FROM input
                 ), new_request AS (
                     INSERT INTO apus.request (job, \(request)) SELECT key, \(request) FROM input
                 ), new_wake AS (

@@ -112,7 +112,7 @@
         private func schema() async throws -> StoreSchemaState {
             let state = try await keeper.state()
             guard state.version > 0 else {
-                throw JobError(.notFound, "the database has no jobs: there is no schema apus in it")
+                throw JobError(code: .notFound, message: "the database has no jobs: there is no schema apus in it")
             }
             guard state.compatibleWith <= keeper.migrations.newest else {
                 try keeper.check(state)

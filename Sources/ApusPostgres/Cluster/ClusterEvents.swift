@@ -172,10 +172,10 @@
             case .changed: jobs[key].map { .changed($0) }
             case .output:
                 .output(
-                    job: job, occurrence: occurrence, attempt: attempt, offset: offset ?? 0, bytes: bytes ?? [])
+                    jobID: job, occurrence: occurrence, attempt: attempt, offset: offset ?? 0, bytes: bytes ?? [])
             case .progress:
                 .progress(
-                    job: job, occurrence: occurrence, attempt: attempt, fraction: fraction ?? 0, message: message)
+                    jobID: job, occurrence: occurrence, attempt: attempt, fraction: fraction ?? 0, message: message)
             case .runStarted:
                 runs[run].map { run in
                     var run = run
@@ -209,7 +209,7 @@
         }
 
         private static func fields(_ kind: Kind, _ run: Run) -> (Kind, JobID, Int64, Int, Int) {
-            (kind, run.job, run.jobKey, run.occurrence, run.attempt)
+            (kind, run.jobID, run.jobKey, run.occurrence, run.attempt)
         }
 
         /// Output in pieces that fit into notifications.

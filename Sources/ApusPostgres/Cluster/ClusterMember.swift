@@ -21,6 +21,7 @@
         private let clock = Locked(DatabaseClock())
         /// What happens here and on the other nodes.
         let events: ClusterEvents
+        let submissions = Locked(SubmissionFloor())
         /// Another one begins when a standby is promoted.
         private let knownTimeline: Locked<Int32>
 
@@ -99,12 +100,27 @@
         /// Something was notified on the node's channel.
         func notified(_ notification: PostgresNotification) {
             if notification.channel == ClusterEvents.channel { return events.receive(notification.payload) }
+            if notification.channel == Self.submissionChannel {
+                signal(.submissions)
+                // Those of the same burst did not notify (`apus.notify_submission`).
+                _ = Task { [weak self, engine] in
+                    try await engine.sleep(for: Self.burst)
+                    self?.signal(.submissions)
+                }
+                return
+            }
             switch notification.payload {
-            case "submissions": signal(.submissions)
+            case "submissions":
+                submissions.withLock { $0.readWhole() }
+                signal(.submissions)
             case "replies": _ = Task { await takeReplies() }
             default: break
             }
         }
+
+        private static let submissionChannel = "apus_submissions"
+        /// A little more than the time in which one submission notifies for all.
+        private static let burst: Duration = .milliseconds(25)
 
         /// It wants no shards any more.
         func leave() { machine.withLock { $0.leave() } }
@@ -174,12 +190,13 @@
                         """),
                     PostgresStatement("SELECT id, node, epoch FROM apus.shard"),
                     takingReplies,
-                    TurnStatements.hasSubmissions(node),
+                    TurnStatements.hasSubmissions(node, above: 0),
                     PostgresStatement("LISTEN apus_node_\(node)", isPrepared: false),
                     PostgresStatement("LISTEN \(ClusterEvents.channel)", isPrepared: false),
                     StoreQueries.selectClock, StoreQueries.selectQueues,
                     StoreTimeline.current,
                     PostgresStatement("SELECT queue, places FROM apus.place WHERE node = $1", [.int64(node)]),
+                    PostgresStatement("LISTEN \(Self.submissionChannel)", isPrepared: false),
                 ]))
             try await readClock()
             try signal(replies: results[4])

@@ -14,16 +14,16 @@
                 let axis = ElapsedAxis(try StoreQueries.clock(of: results[0]))
                 var statuses: [QueueID: QueueStatus] = [:]
                 for queue in try StoreQueries.queues(of: results[1], axis) {
-                    statuses[queue.id] = QueueStatus(queue: queue, running: 0, waiting: 0)
+                    statuses[queue.id] = QueueStatus(queue: queue, runningCount: 0, waitingCount: 0)
                 }
                 for row in results[2] {
                     let id = QueueID(try row.decode(String.self, at: 0))
-                    var status = statuses[id] ?? QueueStatus(queue: JobQueue(id: id), running: 0, waiting: 0)
-                    status.running = Int(try row.decode(Int64.self, at: 1))
-                    status.waiting = Int(try row.decode(Int64.self, at: 2))
+                    var status = statuses[id] ?? QueueStatus(queue: JobQueue(id: id), runningCount: 0, waitingCount: 0)
+                    status.runningCount = Int(try row.decode(Int64.self, at: 1))
+                    status.waitingCount = Int(try row.decode(Int64.self, at: 2))
                     statuses[id] = status
                 }
-                return statuses.values.filter { $0.running > 0 || $0.waiting > 0 || $0.queue.hasSettings }
+                return statuses.values.filter { $0.runningCount > 0 || $0.waitingCount > 0 || $0.queue.hasSettings }
                     .sorted { $0.queue.id < $1.queue.id }
             }
         }

@@ -39,8 +39,9 @@
         }
 
         private static let pooled = JobError(
-            .unavailable,
-            "the connection does not keep its session: there is a pooler in transaction mode in between; connect to the "
+            code: .unavailable,
+            message:
+                "the connection does not keep its session: there is a pooler in transaction mode in between; connect to the "
                 + "server itself, or to a port of the pooler in session mode")
     }
 #endif

@@ -28,6 +28,12 @@
 
         static let hasNotEnded = "j.state IN ('scheduled', 'suspended')"
 
+        /// Whether a row with the columns of a request has a trigger that follows the wall clock, and repeats
+        /// (``Trigger/isAnchored``).
+        static func isAnchored(_ row: String) -> String {
+            "(\(row).trigger_anchor IS NOT NULL OR \(row).trigger_calendar IS NOT NULL)"
+        }
+
         static func addProgress(_ job: Job, _ axis: ElapsedAxis, to rows: inout RowArrays) {
             let isRelative = job.request.trigger.isRelative
             func stored(_ instant: WallInstant) -> Int64 {
@@ -35,18 +41,18 @@
             }
             rows.add(job.state.rawValue)
             rows.add(StoreInstant.encode(job.updated))
-            rows.add(stored(job.first))
-            rows.add(job.origin)
+            rows.add(stored(job.firstDue))
+            rows.add(job.bookkeeping.origin)
             rows.add(job.nextOccurrence)
             rows.add(job.nextDue.map(stored))
             rows.add(job.dueNote?.rawValue)
             rows.add(job.remainder?.wholeNanoseconds)
-            rows.add(job.occurrences)
-            rows.add(job.missed)
-            rows.add(job.wake.map(StoreInstant.encode))
-            rows.add(job.elapsedWake.map(axis.encode))
-            rows.add(job.openRuns)
-            rows.add(job.runsSinceRetired)
+            rows.add(job.occurrenceCount)
+            rows.add(job.missedCount)
+            rows.add(job.bookkeeping.wake.map(StoreInstant.encode))
+            rows.add(job.bookkeeping.elapsedWake.map(axis.encode))
+            rows.add(job.openRunCount)
+            rows.add(job.bookkeeping.runsSinceRetired)
         }
 
         static func addRequest(of job: Job, to rows: inout RowArrays) {
@@ -122,8 +128,8 @@
             let retry = policies.retry
             rows.add(retry.maximumAttempts)
             rows.add(retry.maximumLost)
-            rows.add(retry.initialBackoff.wholeNanoseconds)
-            rows.add(retry.maximumBackoff.wholeNanoseconds)
+            rows.add(retry.initialDelay.wholeNanoseconds)
+            rows.add(retry.maximumDelay.wholeNanoseconds)
             rows.add(retry.jitter)
             rows.add(policies.timeLimit?.wholeNanoseconds)
             rows.add(Int64(policies.conditions.rawValue))
@@ -143,12 +149,12 @@
             let decode = request.trigger.isRelative ? axis.decode : StoreInstant.decode
             let job = Job(
                 request: request, key: key, version: version, state: state, created: created,
-                updated: StoreInstant.decode(try row.next()), first: decode(try row.next()), origin: try row.int(),
+                updated: StoreInstant.decode(try row.next()), firstDue: decode(try row.next()), origin: try row.int(),
                 nextOccurrence: try row.int(), nextDue: try row.optional(Int64.self).map(decode),
                 dueNote: try row.optional(String.self).map(DueNote.init),
-                remainder: try row.optionalDuration(), occurrences: try row.int(), missed: try row.int(),
+                remainder: try row.optionalDuration(), occurrenceCount: try row.int(), missedCount: try row.int(),
                 wake: try row.optional(Int64.self).map(StoreInstant.decode),
-                elapsedWake: try row.optional(Int64.self).map(axis.decode), openRuns: try row.int(),
+                elapsedWake: try row.optional(Int64.self).map(axis.decode), openRunCount: try row.int(),
                 runsSinceRetired: try row.int())
             return (job, shard)
         }
@@ -205,9 +211,9 @@
             case ("allow", let limit?): policies.overlap = .allow(limit: limit)
             default: throw unreadable("overlap", of: id)
             }
-            policies.retry = RetryPolicy(
-                maximumAttempts: try row.int(), maximumLost: try row.int(), initialBackoff: try row.duration(),
-                maximumBackoff: try row.duration(), jitter: try row.next())
+            policies.retry = RetryPolicy.exponential(
+                attempts: try row.int(), maximumLost: try row.int(), from: try row.duration(),
+                to: try row.duration(), jitter: try row.next())
             policies.timeLimit = try row.optionalDuration()
             policies.conditions = JobConditions(rawValue: try row.int())
             return policies
@@ -215,8 +221,8 @@
 
         static func unreadable(_ column: String, of id: JobID) -> JobError {
             JobError(
-                .damaged,
-                "the \(column) of job \(id) in the database cannot be read; another program has changed it")
+                code: .damaged,
+                message: "the \(column) of job \(id) in the database cannot be read; another program has changed it")
         }
     }
 

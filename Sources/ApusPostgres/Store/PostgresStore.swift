@@ -137,8 +137,8 @@
                 while member.shards.isEmpty {
                     guard engine.time.uptime() < end else {
                         throw JobError(
-                            .unavailable,
-                            "the other nodes give no shards away; look whether they run and can be reached")
+                            code: .unavailable,
+                            message: "the other nodes give no shards away; look whether they run and can be reached")
                     }
                     try await engine.sleep(for: .milliseconds(200))
                     await member.beat()
@@ -186,19 +186,19 @@
         }
 
         func owner(of session: StoreSession) throws -> Owner {
-            guard case .open(let owner) = phase.withLock({ $0 }) else {
-                throw JobError(.closed, "the store is not open; call open() first")
-            }
+            let owner = try checkOpen()
             guard owner.isOwner(session) else {
-                throw JobError(.notOwner, "the store has a newer owner: nothing was written")
+                throw JobError(code: .notOwner, message: "the store has a newer owner: nothing was written")
             }
             return owner
         }
 
-        func checkOpen() throws {
-            guard case .open = phase.withLock({ $0 }) else {
-                throw JobError(.closed, "the store is not open; call open() first")
+        @discardableResult
+        func checkOpen() throws -> Owner {
+            guard case .open(let owner) = phase.withLock({ $0 }) else {
+                throw JobError(code: .closed, message: "the store is not open; call open() first")
             }
+            return owner
         }
 
         func mapErrors<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
@@ -212,7 +212,8 @@
             let owner = try owner(of: session)
             let writing = TurnWriting(
                 turn, node: owner.member.node, timeline: owner.member.timeline, session: session,
-                isClockNew: turn.clock != owner.clock)
+                isClockNew: turn.clock != owner.clock,
+                submissionFloor: owner.member.submissions.withLock(\.sequence))
             let results = try await mapErrors {
                 do { return try await writing.results(on: self.writer) } catch {
                     self.updateClock(nil, of: owner.member)
@@ -223,9 +224,11 @@
             // A process that was stopped meanwhile: others may have taken it for dead after they had answered.
             guard owner.member.isTrusted else {
                 owner.member.forget(turn.released)
-                throw JobError(.unavailable, "the answer of the database came after this node's trust had ended")
+                throw JobError(
+                    code: .unavailable, message: "the answer of the database came after this node's trust had ended")
             }
             updateClock(turn.clock, of: owner.member)
+            owner.member.submissions.withLock { $0.took(turn.taken, results.parts) }
             if turn.isLeaving { owner.member.leave() }
             owner.member.released(turn.released)
             if results.hasSubmissions { owner.signals.send(.submissions) }
@@ -350,9 +353,13 @@
 
         /// See `JobStore.submissions(limit:in:)`.
         public func submissions(limit: Int, in session: StoreSession) async throws -> [StoreSubmission] {
-            try checkOpen()
+            let owner = try checkOpen()
+            let floor = owner.member.submissions.withLock {
+                $0.start(of: Set(session.shards.keys), at: engine.time.uptime())
+            }
             return try await mapErrors {
-                try await self.queries.submissions(limit: max(0, limit), in: Array(session.shards.keys))
+                try await self.queries.submissions(
+                    above: floor, limit: max(0, limit), in: Array(session.shards.keys))
             }
         }
 

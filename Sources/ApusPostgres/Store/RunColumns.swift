@@ -51,7 +51,7 @@
             guard let state = RunState(rawValue: try row.next()) else { throw JobColumns.unreadable("runs", of: job) }
             let isWaiting = state == .waiting
             var run = Run(
-                jobKey: key, job: job, occurrence: occurrence, through: through, attempt: attempt,
+                jobKey: key, jobID: job, occurrence: occurrence, through: through, attempt: attempt,
                 lostBefore: lostBefore, due: StoreInstant.decode(due), standsFor: standsFor, state: state,
                 isFinal: try row.next(), reason: try row.optional(),
                 notBefore: try row.optional(Int64.self).map(isWaiting ? axis.decode : StoreInstant.decode),

@@ -113,15 +113,15 @@
         /// The store's error for it.
         var jobError: JobError {
             switch code {
-            case .full: JobError(.full, "the database is full; nothing was written", cause: self)
-            case .constraint, .invalid: JobError(.invalid, message, cause: self)
+            case .full: JobError(code: .full, message: "the database is full; nothing was written", cause: self)
+            case .constraint, .invalid: JobError(code: .invalid, message: message, cause: self)
             case _ where server?.sqlState == "AP001":
-                JobError(.notOwner, "\(server?.message ?? message): nothing was written", cause: self)
+                JobError(code: .notOwner, message: "\(server?.message ?? message): nothing was written", cause: self)
             // The node learns with its next beat what is its.
             case _ where server?.sqlState == "AP002":
-                JobError(.unavailable, "\(server?.message ?? message): nothing was written", cause: self)
+                JobError(code: .unavailable, message: "\(server?.message ?? message): nothing was written", cause: self)
             // A store that was not written may be tried again: with this code its fate is asked about.
-            default: JobError(.unavailable, "the database cannot be used: \(message)", cause: self)
+            default: JobError(code: .unavailable, message: "the database cannot be used: \(message)", cause: self)
             }
         }
     }

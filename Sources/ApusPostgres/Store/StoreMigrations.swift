@@ -30,6 +30,7 @@
         package static let shipped = StoreMigrations([
             Version(StoreSchema.version1, compatibleWith: 1),
             Version(StoreSchema.version2, compatibleWith: 2),
+            Version(StoreSchema.version3, compatibleWith: 3),
         ])
     }
 
@@ -91,28 +92,28 @@
         func check(_ state: StoreSchemaState) throws(JobError) {
             guard state.compatibleWith <= migrations.newest else {
                 throw JobError(
-                    .newerSchema,
-                    """
-                    the schema of the database has version \(state.version), and programs must know version \
-                    \(state.compatibleWith) at least; this one knows \(migrations.newest). Update this program; nothing \
-                    in the database was changed
-                    """)
+                    code: .newerSchema,
+                    message: """
+                        the schema of the database has version \(state.version), and programs must know version \
+                        \(state.compatibleWith) at least; this one knows \(migrations.newest). Update this program; nothing \
+                        in the database was changed
+                        """)
             }
             guard state.version >= migrations.newest else {
                 throw JobError(
-                    .unavailable,
-                    """
-                    the schema of the database has version \(state.version), and this program needs version \
-                    \(migrations.newest); run: apus store migrate --store postgres://…
-                    """)
+                    code: .unavailable,
+                    message: """
+                        the schema of the database has version \(state.version), and this program needs version \
+                        \(migrations.newest); run: apus store migrate --store postgres://…
+                        """)
             }
             guard state.isWhole else {
                 throw JobError(
-                    .conflict,
-                    """
-                    a copy into the database has not ended; wait for it, or if it was interrupted, repeat it: \
-                    apus store copy
-                    """)
+                    code: .conflict,
+                    message: """
+                        a copy into the database has not ended; wait for it, or if it was interrupted, repeat it: \
+                        apus store copy
+                        """)
             }
         }
 
@@ -209,11 +210,11 @@
             ])[0].map { try $0.decode(String.self, at: 0) }
             guard names.isEmpty else {
                 throw JobError(
-                    .owned,
-                    """
-                    programs of an older version cannot use the new schema, and these run: \
-                    \(names.joined(separator: ", ")); stop them first. Nothing was changed
-                    """)
+                    code: .owned,
+                    message: """
+                        programs of an older version cannot use the new schema, and these run: \
+                        \(names.joined(separator: ", ")); stop them first. Nothing was changed
+                        """)
             }
         }
 
@@ -237,7 +238,7 @@
                 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA apus TO \(user); \
                 GRANT USAGE ON ALL SEQUENCES IN SCHEMA apus TO \(user)
                 """
-            return JobError(.unavailable, "the user \(user) \(remedy)", cause: error)
+            return JobError(code: .unavailable, message: "the user \(user) \(remedy)", cause: error)
         }
     }
 #endif

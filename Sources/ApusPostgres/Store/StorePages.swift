@@ -63,7 +63,7 @@
         func jobs(_ query: JobQuery) async throws -> JobPage {
             let limit = try Self.pageSize(query.limit)
             var filter = Self.filter(query)
-            if let after = query.after {
+            if let after = query.cursor {
                 let position = try Self.position(after, prefix: "j")
                 filter.add(query.newestFirst ? "j.key < $" : "j.key > $", .int64(position))
             }
@@ -86,7 +86,7 @@
             return JobPage(
                 jobs: jobs,
                 lastRuns: query.includesLastRuns ? try await lastRuns(of: jobs, axis) : jobs.map { _ in nil },
-                next: hasMore ? jobs.last.map { "j\($0.key)" } : nil)
+                nextCursor: hasMore ? jobs.last.map { "j\($0.key)" } : nil)
         }
 
         /// Each of the two clocks by its index.
@@ -146,8 +146,8 @@
         func runs(_ query: RunQuery) async throws -> RunPage {
             let limit = try Self.pageSize(query.limit)
             var filter = Filter()
-            if let after = query.after { filter.add("o.sequence < $", .int64(try Self.position(after, prefix: "r"))) }
-            if let id = query.job { filter.add("o.job = \(Self.keyOfID("$"))", .text(id.rawValue)) }
+            if let after = query.cursor { filter.add("o.sequence < $", .int64(try Self.position(after, prefix: "r"))) }
+            if let id = query.jobID { filter.add("o.job = \(Self.keyOfID("$"))", .text(id.rawValue)) }
             if let occurrence = query.occurrence {
                 filter.add("$ BETWEEN o.occurrence AND o.through", .int64(Int64(occurrence)))
             }
@@ -160,7 +160,7 @@
             }
             // Each of the two tables by its own index, and then the first of both. For one job that is the index of its
             // runs: among those of all jobs, which are in order, its own may be far away.
-            let order = query.job == nil ? "o.sequence" : "o.sequence + 0"
+            let order = query.jobID == nil ? "o.sequence" : "o.sequence + 0"
             let tables = ["open_run", "run"].map { table in
                 """
                 (SELECT \(RunColumns.selected(of: "o")), o.sequence FROM apus.\(table) AS o \(filter.sql)
@@ -194,11 +194,11 @@
             }
             let last = results[1].count > limit ? results[1][limit - 1] : nil
             return RunPage(
-                runs: runs, names: names, next: try last.map { "r\(try $0.decode(Int64.self, at: count))" })
+                runs: runs, names: names, nextCursor: try last.map { "r\(try $0.decode(Int64.self, at: count))" })
         }
 
         private static func pageSize(_ limit: Int) throws -> Int {
-            guard limit > 0 else { throw JobError(.invalid, "limit is \(limit); it must be at least 1") }
+            guard limit > 0 else { throw JobError(code: .invalid, message: "limit is \(limit); it must be at least 1") }
             return min(limit, largestPage)
         }
 
@@ -208,7 +208,8 @@
                 "\(prefix)\(position)" == token
             else {
                 throw JobError(
-                    .invalid, "after is \"\(token)\"; it must be the `next` of an earlier page of the same list")
+                    code: .invalid,
+                    message: "after is \"\(token)\"; it must be the `next` of an earlier page of the same list")
             }
             return position
         }

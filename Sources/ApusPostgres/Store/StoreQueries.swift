@@ -221,14 +221,9 @@
             through instant: WallInstant, limit: Int, excluding lanes: [QueueLane], in shards: [ShardID]
         ) async throws -> DueJobs {
             let axis = try await axis()
-            var excluded = RowArrays()
-            for lane in lanes {
-                excluded.add(lane.queue.rawValue)
-                excluded.add(lane.priority.rawValue)
-                excluded.endRow()
-            }
-            let lanes: [PostgresValue] =
-                excluded.isEmpty ? [.array([] as [String]), .array([] as [Int64])] : excluded.parameters
+            // Of rows, these conditions are filters of a scan of the index whatever the planner believes of the tables; a
+            // join may be planned as one with all that waits.
+            let lanes = PostgresValue.array(lanes.map { "\($0.priority.rawValue) \($0.queue.rawValue)" })
             let bounds = [StoreInstant.bound(instant), axis.bound(instant)]
             let results = try await link.read(
                 [false, true].flatMap { isElapsed in
@@ -238,22 +233,19 @@
                             """
                             SELECT key, instant FROM apus.wake
                             WHERE elapsed = \(isElapsed) AND instant \(condition) AND shard = ANY ($2::int8[])
-                                AND NOT EXISTS (
-                                    SELECT 1 FROM unnest($3::text[], $4::int8[]) AS l (queue, priority)
-                                    WHERE l.queue = wake.queue AND l.priority = wake.priority)
+                                AND priority || ' ' || queue <> ALL ($3::text[])
                             ORDER BY instant, key LIMIT \(limit)
                             """,
-                            [.int64(own), .array(shards.map { Int64($0.rawValue) })] + lanes + [.int64(last)])
+                            [.int64(own), .array(shards.map { Int64($0.rawValue) }), lanes, .int64(last)])
                     }
                     return [
                         // One row more says when there is more to do.
-                        select("<= $1", Int64(limit) + 1, limit: "$5"),
+                        select("<= $1", Int64(limit) + 1, limit: "$4"),
                         // Of what is due by the other clock, this one says nothing.
                         select(
                             """
-                            > $1 AND NOT EXISTS (
-                                SELECT 1 FROM apus.job AS j
-                                WHERE j.key = wake.key AND j.\(isElapsed ? "wake" : "elapsed_wake") <= $5)
+                            > $1 AND coalesce((SELECT j.\(isElapsed ? "wake" : "elapsed_wake") FROM apus.job AS j
+                                WHERE j.key = wake.key) > $4, true)
                             """, other, limit: "1"),
                     ]
                 }, isSnapshot: true)
@@ -286,9 +278,8 @@
         func anchored(after key: Int64, limit: Int, in shards: [ShardID]) async throws -> [LoadedJob] {
             try await page(
                 """
-                SELECT j.key FROM \(JobColumns.table)
-                WHERE \(JobColumns.hasNotEnded) AND j.key > $1 AND (r.trigger_anchor IS NOT NULL OR r.trigger_calendar IS NOT NULL)
-                    AND j.shard = ANY ($2::int8[])
+                SELECT j.key FROM apus.job AS j
+                WHERE \(JobColumns.hasNotEnded) AND j.anchored AND j.key > $1 AND j.shard = ANY ($2::int8[])
                 ORDER BY j.key LIMIT $3
                 """, after: key, limit, shards)
         }
@@ -303,13 +294,14 @@
             return try await loadInOrder(try rows.map { try $0.decode(at: 0) })
         }
 
-        func submissions(limit: Int, in shards: [ShardID]) async throws -> [StoreSubmission] {
+        /// Those with a sequence above `floor`.
+        func submissions(above floor: Int64, limit: Int, in shards: [ShardID]) async throws -> [StoreSubmission] {
             let rows = try await link.read([
                 PostgresStatement(
                     """
                     SELECT sequence, submitted, sender IS NOT NULL, command FROM apus.submission
-                    WHERE shard = ANY ($2::int8[]) ORDER BY sequence LIMIT $1
-                    """, [.int64(Int64(limit)), .array(shards.map { Int64($0.rawValue) })])
+                    WHERE sequence > $3 AND shard = ANY ($2::int8[]) ORDER BY sequence LIMIT $1
+                    """, [.int64(Int64(limit)), .array(shards.map { Int64($0.rawValue) }), .int64(floor)])
             ])[0]
             return try rows.map { row in
                 var row = RowReader(row)

@@ -31,7 +31,8 @@
 
         /// The statements for these parts of a turn, and the record of the clocks if it is new.
         init(
-            _ turn: StoreTurn, parts: [Int], node: Int64, timeline: Int32, session: StoreSession, isClockNew: Bool
+            _ turn: StoreTurn, parts: [Int], node: Int64, timeline: Int32, session: StoreSession, isClockNew: Bool,
+            submissionFloor: Int64
         ) {
             let axis = ElapsedAxis(turn.clock)
             var shards: Set<ShardID> = []
@@ -63,15 +64,16 @@
             addTaken(turn.taken.filter { parts.contains($0.part) })
             addForwarded(turn.forwarded.filter { parts.contains($0.part) }, node)
             // The last statement: whether there is more for this node.
-            add(Self.hasSubmissions(node))
+            add(Self.hasSubmissions(node, above: submissionFloor))
         }
 
-        static func hasSubmissions(_ node: Int64) -> PostgresStatement {
+        static func hasSubmissions(_ node: Int64, above floor: Int64) -> PostgresStatement {
             PostgresStatement(
                 """
                 SELECT EXISTS (
-                    SELECT 1 FROM apus.submission AS s JOIN apus.shard AS h ON h.id = s.shard WHERE h.node = $1)
-                """, [.int64(node)])
+                    SELECT 1 FROM apus.submission AS s JOIN apus.shard AS h ON h.id = s.shard
+                    WHERE s.sequence > $2 AND h.node = $1)
+                """, [.int64(node), .int64(floor)])
         }
 
         /// The latest instant at which a run that is claimed is due.
@@ -79,7 +81,7 @@
             var latest: WallInstant?
             for part in parts {
                 for change in turn.parts[part] {
-                    for run in change.runs where run.state == .claimed {
+                    for run in change.runs where run.state == .running {
                         let due = max(run.due, run.notBefore ?? run.due)
                         latest = max(latest ?? due, due)
                     }
@@ -234,6 +236,7 @@
             if !requests.isEmpty {
                 add(PostgresStatement(Self.updateRequests, requests.parameters))
                 add(PostgresStatement(Self.updateLanes, [requests.parameters[0]]))
+                add(PostgresStatement(Self.updateAnchored, [requests.parameters[0]]))
             }
             if !uniqueness.isEmpty { add(PostgresStatement(Self.updateUniqueness, uniqueness.parameters)) }
             if !runs.isEmpty {

@@ -13,18 +13,23 @@
         private let timeline: Int32
         private let session: StoreSession
         private let isClockNew: Bool
+        private let submissionFloor: Int64
 
         struct Results {
             var parts: [Result<[Job], JobError>]
             var hasSubmissions: Bool
         }
 
-        init(_ turn: StoreTurn, node: Int64, timeline: Int32, session: StoreSession, isClockNew: Bool) {
+        init(
+            _ turn: StoreTurn, node: Int64, timeline: Int32, session: StoreSession, isClockNew: Bool,
+            submissionFloor: Int64
+        ) {
             self.turn = turn
             self.node = node
             self.timeline = timeline
             self.session = session
             self.isClockNew = isClockNew
+            self.submissionFloor = submissionFloor
         }
 
         func results(on link: ServerLink) async throws -> Results {
@@ -45,7 +50,9 @@
         }
 
         private func statements(of parts: [Int]) -> TurnStatements {
-            TurnStatements(turn, parts: parts, node: node, timeline: timeline, session: session, isClockNew: isClockNew)
+            TurnStatements(
+                turn, parts: parts, node: node, timeline: timeline, session: session, isClockNew: isClockNew,
+                submissionFloor: submissionFloor)
         }
 
         /// What can be refused without the database: shards of others, and submissions that two parts take.
@@ -54,8 +61,8 @@
             for (part, changes) in turn.parts.enumerated() {
                 guard let change = changes.first(where: { session.shards[$0.shard] == nil }) else { continue }
                 refused[part] = JobError(
-                    .notOwner,
-                    "shard \(change.shard.rawValue) is not this scheduler's: \(change.job.id) was not written")
+                    code: .notOwner,
+                    message: "shard \(change.shard.rawValue) is not this scheduler's: \(change.job.id) was not written")
             }
             var sequences: Set<Int64> = []
             for (part, sequence) in turn.takenByPart.sorted(by: { $0.key < $1.key })
@@ -66,7 +73,9 @@
         }
 
         private static func conflict(_ cause: PostgresError?) -> JobError {
-            JobError(.conflict, "another program has changed the job, or has its name; read it again", cause: cause)
+            JobError(
+                code: .conflict, message: "another program has changed the job, or has its name; read it again",
+                cause: cause)
         }
 
         private func applied(
@@ -117,7 +126,7 @@
             return [
                 parts[low]: found.server?.sqlState == "23505"
                     ? Self.conflict(found)
-                    : JobError(.invalid, "the job cannot be kept: \(found.message)", cause: found)
+                    : JobError(code: .invalid, message: "the job cannot be kept: \(found.message)", cause: found)
             ]
         }
 

@@ -15,7 +15,7 @@ public protocol NanosecondInstant: InstantProtocol, Sendable where Duration == S
     static var clock: ClockKind { get }
 }
 
-/// The clocks that a deadline can be on.
+/// The clocks that a deadline can be on. Where a call names none, it is ``continuous``.
 public enum ClockKind: Int, CaseIterable, Sendable, Hashable {
     /// Monotonic; stops while the machine sleeps (`CLOCK_MONOTONIC` on Linux, `CLOCK_UPTIME_RAW` on Darwin).
     case uptime = 0

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import PlatformC
 
 /// The machine's clocks. Reading one costs some 20 ns; it may be done from any thread.
 public struct SystemTime: TimeSource {

@@ -12,7 +12,7 @@ public protocol TimeSource: Sendable {
 
 /// Wakes the engine: a kernel timer for each clock, or the simulation's step loop.
 ///
-/// The engine owns its wakeup: it calls `start` once, then `arm` from any thread, then `stop` once.
+/// The engine owns its wakeup: it calls `start` once, then `arm` and `disarm` from any thread, then `stop` once.
 public protocol Wakeup: Sendable {
     /// Whether it never wakes before an armed deadline, also when the wall clock is set; false unless said otherwise.
     ///
@@ -23,10 +23,15 @@ public protocol Wakeup: Sendable {
     /// Begins delivering wake-ups to `handler`, one at a time, on the wakeup's own thread.
     func start(_ handler: @escaping @Sendable (WakeReason) -> Void)
 
-    /// Asks for a wake-up when `clock` reaches `nanoseconds`; `nil` disarms. Replaces the clock's earlier deadline.
-    /// A deadline that has passed wakes at once. A wake-up may come early: the engine then arms the clock again. One that was reached may wake repeatedly until the next call for
-    /// its clock, which the engine makes before it finishes a wake-up.
-    func arm(_ clock: ClockKind, at nanoseconds: UInt64?)
+    /// Asks for a wake-up when its clock reaches `deadline`, in place of the clock's earlier one.
+    ///
+    /// A deadline that has passed wakes at once. A wake-up may come early: the engine then arms the clock again. One that
+    /// was reached may wake repeatedly until the next call for its clock, which the engine makes before it finishes a
+    /// wake-up.
+    func arm(at deadline: ClockInstant)
+
+    /// Asks for no wake-up on that clock any more.
+    func disarm(_ clock: ClockKind)
 
     /// Ends delivery and releases the handler, which retains the engine. No handler runs after this returns, unless
     /// `stop` was called from the handler itself.

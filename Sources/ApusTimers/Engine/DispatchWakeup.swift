@@ -47,7 +47,11 @@
             return source
         }
 
-        package func arm(_ clock: ClockKind, at nanoseconds: UInt64?) {
+        package func arm(at deadline: ClockInstant) { arm(deadline.clock, at: deadline.nanoseconds) }
+
+        package func disarm(_ clock: ClockKind) { arm(clock, at: nil) }
+
+        private func arm(_ clock: ClockKind, at nanoseconds: UInt64?) {
             state.withLock { state in
                 guard !state.isStopped else { return }
                 switch clock {

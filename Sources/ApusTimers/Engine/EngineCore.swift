@@ -27,13 +27,13 @@ final class EngineCore: Sendable {
         driver = EngineDriver(shards: shards)
     }
 
-    /// From now on, until ``shutdown()``, the wakeup keeps the core.
+    /// From now on, until ``stop()``, the wakeup keeps the core.
     func start() {
         for index in 0..<shards.count { shards.withShard(index) { $0.core = .passUnretained(self) } }
         wakeup.start { reason in self.wake(reason) }
     }
 
-    func shutdown() {
+    func stop() {
         guard !isShutDown.exchange(true, ordering: .acquiringAndReleasing) else { return }
         var pending: [TimerPayload] = []
         for index in 0..<shards.count {

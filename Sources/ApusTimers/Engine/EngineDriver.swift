@@ -36,9 +36,9 @@ final class EngineDriver: @unchecked Sendable {
             due += 1
             let (timer, executor) = lanes[index].take()
             if let executor {
-                // The timer is claimed when its action starts, so it can be cancelled while it waits for its executor.
+                // The timer is started when its action starts, so it can be cancelled while it waits for its executor.
                 executor.run { engine.fire(timer, clock, index) }
-            } else if lanes[index].claim(timer, shards, index) {
+            } else if lanes[index].start(timer, shards, index) {
                 count.store(count.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
                 metrics?.started(late: engine.lateness(of: timer.deadline, on: clock))
                 timer.payload.intoAction().run()
@@ -85,7 +85,7 @@ extension EngineCore {
             if more == 0 { break }
             due += more
         }
-        metrics?.woke(due: due, liveTimers: shards.liveTimers)
+        metrics?.woke(due: due, liveTimers: shards.liveTimerCount)
         arming.endDrain()
         let earliest = shards.earliestOfEach()
         arming.settle(.uptime, earliest: earliest.uptime)

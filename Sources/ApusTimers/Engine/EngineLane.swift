@@ -11,17 +11,17 @@ struct EngineLane: ~Copyable {
     // A pointer and first: under the thread sanitizer, Swift 6.3 takes each change of the lane for one of what the first
     // field points to, and does not compile if that is no pointer.
     private let buffer: UnsafeMutablePointer<DueTimer>
-    private let claimed: UnsafeMutablePointer<UInt32>
+    private let started: UnsafeMutablePointer<UInt32>
     private let executors: UnsafeMutablePointer<ActionExecutor?>
     private var head = 0
     private var count = 0
-    private var claimedCount = 0
+    private var startedCount = 0
     private var isComplete = true
-    private var claims: TimerClaims?
+    private var starts: TimerStarts?
 
     init() {
         buffer = .allocate(capacity: Self.budget.taken)
-        claimed = .allocate(capacity: Self.budget.taken)
+        started = .allocate(capacity: Self.budget.taken)
         executors = .allocate(capacity: Self.budget.taken)
         executors.initialize(repeating: nil, count: Self.budget.taken)
     }
@@ -30,7 +30,7 @@ struct EngineLane: ~Copyable {
         executors.deinitialize(count: Self.budget.taken)
         executors.deallocate()
         buffer.deallocate()
-        claimed.deallocate()
+        started.deallocate()
     }
 
     /// The deadline of the next timer; nil when the lane is through.
@@ -49,7 +49,7 @@ struct EngineLane: ~Copyable {
             let progress = shards.withShard(index) { shard -> TimerWheel.Progress? in
                 guard let wheel = shard.wheel(clock) else { return nil }
                 release(into: wheel, shards, index)
-                claims = wheel.pointee.claims
+                starts = wheel.pointee.starts
                 let progress = wheel.pointee.takeDue(
                     now: now, into: UnsafeMutableBufferPointer(start: buffer, count: Self.budget.taken),
                     work: Self.budget.moved
@@ -76,28 +76,28 @@ struct EngineLane: ~Copyable {
 
     /// Ends the timer for the one who runs it. False if it was cancelled or reset meanwhile.
     @inline(__always)
-    mutating func claim(_ due: DueTimer, _ shards: EngineShards, _ index: Int) -> Bool {
-        shards.beginClaim(index, of: claimedCount)
-        let isClaimed = claims?.claim(due) == true
-        if isClaimed {
-            claimed[claimedCount] = due.index
-            claimedCount += 1
+    mutating func start(_ due: DueTimer, _ shards: EngineShards, _ index: Int) -> Bool {
+        shards.beginStart(index, of: startedCount)
+        let isStarted = starts?.start(due) == true
+        if isStarted {
+            started[startedCount] = due.index
+            startedCount += 1
         }
-        shards.setClaimed(index, claimedCount)
-        return isClaimed
+        shards.setStarted(index, startedCount)
+        return isStarted
     }
 
-    /// Gives the records of claimed timers back.
+    /// Gives the records of started timers back.
     mutating func end(_ shards: EngineShards, _ index: Int, _ clock: ClockKind) {
-        guard claimedCount > 0 else { return }
+        guard startedCount > 0 else { return }
         shards.withShard(index) { shard in
             if let wheel = shard.wheel(clock) { release(into: wheel, shards, index) }
         }
     }
 
     private mutating func release(into wheel: UnsafeMutablePointer<TimerWheel>, _ shards: EngineShards, _ index: Int) {
-        for position in 0..<claimedCount { wheel.pointee.release(claimed[position]) }
-        claimedCount = 0
-        shards.setClaimed(index, 0)
+        for position in 0..<startedCount { wheel.pointee.release(started[position]) }
+        startedCount = 0
+        shards.setStarted(index, 0)
     }
 }

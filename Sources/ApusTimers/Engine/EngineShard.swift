@@ -55,7 +55,7 @@ struct EngineShard: ~Copyable {
         return core.takeUnretainedValue()
     }
 
-    /// Timers in the wheels: those that wait, that were taken, and that were claimed and not yet released.
+    /// Timers in the wheels: those that wait, that were taken, and that were started and not yet released.
     var count: Int { ClockKind.allCases.reduce(0) { $0 + (wheel($1)?.pointee.count ?? 0) } }
 }
 

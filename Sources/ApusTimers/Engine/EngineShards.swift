@@ -8,9 +8,9 @@ import TimerWheel
 final class EngineShards: @unchecked Sendable {
     let count: Int
     private let shards: UnsafeMutablePointer<EngineShard.Reference>
-    /// For each shard, twice the number of its timers that the engine's thread has claimed and not yet released; odd
-    /// while it claims one. Written by that thread only.
-    private let claimed: UnsafeMutablePointer<Atomic<Int>>
+    /// For each shard, twice the number of its timers that the engine's thread has started and not yet released; odd
+    /// while it starts one. Written by that thread only.
+    private let started: UnsafeMutablePointer<Atomic<Int>>
 
     /// One for each processor, up to 16.
     static var perEngine: Int {
@@ -24,19 +24,19 @@ final class EngineShards: @unchecked Sendable {
         precondition(count > 0 && count & (count - 1) == 0, "shards are chosen by a mask")
         self.count = count
         shards = .allocate(capacity: count)
-        claimed = .allocate(capacity: count)
+        started = .allocate(capacity: count)
         for index in 0..<count {
             (shards + index).initialize(to: .borrow())
-            (claimed + index).initialize(to: Atomic(0))
+            (started + index).initialize(to: Atomic(0))
         }
     }
 
     deinit {
         for index in 0..<count { shards[index].giveBack() }
         shards.deinitialize(count: count)
-        claimed.deinitialize(count: count)
+        started.deinitialize(count: count)
         shards.deallocate()
-        claimed.deallocate()
+        started.deallocate()
     }
 
     /// The shard that the calling thread puts its timers in.
@@ -48,22 +48,22 @@ final class EngineShards: @unchecked Sendable {
         shards[index].withShard(body)
     }
 
-    /// The engine's thread is about to claim a timer.
+    /// The engine's thread is about to start a timer.
     @inline(__always)
-    func beginClaim(_ index: Int, of count: Int) { claimed[index].store(2 * count + 1, ordering: .relaxed) }
+    func beginStart(_ index: Int, of count: Int) { started[index].store(2 * count + 1, ordering: .relaxed) }
 
     @inline(__always)
-    func setClaimed(_ index: Int, _ count: Int) { claimed[index].store(2 * count, ordering: .releasing) }
+    func setStarted(_ index: Int, _ count: Int) { started[index].store(2 * count, ordering: .releasing) }
 
     /// Timers whose actions have not started.
-    var liveTimers: Int {
+    var liveTimerCount: Int {
         (0..<count).reduce(0) { sum, index in
             sum
                 + withShard(index) { shard in
-                    // Under the lock the wheel's count stands still; claims continue, but each takes a moment only.
-                    var claimed = claimed[index].load(ordering: .acquiring)
-                    while claimed & 1 == 1 { claimed = self.claimed[index].load(ordering: .acquiring) }
-                    return shard.count - claimed / 2
+                    // Under the lock the wheel's count stands still; starts continue, but each takes a moment only.
+                    var started = started[index].load(ordering: .acquiring)
+                    while started & 1 == 1 { started = self.started[index].load(ordering: .acquiring) }
+                    return shard.count - started / 2
                 }
         }
     }

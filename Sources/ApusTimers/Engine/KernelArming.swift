@@ -171,6 +171,10 @@ struct KernelArming: ~Copyable {
         kernel.wentOff &= ~Self.bit(clock)
         if clock == .wall { kernel.wallIsUnknown = false }
         kernel.rearms += 1
-        wakeup.arm(clock, at: deadline)
+        if let deadline {
+            wakeup.arm(at: ClockInstant(clock: clock, nanoseconds: deadline))
+        } else {
+            wakeup.disarm(clock)
+        }
     }
 }

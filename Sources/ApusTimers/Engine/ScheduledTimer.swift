@@ -78,12 +78,3 @@ extension ScheduledTimer {
         return isReset
     }
 }
-
-/// A registration for settings of the wall clock; see ``TimerEngine/onWallClockChange(on:_:)``.
-public struct WallClockObservation: Sendable {
-    let engine: TimerEngine
-    let identifier: UInt64
-
-    /// Ends the observation and releases its handler. A call that is running is not waited for. May be called often.
-    public func cancel() { engine.core.removeObserver(identifier) }
-}

@@ -1,6 +1,6 @@
 import TimerWheel
 
-/// What the payload of a timer stands for. The payload owns what it refers to; the thread that removes or claims the
+/// What the payload of a timer stands for. The payload owns what it refers to; the thread that removes or starts the
 /// timer takes it over, once.
 enum TimerAction {
     /// A closure for the engine's thread.

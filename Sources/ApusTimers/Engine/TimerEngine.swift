@@ -48,7 +48,7 @@ public final class TimerEngine: Sendable {
         core.start()
     }
 
-    deinit { shutdown() }
+    deinit { stop() }
 
     /// Counts from 1, for callers that number objects on this engine. From any thread.
     package func nextNumber() -> UInt64 { lastNumber.wrappingAdd(1, ordering: .relaxed).newValue }
@@ -61,7 +61,7 @@ public final class TimerEngine: Sendable {
     ///   - clock: The clock that the time runs on.
     ///   - executor: Where the action runs.
     ///   - action: Runs at most once, and is released when it ran or was cancelled.
-    /// - Returns: The value to cancel it with. After ``shutdown()``, a timer that never fires.
+    /// - Returns: The value to cancel it with. After ``stop()``, a timer that never fires.
     @discardableResult
     public func schedule(
         after duration: Duration, tolerance: Duration = .zero, clock: ClockKind = .continuous,
@@ -95,7 +95,7 @@ public final class TimerEngine: Sendable {
     ///   - clock: The clock that the time runs on.
     ///   - handler: The action, with where it runs.
     ///   - token: What the action is called with.
-    /// - Returns: The value to cancel it with. After ``shutdown()``, a timer that never fires.
+    /// - Returns: The value to cancel it with. After ``stop()``, a timer that never fires.
     @discardableResult
     public func schedule(
         after duration: Duration, tolerance: Duration = .zero, clock: ClockKind = .continuous, handler: TimerHandler,
@@ -119,24 +119,26 @@ public final class TimerEngine: Sendable {
         )
     }
 
-    /// Calls `handler` after every noticed setting of the wall clock, until the observation is cancelled.
+    /// Calls `handler` after every noticed setting of the wall clock, until the observation is cancelled or its last
+    /// reference is dropped. It does not keep the engine.
     ///
     /// It causes no wake-ups: the kernel reports the setting. Setting the clock several times in a row may be reported
     /// once. Timers on the wall clock need no observation; the engine re-evaluates them itself.
-    public func onWallClockChange(
+    public func observeWallClock(
         on executor: ActionExecutor = .engine, _ handler: @escaping @Sendable () -> Void
-    ) -> WallClockObservation {
-        WallClockObservation(engine: self, identifier: core.addObserver(on: executor, handler))
+    ) -> Observation {
+        let identifier = core.addObserver(on: executor, handler)
+        return Observation { [core] in core.removeObserver(identifier) }
     }
 
     /// Timers that have neither started nor been cancelled; a repeating timer that runs and a sleep count as one each.
-    public var liveTimers: Int { core.shards.liveTimers }
+    public var liveTimerCount: Int { core.shards.liveTimerCount }
 
     /// Ends the engine: pending actions are released without running, sleeping tasks resume with `CancellationError`,
     /// and the thread ends. An action that is running on the engine's thread is waited for, unless it is the caller.
     ///
     /// Everything scheduled later never fires. May be called any number of times, from any thread.
-    public func shutdown() { core.shutdown() }
+    public func stop() { core.stop() }
 }
 
 // MARK: For the rest of the module

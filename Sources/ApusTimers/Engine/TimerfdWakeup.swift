@@ -1,12 +1,7 @@
 #if os(Linux)
     import CApus
     import Synchronization
-
-    #if canImport(Musl)
-        import Musl
-    #else
-        import Glibc
-    #endif
+    import PlatformC
 
     typealias SystemWakeup = TimerfdWakeup
 
@@ -16,36 +11,30 @@
     /// Arming is a system call on the caller's thread; the waiting thread does not wake for it.
     package final class TimerfdWakeup: Wakeup {
         private let descriptors: Descriptors
-        private let thread: Locked<pthread_t?> = Locked(nil)
+        private let thread: Locked<SystemThread?> = Locked(nil)
 
         package var isPunctual: Bool { true }
 
         package init() { descriptors = Descriptors() }
 
         package func start(_ handler: @escaping @Sendable (WakeReason) -> Void) {
-            let loop = Unmanaged.passRetained(Loop(descriptors: descriptors, handler: handler))
             thread.withLock { thread in
                 precondition(thread == nil, "a wakeup is started once")
-                var started = pthread_t()
-                let error = pthread_create(&started, nil, driverMain, loop.toOpaque())
-                precondition(error == 0, "the timer engine cannot start its thread: error \(error)")
-                thread = started
+                thread = SystemThread(named: "apus-timers") { [descriptors] in
+                    Loop(descriptors: descriptors, handler: handler).run()
+                }
             }
         }
 
-        package func arm(_ clock: ClockKind, at nanoseconds: UInt64?) {
-            descriptors.arm(clock, at: nanoseconds)
-        }
+        package func arm(at deadline: ClockInstant) { descriptors.arm(deadline.clock, at: deadline.nanoseconds) }
+
+        package func disarm(_ clock: ClockKind) { descriptors.arm(clock, at: nil) }
 
         package func stop() {
             descriptors.isStopped.store(true, ordering: .releasing)
             descriptors.signal()
             guard let thread = thread.withLock({ $0.take() }) else { return }
-            if pthread_equal(thread, pthread_self()) != 0 {
-                pthread_detach(thread)
-            } else {
-                pthread_join(thread, nil)
-            }
+            if thread.isCurrent { thread.detach() } else { thread.join() }
         }
     }
 
@@ -121,12 +110,5 @@
             let wasSet = descriptors.wallClockWasSet.exchange(false, ordering: .acquiringAndReleasing)
             return wasSet ? .wallClockChanged : reason
         }
-    }
-
-    private func driverMain(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-        guard let context else { preconditionFailure("the thread is started with its loop") }
-        capus_name_thread("apus-timers")
-        Unmanaged<Loop>.fromOpaque(context).takeRetainedValue().run()
-        return nil
     }
 #endif

@@ -12,16 +12,16 @@ public struct Frame: Sendable, Hashable {
     public let duration: Duration
     /// How many of the timer's frames were dropped between the one before and this one, because the handler or the
     /// machine was late. Frames that passed in a pause are not dropped.
-    public let droppedFrames: Int
+    public let droppedFrameCount: Int
 
     /// For the other kinds of display links that Apus has.
     package init(
-        number: Int, timestamp: ClockInstant, targetTimestamp: ClockInstant, duration: Duration, droppedFrames: Int
+        number: Int, timestamp: ClockInstant, targetTimestamp: ClockInstant, duration: Duration, droppedFrameCount: Int
     ) {
         self.number = number
         self.timestamp = timestamp
         self.targetTimestamp = targetTimestamp
         self.duration = duration
-        self.droppedFrames = droppedFrames
+        self.droppedFrameCount = droppedFrameCount
     }
 }

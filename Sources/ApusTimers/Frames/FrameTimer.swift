@@ -5,12 +5,12 @@
 /// rate that is nearest to what was preferred.
 ///
 /// A new timer is paused; set ``isPaused`` to false to start it. ``isPaused``, ``preferredFramesPerSecond`` and
-/// ``invalidate()`` may be used from any thread, also from the handler, in any order and any number of times; what makes
+/// ``cancel()`` may be used from any thread, also from the handler, in any order and any number of times; what makes
 /// no sense in a state does nothing. Dropping the last reference invalidates. The handler never overlaps itself, and is
 /// never called under a lock.
 ///
 /// A handler that takes longer than its frame is called next at the beginning of a frame of the timer, never in the
-/// middle of one; what it let pass is dropped, and ``Frame/droppedFrames`` says how many that were. After the machine
+/// middle of one; what it let pass is dropped, and ``Frame/droppedFrameCount`` says how many that were. After the machine
 /// was late or the process stopped there is one call, at once, with all that were dropped. While the machine sleeps
 /// nothing is called; on ``ClockKind/continuous`` the frames of that time are dropped, on ``ClockKind/uptime`` there
 /// were none.
@@ -28,12 +28,12 @@ public final class FrameTimer: Sendable {
     /// - Parameters:
     ///   - maximumFramesPerSecond: The display's rate, from 1 to 1000.
     ///   - preferredFramesPerSecond: The rate that is wished for; see ``preferredFramesPerSecond``.
-    ///   - clock: The clock that the frames are on: `.uptime` or `.continuous`, as these cannot be set.
+    ///   - clock: The clock that the frames are on: `.continuous` or `.uptime`, as these cannot be set.
     ///   - engine: The engine that wakes. After its shutdown no frame comes.
     ///   - handler: Called with each frame. It is released when the timer is invalidated.
     /// - Throws: ``TimerError`` with `invalidFrameRate`, also for a negative preference, or with `invalidClock`.
     public convenience init(
-        maximumFramesPerSecond: Int = 60, preferredFramesPerSecond: Int? = nil, clock: ClockKind = .uptime,
+        maximumFramesPerSecond: Int = 60, preferredFramesPerSecond: Int? = nil, clock: ClockKind = .continuous,
         engine: TimerEngine = .shared, handler: @escaping @MainActor @Sendable (Frame) -> Void
     ) throws(TimerError) {
         try self.init(
@@ -47,13 +47,13 @@ public final class FrameTimer: Sendable {
     /// - Parameters:
     ///   - maximumFramesPerSecond: The display's rate, from 1 to 1000.
     ///   - preferredFramesPerSecond: The rate that is wished for; see ``preferredFramesPerSecond``.
-    ///   - clock: The clock that the frames are on: `.uptime` or `.continuous`, as these cannot be set.
+    ///   - clock: The clock that the frames are on: `.continuous` or `.uptime`, as these cannot be set.
     ///   - executor: Where the handler runs.
     ///   - engine: The engine that wakes. After its shutdown no frame comes.
     ///   - handler: Called with each frame. It is released when the timer is invalidated.
     /// - Throws: ``TimerError`` with `invalidFrameRate`, also for a negative preference, or with `invalidClock`.
     public init(
-        maximumFramesPerSecond: Int = 60, preferredFramesPerSecond: Int? = nil, clock: ClockKind = .uptime,
+        maximumFramesPerSecond: Int = 60, preferredFramesPerSecond: Int? = nil, clock: ClockKind = .continuous,
         on executor: ActionExecutor, engine: TimerEngine = .shared,
         handler: @escaping @Sendable (Frame) -> Void
     ) throws(TimerError) {
@@ -68,9 +68,9 @@ public final class FrameTimer: Sendable {
             clock: clock, executor: executor, engine: engine, handler: handler)
     }
 
-    deinit { core.invalidate() }
+    deinit { core.cancel() }
 
-    /// Whether no frames come. True for a new timer, and for good after ``invalidate()``, when setting it does nothing.
+    /// Whether no frames come. True for a new timer, and for good after ``cancel()``, when setting it does nothing.
     ///
     /// No frame's turn comes after this was set to true, but a call whose turn had come is completed. On the handler's
     /// own serial executor (the main actor, a serial queue) that is none: nothing is called after this was set there.
@@ -94,11 +94,11 @@ public final class FrameTimer: Sendable {
     public var framesPerSecond: Int { core.read { $0.framesPerSecond } }
 
     /// How many frames were dropped since the timer was made: the sum of what the delivered frames said.
-    public var droppedFrames: Int { core.read { $0.droppedFrames } }
+    public var droppedFrameCount: Int { core.read { $0.droppedFrameCount } }
 
     /// Ends the timer for good and releases its handler. No frame's turn comes after this, but a call whose turn had
     /// come is completed, as with ``isPaused``.
-    public func invalidate() { core.invalidate() }
+    public func cancel() { core.cancel() }
 }
 
 /// What outlives the timer while its handler runs. It is its own action, and the token is the epoch: a frame allocates
@@ -147,9 +147,9 @@ private final class FrameTimerCore: TimerHandler, @unchecked Sendable {
         }
     }
 
-    func invalidate() {
+    func cancel() {
         let handler = state.withLock { state in
-            perform(state.machine.invalidate(), &state)
+            perform(state.machine.cancel(), &state)
             return state.handler.take()
         }
         // Released outside the lock: what it captured may do anything when it goes.

@@ -24,7 +24,7 @@ struct FrameTimerStateMachine: Sendable {
 
     private(set) var preferredFramesPerSecond: Int?
     /// The sum of what the delivered frames reported.
-    private(set) var droppedFrames = 0
+    private(set) var droppedFrameCount = 0
 
     enum WaitAction: Equatable {
         case none
@@ -65,7 +65,7 @@ struct FrameTimerStateMachine: Sendable {
         return stopWaiting()
     }
 
-    mutating func invalidate() -> WaitAction {
+    mutating func cancel() -> WaitAction {
         if case .invalidated = schedule { return .none }
         schedule = .invalidated
         return stopWaiting()
@@ -104,13 +104,13 @@ struct FrameTimerStateMachine: Sendable {
         schedule = .running(owed: shown + stride)
         let dropped = Int(clamping: (shown - owed) / stride + droppedAtOtherRates)
         droppedAtOtherRates = 0
-        droppedFrames += dropped
+        droppedFrameCount += dropped
         let number = nextNumber + dropped
         nextNumber = number + 1
         return .deliver(
             Frame(
                 number: number, timestamp: instant(of: shown), targetTimestamp: instant(of: shown + stride),
-                duration: grid.frameDuration, droppedFrames: dropped))
+                duration: grid.frameDuration, droppedFrameCount: dropped))
     }
 
     /// The handler is free again.

@@ -1,11 +1,11 @@
 /// Calls a handler repeatedly, in phase.
 ///
-/// A new timer is suspended. ``resume()``, ``suspend()`` and ``cancel()`` may be called from any thread, also from the
+/// A new timer is suspended. ``resume()``, ``pause()`` and ``cancel()`` may be called from any thread, also from the
 /// handler, in any order and any number of times; what makes no sense in a state does nothing. Dropping the last
 /// reference cancels. The handler never overlaps itself, and is never called under a lock.
 ///
 /// Tick number n is due at start + n × interval: lateness of one tick never moves the next (except with
-/// ``MissedTickPolicy/delay``). Time in suspension does not count: ``suspend()`` keeps what was left of the running
+/// ``MissedTickPolicy/delay``). Time in suspension does not count: ``pause()`` keeps what was left of the running
 /// interval. While the machine sleeps nothing is called; afterwards the policy decides about the missed ticks.
 public final class RepeatingTimer: Sendable {
     private let core: RepeatingTimerCore
@@ -40,7 +40,7 @@ public final class RepeatingTimer: Sendable {
 
     /// Pauses the timer. No tick starts after this returned, but one that is being handled is completed. Does nothing
     /// when suspended or cancelled.
-    public func suspend() { core.suspend() }
+    public func pause() { core.pause() }
 
     /// Ends the timer for good and releases its handler. No tick starts after this returned, but one that is being
     /// handled is completed.
@@ -83,8 +83,8 @@ private final class RepeatingTimerCore: TimerHandler, @unchecked Sendable {
         state.withLock { state in perform(state.machine.resume(now: now), &state) }
     }
 
-    func suspend() {
-        state.withLock { state in perform(state.machine.suspend(now: now), &state) }
+    func pause() {
+        state.withLock { state in perform(state.machine.pause(now: now), &state) }
     }
 
     func cancel() {
@@ -98,7 +98,7 @@ private final class RepeatingTimerCore: TimerHandler, @unchecked Sendable {
 
     private var now: UInt64 { engine.time.nanoseconds(on: clock) }
 
-    /// Under the lock on purpose: otherwise a `suspend` could overtake the `resume` before it. The engine calls no user
+    /// Under the lock on purpose: otherwise a `pause` could overtake the `resume` before it. The engine calls no user
     /// code in `insert` and `cancel`.
     private func perform(_ action: RepeatingTimerStateMachine.WaitAction, _ state: inout State) {
         switch action {

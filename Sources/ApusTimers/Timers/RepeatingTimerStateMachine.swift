@@ -47,7 +47,7 @@ struct RepeatingTimerStateMachine: Sendable {
         return isDelivering ? .none : wait(due)
     }
 
-    mutating func suspend(now: UInt64) -> WaitAction {
+    mutating func pause(now: UInt64) -> WaitAction {
         guard case .running(let due) = schedule else { return .none }
         let remainder = ContinuousInstant(nanoseconds: now).duration(to: ContinuousInstant(nanoseconds: due))
         schedule = .suspended(remainder: remainder.wholeNanoseconds)
@@ -113,7 +113,7 @@ struct RepeatingTimerStateMachine: Sendable {
         count(passed)
         let tick = Tick(
             number: nextNumber, due: ClockInstant(clock: clock, nanoseconds: due),
-            actual: ClockInstant(clock: clock, nanoseconds: now), missed: skipped
+            actual: ClockInstant(clock: clock, nanoseconds: now), missedCount: skipped
         )
         nextNumber += 1
         skipped = 0

@@ -132,7 +132,9 @@ public enum ProcessClock {
     }
 
     /// Sets the wall clock, as a person or network time does. Deadlines on it stay where they are.
-    public static func setWall(_ instant: WallInstant) { process_clock_set_wall(Int64(clamping: instant.nanoseconds)) }
+    public static func setWallClock(_ instant: WallInstant) {
+        process_clock_set_wall(Int64(clamping: instant.nanoseconds))
+    }
 
     // MARK: The two sides
 

@@ -1,21 +1,33 @@
 /// Why the clock of the process cannot be moved.
 public struct ProcessClockError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The kinds of failure.
-    public enum Code: Sendable, Hashable {
+    /// The kinds of failure; more may be added.
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        private enum Kind: String { case unavailable, alreadyVirtual, notVirtual, busy }
+        private let kind: Kind
+
         /// Time cannot be virtual in this program.
-        case unavailable
+        public static var unavailable: Code { Code(kind: .unavailable) }
         /// Time is virtual already.
-        case alreadyVirtual
+        public static var alreadyVirtual: Code { Code(kind: .alreadyVirtual) }
         /// Time is real: ``ProcessClock/begin(_:uptime:wall:)`` was not called.
-        case notVirtual
+        public static var notVirtual: Code { Code(kind: .notVirtual) }
         /// A thread did not come to rest.
-        case busy
+        public static var busy: Code { Code(kind: .busy) }
+
+        /// The name of the code, for logs.
+        public var description: String { kind.rawValue }
     }
 
     /// What happened.
     public let code: Code
     /// What is the matter, and what to do about it.
     public let message: String
+
+    /// An error with a code and a message that says what to do.
+    public init(code: Code, message: String) {
+        self.code = code
+        self.message = message
+    }
 
     /// The code and the message.
     public var description: String { "\(code): \(message)" }

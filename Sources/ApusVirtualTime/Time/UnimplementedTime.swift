@@ -23,7 +23,7 @@ public final class UnimplementedTime: TimeSource {
         engine = TimerEngine(time: clocks, wakeup: clocks)
     }
 
-    deinit { engine.shutdown() }
+    deinit { engine.stop() }
 
     /// Reports the call.
     public func uptime() -> UptimeInstant { clocks.uptime() }
@@ -54,9 +54,9 @@ private struct UnimplementedClocks: TimeSource, Wakeup {
 
     func start(_ handler: @escaping @Sendable (WakeReason) -> Void) {}
 
-    func arm(_ clock: ClockKind, at nanoseconds: UInt64?) {
-        if nanoseconds != nil { complain("a timer on the \(clock) clock") }
-    }
+    func arm(at deadline: ClockInstant) { complain("a timer on the \(deadline.clock) clock") }
+
+    func disarm(_ clock: ClockKind) {}
 
     func stop() {}
 

@@ -41,7 +41,7 @@ package final class VirtualClocks: TimeSource {
         }
     }
 
-    func setWall(_ instant: WallInstant) {
+    func setWallClock(_ instant: WallInstant) {
         movement.withLock { _ in wallNow.store(instant.nanoseconds, ordering: .releasing) }
     }
 

@@ -79,7 +79,7 @@ package final class VirtualProcess: Sendable {
     func end() {
         guard standing.exchange(.ended, ordering: .acquiringAndReleasing) != .ended else { return }
         mainLoop.close()
-        engine.shutdown()
+        engine.stop()
         attached.withLock { $0.take() }?.end()
     }
 

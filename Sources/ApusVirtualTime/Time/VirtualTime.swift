@@ -55,11 +55,17 @@ public final class VirtualTime: TimeSource {
     // Sleeping tasks end with `CancellationError`, and what they do then still runs.
     deinit {
         for process in processes.withLock({ $0 }) { process.end() }
-        engine.shutdown()
+        engine.stop()
         while executor.runOne() {}
     }
 
     // MARK: Reading
+
+    /// A `Clock` for code that takes one: its sleeps end when a test moves the time.
+    ///
+    /// It is the continuous clock, as everywhere in Apus where no clock is named; `TimerClock.uptime(engine:)` and
+    /// `TimerClock.wall(engine:)` make the others of the ``engine``.
+    public var clock: TimerClock<ContinuousInstant> { .continuous(engine: engine) }
 
     /// Time since boot without machine sleep.
     public func uptime() -> UptimeInstant { clocks.uptime() }
@@ -69,12 +75,12 @@ public final class VirtualTime: TimeSource {
     public func wall() -> WallInstant { clocks.wall() }
 
     /// Timers that have neither started nor been cancelled, sleeps included.
-    public var pendingTimers: Int { engine.liveTimers }
+    public var pendingTimerCount: Int { engine.liveTimerCount }
 
     /// What is still there, in words: timers, tasks, jobs. Empty at the end of a tidy test.
     public var leaks: [String] {
         [
-            (engine.liveTimers, "timers are live"),
+            (engine.liveTimerCount, "timers are live"),
             (unfinishedTasks.value, "started tasks are not finished"),
             (executor.pendingJobs, "jobs wait for the executor"),
         ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
@@ -83,16 +89,16 @@ public final class VirtualTime: TimeSource {
     // MARK: Moving
 
     /// Runs everything that can run at this instant.
-    public func drain() { drive { runAllRunnable() } }
+    public func settle() { drive { runAllRunnable() } }
 
-    /// Lets `duration` pass: drains, moves to the next deadline, and so on; ends drained, exactly `duration` later on
-    /// every clock. Zero and negative durations only drain.
+    /// Lets `duration` pass: settles, moves to the next deadline, and so on; ends settled, exactly `duration` later on
+    /// every clock. Zero and negative durations only settle.
     public func advance(by duration: Duration) {
         let target = uptime().advanced(by: max(.zero, duration))
         drive { while !stepOnce(towards: target) {} }
     }
 
-    /// Drains, moves to the engine's next wake-up and drains again. False, without moving, when there is none.
+    /// Settles, moves to the engine's next wake-up and settles again. False, without moving, when there is none.
     ///
     /// That is the earliest deadline + tolerance; timers whose deadline has come by then fire with it.
     @discardableResult
@@ -104,7 +110,7 @@ public final class VirtualTime: TimeSource {
     }
 
     /// Moves from deadline to deadline until no timer is left. Never returns while a repeating timer runs.
-    public func run() {
+    public func advanceToLastDeadline() {
         drive {
             runAllRunnable()
             while step() {}
@@ -112,7 +118,7 @@ public final class VirtualTime: TimeSource {
     }
 
     /// Sets the wall clock, as a person or network time does; the engine is notified. The other clocks do not move.
-    public func setWall(_ instant: WallInstant) {
+    public func setWallClock(_ instant: WallInstant) {
         drive {
             changeWall(to: instant)
             runAllRunnable()
@@ -120,17 +126,17 @@ public final class VirtualTime: TimeSource {
     }
 
     private func changeWall(to instant: WallInstant) {
-        clocks.setWall(instant)
+        clocks.setWallClock(instant)
         wakeup.reportWallClockChange()
         for process in steppedProcesses { process.reportWallClockChange() }
     }
 
-    /// Moves the wall clock forth or (negative) back; otherwise like ``setWall(_:)``.
-    public func moveWall(by duration: Duration) { setWall(wall().advanced(by: duration)) }
+    /// Moves the wall clock forth or (negative) back; otherwise like ``setWallClock(_:)``.
+    public func moveWallClock(by duration: Duration) { setWallClock(wall().advanced(by: duration)) }
 
     /// The machine sleeps for `duration`: nothing runs, the continuous and the wall clock count, uptime stands still.
     /// Afterwards everything that fell due meanwhile runs, as after a real sleep.
-    public func sleepDevice(for duration: Duration) {
+    public func sleepMachine(for duration: Duration) {
         drive {
             runAllRunnable()
             clocks.move(asleep: true) { UInt64(max(0, duration.wholeNanoseconds)) }
@@ -140,7 +146,7 @@ public final class VirtualTime: TimeSource {
 
     // MARK: Swift tasks
 
-    /// Starts a task on the ``executor``. It begins with the next call that moves or drains.
+    /// Starts a task on the ``executor``. It begins with the next call that moves or settles.
     @discardableResult
     public func start<Success: Sendable>(
         _ work: @escaping @Sendable () async throws -> Success
@@ -192,7 +198,7 @@ public final class VirtualTime: TimeSource {
             return try wait(timeout: timeout) { outcome.value }.get()
         } catch let error as VirtualTimeError where error.code == .timedOut {
             task.cancel()
-            drain()
+            settle()
             throw error
         }
     }
@@ -201,7 +207,7 @@ public final class VirtualTime: TimeSource {
     /// does not pass. The condition is looked at after each piece of work that reaches the executor or the engine.
     ///
     /// - Throws: ``VirtualTimeError`` with `timedOut` after that much real time.
-    public func drain(waitingForForeignWork timeout: Duration, until condition: () -> Bool) throws {
+    public func settle(waitingForForeignWork timeout: Duration, until condition: () -> Bool) throws {
         try wait(timeout: timeout) { condition() ? () : nil }
     }
 
@@ -279,7 +285,7 @@ public final class VirtualTime: TimeSource {
         return true
     }
 
-    /// Drains, then moves to the next deadline, but not beyond `target`. True when that is reached and all is drained.
+    /// Settles, then moves to the next deadline, but not beyond `target`. True when that is reached and all is settled.
     private func stepOnce(towards target: UptimeInstant) -> Bool {
         reach.store(target.nanoseconds, ordering: .relaxed)
         defer { reach.store(0, ordering: .relaxed) }
@@ -311,7 +317,7 @@ public final class VirtualTime: TimeSource {
 
     private func stuck(advancingTime: Bool) -> VirtualTimeError {
         let remedy =
-            advancingTime || engine.liveTimers == 0
+            advancingTime || engine.liveTimerCount == 0
             ? "it waits for something that never happens; for work of other threads use perform(waitingForForeignWork:)"
             : "it may wait for time to pass: use start and advance(by:), or perform(advancingTime: true)"
         return VirtualTimeError(
@@ -346,7 +352,7 @@ public final class VirtualTime: TimeSource {
     /// One step of ``advance(by:)``, for those who have something to do between two steps.
     package func step(towards target: UptimeInstant) -> Bool { drive { stepOnce(towards: target) } }
 
-    /// Whether there is anything that ``drain()`` would run.
+    /// Whether there is anything that ``settle()`` would run.
     package var isRunnable: Bool {
         drive { executor.pendingJobs > 0 || nextStep == 0 || steppedProcesses.contains { $0.isRunnable } }
     }

@@ -50,8 +50,11 @@ final class VirtualWakeup: TimeSource, Wakeup {
         self.handler.withLock { $0 = Handler(body: handler) }
     }
 
-    func arm(_ clock: ClockKind, at nanoseconds: UInt64?) {
-        let instant = nanoseconds ?? Self.never
+    func arm(at deadline: ClockInstant) { arm(deadline.clock, at: deadline.nanoseconds) }
+
+    func disarm(_ clock: ClockKind) { arm(clock, at: Self.never) }
+
+    private func arm(_ clock: ClockKind, at instant: UInt64) {
         switch clock {
         case .uptime: armedUptime.store(instant, ordering: .releasing)
         case .continuous: armedContinuous.store(instant, ordering: .releasing)

@@ -26,7 +26,7 @@ final class PlayerAudio {
 
     /// Gives the phone's state as it is, and as it becomes.
     var states: (first: AudioState, changes: Changes<AudioState>) {
-        let changes = phone.stateChanges
+        let changes = phone.stateChanges()
         return (phone.state, changes)
     }
 

@@ -104,7 +104,7 @@ public final class CADisplayLink: NSObject, @unchecked Sendable {
             state.modes = []
             return (state.timer.take(), state.handler.take())
         }
-        timer?.invalidate()
+        timer?.cancel()
         withExtendedLifetime(handler) {}
     }
 
@@ -120,12 +120,14 @@ public final class CADisplayLink: NSObject, @unchecked Sendable {
             timer.isPaused = state.isPaused
             return nil
         }
-        removed?.invalidate()
+        removed?.cancel()
     }
 
     private func makeTimer() -> FrameTimer {
         do {
-            return try FrameTimer(maximumFramesPerSecond: 60, on: .engine, engine: host.engine) { frame in
+            return try FrameTimer(
+                maximumFramesPerSecond: 60, clock: .uptime, on: .engine, engine: host.engine
+            ) { frame in
                 self.deliver(frame)
             }
         } catch {

@@ -1,4 +1,4 @@
-import Glibc
+import PlatformC
 
 /// The file of a download, which exists only while the app is notified of it.
 enum DownloadedFile {

@@ -59,7 +59,8 @@ extension UIApplication {
         fileID: String = #fileID, function: String = #function
     ) -> UIBackgroundTaskIdentifier {
         let caller = "Called by \(fileID.prefix { $0 != "/" }), from \(function)"
-        return UIBackgroundTaskIdentifier(rawValue: host.beginClaim(taskName ?? caller, expirationHandler: handler))
+        return UIBackgroundTaskIdentifier(
+            rawValue: host.beginBackgroundTask(taskName ?? caller, expirationHandler: handler))
     }
 
     /// The method with exactly Apple's parameters, for protocols and function values; calls prefer the one above.
@@ -86,6 +87,6 @@ extension UIApplication {
     /// Ends a background task. From any thread. An identifier that is unknown, was ended before, or belongs to another
     /// process is a warning in the device's log.
     nonisolated public func endBackgroundTask(_ identifier: UIBackgroundTaskIdentifier) {
-        host.endClaim(identifier.rawValue)
+        host.endBackgroundTask(identifier.rawValue)
     }
 }

@@ -1,5 +1,6 @@
 import ApusBackground
 import ApusDevice
+import ApusTimers
 import SimulatedAppleCore
 
 /// The app's running process, as UIKit shows it. On a simulated phone, life cycle, background tasks and background

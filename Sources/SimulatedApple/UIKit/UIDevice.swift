@@ -52,7 +52,7 @@ open class UIDevice: NSObject {
         last = host.conditions
         super.init()
         let host = host
-        let changes = host.conditionChanges
+        let changes = host.conditionChanges()
         host.start { [weak self] in
             for await conditions in changes {
                 host.mainLoop.run { [weak self] in self?.changed(to: conditions) }

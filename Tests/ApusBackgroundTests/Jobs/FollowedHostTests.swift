@@ -24,14 +24,14 @@ struct FollowedHostTests {
         try bench.register("a", "b")
         try bench.submit("a", in: .seconds(3_600))
         try bench.submit("b", in: .seconds(7_200))
-        #expect(bench.host.time.pendingTimers == 1)
+        #expect(bench.host.time.pendingTimerCount == 1)
         #expect(!bench.host.isFollowed.conditions)
         let wakeUps = bench.host.engine.statistics.wakeUps
         bench.host.advance(by: .seconds(3_599), step: .seconds(3_599))
         #expect(bench.host.engine.statistics.wakeUps == wakeUps)
         bench.host.advance(by: .seconds(1))
         #expect(bench.host.isFollowed.conditions)
-        #expect(bench.host.time.pendingTimers == 1, "that of the second request")
+        #expect(bench.host.time.pendingTimerCount == 1, "that of the second request")
         try bench.cancel("a")
         #expect(!bench.host.isFollowed.conditions)
         try bench.cancel("b")
@@ -57,7 +57,7 @@ struct FollowedHostTests {
         try bench?.register("a", "b")
         try bench?.submit("a", in: .seconds(10))
         try bench?.submit("b")
-        #expect(host.time.pendingTimers == 1)
+        #expect(host.time.pendingTimerCount == 1)
         #expect(host.isFollowed.conditions && host.isFollowed.phase)
         bench = nil
         host.settle()
@@ -80,7 +80,7 @@ struct FollowedHostTests {
         try bench.register("index")
         try bench.submit("index", .processing(requiresNetwork: true), in: .seconds(10))
         bench.host.set(DeviceConditions(network: DeviceConditions.Network.none, batteryLevel: 0.9))
-        bench.host.time.moveWall(by: .seconds(-5))
+        bench.host.time.moveWallClock(by: .seconds(-5))
         bench.host.advance(by: .seconds(20))
         bench.host.change { $0.batteryLevel = 0.8 }
         bench.host.change { $0.isIdle = false }
@@ -114,10 +114,10 @@ struct FollowedHostTests {
         let bench = try JobsBench(logger: Self.logger(log)) { $0.spread = .seconds(3_600) }
         try bench.register("news", "other")
         try bench.submit("news")
-        let before = bench.jobs.whyNot("news")
-        bench.host.time.moveWall(by: .seconds(10))
+        let before = bench.jobs.obstacles(for: "news")
+        bench.host.time.moveWallClock(by: .seconds(10))
         try bench.submit("other")
-        #expect(bench.jobs.whyNot("news") != before)
+        #expect(bench.jobs.obstacles(for: "news") != before)
         #expect(log.all.count { $0.contains("job=news") } == 1)
         try bench.cancelAll()
     }

@@ -39,9 +39,13 @@ private enum Event: CaseIterable {
 private struct World {
     var machine = HostBackgroundJobsMachine(.init(progressTimeout: .seconds(90)))
     var now = HostBackgroundReading(
-        wall: WallInstant(secondsSince1970: 1_000_000), continuous: ContinuousInstant(nanoseconds: 1_000_000_000_000),
-        uptime: UptimeInstant(nanoseconds: 500_000_000_000), boot: nil, phase: .active,
-        conditions: DeviceConditions(network: .available))
+        HostReading(
+            ClockReading(
+                wall: WallInstant(secondsSince1970: 1_000_000),
+                continuous: ContinuousInstant(nanoseconds: 1_000_000_000_000),
+                uptime: UptimeInstant(nanoseconds: 500_000_000_000)),
+            boot: nil),
+        phase: .active, conditions: DeviceConditions(network: .available))
     var history: [Event] = []
     var submitted = 0
     var withdrawn = 0
@@ -84,9 +88,9 @@ private struct World {
             now.phase = now.phase == .active ? .background : .active
             if now.phase == .active { machine.enteredForeground() }
         case .passMinute:
-            now.wall = now.wall.advanced(by: .seconds(60))
-            now.continuous = now.continuous.advanced(by: .seconds(60))
-            now.uptime = now.uptime.advanced(by: .seconds(60))
+            now.moment.clocks = ClockReading(
+                wall: now.wall.advanced(by: .seconds(60)), continuous: now.continuous.advanced(by: .seconds(60)),
+                uptime: now.uptime.advanced(by: .seconds(60)))
         }
         look()
     }

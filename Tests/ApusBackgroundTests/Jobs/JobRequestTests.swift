@@ -155,9 +155,10 @@ struct JobRequestTests {
         try bench.submit("news", in: .seconds(10))
         bench.host.enter(.background)
         let instant = bench.host.time.wall().advanced(by: .seconds(10))
-        #expect(bench.jobs.whyNot("news") == [.appInBackground, .notBefore(instant), .lowBattery, .lowPowerMode])
-        #expect(bench.jobs.whyNot("other") == [])
+        #expect(
+            bench.jobs.obstacles(for: "news") == [.appInBackground, .notBefore(instant), .lowBattery, .lowPowerMode])
+        #expect(bench.jobs.obstacles(for: "other") == [])
         try bench.cancel("news")
-        #expect(bench.jobs.whyNot("news") == [])
+        #expect(bench.jobs.obstacles(for: "news") == [])
     }
 }

@@ -46,7 +46,7 @@ struct ProcessingJobTests {
         try bench.register("index")
         try bench.submit("index", need.kind)
         bench.host.advance(by: .seconds(10))
-        #expect(bench.jobs.whyNot("index") == [need.obstacle])
+        #expect(bench.jobs.obstacles(for: "index") == [need.obstacle])
         #expect(bench.diary == [])
         bench.host.change { need.set(true, &$0) }
         #expect(bench.diary == ["10 index begins"])
@@ -99,7 +99,7 @@ struct ProcessingJobTests {
         try strict.register("index")
         try strict.submit("index", kind)
         #expect(strict.diary == [])
-        #expect(strict.jobs.whyNot("index") == [.noNetwork, .noExternalPower, .deviceInUse])
+        #expect(strict.jobs.obstacles(for: "index") == [.noNetwork, .noExternalPower, .deviceInUse])
         try strict.cancelAll()
         #expect(strict.isTidy)
     }
@@ -122,7 +122,7 @@ struct ProcessingJobTests {
             try bench.submit(name, .processing())
         }
         #expect(bench.running() == ["a", "b"])
-        #expect(bench.jobs.whyNot("c") == [.busy])
+        #expect(bench.jobs.obstacles(for: "c") == [.busy])
         bench.host.advance(by: .seconds(5))
         bench.finish("b")
         #expect(bench.running() == ["a", "c"])

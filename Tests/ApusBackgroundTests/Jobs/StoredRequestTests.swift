@@ -25,8 +25,8 @@ struct StoredRequestTests {
         let second = try JobsBench(store: store)
         #expect(try second.pending() == ["a", "b"])
         second.host.advance(by: .seconds(100))
-        #expect(second.jobs.whyNot("a") == [.noHandler])
-        #expect(second.host.time.pendingTimers == 0)
+        #expect(second.jobs.obstacles(for: "a") == [.noHandler])
+        #expect(second.host.time.pendingTimerCount == 0)
         try second.register("a", "b")
         #expect(second.diary == ["100 a begins", "100 b begins"])
         for name in ["a", "b"] { second.finish(name) }
@@ -73,7 +73,7 @@ struct StoredRequestTests {
     func clockSetBack() throws {
         let store = MemoryRecordStore()
         let first = try JobsBench(store: store)
-        first.host.time.moveWall(by: .seconds(86_400 * 365))
+        first.host.time.moveWallClock(by: .seconds(86_400 * 365))
         try first.register("news")
         try first.submit("news")
         first.finish("news")

@@ -15,9 +15,9 @@ final class CountdownApp {
         self.host = host
         countdown = try Countdown(
             host: host, store: host.storage, key: "tea", notification: UserNotification(title: "Tea is ready"),
-            notifications: host.notifications)
+            notificationScheduler: host.notifications)
         stopwatch = try Stopwatch(host: host, store: host.storage, key: "run")
-        finishes = countdown.onFinish { _ in host.note("finished") }
+        finishes = countdown.observeFinish { _ in host.note("finished") }
         host.notifications.onForegroundDelivery = { _ in .shown }
     }
 }

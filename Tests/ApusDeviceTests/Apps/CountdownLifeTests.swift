@@ -40,7 +40,7 @@ struct CountdownLifeTests {
                 return .stops(start.advanced(by: .seconds(600)))
             case .lengthened:
                 device.advance(by: .seconds(30))
-                try countdown.add(.seconds(50))
+                try countdown.extend(by: .seconds(50))
                 device.advance(by: .zero)
                 return .stops(start.advanced(by: .seconds(150)))
             case .cancelled:

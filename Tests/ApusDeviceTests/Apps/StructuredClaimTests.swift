@@ -11,7 +11,7 @@ struct StructuredClaimTests {
     private func start(_ name: String, for duration: Duration, on host: SimulatedHost) {
         host.start {
             do {
-                let result = try await withBackgroundTask(name, on: host) {
+                let result = try await host.withBackgroundTask(named: name) {
                     do {
                         try await host.engine.sleep(for: duration)
                     } catch {
@@ -71,7 +71,7 @@ struct StructuredClaimTests {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()
             host.start {
-                try? await withBackgroundTask("ignoring", on: host) {
+                try? await host.withBackgroundTask(named: "ignoring") {
                     for second in 1...40 as ClosedRange<Int> {
                         // A wait that ignores cancellation.
                         await withCheckedContinuation { continuation in

@@ -3,27 +3,27 @@ import ApusDevice
 import ApusTimers
 import Testing
 
-/// An app with a ``BackgroundTimer``, which notes what becomes of its timers.
+/// An app with a ``BackgroundTimers``, which notes what becomes of its timers.
 @MainActor
 final class TimerApp {
     let host: SimulatedHost
-    let timers: BackgroundTimer
+    let timers: BackgroundTimers
     /// The number of each timer, from 1, in the order of scheduling.
-    private(set) var ids: [BackgroundTimer.ID] = []
+    private(set) var ids: [BackgroundTimers.ID] = []
     private let listener: Listener
 
-    init(_ host: SimulatedHost, coverage: BackgroundTimer.Coverage, mode: MainLoopMode) {
+    init(_ host: SimulatedHost, coverage: BackgroundTimers.Coverage, mode: MainLoopMode) {
         self.host = host
         listener = Listener(host)
-        timers = BackgroundTimer(
-            host: host, coverage: coverage, mode: mode, notifications: host.notifications, delegate: listener)
+        timers = BackgroundTimers(
+            host: host, coverage: coverage, mode: mode, notificationScheduler: host.notifications, delegate: listener)
         host.start { [host] in _ = await host.notifications.requestAuthorization() }
     }
 
     @discardableResult
     func schedule(
-        after duration: Duration, every interval: Duration? = nil, handover: BackgroundTimer.Handover = .none
-    ) throws -> BackgroundTimer.ID {
+        after duration: Duration, every interval: Duration? = nil, handover: BackgroundTimers.Handover = .none
+    ) throws -> BackgroundTimers.ID {
         let name = "timer \(ids.count + 1)"
         let id = try timers.schedule(after: duration, every: interval, handover: handover) { [host] in
             host.note("\(name) fires")
@@ -32,12 +32,12 @@ final class TimerApp {
         return id
     }
 
-    private final class Listener: BackgroundTimerDelegate {
+    private final class Listener: BackgroundTimersDelegate {
         let host: SimulatedHost
 
         init(_ host: SimulatedHost) { self.host = host }
 
-        func backgroundTimer(named name: String, did event: BackgroundTimer.Event) {
+        func backgroundTimers(named name: String, did event: BackgroundTimers.Event) {
             switch event {
             case .executed: break
             case .cancelled: host.note("cancelled")
@@ -50,7 +50,7 @@ final class TimerApp {
 
 extension SimulatedDevice {
     func launchTimers(
-        coverage: BackgroundTimer.Coverage = .shared, mode: MainLoopMode = .common
+        coverage: BackgroundTimers.Coverage = .shared, mode: MainLoopMode = .common
     ) throws -> TimerApp {
         install { TimerApp($0, coverage: coverage, mode: mode) }
         launch()

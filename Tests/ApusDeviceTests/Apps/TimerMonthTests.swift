@@ -16,7 +16,7 @@ struct TimerMonthTests {
         func add(_ tick: Tick) {
             counts.withLock {
                 $0.came += 1
-                $0.missed += Int(tick.missed)
+                $0.missed += Int(tick.missedCount)
             }
         }
     }

@@ -5,7 +5,7 @@ import ApusVirtualTime
 import Testing
 
 @MainActor
-@Suite("BackgroundTimer on the simulated device")
+@Suite("BackgroundTimers on the simulated device")
 struct TimersOnDeviceTests {
     @Test(
         "a timer set in the foreground fires in the background under one background task; then the app is suspended"
@@ -32,8 +32,8 @@ struct TimersOnDeviceTests {
 
     @Test(
         "a timer beyond the allowance expires, the app is suspended in time, and it fires on the return",
-        arguments: BackgroundTimer.Coverage.allCases, [(due: 60, expired: 0), (due: 28, expired: 26)])
-    func beyondAllowance(coverage: BackgroundTimer.Coverage, times: (due: Int, expired: Int)) throws {
+        arguments: BackgroundTimers.Coverage.allCases, [(due: 60, expired: 0), (due: 28, expired: 26)])
+    func beyondAllowance(coverage: BackgroundTimers.Coverage, times: (due: Int, expired: Int)) throws {
         try SimulatedDevice.run { device in
             let start = device.time.uptime()
             let app = try device.launchTimers(coverage: coverage)
@@ -198,7 +198,7 @@ struct TimersOnDeviceTests {
 
     @Test("one background task or one each: the budget is the same")
     func coverage() throws {
-        for coverage in BackgroundTimer.Coverage.allCases {
+        for coverage in BackgroundTimers.Coverage.allCases {
             try SimulatedDevice.run { device in
                 let start = device.time.uptime()
                 let app = try device.launchTimers(coverage: coverage)

@@ -72,7 +72,7 @@ struct WallClockTests {
                 if isNew {
                     try device.countdown.start(for: .seconds(60))
                 } else {
-                    try device.countdown.add(.seconds(60))
+                    try device.countdown.extend(by: .seconds(60))
                 }
                 device.advance(by: .seconds(1_800))
                 #expect(device.timesShown == 2)

@@ -70,11 +70,11 @@ struct ExploreTests {
         } check: {
             Self.check($0)
         }
-        #expect(report.seeds == 50)
-        #expect(report.steps == 50 * 30)
-        #expect(report.launches > 50)
-        #expect(report.suspensions > 50)
-        #expect(report.ends > 50)
+        #expect(report.seedCount == 50)
+        #expect(report.stepCount == 50 * 30)
+        #expect(report.launchCount > 50)
+        #expect(report.suspensionCount > 50)
+        #expect(report.endCount > 50)
         #expect(report.time > .seconds(50 * 3_600))
     }
 
@@ -83,7 +83,9 @@ struct ExploreTests {
         let failure = try failure {
             try SimulatedDevice.explore(seeds: 1...50) { device in
                 device.install { host in
-                    ProbeApp(host) { _, phase in if phase == .background { _ = host.beginClaim(name: "forgotten") } }
+                    ProbeApp(host) { _, phase in
+                        if phase == .background { _ = host.beginBackgroundTask(name: "forgotten") }
+                    }
                 }
             }
         }
@@ -142,14 +144,15 @@ struct ExploreTests {
         let report = try SimulatedDevice.explore(seeds: 1...10, exploration) { device in
             device.expect(.backgroundTaskNotEnded)
             device.install { host in
-                ProbeApp(host) { _, phase in if phase == .background { _ = host.beginClaim(name: "forgotten") } }
+                ProbeApp(host) { _, phase in if phase == .background { _ = host.beginBackgroundTask(name: "forgotten") }
+                }
             }
         } check: { device in
             let ends = device.log.compactMap { if case .terminated(let why) = $0.what { why } else { nil } }
             return ends.first { !$0.contains("0x8badf00d") }
         }
-        #expect(report.steps == 1_000)
-        #expect(report.ends > 10)
+        #expect(report.stepCount == 1_000)
+        #expect(report.endCount > 10)
     }
 
     @Test("actions of the app are done while it is active, and are lines of the script")
@@ -220,7 +223,7 @@ struct ExploreTests {
                 device.install { host in
                     ProbeApp(host) { _, phase in
                         guard phase == .background else { return }
-                        Task { @MainActor in _ = host.beginClaim(name: "forgotten") }
+                        Task { @MainActor in _ = host.beginBackgroundTask(name: "forgotten") }
                     }
                 }
             }

@@ -68,7 +68,7 @@ struct StepShortenerTests {
             (.setBattery(percent: 15), "device.setBattery(0.15)"),
             (.setNetwork(.none), "device.setNetwork(.none)"),
             (.tapNotification("a \"b\""), #"_ = device.notifications.tap("a \"b\"")"#),
-            (.launchJob("feed"), #"device.jobs.makeDue("feed")"#),
+            (.launchJob("feed"), #"device.launchJob("feed")"#),
             (.setLocationAuthorization(.whenInUse), "device.location.setAuthorization(.whenInUse)"),
         ] as [(DeviceStep, String)])
     func source(step: DeviceStep, line: String) {

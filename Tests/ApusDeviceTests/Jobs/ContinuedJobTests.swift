@@ -64,7 +64,7 @@ struct ContinuedJobTests {
             #expect(failure?.code == .cannotStartNow)
             try device.beginContinued("export.3") { $0.setCompleted(success: true) }
             #expect(device.jobs.pendingRequests().map(\.identifier) == ["export.3"])
-            #expect(device.jobs.whyNot("export.3") == [.busy])
+            #expect(device.jobs.obstacles(for: "export.3") == [.busy])
             #expect(device.notes == ["runs export.1"])
             device.advance(by: .seconds(20))
             #expect(device.notes == ["runs export.1", "runs export.3"])
@@ -156,11 +156,10 @@ struct ContinuedJobTests {
             }
             try device.beginContinued("export.2")
             device.pressHome()
-            device.jobs.cancelByUser("export.2")
+            device.cancelJob("export.2")
             #expect(device.jobs.pendingRequests().isEmpty)
-            device.jobs.cancelByUser("export.1")
-            device.jobs.cancelByUser("refresh")
-            device.advance(by: .zero)
+            device.cancelJob("export.1")
+            device.cancelJob("refresh")
             #expect(device.jobs.history.map(\.outcome) == [.expired])
             #expect(device.jobLog.suffix(2) == ["expired export.1", "completed export.1: failure"])
             #expect(device.warnings == ["there is no continued job refresh that could be cancelled"])
@@ -173,7 +172,7 @@ struct ContinuedJobTests {
             device.expect(.jobNotCompleted)
             try device.launchJobApp()
             try device.beginContinued { task in task.expirationHandler = {} }
-            device.jobs.cancelByUser("export.1")
+            device.cancelJob("export.1")
             device.advance(by: .seconds(4))
             #expect(device.host == nil)
         }
@@ -223,8 +222,7 @@ struct ContinuedJobTests {
             task.updateTitle("Export", subtitle: "page 2")
             #expect([task.title, task.subtitle] == ["Export", "page 2"])
             try device.jobs.submitRequest(.refresh)
-            device.jobs.makeDue("refresh")
-            device.advance(by: .zero)
+            device.launchJob("refresh")
             let refresh = try #require(device.jobs.running.last)
             #expect(refresh.title.isEmpty)
             device.kill()

@@ -26,8 +26,7 @@ struct JobInterfaceTests {
     }
 
     private func begin(_ device: SimulatedDevice) {
-        device.jobs.makeDue("refresh")
-        device.advance(by: .zero)
+        device.launchJob("refresh")
     }
 
     @Test("a handler that returns has succeeded, and the app is suspended")

@@ -19,8 +19,7 @@ struct JobRunTests {
             device.pressHome()
             device.advance(by: .seconds(3))
             #expect(device.host?.phase == .suspended)
-            device.jobs.makeDue("refresh")
-            device.advance(by: .zero)
+            device.launchJob("refresh")
             try body(device)
         }
     }
@@ -94,8 +93,8 @@ struct JobRunTests {
             try device.jobs.submitRequest(.tidy)
             device.lock()
             device.advance(by: .seconds(3))
-            device.jobs.makeDue("refresh")
-            device.jobs.makeDue("tidy")
+            device.launchJob("refresh")
+            device.launchJob("tidy")
             device.advance(by: .seconds(199))
             #expect(device.host?.phase == .background)
             #expect(device.jobs.history.map(\.outcome) == [.succeeded, nil])
@@ -111,8 +110,7 @@ struct JobRunTests {
             try device.launchJobApp()
             try device.jobs.submitRequest(.refresh)
             device.kill()
-            device.jobs.makeDue("refresh")
-            device.advance(by: .zero)
+            device.launchJob("refresh")
             let tail = device.log.suffix(6).map { "\($0.actor.rawValue) \($0.what)" }
             #expect(
                 tail == [
@@ -152,17 +150,14 @@ struct JobRunTests {
                 task.expirationHandler = { withExtendedLifetime(held) {} }
             }
             try device.jobs.submitRequest(.refresh)
-            device.jobs.makeDue("refresh")
-            device.advance(by: .zero)
+            device.launchJob("refresh")
             #expect(witness != nil)
-            device.jobs.expire("refresh")
-            device.advance(by: .zero)
+            device.expireJob("refresh")
             #expect(witness == nil)
             #expect(kept.value?.expirationHandler == nil)
             kept.value?.setCompleted(success: true)
             try device.jobs.submitRequest(.refresh)
-            device.jobs.makeDue("refresh")
-            device.advance(by: .zero)
+            device.launchJob("refresh")
             kept.value?.setCompleted(success: true)
             #expect(witness == nil)
             #expect(device.jobs.history.map(\.outcome) == [.expired, .succeeded])
@@ -197,17 +192,15 @@ struct JobRunTests {
             try device.launchJobApp()
             device.setLowPowerMode(true)
             try device.jobs.submitRequest(.refresh)
-            device.jobs.makeDue("refresh")
-            device.advance(by: .zero)
+            device.launchJob("refresh")
             #expect(device.host?.phase == .active)
             try device.jobs.submitRequest(.refresh)
             device.pressHome()
             device.swipeAway()
             #expect(device.host == nil)
-            device.jobs.makeDue("refresh")
-            device.advance(by: .zero)
+            device.launchJob("refresh")
             #expect(device.jobs.history.map(\.outcome) == [.succeeded, .succeeded])
-            #expect(device.jobs.whyNot("refresh") == [.notPending])
+            #expect(device.jobs.obstacles(for: "refresh") == [.notPending])
         }
     }
 
@@ -240,7 +233,7 @@ struct JobRunTests {
                 }
                 try device.jobs.submitRequest(request)
                 device.lock()
-                device.jobs.makeDue("tidy")
+                device.launchJob("tidy")
                 device.advance(by: .seconds(200))
                 if !device.ends.isEmpty { device.expect(.tooMuchCPU) }
                 return device.ends
@@ -257,9 +250,9 @@ struct JobRunTests {
     func claims() throws {
         try run { host, task in
             let claim = Box(BackgroundTaskID.invalid)
-            claim.value = host.beginClaim(name: "save") {
+            claim.value = host.beginBackgroundTask(name: "save") {
                 host.note("background task expired")
-                host.endClaim(claim.value)
+                host.endBackgroundTask(claim.value)
             }
             host.engine.schedule(after: .seconds(20)) { task.setCompleted(success: true) }
         } then: { device in
@@ -299,7 +292,7 @@ struct JobRunTests {
             device.launch()
             try device.jobs.submitRequest(.refresh)
             device.kill()
-            device.jobs.makeDue("refresh")
+            device.launchJob("refresh")
             device.advance(by: .seconds(5))
             #expect(device.warnings.contains("there is no launch handler for refresh"))
             #expect(device.jobs.history.map(\.outcome) == [.noHandler])
@@ -332,7 +325,7 @@ struct JobRunTests {
             try device.jobs.submitRequest(.refresh)
             device.pressHome()
             device.swipeAway()
-            device.jobs.makeDue(BackgroundJobRequest.refresh.identifier)
+            device.launchJob(BackgroundJobRequest.refresh.identifier)
             device.reboot()
             #expect(device.appPhase == nil)
             #expect(device.jobs.pendingRequests() == [.refresh])

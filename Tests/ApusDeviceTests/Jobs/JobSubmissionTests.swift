@@ -126,7 +126,7 @@ struct JobSubmissionTests {
             let begin = device.time.wall().advanced(by: .seconds(7_200))
             try device.jobs.submitRequest(BackgroundJobRequest("refresh", .refresh, earliestBegin: begin))
             device.pressHome()
-            #expect(device.jobs.whyNot("refresh").first == .notBefore(begin))
+            #expect(device.jobs.obstacles(for: "refresh").first == .notBefore(begin))
             device.moveWallClock(by: .seconds(-3_600))
             device.advance(by: .seconds(7_300))
             #expect(device.launches(of: "refresh") == 0)
@@ -159,7 +159,7 @@ struct JobSubmissionTests {
             try device.jobs.submitRequest(.refresh)
             device.pressHome()
             device.advance(by: .seconds(1))
-            device.jobs.makeDue("refresh")
+            device.launchJob("refresh")
             device.advance(by: .seconds(1))
             #expect(device.jobs.running.map(\.identifier) == ["refresh"])
             #expect(device.jobs.pendingRequests().isEmpty)
@@ -178,15 +178,15 @@ struct JobSubmissionTests {
             try device.launchJobApp()
             device.pressHome()
             device.advance(by: .seconds(3))
-            let timers = device.time.pendingTimers
+            let timers = device.time.pendingTimerCount
             try device.jobs.submitRequest(.refresh)
             try device.jobs.submitRequest(.tidy)
-            #expect(device.time.pendingTimers > timers)
+            #expect(device.time.pendingTimerCount > timers)
             device.jobs.cancelRequest("refresh")
             device.jobs.cancelRequest("unknown")
             #expect(device.jobs.pendingRequests() == [.tidy])
             device.jobs.cancelAllRequests()
-            #expect(device.time.pendingTimers == timers)
+            #expect(device.time.pendingTimerCount == timers)
             device.advance(by: .seconds(86_400))
             #expect(device.jobs.history.isEmpty)
         }
@@ -196,8 +196,8 @@ struct JobSubmissionTests {
     func simulateNothing() throws {
         try SimulatedDevice.run { device in
             try device.launchJobApp()
-            device.jobs.makeDue("refresh")
-            device.jobs.expire("tidy")
+            device.launchJob("refresh")
+            device.expireJob("tidy")
             #expect(
                 device.warnings == [
                     "No task request with identifier refresh has been scheduled",

@@ -21,11 +21,11 @@ struct ProcessingRuleTests {
     }
 
     private func expect(_ obstacle: BackgroundJobObstacle, on device: SimulatedDevice, until: () -> Void) {
-        #expect(device.jobs.whyNot("tidy") == [obstacle])
+        #expect(device.jobs.obstacles(for: "tidy") == [obstacle])
         device.advance(by: .seconds(3_600))
         #expect(device.launches(of: "tidy") == 0)
         until()
-        #expect(device.jobs.whyNot("tidy").isEmpty)
+        #expect(device.jobs.obstacles(for: "tidy").isEmpty)
         device.advance(by: .seconds(900))
         #expect(device.launches(of: "tidy") == 1)
     }
@@ -57,12 +57,12 @@ struct ProcessingRuleTests {
         try run { device in
             device.setWallClock(Self.noon)
             device.advance(by: .seconds(10 * 3_600 - 1))
-            #expect(device.jobs.whyNot("tidy") == [.neitherNightNorCharging])
+            #expect(device.jobs.obstacles(for: "tidy") == [.neitherNightNorCharging])
             device.advance(by: .seconds(1))
-            #expect(device.jobs.whyNot("tidy") == [])
+            #expect(device.jobs.obstacles(for: "tidy") == [])
             device.unlock()
             device.pressHome()
-            #expect(device.jobs.whyNot("tidy") == [.deviceInUse])
+            #expect(device.jobs.obstacles(for: "tidy") == [.deviceInUse])
             device.lock()
             device.advance(by: .seconds(900))
             #expect(device.launches(of: "tidy") == 1)
@@ -76,16 +76,16 @@ struct ProcessingRuleTests {
         policy.jobs.processingTime = .whenIdle
         try run(policy: policy) { device in
             device.setWallClock(Self.noon)
-            #expect(device.jobs.whyNot("tidy") == [])
+            #expect(device.jobs.obstacles(for: "tidy") == [])
         }
         policy.jobs.processingTime = .charging
         try run(policy: policy) { device in expect(.noExternalPower, on: device) { device.plugIn() } }
         policy.jobs.processingTime = .chargingOrNight
         (policy.jobs.nightBegin, policy.jobs.nightEnd) = (.seconds(11 * 3_600), .seconds(13 * 3_600))
         try run(policy: policy) { device in
-            #expect(device.jobs.whyNot("tidy") == [.neitherNightNorCharging])
+            #expect(device.jobs.obstacles(for: "tidy") == [.neitherNightNorCharging])
             device.setWallClock(Self.noon)
-            #expect(device.jobs.whyNot("tidy") == [])
+            #expect(device.jobs.obstacles(for: "tidy") == [])
         }
     }
 
@@ -97,7 +97,7 @@ struct ProcessingRuleTests {
         }
         try run { device in
             device.setNetwork(.none)
-            let obstacles = device.jobs.whyNot("tidy")
+            let obstacles = device.jobs.obstacles(for: "tidy")
             #expect(obstacles.isEmpty)
         }
     }
@@ -132,7 +132,7 @@ struct ProcessingRuleTests {
         try run { device in
             device.setBattery(0.05)
             device.setLowPowerMode(true)
-            #expect(device.jobs.whyNot("tidy").isEmpty)
+            #expect(device.jobs.obstacles(for: "tidy").isEmpty)
             device.setBackgroundRefresh(false)
             expect(.backgroundRefreshOff, on: device) { device.setBackgroundRefresh(true) }
         }
@@ -184,8 +184,8 @@ struct ProcessingRuleTests {
             try device.jobs.submitRequest(.refresh)
             device.lock()
             device.advance(by: .seconds(3))
-            device.jobs.makeDue("refresh")
-            device.jobs.makeDue("tidy")
+            device.launchJob("refresh")
+            device.launchJob("tidy")
             device.advance(by: .seconds(10))
             #expect(device.jobs.running.count == 2)
             device.unlock()

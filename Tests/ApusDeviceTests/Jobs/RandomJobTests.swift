@@ -83,15 +83,15 @@ struct RandomJobTests {
         case 11: device.setNetwork(DeviceConditions.Network.allCases[Int(number % 3)])
         case 12: device.setBackgroundRefresh(number % 4 != 0)
         case 13: device.applyMemoryPressure()
-        case 14: device.sleepDevice(for: .seconds(number * 30))
+        case 14: device.sleepMachine(for: .seconds(number * 30))
         case 15: device.moveWallClock(by: .seconds(Int64(number) * 10 - 450))
         case 16: if number % 8 == 0 { device.reboot() }
         case 17: if number % 4 == 0 { device.kill() }
         case 18: if number % 8 == 0 { install(on: device, random) }
-        case 19: device.jobs.cancelByUser(identifier)
+        case 19: device.cancelJob(identifier)
         case 20: device.jobs.cancelRequest(identifier)
-        case 21, 22: device.jobs.makeDue(identifier)
-        case 23: device.jobs.expire(identifier)
+        case 21, 22: device.launchJob(identifier)
+        case 23: device.expireJob(identifier)
         case 24: if let host = device.host { host.mainLoop.run { submit(host, random) } }
         default: device.advance(by: .seconds(number * (number % 4 == 0 ? 200 : 1)))
         }

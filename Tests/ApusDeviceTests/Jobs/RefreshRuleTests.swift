@@ -27,12 +27,12 @@ struct RefreshRuleTests {
     private func expect(
         _ obstacle: BackgroundJobObstacle, said words: String, on device: SimulatedDevice, until: () -> Void
     ) {
-        #expect(device.jobs.whyNot("refresh") == [obstacle])
+        #expect(device.jobs.obstacles(for: "refresh") == [obstacle])
         device.advance(by: hour)
         #expect(device.launches(of: "refresh") == 0)
         #expect(device.jobLog.count { $0 == "deferred refresh: \(words)" } == 1)
         until()
-        #expect(device.jobs.whyNot("refresh").isEmpty)
+        #expect(device.jobs.obstacles(for: "refresh").isEmpty)
         device.advance(by: .seconds(900))
         #expect(device.launches(of: "refresh") == 1)
     }
@@ -40,7 +40,7 @@ struct RefreshRuleTests {
     @Test("nothing in the way: it runs at the next opportunity, within a quarter of an hour and not at once")
     func opportunity() throws {
         try run { device in
-            #expect(device.jobs.whyNot("refresh").isEmpty)
+            #expect(device.jobs.obstacles(for: "refresh").isEmpty)
             device.advance(by: .seconds(299))
             #expect(device.launches(of: "refresh") == 0)
             device.advance(by: .seconds(601))
@@ -52,7 +52,7 @@ struct RefreshRuleTests {
     @Test("an opportunity that the device sleeps through comes when it wakes")
     func deviceSleep() throws {
         try run { device in
-            device.sleepDevice(for: hour)
+            device.sleepMachine(for: hour)
             #expect(device.launches(of: "refresh") == 1)
             let record = try #require(device.jobs.history.first)
             #expect(record.submitted.duration(to: record.launched) == hour)
@@ -111,7 +111,7 @@ struct RefreshRuleTests {
         try run(policy: policy) { device in
             let next = device.time.wall().advanced(by: .seconds(86_400))
             expect(.notExpectedSoon(next: next), said: "not expected to be used soon", on: device) {
-                device.run(until: next.advanced(by: .seconds(-1_800)))
+                device.advance(until: next.advanced(by: .seconds(-1_800)))
             }
             let record = try #require(device.jobs.history.first)
             #expect(record.launched < next)
@@ -134,7 +134,7 @@ struct RefreshRuleTests {
             device.setLowPowerMode(true)
             device.advance(by: .seconds(8 * 86_400))
             device.setLowPowerMode(false)
-            #expect(device.jobs.whyNot("refresh") == [.notUsedLately])
+            #expect(device.jobs.obstacles(for: "refresh") == [.notUsedLately])
             device.advance(by: hour)
             #expect(device.launches(of: "refresh") == 0)
             device.open()
@@ -158,7 +158,7 @@ struct RefreshRuleTests {
             device.pressHome()
             device.advance(by: .seconds(2 * 3_600))
             #expect(device.launches(of: "refresh") == 2)
-            #expect(device.jobs.whyNot("refresh") == [.budgetUsedUp])
+            #expect(device.jobs.obstacles(for: "refresh") == [.budgetUsedUp])
             #expect(device.jobLog.last == "deferred refresh: the day's budget is used up")
             // 60 s a day are 20 s in 8 h.
             device.advance(by: .seconds(22 * 3_600))
@@ -181,8 +181,8 @@ struct RefreshRuleTests {
             device.advance(by: hour)
             let first = try #require(device.jobs.history.first)
             let until = first.launched.advanced(by: .seconds(7_200))
-            #expect(device.jobs.whyNot("refresh") == [.rateLimited(until: until)])
-            device.run(until: until)
+            #expect(device.jobs.obstacles(for: "refresh") == [.rateLimited(until: until)])
+            device.advance(until: until)
             #expect(device.launches(of: "refresh") == 1)
             device.advance(by: .seconds(900))
             #expect(device.launches(of: "refresh") == 2)
@@ -202,7 +202,7 @@ struct RefreshRuleTests {
         try run { device in
             device.setLowPowerMode(true)
             device.setBattery(0.1)
-            #expect(device.jobs.whyNot("refresh") == [.lowBattery, .lowPowerMode])
+            #expect(device.jobs.obstacles(for: "refresh") == [.lowBattery, .lowPowerMode])
             device.advance(by: hour)
             device.setBattery(1)
             device.advance(by: hour)
@@ -221,7 +221,7 @@ struct RefreshRuleTests {
     func notPending() throws {
         try SimulatedDevice.run { device in
             try device.launchJobApp()
-            let obstacles = device.jobs.whyNot("refresh")
+            let obstacles = device.jobs.obstacles(for: "refresh")
             #expect(obstacles == [.notPending])
         }
     }

@@ -78,7 +78,7 @@ struct NotificationDeliveryTests {
         center.add(NotificationRequest("minutely", .after(.seconds(60), repeats: true)))
         device.time.advance(by: .seconds(70))
         #expect(device.deliveries.count == 2)
-        device.time.moveWall(by: .seconds(-70))
+        device.time.moveWallClock(by: .seconds(-70))
         // The clock shows 0 again, and passes 60 for the second time.
         device.time.advance(by: .seconds(100))
         #expect(
@@ -98,7 +98,7 @@ struct NotificationDeliveryTests {
         let center = device.center()
         center.add(NotificationRequest("minutely", .after(.seconds(60), repeats: true)))
         center.add(NotificationRequest("noon", .at(device.time.wall().advanced(by: .seconds(100)))))
-        device.time.moveWall(by: .seconds(610))
+        device.time.moveWallClock(by: .seconds(610))
         #expect(
             device.deliveries == [
                 "610 system notification delivered: minutely", "610 system notification delivered: noon",
@@ -113,7 +113,7 @@ struct NotificationDeliveryTests {
         let center = device.center()
         center.add(NotificationRequest("past", .at(device.time.wall().advanced(by: .seconds(-5)))))
         #expect(device.deliveries == [])
-        device.time.drain()
+        device.time.settle()
         #expect(device.deliveries == ["0 system notification delivered: past"])
     }
 

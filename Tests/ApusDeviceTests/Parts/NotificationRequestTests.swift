@@ -162,7 +162,7 @@ struct NotificationRequestTests {
         #expect(
             device.deliveries == ["10 system notification delivered: once", "60 system notification delivered: again"])
         #expect(device.log.last == "60 app notification dropped: again")
-        #expect(device.time.pendingTimers == 0)
+        #expect(device.time.pendingTimerCount == 0)
     }
 
     @Test("removing a request that does not repeat and was delivered is ignored: it stays on the screen")

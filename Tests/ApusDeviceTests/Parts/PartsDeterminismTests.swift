@@ -44,7 +44,7 @@ struct PartsDeterminismTests {
             case 8: audio.endInterruption(shouldResume: pick(2) == 0)
             case 9: location.startUpdating(inBackground: true) { updates.add("\($0)") }
             case 10: location.setAuthorization(pick(2) == 0 ? .always : .denied)
-            case 11: device.time.moveWall(by: .seconds(pick(600) - 300))
+            case 11: device.time.moveWallClock(by: .seconds(pick(600) - 300))
             case 12:
                 audio.appSuspended()
                 location.appSuspended()

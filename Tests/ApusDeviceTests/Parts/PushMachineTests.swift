@@ -20,7 +20,7 @@ struct PushMachineTests {
             machine.appInstalled(isModeDeclared: true)
         }
 
-        mutating func carryOut(_ action: PushMachine.Action?, now: DeviceMoment) {
+        mutating func carryOut(_ action: PushMachine.Action?, now: ClockReading) {
             switch action {
             case .wake:
                 machine.begin(countsAsWake: true, now: now)
@@ -40,7 +40,7 @@ struct PushMachineTests {
         var history = History()
         var scene = DeviceScene()
         for _ in 0..<2_000 {
-            let now = DeviceMoment(time.clocks)
+            let now = ClockReading(time.clocks)
             switch random.next() % 8 {
             case 0, 1:
                 history.received += 1
@@ -58,7 +58,7 @@ struct PushMachineTests {
                 #expect(isUnknown)
             case 6:
                 time.advance(by: .seconds(Int64(random.next() % 1_800)))
-                _ = history.machine.takeOverdue(now: DeviceMoment(time.clocks))
+                _ = history.machine.takeOverdue(now: ClockReading(time.clocks))
             default: history.carryOut(history.machine.next(scene, now: now), now: now)
             }
             if random.next() % 100 == 0 { _ = history.machine.processEnded() }
@@ -80,7 +80,7 @@ struct PushMachineTests {
         machine.isRegistered = true
         machine.appInstalled(isModeDeclared: true)
         var scene = DeviceScene()
-        let now = DeviceMoment(time.clocks)
+        let now = ClockReading(time.clocks)
         let action = machine.receive([:], scene, now: now)
         #expect(action == .hold(reasons: ["too many within an hour"], replacesOther: false))
         #expect(machine.freeAgain(now: now) == nil)

@@ -41,7 +41,7 @@ struct SimulatedAudioTests {
         #expect(lines == ["0 ready a", "0 playing a", "10 playing b", "30 playing c", "210 end of the queue"])
         #expect(audio.state == AudioState())
         #expect(audio.position == .zero)
-        #expect(device.time.pendingTimers == 0)
+        #expect(device.time.pendingTimerCount == 0)
     }
 
     @Test("the position follows the clock while it plays, is kept in a pause, and begins anew with the next item")
@@ -58,7 +58,7 @@ struct SimulatedAudioTests {
         device.time.advance(by: .milliseconds(2))
         #expect(audio.state.current == items[1])
         #expect(audio.position == .milliseconds(1))
-        try device.run { await audio.next() }
+        try device.run { await audio.skipToNext() }
         #expect(audio.state == AudioState(current: items[2], isPlaying: true))
         #expect(audio.position == .zero)
     }
@@ -67,7 +67,7 @@ struct SimulatedAudioTests {
     func wallClock() throws {
         let audio = try playing()
         device.time.advance(by: .seconds(4))
-        device.time.moveWall(by: .seconds(3600))
+        device.time.moveWallClock(by: .seconds(3600))
         #expect(audio.position == .seconds(4))
     }
 
@@ -75,7 +75,7 @@ struct SimulatedAudioTests {
     func changes() throws {
         let audio = audio()
         let seen = Log<String>()
-        let changes = audio.stateChanges
+        let changes = audio.stateChanges()
         device.time.start {
             for await state in changes { seen.add("\(state.current?.id ?? "-") \(state.isPlaying)") }
             seen.add("over")
@@ -88,16 +88,16 @@ struct SimulatedAudioTests {
         device.time.advance(by: .seconds(10))
         try device.run { await audio.pause() }
         audio.processEnded()
-        device.time.drain()
+        device.time.settle()
         #expect(seen.all == ["a false", "a true", "b true", "b false", "- false", "over"])
         // A process that starts later has sequences of its own.
-        let later = audio.stateChanges
+        let later = audio.stateChanges()
         device.time.start { for await state in later { seen.add("new \(state.current?.id ?? "-")") } }
         try device.run { await audio.setQueue(items) }
-        device.time.drain()
+        device.time.settle()
         #expect(seen.all.last == "new a")
         audio.processEnded()
-        device.time.drain()
+        device.time.settle()
     }
 
     @Test("a new queue plays only after play(), and playing an empty queue does nothing")
@@ -294,7 +294,7 @@ struct SimulatedAudioTests {
         #expect(device.keptAwake == [true, false])
         #expect(audio.state == AudioState())
         #expect(!audio.isSessionActive)
-        #expect(device.time.pendingTimers == 0)
+        #expect(device.time.pendingTimerCount == 0)
         audio.beginInterruption()
         audio.processEnded()
         #expect(!audio.activateSession(.playback))

@@ -28,7 +28,7 @@ extension SimulatedLocationTests {
         device.time.advance(by: .seconds(10))
         #expect(seen.all.suffix(2) == ["60.0 at 360", "70.0 at 370"])
         location.stop()
-        device.time.drain()
+        device.time.settle()
     }
 
     @Test("after a pause with “when in use”, access ends until the app is launched again")
@@ -46,7 +46,7 @@ extension SimulatedLocationTests {
         try start(location)
         #expect(seen.all.last == "7.0 at 300")
         location.stop()
-        device.time.drain()
+        device.time.settle()
     }
 
     @Test("a moving phone does not pause, and neither does one whose app does not want it")
@@ -61,7 +61,7 @@ extension SimulatedLocationTests {
         #expect(device.keptAwake == [true])
         moving.processEnded()
         #expect(moving.pausesAutomatically)
-        device.time.drain()
+        device.time.settle()
     }
 
     @Test("the time that a suspended app missed does not count as standing still")
@@ -78,6 +78,6 @@ extension SimulatedLocationTests {
         device.time.advance(by: .seconds(1))
         #expect(device.log.last == "3500 system location: paused: the phone stands still")
         location.stop()
-        device.time.drain()
+        device.time.settle()
     }
 }

@@ -27,17 +27,17 @@ struct SimulatedLocationTests {
 
     /// Starts updates and writes them down: the latitude and the instant in seconds, or what else comes.
     func start(_ location: SimulatedLocation, inBackground: Bool = true) throws {
-        let updates = try location.start(inBackground: inBackground)
+        let updates = try location.updates(inBackground: inBackground)
         let (device, seen) = (device, seen)
         device.time.start {
             for await update in updates { seen.add(device.text(of: update)) }
             seen.add("over")
         }
-        device.time.drain()
+        device.time.settle()
     }
 
     func refusal(_ location: SimulatedLocation, inBackground: Bool = true) -> BackgroundError.Code? {
-        #expect(throws: BackgroundError.self) { _ = try location.start(inBackground: inBackground) }?.code
+        #expect(throws: BackgroundError.self) { _ = try location.updates(inBackground: inBackground) }?.code
     }
 
     @Test("the first update comes at once, the others when the script has them, and none after the stop")
@@ -49,7 +49,7 @@ struct SimulatedLocationTests {
         location.stop()
         device.time.advance(by: .seconds(20))
         #expect(seen.all == ["5.0 at 5", "10.0 at 10", "20.0 at 20", "over"])
-        #expect(device.time.pendingTimers == 0)
+        #expect(device.time.pendingTimerCount == 0)
         #expect(
             device.log.filter { $0.contains("location") } == [
                 "5 app location: started, also in the background", "25 app location: stopped",
@@ -68,7 +68,7 @@ struct SimulatedLocationTests {
         device.time.advance(by: .seconds(20))
         #expect(seen.all == ["no fix", "1.0 at 1", "no fix", "2.0 at 10"])
         location.stop()
-        device.time.drain()
+        device.time.settle()
     }
 
     @Test("another route begins where it says, with an update at once")
@@ -80,13 +80,13 @@ struct SimulatedLocationTests {
         device.time.advance(by: .seconds(60))
         #expect(seen.all == ["0.0 at 0", "50.0 at 3"])
         location.stop()
-        device.time.drain()
+        device.time.settle()
     }
 
     @Test("dropping the sequence ends the updates, and starting again ends the earlier sequence")
     func endings() throws {
         let location = location()
-        _ = try location.start(inBackground: true)
+        _ = try location.updates(inBackground: true)
         #expect(device.keptAwake == [true, false])
         try start(location)
         device.time.advance(by: .seconds(10))
@@ -96,7 +96,7 @@ struct SimulatedLocationTests {
         device.time.advance(by: .seconds(10))
         #expect(seen.all.last == "20.0 at 20")
         location.stop()
-        device.time.drain()
+        device.time.settle()
     }
 
     @Test(
@@ -111,7 +111,7 @@ struct SimulatedLocationTests {
         #expect(seen.all == ["0.0 at 0", "10.0 at 10"])
         #expect(device.keptAwake == [true])
         location.stop()
-        device.time.drain()
+        device.time.settle()
         #expect(device.keptAwake == [true, false])
     }
 
@@ -131,11 +131,11 @@ struct SimulatedLocationTests {
         device.time.advance(by: .seconds(25))
         #expect(device.keptAwake == [true, false])
         always.appForegrounded(true)
-        device.time.drain()
+        device.time.settle()
         #expect(seen.all.suffix(2) == ["whenInUse", "35.0 at 35"])
         #expect(device.keptAwake == [true, false, true])
         always.stop()
-        device.time.drain()
+        device.time.settle()
     }
 
     @Test("updates in the background without the declared mode: Apus throws, the real service has a fault")
@@ -150,7 +150,7 @@ struct SimulatedLocationTests {
         #expect(seen.all == ["0.0 at 0"])
         #expect(device.keptAwake == [])
         location.stop()
-        device.time.drain()
+        device.time.settle()
     }
 
     @Test("without inBackground, a suspended app gets the updates that it missed on its next run, in order")
@@ -164,14 +164,14 @@ struct SimulatedLocationTests {
         #expect(seen.all == ["0.0 at 0", "10.0 at 10"])
         #expect(device.keptAwake == [])
         // Nothing of the system's wakes for an app that cannot run.
-        #expect(device.time.pendingTimers == 0)
+        #expect(device.time.pendingTimerCount == 0)
         location.appResumed()
-        device.time.drain()
+        device.time.settle()
         #expect(seen.all == ["0.0 at 0", "10.0 at 10", "20.0 at 20", "30.0 at 30"])
         device.time.advance(by: .seconds(10))
         #expect(seen.all.last == "40.0 at 40")
         location.stop()
-        device.time.drain()
+        device.time.settle()
     }
 
     @Test("of very many missed updates the last hundred come; a change of the authorization keeps its place among them")
@@ -183,18 +183,18 @@ struct SimulatedLocationTests {
         location.setAuthorization(.whenInUse)
         device.time.advance(by: .seconds(20))
         location.appResumed()
-        device.time.drain()
+        device.time.settle()
         #expect(seen.all.suffix(4) == ["80.0 at 80", "whenInUse", "90.0 at 90", "90.0 at 100"])
         location.appSuspended()
         device.time.advance(by: .seconds(86400))
         location.setAuthorization(.always)
         device.time.advance(by: .seconds(20))
         location.appResumed()
-        device.time.drain()
+        device.time.settle()
         #expect(seen.all.count == 12 + 100)
         #expect(seen.all.suffix(3) == ["always", "90.0 at 86510", "90.0 at 86520"])
         location.stop()
-        device.time.drain()
+        device.time.settle()
     }
 
     @Test("the user answers once, and once more for “always”; no app gets more than it has asked for")
@@ -312,7 +312,7 @@ struct SimulatedLocationTests {
         #expect(seen.all == ["0.0 at 0", "10.0 at 10", "denied", "whenInUse", "25.0 at 25", "30.0 at 30"])
         #expect(device.keptAwake == [true, false, true])
         location.stop()
-        device.time.drain()
+        device.time.settle()
     }
 
     @Test("the end of the process ends the updates and what they kept awake")
@@ -323,7 +323,7 @@ struct SimulatedLocationTests {
         device.time.advance(by: .seconds(100))
         #expect(seen.all == ["0.0 at 0", "over"])
         #expect(device.keptAwake == [true, false])
-        #expect(device.time.pendingTimers == 0)
+        #expect(device.time.pendingTimerCount == 0)
         #expect(refusal(location) == .modeUnavailable)
     }
 
@@ -352,10 +352,10 @@ struct SimulatedLocationTests {
     func asleep() throws {
         let location = location()
         try start(location, inBackground: false)
-        device.time.sleepDevice(for: .seconds(25))
+        device.time.sleepMachine(for: .seconds(25))
         #expect(seen.all == ["0.0 at 0", "10.0 at 10", "20.0 at 20"])
         location.stop()
-        device.time.drain()
+        device.time.settle()
     }
 }
 

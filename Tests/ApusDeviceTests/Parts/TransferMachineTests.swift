@@ -26,7 +26,7 @@ struct TransferMachineTests {
             (scene.isAppInFront, scene.isAppAtRest, scene.isAppStopped) = (true, true, false)
         }
 
-        var now: DeviceMoment { DeviceMoment(time.clocks) }
+        var now: ClockReading { ClockReading(time.clocks) }
 
         mutating func look() {
             var isAgain = true

@@ -10,8 +10,8 @@ struct UnimplementedTimeTests {
     @Test("code that does not ask for the time is not reported")
     func untouched() {
         let time = UnimplementedTime { [reports] in reports.add($0) }
-        #expect(time.engine.liveTimers == 0)
-        time.engine.shutdown()
+        #expect(time.engine.liveTimerCount == 0)
+        time.engine.stop()
         #expect(reports.all == [])
     }
 

@@ -31,7 +31,9 @@ struct ClaimRuleTests {
         try SimulatedDevice.run(policy: policy) { device in
             device.expect(.backgroundTaskNotEnded)
             let host = try device.launchProbe()
-            _ = host.beginClaim(name: "leaked") { host.note("expired with \(host.backgroundTimeRemaining ?? .zero)") }
+            _ = host.beginBackgroundTask(name: "leaked") {
+                host.note("expired with \(host.backgroundTimeRemaining ?? .zero)")
+            }
             device.pressHome()
             device.advance(by: .seconds(2))
             #expect(device.notes == ["expired with 28.0 seconds"])

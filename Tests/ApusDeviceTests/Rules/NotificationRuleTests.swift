@@ -193,7 +193,7 @@ struct NotificationRuleTests {
             _ = try launch(device)
             try device.inApp { try await $0.notifications.schedule(NotificationRequest("tea", after: .seconds(60))) }
             device.lock()
-            device.sleepDevice(for: .seconds(3_600))
+            device.sleepMachine(for: .seconds(3_600))
             #expect(device.deliveries() == ["tea"])
         }
     }

@@ -34,7 +34,7 @@ struct ProcessEndRuleTests {
                 let notes = device.notes
                 device.advance(by: .seconds(60))
                 #expect(device.notes == notes, "\(name)")
-                #expect(device.time.pendingTimers == 1, "\(name): the notification's, and no other")
+                #expect(device.time.pendingTimerCount == 1, "\(name): the notification's, and no other")
                 device.advance(by: .seconds(600))
                 #expect(device.deliveries() == ["tea"], "\(name)")
             }
@@ -117,9 +117,9 @@ struct ProcessEndRuleTests {
             let start = device.time.wall()
             device.reboot()
             #expect(device.deliveries() == ["early"])
-            device.run(until: start.advanced(by: .seconds(599)))
+            device.advance(until: start.advanced(by: .seconds(599)))
             #expect(device.deliveries() == ["early"])
-            device.run(until: start.advanced(by: .seconds(600)))
+            device.advance(until: start.advanced(by: .seconds(600)))
             #expect(device.deliveries() == ["early", "late"])
             #expect(device.app == nil)
         }

@@ -25,7 +25,7 @@ struct RandomUseTests {
             if let timer = try? RepeatingTimer(
                 every: .seconds(30), engine: host.engine,
                 handler: { tick in
-                    host.note("tick \(tick.number), missed \(tick.missed)")
+                    host.note("tick \(tick.number), missed \(tick.missedCount)")
                 })
             {
                 timer.resume()
@@ -40,27 +40,27 @@ struct RandomUseTests {
         let host = app.host
         let number = Int(random.next() % 80)
         switch random.next() % 24 {
-        case 0: host.endClaim(host.beginClaim(name: "raw"))
+        case 0: host.endBackgroundTask(host.beginBackgroundTask(name: "raw"))
         case 1:
             let id = Box(BackgroundTaskID.invalid)
-            id.value = host.beginClaim(name: "raw \(number)") { host.endClaim(id.value) }
+            id.value = host.beginBackgroundTask(name: "raw \(number)") { host.endBackgroundTask(id.value) }
         case 2: app.kept.append((try? host.beginBackgroundTask(named: "kept")) as Any)
         case 3: host.work(for: .milliseconds(number * 80))
         case 4:
             host.start {
-                try? await withBackgroundTask("work", on: host) { try await host.engine.sleep(for: .seconds(number)) }
+                try? await host.withBackgroundTask(named: "work") { try await host.engine.sleep(for: .seconds(number)) }
                 host.note("worked")
             }
         case 5: host.mainLoop.run(in: .default) { host.note("default") }
         case 6, 7: play(host)
         case 8: host.start { await host.audio.pause() }
-        case 9: host.start { await host.audio.next() }
+        case 9: host.start { await host.audio.skipToNext() }
         case 10: if host.audio.activateSession(number % 2 == 0 ? .playback : .soloAmbient) { host.audio.startPlaying() }
         case 11: host.audio.deactivateSession()
         case 12, 13:
             host.start {
                 do {
-                    for await update in try host.location.start(inBackground: number % 2 == 0) {
+                    for await update in try host.location.updates(inBackground: number % 2 == 0) {
                         host.note("\(update)")
                     }
                 } catch { host.note("\(error)") }
@@ -114,7 +114,7 @@ struct RandomUseTests {
         case 19: device.setBackgroundRefresh(number % 2 == 0)
         case 20: device.setThermalState(DeviceConditions.ThermalState.allCases[number % 4])
         case 21: device.applyMemoryPressure()
-        case 22: device.sleepDevice(for: duration)
+        case 22: device.sleepMachine(for: duration)
         case 23: device.moveWallClock(by: duration * 10 - .seconds(450))
         case 24: device.setWallClock(WallInstant(secondsSince1970: 1_767_225_600).advanced(by: duration * 100))
         case 25: if number % 4 == 0 { device.reboot() }

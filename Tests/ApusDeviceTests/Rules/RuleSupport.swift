@@ -28,7 +28,7 @@ extension SimulatedDevice {
     /// authorization.
     func follow(inBackground: Bool) throws {
         try inApp { host in
-            for await update in try host.location.start(inBackground: inBackground) {
+            for await update in try host.location.updates(inBackground: inBackground) {
                 switch update {
                 case .position(let position): host.note("at \(Int(position.latitude))")
                 case .noFix: host.note("no fix")

@@ -19,7 +19,7 @@ struct DeviceTimelineTests {
             return ProbeApp(host) { _, phase in
                 guard phase == .background else { return }
                 try? host.jobs.submitRequest(BackgroundJobRequest("feed", .refresh))
-                host.endClaim(host.beginClaim(name: "saving"))
+                host.endBackgroundTask(host.beginBackgroundTask(name: "saving"))
             }
         }
         for _ in 0..<count {
@@ -68,9 +68,9 @@ struct DeviceTimelineTests {
         device.install { host in
             ProbeApp(host) { _, phase in
                 guard phase == .background else { return }
-                _ = host.beginClaim(name: "forgotten")
-                let saving = host.beginClaim(name: "saving")
-                host.engine.schedule(after: .seconds(3)) { host.endClaim(saving) }
+                _ = host.beginBackgroundTask(name: "forgotten")
+                let saving = host.beginBackgroundTask(name: "saving")
+                host.engine.schedule(after: .seconds(3)) { host.endBackgroundTask(saving) }
             }
         }
         device.launch()
@@ -95,7 +95,7 @@ struct DeviceTimelineTests {
         device.advance(by: .seconds(10))
         device.moveWallClock(by: .seconds(-7_200))
         device.advance(by: .seconds(10))
-        device.sleepDevice(for: .seconds(100))
+        device.sleepMachine(for: .seconds(100))
         device.pressHome()
         let timeline = DeviceTimeline(device.log)
         #expect(timeline.duration == .seconds(130))
@@ -179,7 +179,7 @@ struct DeviceTimelineTests {
         #expect(html.contains("<td>feed</td><td>"))
         let device = SimulatedDevice()
         device.install { host in
-            host.endClaim(host.beginClaim(name: "</script><b>"))
+            host.endBackgroundTask(host.beginBackgroundTask(name: "</script><b>"))
             return ProbeApp(host)
         }
         device.launch()

@@ -51,8 +51,8 @@ struct RefusedExample: Sendable, CustomTestStringConvertible {
 private let fullPolicies = JobPolicies(
     tolerance: .milliseconds(1_500), missedRuns: .runAll(limit: 7), grace: .nanoseconds(1_000_001),
     overlap: .queue(limit: 3),
-    retry: RetryPolicy(
-        maximumAttempts: 9, maximumLost: 2, initialBackoff: .milliseconds(250), maximumBackoff: .seconds(8),
+    retry: RetryPolicy.exponential(
+        attempts: 9, maximumLost: 2, from: .milliseconds(250), to: .seconds(8),
         jitter: 0.125),
     timeLimit: .seconds(90), conditions: [.network, .idle])
 
@@ -82,10 +82,10 @@ private let requestText = """
 
 private let fullJob = Job(
     request: fullRequest, key: 5, version: 6, state: .suspended, created: instant(1_767_225_600_000_000_000),
-    updated: instant(1_767_225_601_000_000_000), first: instant(1_767_229_200_000_000_000), origin: 1,
+    updated: instant(1_767_225_601_000_000_000), firstDue: instant(1_767_229_200_000_000_000), origin: 1,
     nextOccurrence: 3,
-    nextDue: instant(1_767_236_400_000_000_000), remainder: .milliseconds(250), occurrences: 2, missed: 1,
-    wake: instant(1_767_236_400_000_000_001), elapsedWake: instant(1_767_236_400_000_000_002), openRuns: 4,
+    nextDue: instant(1_767_236_400_000_000_000), remainder: .milliseconds(250), occurrenceCount: 2, missedCount: 1,
+    wake: instant(1_767_236_400_000_000_001), elapsedWake: instant(1_767_236_400_000_000_002), openRunCount: 4,
     runsSinceRetired: 7)
 
 private let jobText = """
@@ -96,7 +96,8 @@ private let jobText = """
     """
 
 private let fullRun = Run(
-    jobKey: 5, job: JobID("com.example.refresh"), occurrence: 4, through: 6, attempt: 3, lostBefore: 2, due: instant(1),
+    jobKey: 5, jobID: JobID("com.example.refresh"), occurrence: 4, through: 6, attempt: 3, lostBefore: 2,
+    due: instant(1),
     standsFor: 5, state: .failed, isFinal: true, reason: "exit code 3", notBefore: instant(2), claimed: instant(3),
     started: instant(4), finished: instant(5), exitCode: -9, output: Array("no\n".utf8), result: [1],
     progress: RunProgress(fraction: 0.5, message: "half"))
@@ -189,18 +190,18 @@ struct CodingTests {
         #expect(try value(JobRequest.self, text) == minimal)
         #expect(try value(JobPolicies.self, "{}") == JobPolicies())
         #expect(try value(JobPolicies.self, #"{"graceNanoseconds":null,"later":{}}"#) == JobPolicies())
-        #expect(try value(JobPolicies.self, #"{"retry":{}}"#).retry == RetryPolicy())
+        #expect(try value(JobPolicies.self, #"{"retry":{}}"#).retry == RetryPolicy.never)
         #expect(try value(MissedRunPolicy.self, #"{"name":"runAll"}"#) == .runAll())
         #expect(try value(OverlapPolicy.self, #"{"name":"queue","later":1}"#) == .queue())
         #expect(try value(Trigger.self, #"{"name":"every","intervalNanoseconds":1}"#) == .every(.nanoseconds(1)))
         #expect(
             try value(Job.self, #"{"request":\#(text),"state":"scheduled","created":1,"updated":2,"first":3}"#)
                 == Job(
-                    request: minimal, state: .scheduled, created: instant(1), updated: instant(2), first: instant(3),
+                    request: minimal, state: .scheduled, created: instant(1), updated: instant(2), firstDue: instant(3),
                     nextDue: nil, wake: nil))
         #expect(
             try value(Run.self, #"{"jobKey":1,"job":"a","occurrence":7,"attempt":1,"due":3,"state":"waiting"}"#)
-                == Run(jobKey: 1, job: JobID("a"), occurrence: 7, attempt: 1, due: instant(3), state: .waiting))
+                == Run(jobKey: 1, jobID: JobID("a"), occurrence: 7, attempt: 1, due: instant(3), state: .waiting))
     }
 
     @Test(

@@ -34,7 +34,7 @@ private struct Columns: Equatable {
         case "every":
             .every(
                 try #require(duration), anchoredAt: anchor.map { WallInstant(nanoseconds: $0) }, count: count)
-        default: throw JobError(.damaged, "the trigger \(trigger) is unknown")
+        default: throw JobError(code: .damaged, message: "the trigger \(trigger) is unknown")
         }
     }
 }

@@ -51,9 +51,9 @@ struct RandomModel {
     func policies() -> JobPolicies {
         JobPolicies(
             tolerance: duration(), missedRuns: missedRuns(), grace: optional(duration()), overlap: overlap(),
-            retry: RetryPolicy(
-                maximumAttempts: int(1_000), maximumLost: int(1_000), initialBackoff: duration(),
-                maximumBackoff: duration(), jitter: Double(below(1_000_001)) / 1_000_000),
+            retry: RetryPolicy.exponential(
+                attempts: int(1_000), maximumLost: int(1_000), from: duration(),
+                to: duration(), jitter: Double(below(1_000_001)) / 1_000_000),
             timeLimit: optional(duration()), conditions: JobConditions(rawValue: int(8)))
     }
 
@@ -70,16 +70,17 @@ struct RandomModel {
     func job() -> Job {
         Job(
             request: request(), key: Int64(below(1 << 63)), version: Int64(below(1 << 63)),
-            state: one(of: JobState.allCases), created: instant(), updated: instant(), first: instant(),
+            state: one(of: JobState.allCases), created: instant(), updated: instant(), firstDue: instant(),
             origin: int(1 << 40), nextOccurrence: int(1 << 40), nextDue: optional(instant()),
-            remainder: optional(flag() ? duration() : .zero - duration()), occurrences: int(1 << 40),
-            missed: int(1 << 40), wake: optional(instant()), elapsedWake: optional(instant()), openRuns: int(1 << 40),
+            remainder: optional(flag() ? duration() : .zero - duration()), occurrenceCount: int(1 << 40),
+            missedCount: int(1 << 40), wake: optional(instant()), elapsedWake: optional(instant()),
+            openRunCount: int(1 << 40),
             runsSinceRetired: int(1 << 40))
     }
 
     func run() -> Run {
         Run(
-            jobKey: Int64(below(1 << 63)), job: JobID(text()), occurrence: int(1 << 40) - int(1 << 20),
+            jobKey: Int64(below(1 << 63)), jobID: JobID(text()), occurrence: int(1 << 40) - int(1 << 20),
             through: optional(int(1 << 40)), attempt: int(100), lostBefore: int(100), due: instant(),
             standsFor: int(1 << 40), state: one(of: RunState.allCases), isFinal: flag(), reason: optional(text()),
             notBefore: optional(instant()), claimed: optional(instant()), started: optional(instant()),

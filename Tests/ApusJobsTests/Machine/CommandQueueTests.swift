@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Commands that wait")
 struct CommandQueueTests {
-    private let now = ClockReading(milliseconds: 0).wall
-    private let error = JobError(.unavailable, "no answer")
+    private let now = SchedulerReading(milliseconds: 0).wall
+    private let error = JobError(code: .unavailable, message: "no answer")
 
     private func submission(_ sequence: Int64) -> StoreSubmission {
         StoreSubmission(

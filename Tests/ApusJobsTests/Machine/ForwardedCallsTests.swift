@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Commands that other schedulers carry out")
 struct ForwardedCallsTests {
-    private let now = ClockReading(milliseconds: 0).uptime
+    private let now = SchedulerReading(milliseconds: 0).uptime
 
     @Test("a reply within 30 s is the answer; later the caller has an error, and a reply comes too late")
     func patience() {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The removal of ended jobs")
 struct HistoryRetirementTests {
-    private let now = ClockReading(milliseconds: 0).wall
+    private let now = SchedulerReading(milliseconds: 0).wall
 
     @Test("it begins with the first commit, and again an hour later or after the clock was set back")
     func hourly() {

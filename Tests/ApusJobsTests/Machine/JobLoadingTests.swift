@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The loading of jobs")
 struct JobLoadingTests {
-    private let now = ClockReading(milliseconds: 0)
+    private let now = SchedulerReading(milliseconds: 0)
     private var board: QueueBoard { QueueBoard([], isShared: false, now: now) }
 
     /// Eight jobs have room, and the horizon is a minute.

@@ -11,12 +11,12 @@ private struct Moment: TimeSource {
     func wall() -> WallInstant { WallInstant(nanoseconds: 1_767_225_600_000_000_000 + nanoseconds) }
 }
 
-extension ClockReading {
+extension SchedulerReading {
     /// All clocks at that time.
     init(milliseconds: UInt64) { self.init(Moment(nanoseconds: milliseconds * 1_000_000)) }
 
     /// The same, after the wall clock was set.
-    func set(by step: Duration) -> ClockReading {
+    func set(by step: Duration) -> SchedulerReading {
         var reading = self
         (reading.wall, reading.latestWall) = (wall.advanced(by: step), latestWall.advanced(by: step))
         return reading
@@ -31,7 +31,7 @@ extension JobMachine {
         let request = JobRequest(
             id: id ?? JobID("job\(key)"), kind: kind, trigger: .after(.seconds(10)), policies: policies)
         var machine = try JobMachine.submitted(
-            request, now: ClockReading(milliseconds: 0).wall, in: ZoneDatabase.system)
+            request, now: SchedulerReading(milliseconds: 0).wall, in: ZoneDatabase.system)
         var job = machine.job
         job.key = key
         machine.committed(job)
@@ -53,7 +53,7 @@ extension RunKey {
     init(_ key: Int64) {
         self.init(
             Run(
-                jobKey: key, job: JobID("job\(key)"), occurrence: 1, attempt: 1,
-                due: ClockReading(milliseconds: 0).wall, state: .claimed))
+                jobKey: key, jobID: JobID("job\(key)"), occurrence: 1, attempt: 1,
+                due: SchedulerReading(milliseconds: 0).wall, state: .running))
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The life of a scheduler")
 struct SchedulerLifeTests {
-    private func at(_ seconds: UInt64) -> UptimeInstant { ClockReading(milliseconds: seconds * 1_000).uptime }
+    private func at(_ seconds: UInt64) -> UptimeInstant { SchedulerReading(milliseconds: seconds * 1_000).uptime }
 
     private var running: SchedulerLife {
         var life = SchedulerLife()

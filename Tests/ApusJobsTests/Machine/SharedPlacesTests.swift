@@ -6,8 +6,8 @@ import Testing
 /// What a scheduler asks of the places that it shares with others.
 @Suite("Asking for shared places")
 struct SharedPlacesTests {
-    private func reading(_ milliseconds: UInt64) -> ClockReading {
-        ClockReading(milliseconds: milliseconds)
+    private func reading(_ milliseconds: UInt64) -> SchedulerReading {
+        SchedulerReading(milliseconds: milliseconds)
     }
 
     private func board(_ queue: JobQueue, running: Int, places: Int?) -> QueueBoard {

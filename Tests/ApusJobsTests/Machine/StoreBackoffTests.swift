@@ -7,7 +7,7 @@ import Testing
 struct StoreBackoffTests {
     @Test("they double from 0.1 s to 1 s, and end with a commit")
     func pauses() {
-        let now = ClockReading(milliseconds: 0).uptime
+        let now = SchedulerReading(milliseconds: 0).uptime
         var backoff = StoreBackoff()
         #expect(!backoff.isFailing && !backoff.isPaused(now))
         let pauses = (1...6).map { _ in
@@ -23,7 +23,7 @@ struct StoreBackoffTests {
 
     @Test("only the first failure is news; ending the pause does not end the failure")
     func news() {
-        let now = ClockReading(milliseconds: 0).uptime
+        let now = SchedulerReading(milliseconds: 0).uptime
         var backoff = StoreBackoff()
         #expect(backoff.failed(now) == true)
         backoff.retryNow()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The record of the clocks")
 struct StoredClockTests {
-    private let now = ClockReading(milliseconds: 5_000)
+    private let now = SchedulerReading(milliseconds: 5_000)
 
     private func session(_ clock: StoreClock?, isShared: Bool = false) -> StoreSession {
         var session = StoreSession.sample(isShared: isShared)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The transaction of a turn")
 struct TransactionTests {
-    private let now = ClockReading(milliseconds: 0)
+    private let now = SchedulerReading(milliseconds: 0)
     private let shard = ShardID(rawValue: 7)
 
     private func entry(_ key: Int64) throws -> LoadedJobs.Entry { LoadedJobs.Entry(try .sample(key), shard: shard) }
@@ -78,10 +78,10 @@ struct TransactionTests {
         for count in [2, 3] {
             var draft = draft(try entry(Int64(count)))
             draft.action.merge(draft.machine.suspend(now: now.wall))
-            draft.action.change?.job.runsSinceRetired = count
+            draft.action.change?.job.bookkeeping.runsSinceRetired = count
             _ = turn.add(draft)
         }
         let changes = transaction(&turn).parts.map { $0[0] }
-        #expect(changes.map(\.keptRuns) == [nil, 16] && changes.map(\.job.runsSinceRetired) == [2, 0])
+        #expect(changes.map(\.keptRuns) == [nil, 16] && changes.map(\.job.bookkeeping.runsSinceRetired) == [2, 0])
     }
 }

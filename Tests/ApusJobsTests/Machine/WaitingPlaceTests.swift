@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Jobs that wait for conditions, handlers and places")
 struct WaitingPlaceTests {
-    private let now = ClockReading(milliseconds: 0)
+    private let now = SchedulerReading(milliseconds: 0)
 
     @Test("the host is followed while jobs are held, and those whose conditions are met are released, oldest first")
     func conditions() throws {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The wakes of jobs")
 struct WakeQueueTests {
-    private func at(_ seconds: UInt64) -> WallInstant { ClockReading(milliseconds: seconds * 1_000).wall }
+    private func at(_ seconds: UInt64) -> WallInstant { SchedulerReading(milliseconds: seconds * 1_000).wall }
 
     @Test("jobs come in the order of their wakes, each once, and those of one instant in the order of arming")
     func order() {

@@ -48,18 +48,18 @@ final class HostInVirtualTime {
         let host = host
         let signals = signals
         let run = time.start { await host.run(signals: signals) }
-        time.drain()
+        time.settle()
         return run
     }
 
     func send(_ signal: TerminationSignal) {
         send.yield(signal)
-        time.drain()
+        time.settle()
     }
 
     func post(_ event: LinuxHost.Event) {
         host.post.yield(event)
-        time.drain()
+        time.settle()
     }
 
     /// How a run ended that has ended.

@@ -133,8 +133,8 @@
                 let request = row.job.request
                 let end = "\(row.job.key) \(row.shard.rawValue) \(request.queue) \(request.priority.rawValue)"
                 let axis = ElapsedAxis(tables.clock)
-                if let wake = row.job.wake { wakes.append("f \(StoreInstant.encode(wake)) \(end)") }
-                if let wake = row.job.elapsedWake { wakes.append("t \(axis.encode(wake)) \(end)") }
+                if let wake = row.job.bookkeeping.wake { wakes.append("f \(StoreInstant.encode(wake)) \(end)") }
+                if let wake = row.job.bookkeeping.elapsedWake { wakes.append("t \(axis.encode(wake)) \(end)") }
             }
             try compare(
                 "wakes", wakes.sorted(),

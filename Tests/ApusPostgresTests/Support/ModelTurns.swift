@@ -47,21 +47,21 @@
         /// When it is to be looked at, on both axes.
         private func wake(_ job: inout Job) {
             job.nextDue = optional(instant())
-            job.wake = optional(instant())
-            job.elapsedWake = optional(instant())
+            job.bookkeeping.wake = optional(instant())
+            job.bookkeeping.elapsedWake = optional(instant())
         }
 
         private func new(_ shard: ShardID) -> JobChange {
             let created = instant()
             var job = Job(
-                request: request(id()), created: created, updated: created, first: created, nextOccurrence: 1,
+                request: request(id()), created: created, updated: created, firstDue: created, nextOccurrence: 1,
                 nextDue: nil)
             wake(&job)
             var runs: [Run] = []
-            if isOne(in: 2) { runs.append(run(of: job, 1, 1, one(of: [.waiting, .claimed]))) }
+            if isOne(in: 2) { runs.append(run(of: job, 1, 1, one(of: [.waiting, .running]))) }
             if isOne(in: 4) { runs.append(run(of: job, 0, 1, .waiting)) }
             if isOne(in: 8) { runs.append(run(of: job, 2, 1, .failed, isFinal: true)) }
-            job.openRuns = runs.count(where: \.state.isOpen)
+            job.openRunCount = runs.count(where: \.state.isOpen)
             job.nextOccurrence = 3
             return JobChange(
                 shard: shard, expected: .absent, requiresFreeName: isOne(in: 3), job: job, runs: runs)
@@ -71,24 +71,24 @@
             of job: Job, _ occurrence: Int, _ attempt: Int, _ state: RunState, isFinal: Bool = false
         ) -> Run {
             // Far ahead is refused by the database's clock.
-            let due = state == .claimed && isOne(in: 40) ? WallInstant(secondsSince1970: 4_000_000_000) : instant()
+            let due = state == .running && isOne(in: 40) ? WallInstant(secondsSince1970: 4_000_000_000) : instant()
             return Run(
-                jobKey: job.key, job: job.id, occurrence: occurrence, attempt: attempt, due: due, state: state,
+                jobKey: job.key, jobID: job.id, occurrence: occurrence, attempt: attempt, due: due, state: state,
                 isFinal: isFinal, reason: optional("why"), notBefore: isOne(in: 4) ? instant() : nil,
-                claimed: state == .claimed ? instant() : nil, finished: state.isOpen ? nil : instant(),
+                claimed: state == .running ? instant() : nil, finished: state.isOpen ? nil : instant(),
                 output: state.isOpen ? [] : [1, 2])
         }
 
         private func change(of row: ModelDatabase.Row) -> JobChange {
             var job = row.job
             job.updated = instant()
-            job.missed += below(2)
+            job.missedCount += below(2)
             var runs: [Run] = []
             var open = row.open
             for _ in 0..<below(3) {
                 switch below(5) {
                 case 0:
-                    runs.append(run(of: job, job.nextOccurrence, 1, one(of: [.waiting, .claimed])))
+                    runs.append(run(of: job, job.nextOccurrence, 1, one(of: [.waiting, .running])))
                     job.nextOccurrence += 1
                 case 1:
                     var skipped = run(of: job, job.nextOccurrence, 0, .skipped, isFinal: true)
@@ -104,9 +104,9 @@
                 default:
                     guard !open.isEmpty else { continue }
                     var run = open.remove(at: below(open.count))
-                    run.state = one(of: [.waiting, .claimed, .succeeded, .succeeded, .failed, .lost, .cancelled])
+                    run.state = one(of: [.waiting, .running, .succeeded, .succeeded, .failed, .lost, .cancelled])
                     run.isFinal = !run.state.isOpen && !isOne(in: 4)
-                    if run.state == .claimed { run.claimed = instant() }
+                    if run.state == .running { run.claimed = instant() }
                     if !run.state.isOpen, !run.isFinal {
                         runs.append(self.run(of: job, run.occurrence, run.attempt + 1, .waiting))
                     }
@@ -117,7 +117,7 @@
                 .sorted { $0.key < $1.key }.map(\.value)
             var after = row.runs
             for run in runs { after[ModelDatabase.RunID(run)] = run }
-            job.openRuns = after.values.count(where: \.state.isOpen)
+            job.openRunCount = after.values.count(where: \.state.isOpen)
             var isChanged = false
             if isOne(in: 4) {
                 let key = job.request.idempotencyKey
@@ -130,7 +130,9 @@
             if isOne(in: 3) { job.state = one(of: JobState.allCases) }
             wake(&job)
             // The tables refuse that something is to come of what has ended.
-            if job.state.isFinal, !isOne(in: 20) { (job.nextDue, job.wake, job.elapsedWake) = (nil, nil, nil) }
+            if job.state.isFinal, !isOne(in: 20) {
+                (job.nextDue, job.bookkeeping.wake, job.bookkeeping.elapsedWake) = (nil, nil, nil)
+            }
             let version = isOne(in: 8) ? row.job.version + Int64(below(3)) - 1 : row.job.version
             return JobChange(
                 shard: row.shard, expected: .version(version), job: job, isRequestChanged: isChanged, runs: runs,

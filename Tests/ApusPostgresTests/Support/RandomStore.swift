@@ -52,21 +52,23 @@
                 idempotencyKey: optional("key-\(number)"))
             let ended = below(12)
             var job = Job(
-                request: request, state: state, created: ago(90_000), updated: ago(below(50_000)), first: ago(80_000),
-                origin: below(3), nextOccurrence: ended + 3, nextDue: nil, occurrences: ended + 1, missed: below(3),
+                request: request, state: state, created: ago(90_000), updated: ago(below(50_000)),
+                firstDue: ago(80_000),
+                origin: below(3), nextOccurrence: ended + 3, nextDue: nil, occurrenceCount: ended + 1,
+                missedCount: below(3),
                 runsSinceRetired: below(10))
             var runs = history(of: ended, of: job.request)
             if !state.isFinal {
                 runs += open(job)
                 job.nextDue = optional(Self.now.advanced(by: .seconds(below(900))))
-                job.openRuns = runs.count { $0.state.isOpen }
+                job.openRunCount = runs.count { $0.state.isOpen }
                 if state == .suspended {
                     job.remainder = optional(.nanoseconds(below(1_000_000_000)))
                 } else if trigger.isRelative {
-                    job.elapsedWake = job.nextDue
+                    job.bookkeeping.elapsedWake = job.nextDue
                 } else {
-                    job.wake = job.nextDue
-                    if flag() { job.elapsedWake = Self.now.advanced(by: .seconds(below(60))) }
+                    job.bookkeeping.wake = job.nextDue
+                    if flag() { job.bookkeeping.elapsedWake = Self.now.advanced(by: .seconds(below(60))) }
                 }
             }
             return JobChange(expected: .absent, job: job, runs: runs)
@@ -76,9 +78,9 @@
             JobPolicies(
                 tolerance: .milliseconds(below(1_000)), missedRuns: one(of: [.runOnce, .skip, .runAll(limit: 7)]),
                 grace: optional(.seconds(9)), overlap: one(of: [.skip, .replace, .queue(limit: 3), .allow(limit: 4)]),
-                retry: RetryPolicy(
-                    maximumAttempts: below(9) + 1, maximumLost: below(4), initialBackoff: .milliseconds(below(900) + 1),
-                    maximumBackoff: .seconds(60), jitter: Double(below(100)) / 100),
+                retry: RetryPolicy.exponential(
+                    attempts: below(9) + 1, maximumLost: below(4), from: .milliseconds(below(900) + 1),
+                    to: .seconds(60), jitter: Double(below(100)) / 100),
                 timeLimit: optional(.seconds(30)), conditions: JobConditions(rawValue: below(8)))
         }
 
@@ -88,7 +90,7 @@
             for occurrence in 0..<count where occurrence > 0 || flag() {
                 let due = ago(70_000 - occurrence * 60)
                 var run = Run(
-                    jobKey: 0, job: request.id, occurrence: one(of: [occurrence, -occurrence]), attempt: 1, due: due,
+                    jobKey: 0, jobID: request.id, occurrence: one(of: [occurrence, -occurrence]), attempt: 1, due: due,
                     standsFor: below(3) + 1, state: .succeeded, isFinal: true, claimed: due,
                     started: due.advanced(by: .milliseconds(2)), finished: due.advanced(by: .seconds(1)),
                     exitCode: optional(below(256)), output: bytes(300), result: optional(bytes(40)),
@@ -102,7 +104,8 @@
                 case 1: (run.state, run.reason, run.result, run.lostBefore) = (.lost, "interrupted", nil, 1)
                 case 2:
                     run = Run(
-                        jobKey: 0, job: request.id, occurrence: run.occurrence, attempt: 0, due: due, state: .cancelled,
+                        jobKey: 0, jobID: request.id, occurrence: run.occurrence, attempt: 0, due: due,
+                        state: .cancelled,
                         isFinal: true, reason: "cancelled", finished: due)
                 default: break
                 }
@@ -110,7 +113,7 @@
             }
             runs.append(
                 Run(
-                    jobKey: 0, job: request.id, occurrence: count, through: count + 2, attempt: 0, due: ago(60),
+                    jobKey: 0, jobID: request.id, occurrence: count, through: count + 2, attempt: 0, due: ago(60),
                     standsFor: 3, state: .skipped, isFinal: true, reason: "missed", finished: ago(50)))
             return runs
         }
@@ -122,18 +125,18 @@
             case 1:
                 [
                     Run(
-                        jobKey: 0, job: job.id, occurrence: -50, attempt: 1, due: ago(3), state: .claimed,
+                        jobKey: 0, jobID: job.id, occurrence: -50, attempt: 1, due: ago(3), state: .running,
                         claimed: Self.now, started: Self.now)
                 ]
             case 2:
                 // A retry that waits, and a run by hand.
                 [
                     Run(
-                        jobKey: 0, job: job.id, occurrence: occurrence, attempt: 2, due: ago(2), state: .waiting,
+                        jobKey: 0, jobID: job.id, occurrence: occurrence, attempt: 2, due: ago(2), state: .waiting,
                         reason: "missed", notBefore: Self.now.advanced(by: .seconds(below(500)))),
-                    Run(jobKey: 0, job: job.id, occurrence: -51, attempt: 1, due: Self.now, state: .waiting),
+                    Run(jobKey: 0, jobID: job.id, occurrence: -51, attempt: 1, due: Self.now, state: .waiting),
                 ]
-            default: [Run(jobKey: 0, job: job.id, occurrence: occurrence, attempt: 1, due: ago(1), state: .waiting)]
+            default: [Run(jobKey: 0, jobID: job.id, occurrence: occurrence, attempt: 1, due: ago(1), state: .waiting)]
             }
         }
     }

@@ -12,8 +12,8 @@ final class ApusClosure: Contestant {
     func reset(_ handle: inout ScheduledTimer, after delay: Duration, number: Int) {
         handle.reset(after: delay)
     }
-    var live: Int? { engine.liveTimers }
-    func close() { engine.shutdown() }
+    var live: Int? { engine.liveTimerCount }
+    func close() { engine.stop() }
 }
 
 /// Ours, with one handler for all timers and a token for each.
@@ -30,8 +30,8 @@ final class ApusHandler: Contestant {
     func reset(_ handle: inout ScheduledTimer, after delay: Duration, number: Int) {
         handle.reset(after: delay)
     }
-    var live: Int? { engine.liveTimers }
-    func close() { engine.shutdown() }
+    var live: Int? { engine.liveTimerCount }
+    func close() { engine.stop() }
 }
 
 /// Ours, with one handler for all timers and a token for each, due at known instants: the clock is not read.
@@ -45,6 +45,6 @@ final class ApusHandlerAtInstants: Contestant {
         engine.schedule(at: delay, handler: handler, token: UInt64(truncatingIfNeeded: number))
     }
     func cancel(_ handle: ScheduledTimer) { handle.cancel() }
-    var live: Int? { engine.liveTimers }
-    func close() { engine.shutdown() }
+    var live: Int? { engine.liveTimerCount }
+    func close() { engine.stop() }
 }

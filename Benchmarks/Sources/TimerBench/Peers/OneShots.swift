@@ -48,7 +48,7 @@ enum OneShots: CaseIterable {
         for (index, instant) in instants.enumerated() {
             engine.schedule(at: UptimeInstant(nanoseconds: instant)) { action(index) }
         }
-        return { engine.shutdown() }
+        return { engine.stop() }
     }
 
     private static func setHandler(_ instants: [UInt64], _ action: @escaping Action) -> () -> Void {
@@ -58,7 +58,7 @@ enum OneShots: CaseIterable {
             engine.schedule(
                 at: UptimeInstant(nanoseconds: instant), handler: handler, token: UInt64(truncatingIfNeeded: index))
         }
-        return { engine.shutdown() }
+        return { engine.stop() }
     }
 
     private static func setSources(_ instants: [UInt64], _ action: @escaping Action) -> () -> Void {

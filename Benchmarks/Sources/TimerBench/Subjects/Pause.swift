@@ -67,7 +67,7 @@ struct Pause {
     private func beside(_ crowd: Int) throws -> Histogram {
         waitUntilQuiet()
         let engine = TimerEngine()
-        defer { engine.shutdown() }
+        defer { engine.stop() }
         let handler = TimerHandler { token in Fired.note(Int(truncatingIfNeeded: token)) }
         let done = Flag()
         let count = Count()
@@ -102,7 +102,7 @@ struct Pause {
         for _ in 0..<4 {
             waitUntilQuiet()
             let engine = TimerEngine()
-            defer { engine.shutdown() }
+            defer { engine.stop() }
             let fires = Count()
             let handler = TimerHandler { _ in fires.value.wrappingAdd(1, ordering: .relaxed) }
             let instant = UptimeInstant(nanoseconds: monotonicNanoseconds() + lead)

@@ -49,8 +49,8 @@ struct Sleeping: MeasuredInTurns {
         case Name.ours:
             let engine = TimerEngine()
             try measure(contestant, { try await engine.sleep(for: $0) }, &samples)
-            try check(engine.liveTimers == 0, "sleeps are left")
-            engine.shutdown()
+            try check(engine.liveTimerCount == 0, "sleeps are left")
+            engine.stop()
         case Name.taskSleep: try measure(contestant, { try await Task.sleep(for: $0) }, &samples)
         default:
             let bare = BareResumption()

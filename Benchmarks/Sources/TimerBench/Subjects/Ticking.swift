@@ -33,7 +33,7 @@ struct Ticking: MeasuredInTurns {
         let count = count
         if contestant == Name.ours {
             let engine = TimerEngine()
-            defer { engine.shutdown() }
+            defer { engine.stop() }
             try measure(contestant, &samples) {
                 var clock = TickTimes(count)
                 for await _ in try engine.ticks(every: .milliseconds(1), clock: .uptime) {

@@ -47,7 +47,7 @@ struct WakeUps {
     private func ours(_ tolerance: Int) throws -> (wakeUps: Double, bound: Double) {
         waitUntilQuiet()
         let engine = TimerEngine()
-        defer { engine.shutdown() }
+        defer { engine.stop() }
         let dues = Dues()
         let timers = try (0..<count).map { _ in
             try RepeatingTimer(

@@ -1,12 +1,5 @@
 import PathTrust
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import PlatformC
 
 /// The configuration file: one object of JSON with settings, all of them optional.
 ///
@@ -48,11 +41,7 @@ package struct ConfigurationFile: Sendable {
         }
         self.path = path
         isPresent = true
-        #if canImport(Darwin)
-            changed = status.st_mtimespec.tv_sec
-        #else
-            changed = status.st_mtim.tv_sec
-        #endif
+        changed = status.modified.tv_sec
         isReadableByOthers = mode_t(status.st_mode) & 0o077 != 0
         values = try Self.values(bytes, path)
     }

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    package import Glibc
-#elseif canImport(Musl)
-    package import Musl
-#elseif canImport(Darwin)
-    package import Darwin
-#endif
+package import PlatformC
 
 /// The folder that a home is, whatever path leads to it: a copy of a home, or a new folder at the path of a removed one, is
 /// another home.

@@ -1,13 +1,6 @@
 import ApusJobs
 import ApusTimers
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import PlatformC
 
 /// How requests are sent, when they are sent again, and what their failures mean.
 extension DaemonClient {

@@ -2,18 +2,12 @@ import ApusTimers
 import CApus
 import Dispatch
 import PathTrust
+import PlatformC
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
-#endif
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
 #endif
 
 /// Starts a daemon in the background: in a session of its own, so that it outlives the terminal, with its output in

@@ -1,12 +1,5 @@
 import PathTrust
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import PlatformC
 
 /// Finds the socket of a home's daemon, and connects to it if the user's own daemon listens there: a server of another user
 /// would get the commands, and answer what it likes. Each request says which home it is for (``HomeIdentity/header``).
@@ -25,11 +18,7 @@ struct DaemonSocket: Sendable {
         fileprivate init(_ status: stat) {
             device = UInt64(status.st_dev)
             inode = UInt64(status.st_ino)
-            #if canImport(Darwin)
-                changed = Int64(status.st_ctimespec.tv_sec) * 1_000_000_000 + Int64(status.st_ctimespec.tv_nsec)
-            #else
-                changed = Int64(status.st_ctim.tv_sec) * 1_000_000_000 + Int64(status.st_ctim.tv_nsec)
-            #endif
+            changed = status.changed.nanoseconds
         }
     }
 

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import PlatformC
 
 /// The process at the other end of a connection on a Unix socket, as the kernel noted when it was made or listened at.
 package enum PeerCredentials {

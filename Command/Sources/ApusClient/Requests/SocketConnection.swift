@@ -1,12 +1,5 @@
 import ApusTimers
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import PlatformC
 
 /// A connection to a Unix socket. Its methods block the calling thread, until the deadline at most.
 ///
@@ -34,19 +27,8 @@ final class SocketConnection: Sendable {
 
     /// Connects to a socket.
     init(path: String, deadline: Deadline) throws(Failure) {
-        #if canImport(Glibc)
-            descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        #elseif canImport(Musl)
-            descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)
-        #else
-            descriptor = socket(AF_UNIX, SOCK_STREAM, 0)
-        #endif
+        descriptor = unixSocket(streamSocket)
         guard descriptor >= 0 else { throw .unconnected(errno) }
-        #if canImport(Darwin)
-            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-            var on: Int32 = 1
-            setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &on, socklen_t(MemoryLayout<Int32>.size))
-        #endif
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let bytes = Array(path.utf8)
@@ -80,11 +62,7 @@ final class SocketConnection: Sendable {
 
     /// Sends all bytes.
     func send(_ bytes: [UInt8], deadline: Deadline) throws(Failure) {
-        #if canImport(Darwin)
-            let flags = Int32(MSG_DONTWAIT)
-        #else
-            let flags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
-        #endif
+        let flags = Int32(MSG_DONTWAIT) | sendingFlags
         var sent = 0
         while sent < bytes.count {
             let count = bytes.withUnsafeBytes { systemSend(descriptor, $0.baseAddress! + sent, $0.count - sent, flags) }

@@ -1,13 +1,6 @@
 import ApusTimers
 package import PathTrust
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import PlatformC
 
 /// The file in which a daemon says where its socket is. The caller's environment may name another place: cron and `su`
 /// have no `XDG_RUNTIME_DIR`, and neither has a daemon that they start.

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import PlatformC
 
 /// What a command has around it when its job does not say: the user's entry in the password database, and nothing of the
 /// daemon's own environment, which holds whatever the shell had that happened to start it.

@@ -5,7 +5,7 @@ public enum OutcomeText {
     /// All of them, in the order of a run's life.
     public static let words: [String] = RunState.allCases.map(format)
 
-    static func format(_ state: RunState) -> String { state == .claimed ? "running" : state.rawValue }
+    static func format(_ state: RunState) -> String { state == .running ? "running" : state.rawValue }
 
     /// - Throws: `invalid`, with all words.
     package static func parse(_ word: String) throws -> RunState {

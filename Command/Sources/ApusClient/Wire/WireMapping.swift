@@ -36,8 +36,8 @@ extension WireJob {
             remainingMs: job.remainder?.wholeMilliseconds,
             waitingFor: PolicyText.format(waitingFor),
             parked: parked,
-            occurrences: job.occurrences,
-            missed: job.missed,
+            occurrences: job.occurrenceCount,
+            missed: job.missedCount,
             occurrencesLeft: job.occurrencesLeft,
             lastRun: lastRun.map { WireRun($0) },
             labels: job.request.labels,
@@ -83,7 +83,7 @@ extension WireRun {
     package init(_ run: Run) {
         let tail = run.output.isEmpty ? nil : BytesText(Self.tail(of: run.output))
         self.init(
-            job: run.job.rawValue,
+            job: run.jobID.rawValue,
             occurrence: run.occurrence,
             manual: OccurrenceText.manual(run.occurrence),
             through: run.through,
@@ -93,7 +93,7 @@ extension WireRun {
             started: run.begun.map(\.iso8601),
             finished: run.finished.map(\.iso8601),
             latenessMs: run.lateness?.wholeMilliseconds,
-            delayMs: run.delay?.wholeMilliseconds,
+            delayMs: run.retryLateness?.wholeMilliseconds,
             outcome: OutcomeText.format(run.state),
             final: run.isFinal,
             reason: run.reason,
@@ -122,7 +122,8 @@ extension WireRunPage {
     package init(_ page: RunPage) {
         self.init(
             runs: page.runs.map { WireRun($0) },
-            names: Dictionary(uniqueKeysWithValues: page.names.map { ($0.key.rawValue, $0.value) }), next: page.next)
+            names: Dictionary(uniqueKeysWithValues: page.names.map { ($0.key.rawValue, $0.value) }),
+            next: page.nextCursor)
     }
 }
 
@@ -137,7 +138,7 @@ extension WireResult {
 extension WireExplanation {
     package init(_ explanation: JobExplanation) {
         self.init(
-            job: explanation.job.rawValue, occurrence: explanation.occurrence,
+            job: explanation.jobID.rawValue, occurrence: explanation.occurrence,
             decisions: explanation.decisions.map {
                 Decision(code: $0.code.rawValue, at: $0.instant.map(\.iso8601), text: $0.text)
             })

@@ -40,8 +40,8 @@ public struct WireQueue: Codable, Hashable, Sendable {
         concurrency = status.queue.concurrency
         rate = status.queue.rate.map { WireRate(runs: $0.runs, per: DurationText.iso8601($0.period)) }
         paused = status.queue.isPaused
-        running = status.running
-        waiting = status.waiting
+        running = status.runningCount
+        waiting = status.waitingCount
     }
 }
 

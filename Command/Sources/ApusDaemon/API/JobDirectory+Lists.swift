@@ -8,13 +8,13 @@ extension JobDirectory {
     /// A page of jobs, shorter than the query's limit if they are long.
     func page(_ query: JobQuery) async throws -> WireJobPage {
         let (found, next) = try await BoundedPage.read(
-            limit: query.limit, after: query.after,
+            limit: query.limit, after: query.cursor,
             size: { (found: (job: Job, lastRun: Run?)) in found.job.textSize + (found.lastRun?.textSize ?? 0) },
             piece: { limit, after in
                 var piece = query
-                (piece.limit, piece.after) = (limit, after)
+                (piece.limit, piece.cursor) = (limit, after)
                 let page = try await scheduler.jobs(piece)
-                return (Array(zip(page.jobs, page.lastRuns)).map { (job: $0, lastRun: $1) }, page.next)
+                return (Array(zip(page.jobs, page.lastRuns)).map { (job: $0, lastRun: $1) }, page.nextCursor)
             })
         return WireJobPage(jobs: found.map { wire($0.job, lastRun: $0.lastRun) }, next: next)
     }
@@ -23,16 +23,16 @@ extension JobDirectory {
     func page(_ query: RunQuery) async throws -> WireRunPage {
         var names: [JobID: String] = [:]
         let (runs, next) = try await BoundedPage.read(
-            limit: query.limit, after: query.after,
+            limit: query.limit, after: query.cursor,
             size: { (run: Run) in run.textSize },
             piece: { limit, after in
                 var piece = query
-                (piece.limit, piece.after) = (limit, after)
+                (piece.limit, piece.cursor) = (limit, after)
                 let page = try await scheduler.runs(piece)
                 names.merge(page.names) { newest, _ in newest }
-                return (page.runs, page.next)
+                return (page.runs, page.nextCursor)
             })
-        return WireRunPage(RunPage(runs: runs, names: names, next: next))
+        return WireRunPage(RunPage(runs: runs, names: names, nextCursor: next))
     }
 
     /// How many pieces of the jobs with a calendar are looked at for one page.
@@ -71,7 +71,7 @@ extension JobDirectory {
     ) async throws -> WireJobPage {
         var query = JobQuery(
             states: [.scheduled], calendarsOnly: true, includesLastRuns: false, limit: min(limit, 100),
-            after: position.isEmpty ? nil : position)
+            cursor: position.isEmpty ? nil : position)
         var (found, bytes, pieces): ([Job], Int, Int) = ([], 0, 0)
         var zones: [String: Bool] = [:]
         repeat {
@@ -85,11 +85,11 @@ extension JobDirectory {
                 found.append(job)
                 bytes += job.textSize
             }
-            query.after = page.next
+            query.cursor = page.nextCursor
             pieces += 1
-        } while query.after != nil && found.count + query.limit <= limit && pieces < Self.piecesExamined
+        } while query.cursor != nil && found.count + query.limit <= limit && pieces < Self.piecesExamined
             && bytes < BoundedPage.bytes
-        return WireJobPage(jobs: found.map { wire($0) }, next: query.after.map { "z\($0)" })
+        return WireJobPage(jobs: found.map { wire($0) }, next: query.cursor.map { "z\($0)" })
     }
 
     /// The scheduled jobs whose next occurrences are due first.
@@ -117,15 +117,15 @@ extension JobDirectory {
     ) async throws -> WireCancelled {
         var query = JobQuery(
             states: [.scheduled, .suspended], labels: labels, includesLastRuns: false, limit: limit ?? 1_000,
-            after: after)
+            cursor: after)
         var cancelled: [JobID] = []
         repeat {
             try check()
             let page = try await scheduler.jobs(query)
             cancelled += try await scheduler.cancel(all: page.jobs.map(\.id)).map(\.id)
-            query.after = page.next
-        } while limit == nil && query.after != nil
-        return WireCancelled(cancelled: cancelled.map(\.rawValue), next: query.after)
+            query.cursor = page.nextCursor
+        } while limit == nil && query.cursor != nil
+        return WireCancelled(cancelled: cancelled.map(\.rawValue), next: query.cursor)
     }
 
     /// How many occurrences are listed at most.
@@ -141,19 +141,21 @@ extension JobDirectory {
             let page = try await scheduler.jobs(query)
             for var job in page.jobs {
                 try check()
-                var occurrences = scheduler.upcoming(job, after: after)
+                var occurrences = scheduler.upcoming(of: job, after: after)
                 guard let first = occurrences.next(), first.due <= until else { continue }
                 job.request.payload = []
                 // What was prepared to compute the first one takes more memory than the job, and many have no second.
                 merge.add(.init(due: first.due, note: first.note, job: job.id, name: job.request.name), (job, nil))
             }
-            query.after = page.next
-        } while query.after != nil
+            query.cursor = page.nextCursor
+        } while query.cursor != nil
         let merged = try merge.merged(
             size: { 128 + ($0.name?.utf8.count ?? 0) },
             next: { source, last in
                 try check()
-                if source.occurrences == nil { source.occurrences = scheduler.upcoming(source.job, after: last.due) }
+                if source.occurrences == nil {
+                    source.occurrences = scheduler.upcoming(of: source.job, after: last.due)
+                }
                 guard let next = source.occurrences?.next(), next.due <= until else { return nil }
                 return .init(due: next.due, note: next.note, job: last.job, name: last.name)
             })

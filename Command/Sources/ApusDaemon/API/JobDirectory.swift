@@ -14,9 +14,10 @@ struct JobDirectory: Sendable {
     /// Throws ``JobError`` with `notFound`, or `ambiguous` with the candidates.
     func resolve(_ text: String) async throws -> JobID {
         guard !text.isEmpty else {
-            throw JobError(.invalid, "id: must not be empty; give an identifier, the beginning of one, or a name")
+            throw JobError(
+                code: .invalid, message: "id: must not be empty; give an identifier, the beginning of one, or a name")
         }
-        if let exact = try await scheduler.job(JobID(text)) { return exact.job.id }
+        if let exact = try await scheduler.job(JobID(text)) { return exact.id }
         let isOpen: Set<JobState> = [.scheduled, .suspended]
         for query in [
             JobQuery(names: [text], states: isOpen, includesLastRuns: false, limit: 6),
@@ -28,34 +29,37 @@ struct JobDirectory: Sendable {
             if found.count == 1 { return found[0].id }
             if found.count > 1 { throw ambiguous(text, found) }
         }
-        throw JobError(.notFound, "there is no job \"\(text)\"; `apus list --all` shows all of them")
+        throw JobError(code: .notFound, message: "there is no job \"\(text)\"; `apus list --all` shows all of them")
     }
 
     private func ambiguous(_ text: String, _ jobs: [Job]) -> JobError {
         let shown = jobs.prefix(5).map { job in job.request.name.map { "\(job.id) (\($0))" } ?? "\(job.id)" }
         return JobError(
-            .ambiguous,
-            "\"\(text)\" can mean \(shown.joined(separator: ", "))\(jobs.count > 5 ? " and others" : ""): type more of the identifier"
+            code: .ambiguous,
+            message:
+                "\"\(text)\" can mean \(shown.joined(separator: ", "))\(jobs.count > 5 ? " and others" : ""): type more of the identifier"
         )
     }
 
     /// The job with its last run, as in a list (``JobPage/lastRuns``).
     func shown(_ text: String) async throws -> WireJob {
         let id = try await resolve(text)
-        guard let loaded = try await scheduler.job(id) else { throw JobError(.notFound, "there is no job \"\(text)\"") }
-        for query in [
-            RunQuery(job: id, states: [.claimed], limit: 1), RunQuery(job: id, begunOnly: true, limit: 1),
-            RunQuery(job: id, states: [.skipped, .cancelled], limit: 1),
-        ] {
-            if let run = try await scheduler.runs(query).runs.first { return wire(loaded.job, lastRun: run) }
+        guard let job = try await scheduler.job(id) else {
+            throw JobError(code: .notFound, message: "there is no job \"\(text)\"")
         }
-        return wire(loaded.job)
+        for query in [
+            RunQuery(jobID: id, states: [.running], limit: 1), RunQuery(jobID: id, begunOnly: true, limit: 1),
+            RunQuery(jobID: id, states: [.skipped, .cancelled], limit: 1),
+        ] {
+            if let run = try await scheduler.runs(query).runs.first { return wire(job, lastRun: run) }
+        }
+        return wire(job)
     }
 
     /// What the last attempt that has ended printed, or that of one occurrence.
     func output(_ id: JobID, occurrence: Int?) async throws -> [UInt8] {
         let query = RunQuery(
-            job: id, occurrence: occurrence, states: [.succeeded, .failed, .lost, .cancelled],
+            jobID: id, occurrence: occurrence, states: [.succeeded, .failed, .lost, .cancelled],
             begunOnly: true, limit: 1)
         return try await scheduler.runs(query).runs.first?.output ?? []
     }
@@ -105,7 +109,7 @@ struct JobDirectory: Sendable {
             do {
                 // Another policy would take the job that happens to have the identifier for the same one.
                 if request.conflict != .refuse, try await isOpen(request.id) {
-                    throw JobError(.alreadyExists, "\(request.id): there is such a job")
+                    throw JobError(code: .alreadyExists, message: "\(request.id): there is such a job")
                 }
                 let job = try await scheduler.submit(request)
                 return (job, isNew: job.id == request.id)
@@ -132,7 +136,7 @@ struct JobDirectory: Sendable {
     }
 
     private func isOpen(_ id: JobID) async throws -> Bool {
-        try await scheduler.job(id).map { !$0.job.state.isFinal } ?? false
+        try await scheduler.job(id).map { !$0.state.isFinal } ?? false
     }
 
     /// Submits a job in the place of the open one with that name, if there is one.
@@ -144,8 +148,9 @@ struct JobDirectory: Sendable {
             let same = try await openJobs(named: name)
             guard same.count <= 1 else {
                 throw JobError(
-                    .ambiguous,
-                    "name: \"\(name)\" is the name of several open jobs, \(same.map(\.id.rawValue).joined(separator: ", ")): "
+                    code: .ambiguous,
+                    message:
+                        "name: \"\(name)\" is the name of several open jobs, \(same.map(\.id.rawValue).joined(separator: ", ")): "
                         + "cancel all but one of them, or give another name")
             }
             var request = request

@@ -70,9 +70,9 @@ struct JobExport: Sendable {
                 rest.hasJobs = true
                 text.writeBytes(try Self.line(job))
             }
-            rest.query.after = page.next
-        } while rest.query.after != nil && text.readableBytes < Self.bytes
-        guard rest.query.after == nil else { return (text, rest) }
+            rest.query.cursor = page.nextCursor
+        } while rest.query.cursor != nil && text.readableBytes < Self.bytes
+        guard rest.query.cursor == nil else { return (text, rest) }
         if rest.hasJobs { text.writeStaticString("\n") }
         text.writeString(rest.leftOut > 0 ? "],\"leftOut\":\(rest.leftOut)}\n" : "]}\n")
         return (text, nil)

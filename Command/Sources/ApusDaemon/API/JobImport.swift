@@ -44,7 +44,7 @@ extension JobDirectory {
 
     private static func at<Value>(_ index: Int, _ body: () throws -> Value) throws -> Value {
         do { return try body() } catch let error as JobError {
-            throw JobError(error.code, "jobs[\(index)]: \(error.message)")
+            throw JobError(code: error.code, message: "jobs[\(index)]: \(error.message)")
         } catch let error as DaemonError {
             throw DaemonError(error.code, "jobs[\(index)]: \(error.message)")
         } catch { throw DaemonError(.invalid, "jobs[\(index)]: \(error)") }
@@ -208,8 +208,8 @@ extension JobDirectory {
         repeat {
             let page = try await scheduler.jobs(query)
             jobs += page.jobs
-            query.after = page.next
-        } while query.after != nil
+            query.cursor = page.nextCursor
+        } while query.cursor != nil
         return jobs
     }
 

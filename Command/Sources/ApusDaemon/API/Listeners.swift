@@ -6,18 +6,12 @@ import Logging
 import LoopbackWeb
 import NIOCore
 import PathTrust
+import PlatformC
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
-#endif
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
 #endif
 
 /// The daemon's listeners: the socket, and the one for browsers and programs when asked.

@@ -2,14 +2,7 @@ import ApusClient
 import Hummingbird
 import LoopbackWeb
 import NIOCore
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import PlatformC
 
 /// What the API knows of a request beside its head: the connection it came on, and who sent it.
 struct APIContext: WebContext {

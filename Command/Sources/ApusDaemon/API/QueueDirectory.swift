@@ -19,6 +19,7 @@ struct QueueDirectory: Sendable {
 
     /// A queue after its settings were changed.
     func status(of queue: JobQueue) async throws -> QueueStatus {
-        try await list().first { $0.queue.id == queue.id } ?? QueueStatus(queue: queue, running: 0, waiting: 0)
+        try await list().first { $0.queue.id == queue.id }
+            ?? QueueStatus(queue: queue, runningCount: 0, waitingCount: 0)
     }
 }

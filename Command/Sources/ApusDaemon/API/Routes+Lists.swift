@@ -11,7 +11,7 @@ extension Routes {
             query.newestFirst = try flag(parameters, "newest")
             if parameters["lastRun"] != nil { query.includesLastRuns = try flag(parameters, "lastRun") }
             if let limit = try number(parameters, "limit", in: 1...1_000) { query.limit = limit }
-            query.after = parameters["after"]
+            query.cursor = parameters["after"]
             return try await long.answer(context) { [query] _ in try Response.json(try await jobs.page(query)) }
         }
         api.get("/v1/job-count", needs: .read) { request, context in

@@ -5,20 +5,13 @@ import HTTPTypes
 import Hummingbird
 import LoopbackWeb
 import NIOCore
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import PlatformC
 
 /// The HTTP API, the same on the socket and on the HTTP listener. Described by `openapi.yaml`.
 struct Routes: Sendable {
     var scheduler: JobScheduler
     var jobs: JobDirectory
-    var events: EventHub
+    var events: EventFeeds
     var home: Home
     var identity: HomeIdentity
     /// Where the jobs are.
@@ -152,8 +145,8 @@ struct Routes: Sendable {
             query.occurrence = try number(parameters, "occurrence", in: Self.occurrences)
             if let limit = try number(parameters, "limit", in: 1...1_000) { query.limit = limit }
             query.begunOnly = try flag(parameters, "begun")
-            query.after = parameters["after"]
-            if let job = parameters["job"] { query.job = try await jobs.resolve(job) }
+            query.cursor = parameters["after"]
+            if let job = parameters["job"] { query.jobID = try await jobs.resolve(job) }
             return try await long.answer(context) { [query] _ in try Response.json(try await jobs.page(query)) }
         }
         api.get("/v1/jobs/:id/logs", needs: .read) { request, context in

@@ -56,5 +56,5 @@ struct RunningOutputs {
 }
 
 extension RunningOutputs.Attempt {
-    init(_ run: Run) { self.init(job: run.job, occurrence: run.occurrence, attempt: run.attempt) }
+    init(_ run: Run) { self.init(job: run.jobID, occurrence: run.occurrence, attempt: run.attempt) }
 }

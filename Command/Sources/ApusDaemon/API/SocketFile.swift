@@ -1,13 +1,6 @@
 import ApusClient
 import ApusTimers
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import PlatformC
 
 /// The file of the daemon's socket. Only the owner of the home's store makes one, and it removes only its own: the next
 /// daemon may have made another while this one ends.

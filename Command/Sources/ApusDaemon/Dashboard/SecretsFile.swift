@@ -5,14 +5,7 @@ import ApusTimers
 import Logging
 import LoopbackWeb
 import PathTrust
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import PlatformC
 
 /// Keeps the secrets of the HTTP listener from one daemon of a home to the next, in a file for their owner only.
 struct SecretsFile {

@@ -19,13 +19,14 @@ struct ActionOutcome: Hashable, Sendable {
     ///   - exitCode: that of a command that succeeded.
     init?(error: (any Error)?, cancelled reason: CancellationReason?, isLastAttempt: Bool, exitCode: Int? = nil) {
         switch (reason, error) {
-        case (_, is JobPostponement), (.cancelled, _), (.replaced, _), (.shutdown, .some): return nil
+        case (_, let decision as RunDecision) where decision.kind == .snooze: return nil
+        case (.cancelled, _), (.replaced, _), (.shutdown, .some): return nil
         case (.timedOut, _):
             guard isLastAttempt else { return nil }
             (state, self.reason) = (.failed, CancellationReason.timedOut.rawValue)
         case (nil, nil), (.shutdown, nil): (state, self.exitCode) = (.succeeded, exitCode)
-        case (nil, let failure as JobFailure):
-            guard failure.isFinal || isLastAttempt else { return nil }
+        case (nil, let failure as RunDecision):
+            guard failure.kind == .discard || isLastAttempt else { return nil }
             (state, self.reason, self.exitCode) = (.failed, failure.reason, failure.exitCode)
         case (nil, let error?):
             guard isLastAttempt else { return nil }

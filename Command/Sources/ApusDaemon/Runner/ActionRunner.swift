@@ -20,7 +20,7 @@ struct ActionRunner: Sendable {
             action = try LenientJSON.decode(from: context.job.request.payload)
         } catch {
             let problem = (error as? DecodingError)?.fieldProblem ?? "\(error)"
-            throw JobFailure(reason: "its action cannot be read: \(problem)", isFinal: true)
+            throw RunDecision.discard(reason: "its action cannot be read: \(problem)")
         }
         var failure: (any Error)?
         do {
@@ -72,7 +72,7 @@ struct ActionRunner: Sendable {
             reason: outcome?.reason, exitCode: outcome?.exitCode)
         let answer = try await webhooks.post(try JSONText.bytes(of: body), id: id, to: target)
         add(answer.beginning, headed: "webhook", to: context)
-        if let failure = answer.failure { throw JobFailure(reason: "webhook: \(failure)") }
+        if let failure = answer.failure { throw RunDecision.retry(reason: "webhook: \(failure)") }
     }
 
     // MARK: Output
@@ -152,8 +152,8 @@ struct ActionRunner: Sendable {
     /// back. The hook's time limit ends that.
     private func untilItBegins(_ start: () async throws -> Void) async throws {
         while true {
-            do { return try await start() } catch let postponement as JobPostponement {
-                try await TimerEngine.shared.sleep(for: max(.milliseconds(100), postponement.delay))
+            do { return try await start() } catch let decision as RunDecision where decision.kind == .snooze {
+                try await TimerEngine.shared.sleep(for: max(.milliseconds(100), decision.delay ?? .zero))
             }
         }
     }

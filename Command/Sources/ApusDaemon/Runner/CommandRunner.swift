@@ -9,7 +9,7 @@ struct CommandRunner: Sendable {
     static let patience: Duration = .seconds(5)
     /// How long a command waits that could not be started for want of something; half of that is at random, so that
     /// many do not come back together.
-    static let shortagePause: Duration = .seconds(1)
+    static let shortageDelay: Duration = .seconds(1)
 
     var surroundings: CommandSurroundings
     var records: RunningRecords
@@ -21,9 +21,9 @@ struct CommandRunner: Sendable {
 
     /// Runs the command until its process ends. Processes that it left in the background continue to run, unless the
     /// run is cancelled before: then everything is ended.
-    /// - Throws: ``JobPostponement`` when it cannot be started for want of descriptors, processes or memory;
-    ///   ``JobFailure`` when it cannot be started at all, exits with another code than 0, is ended by a signal, or exits
-    ///   with 0 after the run was cancelled.
+    /// - Throws: ``RunDecision``: a snooze when it cannot be started for want of descriptors, processes or memory; a
+    ///   failure when it cannot be started at all, exits with another code than 0, is ended by a signal, or exits with 0
+    ///   after the run was cancelled.
     func run(_ command: Action.Command, context: RunContext) async throws {
         let token = records.token()
         let tail = OutputTail()
@@ -42,7 +42,7 @@ struct CommandRunner: Sendable {
             records.end(token)
             // A command that has not begun when the daemon stops is not lost.
             guard context.cancellationReason == .shutdown else { throw CancellationError() }
-            throw JobPostponement(reason: "the daemon stopped", delay: .zero)
+            throw RunDecision.snooze(for: .zero, reason: "the daemon stopped")
         }
         var exit = await running.end()
         var isGone = true
@@ -57,20 +57,20 @@ struct CommandRunner: Sendable {
         context.setOutput(tail.bytes)
         switch exit {
         // A command that the daemon ended has not succeeded, whatever its exit code.
-        case .code(0) where wasEnded: throw JobFailure(reason: "was ended, and exited with 0", exitCode: 0)
+        case .code(0) where wasEnded: throw RunDecision.retry(reason: "was ended, and exited with 0", exitCode: 0)
         case .code(0): context.setExitCode(0)
-        case .code(let code): throw JobFailure(reason: "exit code \(code)", exitCode: code)
-        case .signal(let signal): throw JobFailure(reason: "ended by signal \(signal)", exitCode: 128 + signal)
-        case nil: throw JobFailure(reason: "was cancelled, and could not be killed")
+        case .code(let code): throw RunDecision.retry(reason: "exit code \(code)", exitCode: code)
+        case .signal(let signal): throw RunDecision.retry(reason: "ended by signal \(signal)", exitCode: 128 + signal)
+        case nil: throw RunDecision.retry(reason: "was cancelled, and could not be killed")
         }
     }
 
-    private func outcome(of error: CommandLaunchError) -> any Error {
+    private func outcome(of error: CommandLaunchError) -> RunDecision {
         guard error.isShortage else {
-            return JobFailure(reason: "could not be started: \(error)", exitCode: 127, isFinal: true)
+            return .discard(reason: "could not be started: \(error)", exitCode: 127)
         }
         let share = Double(random.next() >> 11) * 0x1p-53
-        return JobPostponement(reason: "\(error)", delay: Self.shortagePause * (0.5 + share))
+        return .snooze(for: Self.shortageDelay * (0.5 + share), reason: "\(error)")
     }
 
     private func launch(_ command: Action.Command, context: RunContext, token: String) -> CommandLaunch {

@@ -9,7 +9,7 @@ import Logging
 /// is in the log in any case.
 struct NotificationDesk: Sendable {
     var desktop: (any Notifier)?
-    var attached: EventHub
+    var attached: EventFeeds
     var logger: Logger
 
     func show(title: String, text: String, job: JobID) async {

@@ -1,17 +1,11 @@
 import ApusClient
 import CApus
+import PlatformC
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
-#endif
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
 #endif
 
 /// How many jobs may run at once: as many as were asked for, and no more than the descriptors and processes that there

@@ -2,18 +2,12 @@ import ApusClient
 import ApusJobs
 import ApusTimers
 import Logging
+import PlatformC
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
     import Foundation
-#endif
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
 #endif
 
 /// A file for each command that runs, so that a killed daemon can end the leftover processes at its next start: an

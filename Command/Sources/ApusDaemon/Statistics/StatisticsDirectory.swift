@@ -19,19 +19,19 @@ struct StatisticsDirectory: Sendable {
         var names: [JobID: String] = [:]
         var days: [String: RunStatistics] = [:]
         var query = RunQuery(
-            job: job, states: [.succeeded, .failed, .skipped, .lost, .cancelled], since: since, limit: Self.page)
+            jobID: job, states: [.succeeded, .failed, .skipped, .lost, .cancelled], since: since, limit: Self.page)
         repeat {
             let page = try await scheduler.runs(query)
             for run in page.runs {
                 guard let finished = run.finished else { continue }
                 total.add(run)
-                jobs[run.job, default: RunStatistics()].add(run)
+                jobs[run.jobID, default: RunStatistics()].add(run)
                 days[Self.day(of: finished, in: zone.rules), default: RunStatistics()].add(run)
             }
             names.merge(page.names) { newest, _ in newest }
-            query.after = page.next
+            query.cursor = page.nextCursor
             try check()
-        } while query.after != nil
+        } while query.cursor != nil
         let listed = jobs.sorted { ($1.value.attempts, $0.key) < ($0.value.attempts, $1.key) }.prefix(limit)
         return WireStatistics(
             zone: zone.name, total: total.wire,

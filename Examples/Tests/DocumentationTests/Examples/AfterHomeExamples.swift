@@ -15,7 +15,7 @@ enum AfterHomeExamples {
         // Shown: after-home-structured
         host.start {
             do {
-                try await withBackgroundTask("upload", on: host) {
+                try await host.withBackgroundTask(named: "upload") {
                     for part in 1...4 {
                         try await send(part)  // takes ten seconds
                         print("part \(part) is sent")
@@ -40,9 +40,9 @@ enum AfterHomeExamples {
         // Shown: end
     }
 
-    static func autosave(host: any BackgroundHost) throws -> BackgroundTimer {
+    static func autosave(host: any BackgroundHost) throws -> BackgroundTimers {
         // Shown: after-home-timer
-        let timers = BackgroundTimer(host: host, name: "autosave")
+        let timers = BackgroundTimers(host: host, name: "autosave")
         let events = timers.events()
         host.start {
             for await event in events {

@@ -11,7 +11,7 @@ enum BackgroundExamples {
         let host = LinuxHost(configuration: .init(gracePeriod: .seconds(30)))
 
         let work = Task {
-            try await withBackgroundTask("upload", on: host) {
+            try await host.withBackgroundTask(named: "upload") {
                 try await upload()  // is cancelled four seconds before the grace period ends
             }
         }

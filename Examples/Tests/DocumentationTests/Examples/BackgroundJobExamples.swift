@@ -27,7 +27,7 @@ enum BackgroundJobExamples {
         }
         let index = BackgroundJobRequest("com.example.index", .processing(requiresExternalPower: true))
         try await jobs.submit(index)
-        print(jobs.whyNot(index.identifier))  // [no external power], for example
+        print(jobs.obstacles(for: index.identifier))  // [no external power], for example
         // Shown: end
     }
 }

@@ -18,9 +18,9 @@ enum BackgroundTimerExamples {
         }
     }
 
-    static func schedule(host: SimulatedHost) throws -> BackgroundTimer {
+    static func schedule(host: SimulatedHost) throws -> BackgroundTimers {
         // Shown: handover
-        let timers = BackgroundTimer(host: host, name: "oven", notifications: host.notifications)
+        let timers = BackgroundTimers(host: host, name: "oven", notificationScheduler: host.notifications)
         try timers.schedule(
             after: .seconds(1_200),
             handover: .notification(UserNotification(title: "The cake is done"))

@@ -11,7 +11,7 @@ final class TeaApp {
     init(host: any BackgroundHost, records: any RecordStore, notifications: (any NotificationScheduler)?) throws {
         tea = try Countdown(
             host: host, store: records, key: "tea",
-            notification: UserNotification(title: "Tea is ready"), notifications: notifications)
+            notification: UserNotification(title: "Tea is ready"), notificationScheduler: notifications)
 
         switch tea.state {
         case .idle:

@@ -10,7 +10,7 @@ enum JobExamples {
         let scheduler = JobScheduler(store: SQLiteStore(path: path))
 
         // Handlers are code, so every start of the program registers them again. The jobs are in the file.
-        scheduler.handle("com.example.refresh") { run in
+        scheduler.register("com.example.refresh") { run in
             print("occurrence \(run.occurrence), attempt \(run.attempt), \(run.lateness) late, for \(run.standsFor)")
             try await refresh()
         }
@@ -21,7 +21,7 @@ enum JobExamples {
                 id: JobID("com.example.refresh"),
                 trigger: .every(.seconds(3_600)),
                 policies: JobPolicies(
-                    missedRuns: .runOnce, overlap: .skip, retry: RetryPolicy(maximumAttempts: 3),
+                    missedRuns: .runOnce, overlap: .skip, retry: .exponential(attempts: 3),
                     timeLimit: .seconds(60)),
                 conflict: .keep))  // an existing job keeps its phase
         print("\(job.id) is \(job.state)")
@@ -33,13 +33,13 @@ enum JobExamples {
     static func first(path: String, mailer: Mailer) async throws {
         // Shown: readme-swift
         let timer = try RepeatingTimer(every: .seconds(5)) { tick in
-            print("tick \(tick.number), \(tick.missed) missed before it")
+            print("tick \(tick.number), \(tick.missedCount) missed before it")
         }
         timer.resume()
 
         let scheduler = JobScheduler(store: SQLiteStore(path: path))
-        scheduler.handle(SendInvoice.self) { invoice, _ in
-            _ = try await mailer.send(invoice: invoice.number, to: invoice.recipient)
+        scheduler.register(SendInvoice.self) { invoice, _ in
+            try await mailer.send(invoice: invoice.number, to: invoice.recipient)
         }
         try await scheduler.start()
         try await scheduler.submit(
@@ -51,7 +51,7 @@ enum JobExamples {
 
     static func look(_ scheduler: JobScheduler) async throws {
         // Shown: look
-        let page = try await scheduler.runs(RunQuery(job: JobID("com.example.refresh"), limit: 10))
+        let page = try await scheduler.runs(RunQuery(jobID: JobID("com.example.refresh"), limit: 10))
         for run in page.runs where run.isFinal { print(run.occurrence, run.state, run.reason ?? "") }
 
         try await scheduler.suspend(JobID("com.example.refresh"))

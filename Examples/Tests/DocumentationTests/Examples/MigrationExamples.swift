@@ -8,9 +8,9 @@ enum MigrationExamples {
     static func delayed(
         host: any BackgroundHost, save: @escaping @MainActor @Sendable () -> Void,
         poll: @escaping @MainActor @Sendable () -> Void
-    ) throws -> BackgroundTimer {
+    ) throws -> BackgroundTimers {
         // Shown: migration-polling
-        let timers = BackgroundTimer(host: host, name: "editor")
+        let timers = BackgroundTimers(host: host, name: "editor")
         let saving = try timers.schedule(after: .seconds(3)) { save() }
         let polling = try timers.schedule(after: .seconds(5), every: .seconds(5)) { poll() }
 
@@ -22,12 +22,12 @@ enum MigrationExamples {
     static func repeating(sample: @escaping @Sendable () -> Void) throws {
         // Shown: migration-repeating
         let timer = try RepeatingTimer(every: .seconds(5), on: .queue(DispatchQueue(label: "samples"))) { tick in
-            if tick.missed > 0 { print("\(tick.missed) were missed") }
+            if tick.missedCount > 0 { print("\(tick.missedCount) were missed") }
             sample()
         }
         timer.resume()
         timer.resume()  // does nothing
-        timer.suspend()  // and so may the last reference go, now or in any other state
+        timer.pause()  // and so may the last reference go, now or in any other state
         // Shown: end
     }
 
@@ -38,10 +38,10 @@ enum MigrationExamples {
         // Shown: migration-countdown
         let tea = try Countdown(
             host: host, store: UserDefaultsRecordStore(), key: "tea",
-            notification: UserNotification(title: "Tea is ready"), notifications: notifications)
+            notification: UserNotification(title: "Tea is ready"), notificationScheduler: notifications)
         if tea.state == .idle { try tea.start(for: .seconds(300)) }
 
-        let display = tea.onDisplayChange { left in show(CountdownText.remaining(left)) }
+        let display = tea.observeDisplay { left in show(CountdownText.remaining(left)) }
         // Shown: end
         return (tea, display)
     }
@@ -50,7 +50,7 @@ enum MigrationExamples {
         // Shown: migration-claim
         host.start {
             do {
-                try await withBackgroundTask("computation", on: host) {
+                try await host.withBackgroundTask(named: "computation") {
                     while !step() { try Task.checkCancellation() }
                 }
             } catch {

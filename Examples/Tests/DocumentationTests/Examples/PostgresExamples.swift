@@ -22,7 +22,7 @@ enum PostgresExamples {
         _ connect: @escaping @Sendable () throws -> any Connection
     ) throws {
         // Shown: exactly-once
-        scheduler.handle(Charge.self) { charge, run in
+        scheduler.register(Charge.self) { charge, run in
             let connection = try connect()
             try connection.transaction {
                 try connection.execute(

@@ -20,10 +20,10 @@ enum TimerExamples {
         // Shown: repeating
         let queue = DispatchQueue(label: "samples")
         let timer = try RepeatingTimer(every: .seconds(5), missedTicks: .coalesce, on: .queue(queue)) { tick in
-            print("tick \(tick.number), \(tick.missed) missed before it, \(tick.lateness) late")
+            print("tick \(tick.number), \(tick.missedCount) missed before it, \(tick.lateness) late")
         }
         timer.resume()
-        timer.suspend()  // keeps what is left of the five seconds
+        timer.pause()  // keeps what is left of the five seconds
         timer.resume()  // continues with it
         timer.cancel()
         // Shown: end
@@ -35,11 +35,11 @@ enum TimerExamples {
         // Shown: frames
         let link = try FrameTimer(maximumFramesPerSecond: 60, preferredFramesPerSecond: 30) { frame in
             draw(at: frame.targetTimestamp)  // on the main actor, unless `on:` says otherwise
-            if frame.droppedFrames > 0 { print("\(frame.droppedFrames) frames came too late to be drawn") }
+            if frame.droppedFrameCount > 0 { print("\(frame.droppedFrameCount) frames came too late to be drawn") }
         }
         link.isPaused = false  // a new one is paused, and causes no wake-ups
         link.preferredFramesPerSecond = 20  // may be changed while it runs
-        link.invalidate()
+        link.cancel()
         // Shown: end
     }
 

@@ -15,7 +15,7 @@ enum TransactionExamples {
 
         let store = SQLiteStore(path: path)
         let scheduler = JobScheduler(store: store)
-        scheduler.handle(ShipOrder.self) { order, _ in try await ship(order.number) }
+        scheduler.register(ShipOrder.self) { order, _ in try await ship(order.number) }
         try await scheduler.start()  // makes the file
 
         var configuration = Configuration()

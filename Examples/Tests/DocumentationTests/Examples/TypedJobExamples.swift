@@ -19,6 +19,7 @@ struct Receipt: Codable {
 // Shown: end
 
 struct Mailer {
+    @discardableResult
     func send(invoice: Int, to recipient: String) async throws -> String { "\(invoice)@\(recipient)" }
 }
 
@@ -26,14 +27,14 @@ struct Mailer {
 enum TypedJobExamples {
     static func typed(_ scheduler: JobScheduler, _ mailer: Mailer) async throws {
         // Shown: typed-handle
-        scheduler.handle(SendInvoice.self) { invoice, run in
+        scheduler.register(SendInvoice.self, returning: Receipt.self) { invoice, run in
             let message = try await mailer.send(invoice: invoice.number, to: invoice.recipient)
             return Receipt(message: message)  // kept with the run
         }
         try await scheduler.start()
 
         let job = try await scheduler.submit(
-            SendInvoice(number: 17, recipient: "ann@example.com"), policies: .init(retry: .init(maximumAttempts: 5)))
+            SendInvoice(number: 17, recipient: "ann@example.com"), policies: .init(retry: .exponential(attempts: 5)))
         let outcome = try await scheduler.outcome(of: job.id)
         if let receipt = try outcome?.result(as: Receipt.self) { print("sent as \(receipt.message)") }
         // Shown: end

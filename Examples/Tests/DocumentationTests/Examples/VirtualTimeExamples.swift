@@ -9,7 +9,7 @@ func dailyBackup() throws {
     let time = VirtualTime()
     let runs = Mutex<[Int]>([])
     let scheduler = JobScheduler(store: MemoryStore(), engine: time.engine, executor: time.executor)
-    scheduler.handle("backup") { run in runs.withLock { $0.append(run.standsFor) } }
+    scheduler.register("backup") { run in runs.withLock { $0.append(run.standsFor) } }
 
     try time.perform {
         try await scheduler.start()
@@ -18,7 +18,7 @@ func dailyBackup() throws {
     time.advance(by: .seconds(7 * 86_400))
     #expect(runs.withLock { $0 } == [1, 1, 1, 1, 1, 1, 1])
 
-    time.sleepDevice(for: .seconds(3 * 86_400 + 3_600))
+    time.sleepMachine(for: .seconds(3 * 86_400 + 3_600))
     #expect(runs.withLock { $0 }.last == 3)
 
     try time.perform { await scheduler.stop(grace: .zero) }

@@ -63,7 +63,7 @@ public final class SimulatedAudio: AudioPlayer {
     public var state: AudioState { locked.withLock { $0.machine.state } }
 
     /// A new sequence of the states from now on, until the app's process ends.
-    public var stateChanges: Changes<AudioState> { locked.withLock { $0.changes.changes() } }
+    public func stateChanges() -> Changes<AudioState> { locked.withLock { $0.changes.changes() } }
 
     /// How far the current item has been played, on the uptime clock.
     public var position: Duration {
@@ -87,8 +87,8 @@ public final class SimulatedAudio: AudioPlayer {
         case .started, .alreadyPlaying, .nothingToPlay: break
         case .sessionInactive:
             throw BackgroundError(
-                .modeUnavailable,
-                "a call or another app has the sound; play again when the interruption has ended")
+                code: .modeUnavailable,
+                message: "a call or another app has the sound; play again when the interruption has ended")
         }
     }
 
@@ -96,7 +96,7 @@ public final class SimulatedAudio: AudioPlayer {
     public func pause() async { change(.app) { machine, now in _ = machine.pause(now: now) } }
 
     /// Moves to the next item, or to the end of the queue.
-    public func next() async { change(.app) { machine, now in _ = machine.next(now: now) } }
+    public func skipToNext() async { change(.app) { machine, now in _ = machine.next(now: now) } }
 
     // MARK: What the real frameworks do
 

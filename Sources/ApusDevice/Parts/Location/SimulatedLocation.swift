@@ -125,14 +125,14 @@ public final class SimulatedLocation: LocationSource {
     ///
     /// - Throws: ``/ApusBackground/BackgroundError`` with the code `modeUnavailable` when it is not authorized, `inBackground` was not
     ///   declared by the app, or the app is not in front and the authorization is not `always`.
-    public func start(inBackground: Bool) throws(BackgroundError) -> AsyncStream<LocationUpdate> {
+    public func updates(inBackground: Bool) throws(BackgroundError) -> AsyncStream<LocationUpdate> {
         let (stream, continuation) = AsyncStream.makeStream(of: LocationUpdate.self)
         switch start(.stream(continuation), inBackground: inBackground) {
         case .started(let number, _):
             continuation.onTermination = { [weak self] _ in self?.stop(number) }
             return stream
         case .refused(let refusal):
-            throw BackgroundError(.modeUnavailable, refusal.message(.apus))
+            throw BackgroundError(code: .modeUnavailable, message: refusal.message(.apus))
         }
     }
 

@@ -121,16 +121,17 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
         case .refused: throw Self.refused
         case .full:
             throw BackgroundError(
-                .tooManyNotifications,
-                "the notification center keeps no more pending requests, so “\(request.identifier)” was not added; "
+                code: .tooManyNotifications,
+                message:
+                    "the notification center keeps no more pending requests, so “\(request.identifier)” was not added; "
                     + "remove some, or schedule the later ones when earlier ones were shown")
         }
     }
 
     private static var refused: BackgroundError {
         BackgroundError(
-            .notificationRefused,
-            "the user does not allow notifications; ask with requestAuthorization, or do without them")
+            code: .notificationRefused,
+            message: "the user does not allow notifications; ask with requestAuthorization, or do without them")
     }
 
     /// Removes pending requests; unknown identifiers, and those of requests that were delivered for the last time, are

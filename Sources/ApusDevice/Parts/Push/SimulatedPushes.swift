@@ -165,7 +165,7 @@ package final class SimulatedPushes: Sendable {
         host.end("\(TerminationCode.fetchTimeout): a silent push was not completed in time")
     }
 
-    private var now: DeviceMoment { DeviceMoment(surroundings.time) }
+    private var now: ClockReading { ClockReading(surroundings.time) }
 }
 
 extension SimulatedPushes: DevicePart {
@@ -260,7 +260,7 @@ struct PushMachine {
 
     // MARK: Coming
 
-    mutating func receive(_ fields: [String: String], _ scene: DeviceScene, now: DeviceMoment) -> Action {
+    mutating func receive(_ fields: [String: String], _ scene: DeviceScene, now: ClockReading) -> Action {
         lastNumber += 1
         guard isRegistered else { return .discard("the app has not registered for remote notifications") }
         if !scene.isAppInFront {
@@ -275,17 +275,17 @@ struct PushMachine {
     }
 
     /// The action for the push that is held; nil when there is none.
-    func next(_ scene: DeviceScene, now: DeviceMoment) -> Action? {
+    func next(_ scene: DeviceScene, now: ClockReading) -> Action? {
         held == nil ? nil : decide(scene, now: now)
     }
 
-    private func decide(_ scene: DeviceScene, now: DeviceMoment) -> Action {
+    private func decide(_ scene: DeviceScene, now: ClockReading) -> Action {
         if scene.isAppInFront { return .deliver }
         let reasons = obstacles(scene, now: now)
         return reasons.isEmpty ? .wake : .hold(reasons: reasons, replacesOther: false)
     }
 
-    private func obstacles(_ scene: DeviceScene, now: DeviceMoment) -> [String] {
+    private func obstacles(_ scene: DeviceScene, now: ClockReading) -> [String] {
         var reasons: [String] = []
         func add(_ reason: String, if isThere: Bool) { if isThere { reasons.append(reason) } }
         add("the device was not unlocked since its start", if: !scene.wasUnlockedSinceBoot)
@@ -298,7 +298,7 @@ struct PushMachine {
     }
 
     /// When another push may start the app, if that is later.
-    func freeAgain(now: DeviceMoment) -> ContinuousInstant? {
+    func freeAgain(now: ClockReading) -> ContinuousInstant? {
         let recent = wakes.suffix(hourlyLimit)
         guard recent.count == hourlyLimit, let first = recent.first else { return nil }
         let free = first.advanced(by: Self.hour)
@@ -308,10 +308,10 @@ struct PushMachine {
     // MARK: Handling
 
     /// The app gets the push that is held.
-    mutating func begin(countsAsWake: Bool, now: DeviceMoment) {
+    mutating func begin(countsAsWake: Bool, now: ClockReading) {
         guard let push = held.take() else { return }
         if countsAsWake { wakes = wakes.suffix(max(0, hourlyLimit - 1)) + [now.continuous] }
-        runs.append(Run(push: push, end: now.uptime + timeLimit))
+        runs.append(Run(push: push, end: now.uptime.nanoseconds + timeLimit))
     }
 
     /// The pushes that are to be handed over now, each once.
@@ -331,9 +331,9 @@ struct PushMachine {
     var end: UInt64? { runs.map(\.end).min() }
 
     /// Takes away those whose time is over.
-    mutating func takeOverdue(now: DeviceMoment) -> [Run] {
-        defer { runs.removeAll { $0.end <= now.uptime } }
-        return runs.filter { $0.end <= now.uptime }
+    mutating func takeOverdue(now: ClockReading) -> [Run] {
+        defer { runs.removeAll { $0.end <= now.uptime.nanoseconds } }
+        return runs.filter { $0.end <= now.uptime.nanoseconds }
     }
 
     /// The app was ended. What was held for it is lost: true if there was something.

@@ -272,7 +272,7 @@ public final class SimulatedTransfers: Sendable {
         }
     }
 
-    private var now: DeviceMoment { DeviceMoment(surroundings.time) }
+    private var now: ClockReading { ClockReading(surroundings.time) }
 }
 
 extension SimulatedTransfers: DevicePart {

@@ -89,7 +89,7 @@ struct TransferMachine {
         sessions[name, default: TransferSession()].add(request)
     }
 
-    mutating func change(_ key: Key, _ change: TransferChange, _ scene: DeviceScene, now: DeviceMoment) {
+    mutating func change(_ key: Key, _ change: TransferChange, _ scene: DeviceScene, now: ClockReading) {
         guard var entry = sessions[key.session]?.entries[key.number], !entry.hasEnded else { return }
         var events: [TransferEvent] = []
         switch change {
@@ -98,7 +98,7 @@ struct TransferMachine {
             entry.resume(
                 isInFront: scene.isAppInFront, notBefore: scene.isAppInFront ? nil : freeAgain(now: now), limit: limit,
                 now: now)
-        case .suspend: entry.suspend(now: now.uptime)
+        case .suspend: entry.suspend(now: now.uptime.nanoseconds)
         case .cancel:
             events = entry.fail(.cancelled)
             logEnd(key, entry)
@@ -116,14 +116,14 @@ struct TransferMachine {
     }
 
     /// The tasks that have not ended, in the order of their numbers.
-    mutating func records(of name: String, now: DeviceMoment) -> [TransferRecord] {
+    mutating func records(of name: String, now: ClockReading) -> [TransferRecord] {
         guard let numbers = sessions[name]?.numbers else { return [] }
         return numbers.compactMap { record(Key(session: name, number: $0), now: now) }.filter { $0.state != .completed }
     }
 
     /// Nil when the app knows that it has ended.
-    mutating func record(_ key: Key, now: DeviceMoment) -> TransferRecord? {
-        sessions[key.session]?.entries[key.number]?.count(now.uptime)
+    mutating func record(_ key: Key, now: ClockReading) -> TransferRecord? {
+        sessions[key.session]?.entries[key.number]?.count(now.uptime.nanoseconds)
         return sessions[key.session]?.entries[key.number]?.record
     }
 
@@ -174,22 +174,24 @@ struct TransferMachine {
     }
 
     /// The device is about to be started again: nothing is transferred until the user has unlocked it.
-    mutating func rebooting(now: DeviceMoment) {
+    mutating func rebooting(now: ClockReading) {
         isRestarting = true
         for name in names {
-            for number in sessions[name]?.numbers ?? [] { sessions[name]?.entries[number]?.pause(now: now.uptime) }
+            for number in sessions[name]?.numbers ?? [] {
+                sessions[name]?.entries[number]?.pause(now: now.uptime.nanoseconds)
+            }
         }
     }
 
     /// The server has answered.
-    mutating func answered(_ key: Key, _ reply: TransferReply, now: DeviceMoment) {
-        sessions[key.session]?.entries[key.number]?.answered(reply, now: now.uptime)
+    mutating func answered(_ key: Key, _ reply: TransferReply, now: ClockReading) {
+        sessions[key.session]?.entries[key.number]?.answered(reply, now: now.uptime.nanoseconds)
     }
 
     // MARK: What follows
 
     /// Looks at everything. To be repeated after an action, until there is none.
-    mutating func update(_ scene: DeviceScene, now: DeviceMoment) -> [Action] {
+    mutating func update(_ scene: DeviceScene, now: ClockReading) -> [Action] {
         if !scene.wasUnlockedSinceBoot { isRestarting = false }
         if scene.isAppInFront { (delay, delayEnd) = (.zero, nil) }
         var actions: [Action] = []
@@ -203,26 +205,28 @@ struct TransferMachine {
         return lines + actions + names.compactMap { handOver($0, scene) }
     }
 
-    private mutating func move(_ key: Key, _ scene: DeviceScene, now: DeviceMoment) -> [Action] {
+    private mutating func move(_ key: Key, _ scene: DeviceScene, now: ClockReading) -> [Action] {
         guard let session = sessions[key.session], var entry = session.entries[key.number] else { return [] }
         if scene.isAppInFront { entry.notBefore = nil }
-        entry.count(now.uptime)
+        entry.count(now.uptime.nanoseconds)
         var actions: [Action] = []
         var events: [TransferEvent] = []
         switch entry.stage {
         case .held, .asked, .ended: break
         case .moving, .waiting:
             let reasons = obstacles(to: entry, session.settings, scene, now: now)
-            if entry.end.map({ $0 <= now.uptime }) == true {
+            if entry.end.map({ $0 <= now.uptime.nanoseconds }) == true {
                 events = entry.finish()
             } else if let deadline = entry.deadline, deadline <= now.continuous {
                 events = entry.fail(.timedOut)
             } else if reasons.isEmpty {
                 if entry.stage == .waiting { actions.append(.log(key, "continues")) }
-                if entry.proceed(now: now.uptime) { actions = [.log(key, "begins"), .ask(key, entry.record.request)] }
+                if entry.proceed(now: now.uptime.nanoseconds) {
+                    actions = [.log(key, "begins"), .ask(key, entry.record.request)]
+                }
                 obstacles[key] = nil
             } else {
-                entry.pause(now: now.uptime)
+                entry.pause(now: now.uptime.nanoseconds)
                 if obstacles[key] != reasons { actions.append(.log(key, "waits: \(reasons.joined(separator: ", "))")) }
                 obstacles[key] = reasons
             }
@@ -234,7 +238,7 @@ struct TransferMachine {
     }
 
     private func obstacles(
-        to entry: TransferEntry, _ settings: TransferSettings, _ scene: DeviceScene, now: DeviceMoment
+        to entry: TransferEntry, _ settings: TransferSettings, _ scene: DeviceScene, now: ClockReading
     ) -> [String] {
         let isDiscretionary = settings.isDiscretionary || entry.isBegunInBackground
         let network = scene.conditions.network
@@ -252,14 +256,14 @@ struct TransferMachine {
         return reasons
     }
 
-    private mutating func reportProgress(_ scene: DeviceScene, now: DeviceMoment) {
+    private mutating func reportProgress(_ scene: DeviceScene, now: ClockReading) {
         guard scene.isAppAtRest, names.contains(where: { sessions[$0]?.isMoving == true }) else {
             nextProgress = nil
             return
         }
-        if let nextProgress, nextProgress > now.uptime { return }
+        if let nextProgress, nextProgress > now.uptime.nanoseconds { return }
         let isFirst = nextProgress == nil
-        nextProgress = now.uptime + progressInterval
+        nextProgress = now.uptime.nanoseconds + progressInterval
         guard !isFirst else { return }
         for name in names where sessions[name]?.isOpen == true {
             for number in sessions[name]?.numbers ?? [] {
@@ -290,7 +294,7 @@ struct TransferMachine {
     // MARK: Notices
 
     /// The app is started or resumed for a session, or runs and gets a notice.
-    mutating func begin(_ name: String, isWake: Bool, now: DeviceMoment) {
+    mutating func begin(_ name: String, isWake: Bool, now: ClockReading) {
         if isWake {
             // DTS: it doubles each time, and is over when the period has passed without a resumption. A task that is begun in
             // the background ends after the delay at the earliest, so that is taken for one period more.
@@ -299,7 +303,8 @@ struct TransferMachine {
             delayEnd = now.continuous.advanced(by: delay)
         }
         lastNotice += 1
-        runs.append(Run(notice: TransferNotice(number: lastNotice, session: name), end: now.uptime + timeLimit))
+        runs.append(
+            Run(notice: TransferNotice(number: lastNotice, session: name), end: now.uptime.nanoseconds + timeLimit))
     }
 
     /// The app could not be started.
@@ -309,7 +314,7 @@ struct TransferMachine {
     }
 
     /// Until when tasks wait that are begun in the background now.
-    private func freeAgain(now: DeviceMoment) -> ContinuousInstant? {
+    private func freeAgain(now: ClockReading) -> ContinuousInstant? {
         delayEnd.flatMap { $0 > now.continuous ? $0 : nil }
     }
 
@@ -335,16 +340,16 @@ struct TransferMachine {
     }
 
     /// Takes away those whose time is over.
-    mutating func takeOverdue(now: DeviceMoment) -> [Run] {
-        defer { runs.removeAll { $0.end <= now.uptime } }
-        return runs.filter { $0.end <= now.uptime }
+    mutating func takeOverdue(now: ClockReading) -> [Run] {
+        defer { runs.removeAll { $0.end <= now.uptime.nanoseconds } }
+        return runs.filter { $0.end <= now.uptime.nanoseconds }
     }
 
     /// Until when the app is kept running for notices.
     var end: UInt64? { runs.map(\.end).max() }
 
     /// When something is to be looked at again.
-    func wakeups(now: DeviceMoment) -> Wakeups {
+    func wakeups(now: ClockReading) -> Wakeups {
         let entries = sessions.values.flatMap(\.entries.values)
         let waiting = entries.filter { $0.stage == .waiting }
         let uptimes = entries.compactMap(\.end) + runs.map(\.end) + [nextProgress].compactMap(\.self)

@@ -39,7 +39,7 @@ struct TransferEntry {
     mutating func setNote(_ note: String?) { record.note = note }
     mutating func setEarliestBegin(_ instant: WallInstant?) { record.earliestBegin = instant }
 
-    mutating func resume(isInFront: Bool, notBefore: ContinuousInstant?, limit: UInt64, now: DeviceMoment) {
+    mutating func resume(isInFront: Bool, notBefore: ContinuousInstant?, limit: UInt64, now: ClockReading) {
         guard stage == .held else { return }
         stage = .waiting
         record.state = .running

@@ -49,17 +49,17 @@ extension Job: Codable {
     private static let optionalFields: [CodedField<Job>] = [
         .init("key", \.key),
         .init("version", \.version),
-        .init("origin", \.origin),
+        .init("origin", \.bookkeeping.origin),
         .init("nextOccurrence", \.nextOccurrence),
         .init("nextDue", \.nextDue),
         .init("dueNote", \.dueNote),
         .init(duration: "remainder", \.remainder),
-        .init("occurrences", \.occurrences),
-        .init("missed", \.missed),
-        .init("wake", \.wake),
-        .init("elapsedWake", \.elapsedWake),
-        .init("openRuns", \.openRuns),
-        .init("runsSinceRetired", \.runsSinceRetired),
+        .init("occurrences", \.occurrenceCount),
+        .init("missed", \.missedCount),
+        .init("wake", \.bookkeeping.wake),
+        .init("elapsedWake", \.bookkeeping.elapsedWake),
+        .init("openRuns", \.openRunCount),
+        .init("runsSinceRetired", \.bookkeeping.runsSinceRetired),
     ]
 
     /// Reads an object with the properties' names as keys; instants are integers, nanoseconds since 1970, and
@@ -72,7 +72,7 @@ extension Job: Codable {
             state: try container.decode(JobState.self, forKey: "state"),
             created: try container.decode(WallInstant.self, forKey: "created"),
             updated: try container.decode(WallInstant.self, forKey: "updated"),
-            first: try container.decode(WallInstant.self, forKey: "first"), nextDue: nil, wake: nil)
+            firstDue: try container.decode(WallInstant.self, forKey: "first"), nextDue: nil, wake: nil)
         try Self.optionalFields.decode(into: &self, from: container)
     }
 
@@ -85,7 +85,7 @@ extension Job: Codable {
         try container.encode(state, forKey: "state")
         try container.encode(created, forKey: "created")
         try container.encode(updated, forKey: "updated")
-        try container.encode(first, forKey: "first")
+        try container.encode(firstDue, forKey: "first")
         try Self.optionalFields.encode(self, to: &container)
     }
 }

@@ -29,15 +29,15 @@ extension RetryPolicy: Codable {
     private static let fields: [CodedField<RetryPolicy>] = [
         .init("maximumAttempts", \.maximumAttempts),
         .init("maximumLost", \.maximumLost),
-        .init(duration: "initialBackoff", \.initialBackoff),
-        .init(duration: "maximumBackoff", \.maximumBackoff),
+        .init(duration: "initialBackoff", \.initialDelay),
+        .init(duration: "maximumBackoff", \.maximumDelay),
         .init("jitter", \.jitter),
     ]
 
     /// Reads an object with the properties' names as keys; those of durations end in `Nanoseconds`. What is missing has
     /// its default.
     public init(from decoder: any Decoder) throws {
-        self.init()
+        self = .never
         try Self.fields.decode(into: &self, from: decoder.container(keyedBy: FieldName.self))
     }
 

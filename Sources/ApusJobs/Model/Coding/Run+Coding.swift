@@ -25,7 +25,7 @@ extension Run: Codable {
         let container = try decoder.container(keyedBy: FieldName.self)
         self.init(
             jobKey: try container.decode(Int64.self, forKey: "jobKey"),
-            job: try container.decode(JobID.self, forKey: "job"),
+            jobID: try container.decode(JobID.self, forKey: "job"),
             occurrence: try container.decode(Int.self, forKey: "occurrence"),
             attempt: try container.decode(Int.self, forKey: "attempt"),
             due: try container.decode(WallInstant.self, forKey: "due"),
@@ -37,7 +37,7 @@ extension Run: Codable {
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: FieldName.self)
         try container.encode(jobKey, forKey: "jobKey")
-        try container.encode(job, forKey: "job")
+        try container.encode(jobID, forKey: "job")
         try container.encode(occurrence, forKey: "occurrence")
         try container.encode(attempt, forKey: "attempt")
         try container.encode(due, forKey: "due")

@@ -7,7 +7,7 @@ package enum SchedulerInput: Sendable {
     /// A handler has returned. `jitter` is a random number, 0 to 1, for the delay of a retry.
     case ended(RunKey, JobMachine.Ended, jitter: Double)
     /// A handler was not begun, or could not: the run waits again.
-    case notBegun(RunKey, JobPostponement?)
+    case notBegun(RunKey, RunDecision?)
     /// A handler reports its progress, which is stored.
     case progress(RunKey, RunProgress)
     /// These conditions do not hold now.
@@ -61,19 +61,22 @@ package struct RunKey: Hashable, Sendable, Comparable {
     }
 }
 
-/// What the clocks said at one moment.
-package struct ClockReading: Hashable, Sendable {
-    package var wall: WallInstant
-    /// The latest that it may be. Another one than `wall` if the clock is that of a database.
+/// What the clocks said at one moment, where the wall clock may be that of the store.
+package struct SchedulerReading: Hashable, Sendable {
+    private var clocks: ClockReading
+    /// The latest that the wall clock may be. Another one than `wall` if the clock is that of a database.
     package var latestWall: WallInstant
-    package var continuous: ContinuousInstant
-    package var uptime: UptimeInstant
+
+    package var wall: WallInstant {
+        get { clocks.wall }
+        set { clocks.wall = newValue }
+    }
+    package var continuous: ContinuousInstant { clocks.continuous }
+    package var uptime: UptimeInstant { clocks.uptime }
 
     package init(_ time: some TimeSource) {
-        wall = time.wall()
-        latestWall = wall
-        continuous = time.continuous()
-        uptime = time.uptime()
+        clocks = ClockReading(time)
+        latestWall = clocks.wall
     }
 
     /// By the store's clock, if it has one.

@@ -68,7 +68,7 @@ extension SchedulerMachine {
                 pending.foreign[id]?.job ?? self.jobs[id]?.job
             }
             guard jobs.count == ids.count else {
-                throw JobError(.notFound, "what was asked for is done, and the job is gone")
+                throw JobError(code: .notFound, message: "what was asked for is done, and the job is gone")
             }
             effects.answer(pending.number, .success(.jobs(jobs)))
             return .done
@@ -118,23 +118,28 @@ extension SchedulerMachine {
             return try change(id, pending, in: &turn) { draft, now throws(JobError) in
                 guard let (run, action) = draft.machine.cancelRun(occurrence, now: now) else {
                     throw JobError(
-                        .notFound,
-                        "\(id): \(OccurrenceText.words(occurrence)) neither waits nor runs, so it cannot be cancelled")
+                        code: .notFound,
+                        message:
+                            "\(id): \(OccurrenceText.words(occurrence)) neither waits nor runs, so it cannot be cancelled"
+                    )
                 }
                 draft.action.merge(action)
                 return run
             }
         case .retry(let run, let version):
-            return try change(run.job, pending, in: &turn) { draft, now throws(JobError) in
+            return try change(run.jobID, pending, in: &turn) { draft, now throws(JobError) in
                 let job = draft.machine.job
                 guard job.key == run.jobKey, job.version == version else {
-                    throw JobError(.conflict, "\(run.job): the job is no longer as it was; read it again")
+                    throw JobError(
+                        code: .conflict, message: "\(run.jobID): the job is no longer as it was; read it again")
                 }
                 if job.state == .cancelled { try Self.requireLive(job, "tried again") }
                 guard run.isFinal, run.attempt > 0, run.state != .succeeded else {
                     throw JobError(
-                        .invalid,
-                        "\(run.job): \(OccurrenceText.words(run.occurrence)) is no outcome that can be tried again")
+                        code: .invalid,
+                        message:
+                            "\(run.jobID): \(OccurrenceText.words(run.occurrence)) is no outcome that can be tried again"
+                    )
                 }
                 let (next, action) = draft.machine.retry(run, now: now)
                 draft.action.merge(action)
@@ -168,7 +173,7 @@ extension SchedulerMachine {
             (read.conflict, new.conflict) = (job.request.conflict, job.request.conflict)
             (read.terms, new.terms) = (.init(), .init())
             guard job.key == key, job.request == read else {
-                throw JobError(.conflict, "\(request.id): the job is no longer as it was; read it again")
+                throw JobError(code: .conflict, message: "\(request.id): the job is no longer as it was; read it again")
             }
             draft.action.merge(try draft.machine.update(new, now: now, in: zones))
             return nil
@@ -177,7 +182,8 @@ extension SchedulerMachine {
 
     private static func requireLive(_ job: Job, _ what: String) throws(JobError) {
         guard job.state.isFinal else { return }
-        throw JobError(.invalid, "\(job.id): the job is \(job.state) and cannot be \(what); submit it again")
+        throw JobError(
+            code: .invalid, message: "\(job.id): the job is \(job.state) and cannot be \(what); submit it again")
     }
 
     /// One event for one job. The caller is answered with the run that it makes, if it makes one, or with the job.
@@ -191,7 +197,7 @@ extension SchedulerMachine {
             return .done
         }
         guard let entry else {
-            if pending.hasRead { throw JobError(.notFound, "\(id): there is no such job") }
+            if pending.hasRead { throw JobError(code: .notFound, message: "\(id): there is no such job") }
             return .needs([.id(id)])
         }
         if jobs.isDoubtful(entry) { return .later }

@@ -3,7 +3,7 @@ import ApusTimers
 /// Adopts a turn that was committed, and drops what was not.
 extension SchedulerMachine {
     /// The store answered: each part was applied or refused.
-    package mutating func committed(_ results: [Result<[Job], JobError>], at now: ClockReading) {
+    package mutating func committed(_ results: [Result<[Job], JobError>], at now: SchedulerReading) {
         let turn = endCommit()
         precondition(results.count == turn.committed.count, "the store must answer for each part")
         if backoff.worked() { effects.append(.log(.storeWorks)) }
@@ -26,7 +26,7 @@ extension SchedulerMachine {
     }
 
     /// The commit failed as a whole.
-    package mutating func commitFailed(_ error: JobError, at now: ClockReading) {
+    package mutating func commitFailed(_ error: JobError, at now: SchedulerReading) {
         let turn = endCommit()
         for (number, _) in turn.configurations { effects.answer(number, .failure(error)) }
         let isUnknown = error.code != .full && error.code != .notOwner && error.code != .closed
@@ -50,7 +50,7 @@ extension SchedulerMachine {
     }
 
     /// Pauses the access to the store; events in the meantime are kept.
-    mutating func storeFailed(_ error: JobError, _ now: ClockReading) {
+    mutating func storeFailed(_ error: JobError, _ now: SchedulerReading) {
         switch (error.code, life.phase) {
         case (.notOwner, _), (.closed, _): return halt(error)
         // `start` throws the error, and may be called again.
@@ -66,7 +66,7 @@ extension SchedulerMachine {
     // MARK: Applied
 
     /// Makes the part true. `jobs` are the stored rows of its drafts that change their jobs.
-    mutating func applied(_ part: SchedulerTurn.Part, _ jobs: [Job], of turn: SchedulerTurn, _ now: ClockReading) {
+    mutating func applied(_ part: SchedulerTurn.Part, _ jobs: [Job], of turn: SchedulerTurn, _ now: SchedulerReading) {
         var stored = jobs.makeIterator()
         var adopted: [Job] = []
         for position in part.drafts {
@@ -106,7 +106,7 @@ extension SchedulerMachine {
     }
 
     /// Makes the draft true, and emits its effects.
-    private mutating func adopt(_ draft: SchedulerTurn.Draft, _ now: WallInstant, started: ClockReading) {
+    private mutating func adopt(_ draft: SchedulerTurn.Draft, _ now: WallInstant, started: SchedulerReading) {
         let job = draft.machine.job
         guard let key = draft.key else { return adoptNew(draft, now) }
         guard let entry = jobs[key] else { return }
@@ -128,7 +128,7 @@ extension SchedulerMachine {
         place(entry, now)
     }
 
-    private mutating func start(_ run: Run, of entry: LoadedJobs.Entry, _ now: ClockReading) {
+    private mutating func start(_ run: Run, of entry: LoadedJobs.Entry, _ now: SchedulerReading) {
         let key = RunKey(run)
         board.started(key, entry.job.request.queue, now)
         if shards.isCutOff {
@@ -156,12 +156,12 @@ extension SchedulerMachine {
                 guard isNews else { continue }
                 effects.append(.emit(.runEnded(run)))
                 count(run.state, 1, job)
-            case .waiting, .claimed: break
+            case .waiting, .running: break
             }
         }
         for run in action.postponed { effects.append(.emit(.runPostponed(run))) }
         let isChanged =
-            before.state != job.state || before.nextDue != job.nextDue || before.occurrences != job.occurrences
+            before.state != job.state || before.nextDue != job.nextDue || before.occurrenceCount != job.occurrenceCount
             || change.isRequestChanged
         if isChanged { effects.append(.emit(.changed(job))) }
     }
@@ -191,7 +191,7 @@ extension SchedulerMachine {
     // MARK: Not applied
 
     private mutating func refused(
-        _ part: SchedulerTurn.Part, _ error: JobError, of turn: SchedulerTurn, _ now: ClockReading
+        _ part: SchedulerTurn.Part, _ error: JobError, of turn: SchedulerTurn, _ now: SchedulerReading
     ) {
         if error.code == .notOwner {
             if let command = part.command { commands.fail(command, error, &effects) }
@@ -210,7 +210,7 @@ extension SchedulerMachine {
         guard error.code == .conflict else { return effects.answer(command.number, .failure(error)) }
         guard command.conflicts < 8, life.acceptsCommands else {
             let changes = "another program keeps changing the job, or another job is in its place; try again"
-            return effects.answer(command.number, .failure(JobError(.conflict, changes, cause: error)))
+            return effects.answer(command.number, .failure(JobError(code: .conflict, message: changes, cause: error)))
         }
         command.forgetRead()
         switch command.command {
@@ -223,7 +223,7 @@ extension SchedulerMachine {
 
     /// The store has refused the part of a submission.
     /// - Returns: whether that is all; otherwise the command is planned again.
-    private mutating func settle(_ command: PendingCommand, after error: JobError, _ now: ClockReading) -> Bool {
+    private mutating func settle(_ command: PendingCommand, after error: JobError, _ now: SchedulerReading) -> Bool {
         if error.code == .conflict {
             guard command.conflicts >= 8 || !life.acceptsCommands else { return false }
             commands.readSubmissions()
@@ -241,7 +241,7 @@ extension SchedulerMachine {
     }
 
     /// Leaves the job as it was before the turn; if the fate of the commit is unknown, the job is doubtful.
-    private mutating func dropped(_ draft: SchedulerTurn.Draft, isUnknown: Bool, _ now: ClockReading) {
+    private mutating func dropped(_ draft: SchedulerTurn.Draft, isUnknown: Bool, _ now: SchedulerReading) {
         guard let key = draft.key else {
             // A submission that was applied without an answer is found by the next load.
             if isUnknown { loading.load(at: now.wall.advanced(by: .milliseconds(100)), isUrgent: true) }

@@ -7,7 +7,7 @@ extension SchedulerMachine {
         }
         for entry in jobs.all {
             for run in entry.machine.open
-            where run.state == .claimed && !entry.news.isInterrupted && !jobs.isDoubtful(entry) {
+            where run.state == .running && !entry.news.isInterrupted && !jobs.isDoubtful(entry) {
                 let isEnding = entry.news.ends.contains { $0.key == RunKey(run) }
                 if board.isRunning(RunKey(run)) == isEnding {
                     return "job \(entry.job.id): a handler of a claimed run neither runs nor has ended"

@@ -4,7 +4,7 @@ import ApusTimers
 extension SchedulerMachine {
     // MARK: Stopping
 
-    mutating func stop(_ call: Int, grace: Duration?, _ now: ClockReading) {
+    mutating func stop(_ call: Int, grace: Duration?, _ now: SchedulerReading) {
         switch life.stop(call, grace: grace, now.uptime) {
         case .done: effects.answer(call, .success(.done))
         case .waits: break
@@ -19,7 +19,7 @@ extension SchedulerMachine {
         }
     }
 
-    mutating func continueStop(_ now: ClockReading) {
+    mutating func continueStop(_ now: SchedulerReading) {
         guard life.isStopping else { return }
         let unwritten = jobs.all.reduce(0) { $0 + $1.news.ends.count }
         let step = life.continueStop(
@@ -67,7 +67,7 @@ extension SchedulerMachine {
 
     // MARK: Shards
 
-    mutating func granted(_ shard: ShardID, _ epoch: StoreEpoch, _ now: ClockReading) {
+    mutating func granted(_ shard: ShardID, _ epoch: StoreEpoch, _ now: SchedulerReading) {
         guard shards.grant(shard, epoch) else { return }
         // The last owner may have had other rules of zones.
         if sweep.usesTimeZones { begin(.init(mustReadZones: true)) }

@@ -9,11 +9,11 @@ extension SchedulerMachine {
         var machine = machine(of: loaded)
         sweep.note(loaded.job.request.trigger)
         if let zone = machine.missingZone { effects.append(.log(.timeZoneMissing(loaded.job.id, zone))) }
-        let wakes = [machine.job.wake, machine.job.elapsedWake]
+        let wakes = [machine.job.bookkeeping.wake, machine.job.bookkeeping.elapsedWake]
         machine.findWakes()
         let entry = jobs.insert(machine, shard: loaded.shard)
-        entry.news.isOutdated = wakes != [machine.job.wake, machine.job.elapsedWake]
-        if shards.isUnrecovered(loaded.shard), loaded.open.contains(where: { $0.state == .claimed }) {
+        entry.news.isOutdated = wakes != [machine.job.bookkeeping.wake, machine.job.bookkeeping.elapsedWake]
+        if shards.isUnrecovered(loaded.shard), loaded.open.contains(where: { $0.state == .running }) {
             entry.news.isInterrupted = true
             jobs.examine(entry)
         }
@@ -40,7 +40,7 @@ extension SchedulerMachine {
     /// handlers were not called. A scheduler that has lost the store cannot commit that.
     func resolveClaims(_ entry: LoadedJobs.Entry) {
         if jobs.isDoubtful(entry) || entry.news.isInterrupted { return }
-        for run in entry.machine.open where run.state == .claimed {
+        for run in entry.machine.open where run.state == .running {
             let runKey = RunKey(run)
             if board.isRunning(runKey) || entry.news.ends.contains(where: { $0.key == runKey }) { continue }
             entry.news.ends.append(PendingEnd(key: runKey))
@@ -81,7 +81,7 @@ extension SchedulerMachine {
         if !isParked { offer(entry, machine, now) }
         let isWaiting = board.isWaiting(key)
         if let due = machine.arrival, due <= now, !(isWaiting && machine.canArriveLate) { jobs.examine(entry) }
-        let stays = isHeld || isParked || isWaiting || machine.open.contains { $0.state == .claimed }
+        let stays = isHeld || isParked || isWaiting || machine.open.contains { $0.state == .running }
         if let next = machine.nextLook(after: now) {
             if stays || !loading.isFar(next, now) {
                 return wakes.arm(key, at: next, tolerance: machine.job.request.policies.tolerance)
@@ -117,7 +117,7 @@ extension SchedulerMachine {
 
     // MARK: The wall clock
 
-    mutating func noticeClock(_ now: ClockReading) {
+    mutating func noticeClock(_ now: SchedulerReading) {
         guard let (step, moved) = clock.notice(now) else { return }
         for entry in jobs.sorted {
             if moved != .zero { entry.machine.clockWasSet(by: moved) }

@@ -4,7 +4,7 @@ import ApusTimers
 extension SchedulerMachine {
     private static let pageSize = 500
 
-    mutating func nextRead(_ now: ClockReading, isPaused: Bool) -> SchedulerRead? {
+    mutating func nextRead(_ now: SchedulerReading, isPaused: Bool) -> SchedulerRead? {
         var references = commands.needs
         // Callers do not wait for the end of a pause.
         if !isPaused || commands.waiting.contains(where: { concernsDoubtful($0) }) {
@@ -34,7 +34,7 @@ extension SchedulerMachine {
     }
 
     /// Takes the answer to the last read.
-    package mutating func read(_ read: SchedulerRead, _ answer: SchedulerReadAnswer, at now: ClockReading) {
+    package mutating func read(_ read: SchedulerRead, _ answer: SchedulerReadAnswer, at now: SchedulerReading) {
         switch (read, answer) {
         case (.load(let references), .loaded(let found)):
             for (reference, found) in zip(references, found) { took(found, for: reference, now.wall) }
@@ -67,7 +67,7 @@ extension SchedulerMachine {
     }
 
     /// Drops the commands that need the last read, which has failed.
-    package mutating func readFailed(_ read: SchedulerRead, _ error: JobError, at now: ClockReading) {
+    package mutating func readFailed(_ read: SchedulerRead, _ error: JobError, at now: SchedulerReading) {
         if case .places(let uses) = read { board.placesAreUnknown(uses.map(\.queue)) }
         // The callers whose jobs were to be read get the error.
         var kept: [PendingCommand] = []

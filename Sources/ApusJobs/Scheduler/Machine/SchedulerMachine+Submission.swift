@@ -6,14 +6,16 @@ extension SchedulerMachine {
         _ requests: [JobRequest], _ pending: PendingCommand, into turn: inout SchedulerTurn
     ) throws(JobError) -> Outcome {
         guard Set(requests.map(\.id)).count == requests.count else {
-            throw JobError(.invalid, "id: one identifier occurs twice among the requests; give each its own")
+            throw JobError(
+                code: .invalid, message: "id: one identifier occurs twice among the requests; give each its own")
         }
         let now = turn.now.wall
         func needs() -> Outcome { .needs(Self.references(requests, at: now)) }
         let payloads = requests.compactMap { $0.payloadReference(at: now) }
         for (index, payload) in payloads.enumerated() where payloads[..<index].contains(where: payload.isSamePayload) {
             throw JobError(
-                .invalid, "payload: two of the requests are the same by kind and payload; submit one of them")
+                code: .invalid,
+                message: "payload: two of the requests are the same by kind and payload; submit one of them")
         }
         var drafts: [SchedulerTurn.Draft] = []
         var existing: [SchedulerTurn.Existing] = []
@@ -46,8 +48,9 @@ extension SchedulerMachine {
                 case .update, .replace:
                     guard requests.count == 1 else {
                         throw JobError(
-                            .invalid,
-                            "\(request.id): another node runs this job; submit a request that changes it alone")
+                            code: .invalid,
+                            message: "\(request.id): another node runs this job; submit a request that changes it alone"
+                        )
                     }
                     turn.add([], command: pending, forward: foreign.shard)
                     return .done
@@ -112,7 +115,9 @@ extension SchedulerMachine {
     }
 
     static func alreadyExists(_ id: JobID) -> JobError {
-        JobError(.alreadyExists, "\(id): there is such a job; give another identifier, or another conflict policy")
+        JobError(
+            code: .alreadyExists,
+            message: "\(id): there is such a job; give another identifier, or another conflict policy")
     }
 
     /// Plans jobs of another store. The store refuses all of them if one of their identifiers, keys or payloads is
@@ -137,7 +142,7 @@ extension SchedulerMachine {
     }
 
     private func newDraft(
-        _ request: JobRequest, _ pending: PendingCommand, _ now: ClockReading
+        _ request: JobRequest, _ pending: PendingCommand, _ now: SchedulerReading
     ) throws(JobError) -> SchedulerTurn.Draft {
         var kept = request
         kept.terms = .init()
@@ -150,7 +155,7 @@ extension SchedulerMachine {
     }
 
     /// The instant from which a submission's trigger counts. One after now is of a clock that was set back since.
-    private func instant(of pending: PendingCommand, _ now: ClockReading) -> WallInstant {
+    private func instant(of pending: PendingCommand, _ now: SchedulerReading) -> WallInstant {
         min(pending.submission?.submitted ?? now.latestWall, now.latestWall)
     }
 
@@ -180,7 +185,8 @@ extension SchedulerMachine {
         if isOpen || pending.foreign[job.id]?.job.key == job.key && !job.state.isFinal {
             guard job.id == request.id || jobs[request.id]?.job.state.isFinal ?? true else {
                 throw JobError(
-                    .alreadyExists,
+                    code: .alreadyExists,
+                    message:
                     "\(request.id): there is such a job, and job \(job.id) has the same kind and payload; cancel one of them"
                 )
             }
@@ -206,7 +212,8 @@ extension SchedulerMachine {
         case .replace: return false
         case .refuse:
             throw JobError(
-                .alreadyExists,
+                code: .alreadyExists,
+                message:
                 "\(request.id): job \(job.id) had the same kind and payload and was submitted within \(period); give another conflict policy"
             )
         }
@@ -217,7 +224,8 @@ extension SchedulerMachine {
         guard let key = request.idempotencyKey, let job = pending.earlier[key] else { return nil }
         guard job.request.asksForTheSame(as: request) else {
             throw JobError(
-                .invalid,
+                code: .invalid,
+                message:
                 "idempotencyKey: it was used for another submission, which is job \(job.id); give each submission its own"
             )
         }

@@ -3,7 +3,7 @@ import ApusTimers
 /// Decides a turn: commands, then examined jobs, then claims.
 extension SchedulerMachine {
     /// - Returns: the transaction; `nil` if there is nothing to write.
-    mutating func decideTurn(_ now: ClockReading, isPaused: Bool) -> StoreTurn? {
+    mutating func decideTurn(_ now: SchedulerReading, isPaused: Bool) -> StoreTurn? {
         var turn = SchedulerTurn(at: now)
         planCommands(into: &turn)
         if !isPaused {
@@ -27,7 +27,7 @@ extension SchedulerMachine {
         return transaction
     }
 
-    func draft(of entry: LoadedJobs.Entry, _ now: ClockReading) -> SchedulerTurn.Draft {
+    func draft(of entry: LoadedJobs.Entry, _ now: SchedulerReading) -> SchedulerTurn.Draft {
         SchedulerTurn.Draft(entry, at: now, in: configuration.timeZones)
     }
 

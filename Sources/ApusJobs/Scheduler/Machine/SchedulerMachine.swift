@@ -42,7 +42,7 @@ package struct SchedulerMachine: ~Copyable {
 
     /// The machine of a store that was just opened.
     package init(
-        session: StoreSession, configuration: JobScheduler.Configuration, at now: ClockReading
+        session: StoreSession, configuration: JobScheduler.Configuration, at now: SchedulerReading
     ) {
         self.configuration = configuration
         shards = ShardOwnership(session)
@@ -60,7 +60,7 @@ package struct SchedulerMachine: ~Copyable {
     // MARK: Inputs
 
     /// Takes an input; ``next(at:)`` decides about the consequences.
-    package mutating func receive(_ input: SchedulerInput, at now: ClockReading) {
+    package mutating func receive(_ input: SchedulerInput, at now: SchedulerReading) {
         switch input {
         case .command(let number, .stop(let grace)): stop(number, grace: grace, now)
         case .command(let number, let command):
@@ -69,7 +69,7 @@ package struct SchedulerMachine: ~Copyable {
             commands.append(PendingCommand(number, command))
         case .ended(let key, let ended, let jitter):
             took(PendingEnd(key: key, ended: ended, jitter: jitter))
-        case .notBegun(let key, let postponement): took(PendingEnd(key: key, postponement: postponement))
+        case .notBegun(let key, let snooze): took(PendingEnd(key: key, snooze: snooze))
         case .progress(let key, let progress):
             guard let entry = jobs[key.job], board.isRunning(key) else { return }
             entry.news.progress[key] = progress
@@ -99,7 +99,7 @@ package struct SchedulerMachine: ~Copyable {
         }
     }
 
-    private mutating func receive(_ signal: StoreSignal, _ now: ClockReading) {
+    private mutating func receive(_ signal: StoreSignal, _ now: SchedulerReading) {
         switch signal {
         case .wake: loading.loadNow(now.wall)
         case .submissions: commands.readSubmissions()
@@ -107,7 +107,8 @@ package struct SchedulerMachine: ~Copyable {
         case .queue(let queue, let places): board.adopt(queue, noted: places, now)
         case .granted(let shard, let epoch): granted(shard, epoch, now)
         case .revoked(let shard): revoked(shard)
-        case .ended: halt(JobError(.notOwner, "other schedulers of the store have taken this one for dead"))
+        case .ended:
+            halt(JobError(code: .notOwner, message: "other schedulers of the store have taken this one for dead"))
         case .share(let count): if !life.isStopping { share(count) }
         case .cutOff: if shards.cutOff() { cancelRuns() }
         case .connected: if shards.connected() { loading.loadNow(now.wall) }
@@ -119,12 +120,12 @@ package struct SchedulerMachine: ~Copyable {
         switch reply {
         case .run(let run): effects.answer(call, .success(.run(run)))
         case .refused(let code, let message):
-            effects.answer(call, .failure(JobError(JobError.Code(named: code) ?? .unavailable, message)))
+            effects.answer(call, .failure(JobError(code: JobError.Code(named: code) ?? .unavailable, message: message)))
         case .jobs(let ids): commands.append(PendingCommand(call, .read(ids)))
         }
     }
 
-    static let closed = JobError(.closed, "the scheduler has stopped; start another one")
+    static let closed = JobError(code: .closed, message: "the scheduler has stopped; start another one")
 
     /// Takes the effects, in their order.
     package mutating func takeEffects() -> [SchedulerEffect] {
@@ -136,7 +137,7 @@ package struct SchedulerMachine: ~Copyable {
     // MARK: The next step
 
     /// Decides what the loop does next.
-    package mutating func next(at now: ClockReading) -> SchedulerStep {
+    package mutating func next(at now: SchedulerReading) -> SchedulerStep {
         precondition(committing == nil, "the result of the last commit was not brought")
         noticeClock(now)
         continueStop(now)
@@ -169,7 +170,7 @@ package struct SchedulerMachine: ~Copyable {
         return .wait(wake(now, isPaused: isPaused))
     }
 
-    private func retire(_ now: ClockReading) -> SchedulerStep {
+    private func retire(_ now: SchedulerReading) -> SchedulerStep {
         .retire(
             endedBefore: now.wall.advanced(by: .zero - configuration.finishedJobsKept),
             budget: HistoryRetirement.budget)
@@ -192,7 +193,7 @@ package struct SchedulerMachine: ~Copyable {
     }
 
     /// Whether a job that asks for conditions may begin in this turn, for which they have not been read.
-    private func mustReadConditions(_ now: ClockReading) -> Bool {
+    private func mustReadConditions(_ now: SchedulerReading) -> Bool {
         guard life.isRunning, !conditions.isRead else { return false }
         return board.needsConditions(now.continuous)
             || jobs.isAnyExamined { !$0.job.request.policies.conditions.isEmpty }
@@ -202,7 +203,7 @@ package struct SchedulerMachine: ~Copyable {
     private static let zoneCheck = Duration.seconds(3_600)
 
     /// The first instant at which time alone changes what is to be done.
-    private func wake(_ now: ClockReading, isPaused: Bool) -> SchedulerWake? {
+    private func wake(_ now: SchedulerReading, isPaused: Bool) -> SchedulerWake? {
         var best: (delay: Duration, wake: SchedulerWake)?
         func consider(_ delay: Duration, _ wake: SchedulerWake) {
             if best.map({ delay < $0.delay }) ?? true { best = (delay, wake) }

@@ -15,7 +15,7 @@ struct SchedulerTurn: Sendable {
         init(_ machine: JobMachine, in shard: ShardID) { (key, self.shard, self.machine) = (nil, shard, machine) }
 
         /// A loaded job, with its news decided about.
-        init(_ entry: LoadedJobs.Entry, at now: ClockReading, in zones: any TimeZones) {
+        init(_ entry: LoadedJobs.Entry, at now: SchedulerReading, in zones: any TimeZones) {
             (key, shard, machine) = (entry.key, entry.shard, entry.machine)
             let news = entry.news
             if news.isEmpty { return }
@@ -39,7 +39,7 @@ struct SchedulerTurn: Sendable {
             } else {
                 action.merge(
                     machine.returned(
-                        occurrence: occurrence, attempt: attempt, postponement: end.postponement, now: now))
+                        occurrence: occurrence, attempt: attempt, snooze: end.snooze, now: now))
             }
         }
 
@@ -80,7 +80,7 @@ struct SchedulerTurn: Sendable {
     static let maximumCommands = 1_000
     static let maximumJobs = 4_000
 
-    let now: ClockReading
+    let now: SchedulerReading
     var drafts: [Draft] = []
     private(set) var parts: [Part] = []
     /// The parts that are in the transaction; the others change nothing.
@@ -98,7 +98,7 @@ struct SchedulerTurn: Sendable {
     /// Shards that are given back.
     var released: [ShardID] = []
 
-    init(at now: ClockReading) { self.now = now }
+    init(at now: SchedulerReading) { self.now = now }
 
     var isEmpty: Bool { committed.isEmpty && queues.isEmpty && released.isEmpty }
 
@@ -213,8 +213,8 @@ extension SchedulerTurn.Draft {
         guard var change = action.change else { return nil }
         change.shard = shard
         // The history is cut now and then, a piece at a time.
-        if change.job.runsSinceRetired > max(1, min(kept / 8, 128)) {
-            change.job.runsSinceRetired = 0
+        if change.job.bookkeeping.runsSinceRetired > max(1, min(kept / 8, 128)) {
+            change.job.bookkeeping.runsSinceRetired = 0
             change.keptRuns = kept
         }
         return change

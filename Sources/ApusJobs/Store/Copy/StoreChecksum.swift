@@ -89,15 +89,15 @@ package struct StoreChecksum: Hashable, Sendable, CustomStringConvertible {
         add(job.key)
         add(job.version)
         add(job.state.rawValue)
-        for instant in [job.created, job.updated, job.first] { add(instant) }
-        for number in [job.origin, job.nextOccurrence, job.occurrences, job.missed] { add(number) }
+        for instant in [job.created, job.updated, job.firstDue] { add(instant) }
+        for number in [job.bookkeeping.origin, job.nextOccurrence, job.occurrenceCount, job.missedCount] { add(number) }
         add(job.nextDue)
         add(job.dueNote?.rawValue)
         add(job.remainder)
-        add(job.wake)
-        add(job.elapsedWake)
-        add(job.openRuns)
-        add(job.runsSinceRetired)
+        add(job.bookkeeping.wake)
+        add(job.bookkeeping.elapsedWake)
+        add(job.openRunCount)
+        add(job.bookkeeping.runsSinceRetired)
     }
 
     private mutating func add(_ request: JobRequest) {
@@ -157,8 +157,8 @@ package struct StoreChecksum: Hashable, Sendable, CustomStringConvertible {
         }
         add(policies.retry.maximumAttempts)
         add(policies.retry.maximumLost)
-        add(policies.retry.initialBackoff)
-        add(policies.retry.maximumBackoff)
+        add(policies.retry.initialDelay)
+        add(policies.retry.maximumDelay)
         add(policies.retry.jitter)
         add(policies.timeLimit)
         add(policies.conditions.rawValue)
@@ -168,7 +168,7 @@ package struct StoreChecksum: Hashable, Sendable, CustomStringConvertible {
         add(stored.sequence)
         let run = stored.run
         add(run.jobKey)
-        add(run.job.rawValue)
+        add(run.jobID.rawValue)
         for number in [run.occurrence, run.through, run.attempt, run.lostBefore, run.standsFor] { add(number) }
         add(run.due)
         add(run.state.rawValue)

@@ -84,23 +84,23 @@ package struct StoreCopy: Sendable {
     private static func check(_ tables: [Table], _ counts: StoreCounts) throws {
         for table in tables where table.source != table.target {
             throw JobError(
-                .damaged,
-                """
-                the copy differs from the source in its \(table.name): \(table.source.rows) rows with the checksum \
-                \(table.source.checksum), and \(table.target.rows) with \(table.target.checksum); the target was \
-                emptied again
-                """)
+                code: .damaged,
+                message: """
+                    the copy differs from the source in its \(table.name): \(table.source.rows) rows with the checksum \
+                    \(table.source.checksum), and \(table.target.rows) with \(table.target.checksum); the target was \
+                    emptied again
+                    """)
         }
         let found = tables.map(\.source.rows)
         guard found.suffix(4) == [counts.jobs, counts.openRuns, counts.runs, counts.submissions] else {
             throw JobError(
-                .damaged,
-                """
-                not all rows of the source could be read: it has \(counts.jobs) jobs, \(counts.openRuns) open and \
-                \(counts.runs) ended runs and \(counts.submissions) submissions, and \
-                \(found.suffix(4).map(String.init).joined(separator: ", ")) of them were found; run `apus store check`. \
-                The target was emptied again
-                """)
+                code: .damaged,
+                message: """
+                    not all rows of the source could be read: it has \(counts.jobs) jobs, \(counts.openRuns) open and \
+                    \(counts.runs) ended runs and \(counts.submissions) submissions, and \
+                    \(found.suffix(4).map(String.init).joined(separator: ", ")) of them were found; run `apus store check`. \
+                    The target was emptied again
+                    """)
         }
     }
 

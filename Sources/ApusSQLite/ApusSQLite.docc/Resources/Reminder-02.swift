@@ -5,7 +5,7 @@ import ApusSQLite
 let scheduler = JobScheduler(store: SQLiteStore(path: "reminders.sqlite"))
 
 // A handler is code, so each start of the program registers it again.
-scheduler.handle("tea") { run in
+scheduler.register("tea") { run in
     print("Tea is ready, \(run.lateness) late, attempt \(run.attempt).")
 }
 try await scheduler.start()

@@ -8,7 +8,7 @@ let delay = CommandLine.arguments.dropFirst().compactMap { Int($0) }.first ?? 20
 let scheduler = JobScheduler(store: SQLiteStore(path: "reminders.sqlite"))
 
 // A handler is code, so each start of the program registers it again.
-scheduler.handle("tea") { run in
+scheduler.register("tea") { run in
     print("Tea is ready, \(run.lateness) late, attempt \(run.attempt).")
 }
 try await scheduler.start()

@@ -3,7 +3,7 @@ import ApusDevice
 import ApusTimers
 import CProcessClock
 import Foundation
-import Glibc
+import PlatformC
 
 /// The process from which those of apps are forked. It is started with the first app, again when the environment of this
 /// process has changed, and ends with the last reference to it.
@@ -116,7 +116,8 @@ private func prepareMessages(_ status: AppStatus) {
     let request = BackgroundJobRequest("", .refresh)
     let events: [AppEvent] = [.phase(.active), .conditions(status.conditions), .system(.wallClockSet)]
     let calls: [AppCall] = [
-        .status, .note(""), .timeRemaining, .beginClaim("", token: 1), .endClaim(1), .expirationHandlerReturned,
+        .status, .note(""), .timeRemaining, .beginBackgroundTask("", token: 1), .endBackgroundTask(1),
+        .expirationHandlerReturned,
         .jobs(.register("")), .jobs(.submit(request)), .jobs(.setExpires(1, true)), .jobs(.complete(1, success: true)),
     ]
     let numbered = events.map { NumberedEvent(number: 1, event: $0) }

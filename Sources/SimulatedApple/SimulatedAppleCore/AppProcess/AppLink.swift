@@ -3,7 +3,7 @@ import ApusVirtualTime
 import CProcessClock
 import Dispatch
 import Foundation
-import Glibc
+import PlatformC
 
 /// The connection of an app's process to the device, seen from inside.
 ///

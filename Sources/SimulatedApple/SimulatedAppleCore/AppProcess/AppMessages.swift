@@ -60,7 +60,7 @@ enum AppEvent: Codable {
     /// Memory, clock, scenes and data protection; not the phases.
     case system(SystemEvent)
     /// The expiration handler of the background task that was begun with that token.
-    case claimExpires(token: Int)
+    case backgroundTaskExpires(token: Int)
     case audioSession(AudioSessionEvent)
     case audioItemEnded(AudioItem)
     case location(session: Int, LocationUpdate)
@@ -97,8 +97,8 @@ enum AppCall: Codable {
     case timeRemaining
     case settings
     case keepScreenOn(Bool)
-    case beginClaim(String, token: Int)
-    case endClaim(Int)
+    case beginBackgroundTask(String, token: Int)
+    case endBackgroundTask(Int)
     /// The expiration handler of a background task has returned.
     case expirationHandlerReturned
     case record(String)

@@ -18,9 +18,13 @@ extension AppProcess {
         case .timeRemaining: json(host.backgroundTimeRemaining.map(\.wholeNanoseconds))
         case .settings: json(settings())
         case .keepScreenOn(let isOn): done(keepScreenOn(isOn))
-        case .beginClaim(let name, let token):
-            json(host.beginClaim(name: name) { [weak self] in self?.deliver(.claimExpires(token: token)) }.number)
-        case .endClaim(let number): done(host.endClaim(BackgroundTaskID(number: number, device: host.deviceNumber)))
+        case .beginBackgroundTask(let name, let token):
+            json(
+                host.beginBackgroundTask(name: name) { [weak self] in
+                    self?.deliver(.backgroundTaskExpires(token: token))
+                }.number)
+        case .endBackgroundTask(let number):
+            done(host.endBackgroundTask(BackgroundTaskID(number: number, device: host.deviceNumber)))
         case .expirationHandlerReturned: done(host.expirationHandlerReturned())
         case .record(let name): json(records[name])
         case .keepRecord(let name, let data): done(keep(data, as: name))

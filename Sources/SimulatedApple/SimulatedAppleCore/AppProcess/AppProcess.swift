@@ -4,7 +4,7 @@ import ApusTimers
 import ApusVirtualTime
 import CProcessClock
 import Foundation
-import Glibc
+import PlatformC
 
 /// A process of the operating system that is the process of a simulated app, seen from the device.
 ///
@@ -76,7 +76,7 @@ final class AppProcess: SteppedProcess {
         // As on a phone: github.com/firebase/firebase-ios-sdk/pull/9362.
         if isPrewarmed { variables["ActivePrewarm"] = "1" }
         let pid = try launcher.start(offset: offset, variables: variables, standardInput: other)
-        Glibc.close(other)
+        PlatformC.close(other)
         state.withLock { $0.pid = pid }
         host.attach(self)
     }

@@ -1,6 +1,6 @@
 import ApusTimers
 import Foundation
-import Glibc
+import PlatformC
 
 /// One end of a pair of sockets, on which each line is a message.
 ///
@@ -31,7 +31,7 @@ final class LineSocket: Sendable {
             var written = 0
             while written < bytes.count {
                 let count = bytes[written...].withUnsafeBytes {
-                    Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+                    PlatformC.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
                 }
                 if count < 0, errno == EINTR { continue }
                 guard count > 0 else { return false }
@@ -80,5 +80,5 @@ final class LineSocket: Sendable {
         }
     }
 
-    func close() { Glibc.close(descriptor) }
+    func close() { PlatformC.close(descriptor) }
 }

@@ -25,7 +25,7 @@ final class RemoteJobs: PhoneJobs {
 
     func addRequest(_ request: BackgroundJobRequest) throws(BackgroundJobError) {
         if let refusal = link.ask(.jobs(.submit(request)), for: JobRefusal?.self) {
-            throw BackgroundJobError(refusal.code, refusal.message)
+            throw BackgroundJobError(code: refusal.code, message: refusal.message)
         }
     }
 

@@ -16,7 +16,7 @@ final class RemotePhone: PhoneHost {
         var body: (@MainActor @Sendable () -> Void)?
     }
 
-    private struct Claims {
+    private struct BackgroundTasks {
         var lastToken = 0
         var handlers: [Int: @MainActor @Sendable () -> Void] = [:]
         /// By the background tasks' numbers.
@@ -41,7 +41,7 @@ final class RemotePhone: PhoneHost {
     private let observers = EventObservers()
     private let phases: Broadcast<Phase>
     private let allConditions: Broadcast<DeviceConditions>
-    private let claims = Locked(Claims())
+    private let backgroundTasks = Locked(BackgroundTasks())
     private let keptOn = Locked(false)
     /// By the names of the services whose events they get.
     private let eventHandlers = Locked<[String: @MainActor @Sendable (Data) -> Void]>([:])
@@ -71,8 +71,8 @@ final class RemotePhone: PhoneHost {
         case .phase(let phase): phases.announce(phase)
         case .conditions(let conditions): allConditions.set(conditions)
         case .system(let event): link.process.report(event)
-        case .claimExpires(let token):
-            claims.withLock { $0.handlers[token] }?()
+        case .backgroundTaskExpires(let token):
+            backgroundTasks.withLock { $0.handlers[token] }?()
             link.perform(.expirationHandlerReturned)
         case .audioSession, .audioItemEnded: audio.handle(event)
         case .location, .locationPaused, .locationAuthorization: location.handle(event)
@@ -113,7 +113,7 @@ final class RemotePhone: PhoneHost {
     var launchCause: LaunchCause { launch.withLock { $0.cause } }
     var phase: Phase { phases.value }
     var conditions: DeviceConditions { allConditions.value }
-    var conditionChanges: Changes<DeviceConditions> { allConditions.changes() }
+    func conditionChanges() -> Changes<DeviceConditions> { allConditions.changes() }
     var keepsScreenOn: Bool {
         get { keptOn.withLock { $0 } }
         set {
@@ -153,23 +153,25 @@ final class RemotePhone: PhoneHost {
         withExtendedLifetime(old) { link.perform(.observeService("\(service)")) }
     }
 
-    func beginClaim(_ name: String, expirationHandler: (@MainActor @Sendable () -> Void)?) -> Int {
-        let token = claims.withLock { claims in
-            claims.lastToken += 1
-            claims.handlers[claims.lastToken] = expirationHandler
-            return claims.lastToken
+    func beginBackgroundTask(_ name: String, expirationHandler: (@MainActor @Sendable () -> Void)?) -> Int {
+        let token = backgroundTasks.withLock { backgroundTasks in
+            backgroundTasks.lastToken += 1
+            backgroundTasks.handlers[backgroundTasks.lastToken] = expirationHandler
+            return backgroundTasks.lastToken
         }
-        let number = link.ask(.beginClaim(name, token: token), for: Int.self)
-        claims.withLock { $0.tokens[number] = token }
+        let number = link.ask(.beginBackgroundTask(name, token: token), for: Int.self)
+        backgroundTasks.withLock { $0.tokens[number] = token }
         return number
     }
 
-    func endClaim(_ number: Int) {
+    func endBackgroundTask(_ number: Int) {
         // Released outside the lock: what it captured may do anything when it goes.
-        let handler = claims.withLock { claims in
-            claims.tokens.removeValue(forKey: number).flatMap { claims.handlers.removeValue(forKey: $0) }
+        let handler = backgroundTasks.withLock { backgroundTasks in
+            backgroundTasks.tokens.removeValue(forKey: number).flatMap {
+                backgroundTasks.handlers.removeValue(forKey: $0)
+            }
         }
-        withExtendedLifetime(handler) { link.perform(.endClaim(number)) }
+        withExtendedLifetime(handler) { link.perform(.endBackgroundTask(number)) }
     }
 }
 

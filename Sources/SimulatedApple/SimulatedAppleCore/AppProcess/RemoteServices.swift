@@ -27,7 +27,7 @@ final class RemoteAudio: PhoneAudio {
     }
 
     var state: AudioState { link.ask(.audio(.state), for: AudioState.self) }
-    var stateChanges: Changes<AudioState> { changes.changes() }
+    func stateChanges() -> Changes<AudioState> { changes.changes() }
     var position: Duration { .nanoseconds(link.ask(.audio(.position), for: Int64.self)) }
     var isSessionActive: Bool { link.ask(.audio(.isSessionActive), for: Bool.self) }
 

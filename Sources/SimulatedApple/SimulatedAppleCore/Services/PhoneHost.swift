@@ -20,7 +20,7 @@ package protocol PhoneHost: AnyObject, Sendable {
     /// The device's conditions as the process knows them.
     var conditions: DeviceConditions { get }
     /// A new sequence of the conditions from now on.
-    var conditionChanges: Changes<DeviceConditions> { get }
+    func conditionChanges() -> Changes<DeviceConditions>
     /// Whether the app, while it is active, keeps the screen from locking itself.
     var keepsScreenOn: Bool { get set }
     /// How much longer the process may run in the background; `nil` when nothing limits it.
@@ -51,19 +51,19 @@ package protocol PhoneHost: AnyObject, Sendable {
         _ service: Service.Type, _ handler: @escaping @MainActor @Sendable (Service.Event) -> Void)
     /// Begins a background task; 0 is none, and no other one has the same number. The handler is called on the main
     /// loop shortly before the time is over.
-    func beginClaim(_ name: String, expirationHandler: (@MainActor @Sendable () -> Void)?) -> Int
+    func beginBackgroundTask(_ name: String, expirationHandler: (@MainActor @Sendable () -> Void)?) -> Int
     /// Ends a background task.
-    func endClaim(_ number: Int)
+    func endBackgroundTask(_ number: Int)
 }
 
 extension SimulatedHost: PhoneHost {
     package var allowsBackgroundGPU: Bool { policy.jobs.allowsBackgroundGPU }
     package func warn(_ text: String) { log(.system, .warning(text)) }
     package func logSound(_ line: String) { log(.app, .audio(line)) }
-    package func endClaim(_ number: Int) { endClaim(BackgroundTaskID(rawValue: number)) }
+    package func endBackgroundTask(_ number: Int) { endBackgroundTask(BackgroundTaskID(rawValue: number)) }
 
-    package func beginClaim(_ name: String, expirationHandler: (@MainActor @Sendable () -> Void)?) -> Int {
-        beginClaim(name: name, expirationHandler: expirationHandler).rawValue
+    package func beginBackgroundTask(_ name: String, expirationHandler: (@MainActor @Sendable () -> Void)?) -> Int {
+        beginBackgroundTask(name: name, expirationHandler: expirationHandler).rawValue
     }
 }
 

@@ -6,7 +6,7 @@ package import Foundation
 /// The phone's sound, seen from the frameworks. From any thread.
 package protocol PhoneAudio: AnyObject, Sendable {
     var state: AudioState { get }
-    var stateChanges: Changes<AudioState> { get }
+    func stateChanges() -> Changes<AudioState>
     var position: Duration { get }
     var isSessionActive: Bool { get }
     /// Called on the main loop with what happens to the audio session.

@@ -1,14 +1,7 @@
 import ApusClient
 import ApusTimers
 import Logging
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import PlatformC
 
 /// Ends commands with everything that they started, in their group or out of it.
 struct CommandEnder: Sendable {

@@ -1,13 +1,6 @@
 import ApusClient
 import CApus
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import PlatformC
 
 /// What a command is started with, and its start.
 struct CommandLaunch: Sendable {

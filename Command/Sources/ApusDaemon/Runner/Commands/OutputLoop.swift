@@ -1,14 +1,7 @@
 import ApusClient
 import ApusTimers
 import CApus
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import PlatformC
 
 /// One thread that reads what all commands print: a piece of one after a piece of another, so that no command is read
 /// faster than its output is handled.

@@ -1,13 +1,6 @@
 import ApusClient
 import ApusTimers
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import PlatformC
 
 /// A command that was started. It is over when its process has ended and what that printed is read; a background child
 /// that still has the output does not prolong it. Costs one descriptor, the reading end of the pipe.

@@ -2,14 +2,7 @@ import ApusClient
 import AsyncHTTPClient
 import NIOCore
 import NIOPosix
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import PlatformC
 
 /// Why a webhook could not be sent.
 struct WebhookProblem: Error {

@@ -43,7 +43,7 @@ struct PendingCommand: Sendable {
         case .some: break
         case nil:
             origin.refusal = JobError(
-                .invalid, "what is stored cannot be read: \(submission.problem ?? "it is no command")")
+                code: .invalid, message: "what is stored cannot be read: \(submission.problem ?? "it is no command")")
         }
         self.submission = origin
     }

@@ -29,8 +29,9 @@ struct ForwardedCalls {
         if deadlines.isEmpty { return }
         let seconds = Self.patience.components.seconds
         let error = JobError(
-            .unavailable,
-            "the node that runs the job has not answered within \(seconds) s; whether it was done is not known, and it may be done yet"
+            code: .unavailable,
+            message:
+                "the node that runs the job has not answered within \(seconds) s; whether it was done is not known, and it may be done yet"
         )
         for (call, deadline) in deadlines.sorted(by: { $0.key < $1.key }) where deadline <= now {
             deadlines[call] = nil

@@ -5,7 +5,7 @@ struct PendingEnd: Sendable {
     var key: RunKey
     /// `nil`: the attempt did not begin, and the run waits again.
     var ended: JobMachine.Ended?
-    var postponement: JobPostponement?
+    var snooze: RunDecision?
     var jitter = 0.0
 }
 

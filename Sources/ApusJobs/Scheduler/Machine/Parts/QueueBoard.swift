@@ -101,7 +101,7 @@ struct QueueBoard: ~Copyable {
     /// The limits hold for other schedulers too, and the store gives the places.
     let isShared: Bool
 
-    init(_ queues: [JobQueue], limit: Int = .max, isShared: Bool, now: ClockReading) {
+    init(_ queues: [JobQueue], limit: Int = .max, isShared: Bool, now: SchedulerReading) {
         (self.limit, self.isShared) = (limit, isShared)
         for queue in queues { configure(queue, now) }
     }
@@ -114,12 +114,12 @@ struct QueueBoard: ~Copyable {
     /// The queues that have settings, or runs in progress or waiting, by name.
     var statuses: [QueueStatus] {
         lines.keys.sorted().map { status($0) }.filter {
-            $0.running > 0 || $0.waiting > 0 || $0.queue.hasSettings
+            $0.runningCount > 0 || $0.waitingCount > 0 || $0.queue.hasSettings
         }
     }
 
     func status(_ id: QueueID) -> QueueStatus {
-        QueueStatus(queue: queue(id), running: lines[id]?.running ?? 0, waiting: lines[id]?.count ?? 0)
+        QueueStatus(queue: queue(id), runningCount: lines[id]?.running ?? 0, waitingCount: lines[id]?.count ?? 0)
     }
 
     /// How long the queue's rate lets nothing begin; `nil` without a rate.
@@ -129,12 +129,12 @@ struct QueueBoard: ~Copyable {
     }
 
     /// The store has the record of the queue.
-    mutating func committed(_ queue: JobQueue, _ now: ClockReading) {
+    mutating func committed(_ queue: JobQueue, _ now: SchedulerReading) {
         doubtfulRecords.remove(queue.id)
         configure(queue, now)
     }
 
-    private mutating func configure(_ queue: JobQueue, _ now: ClockReading) {
+    private mutating func configure(_ queue: JobQueue, _ now: SchedulerReading) {
         let line = line(queue.id)
         let hadRate = line.queue.rate != nil
         line.queue = queue
@@ -150,7 +150,7 @@ struct QueueBoard: ~Copyable {
     mutating func doubtRecords(_ queues: some Sequence<QueueID>) { doubtfulRecords.formUnion(queues) }
 
     /// The starts that a queue's record counts.
-    private func restored(_ queue: JobQueue, _ now: ClockReading) -> StartLog {
+    private func restored(_ queue: JobQueue, _ now: SchedulerReading) -> StartLog {
         guard let last = queue.lastStart else { return StartLog() }
         // Each of them may have begun as late as the last one.
         let instant = now.continuous.advanced(by: min(.zero, now.wall.duration(to: last)))
@@ -255,7 +255,7 @@ struct QueueBoard: ~Copyable {
         starting = []
     }
 
-    mutating func started(_ run: RunKey, _ queue: QueueID, _ now: ClockReading) {
+    mutating func started(_ run: RunKey, _ queue: QueueID, _ now: SchedulerReading) {
         running[run] = queue
         let line = line(queue)
         line.running += 1
@@ -275,7 +275,7 @@ struct QueueBoard: ~Copyable {
     }
 
     /// The record of a queue, with the runs that this turn starts.
-    func record(of queue: JobQueue, _ now: ClockReading) -> JobQueue {
+    func record(of queue: JobQueue, _ now: SchedulerReading) -> JobQueue {
         var record = queue
         (record.recentStarts, record.lastStart) = (0, nil)
         guard let line = lines[queue.id], let rate = queue.rate else { return record }
@@ -355,7 +355,7 @@ extension QueueBoard {
         }.min()
     }
 
-    mutating func take(_ given: [QueuePlaces], _ now: ClockReading) {
+    mutating func take(_ given: [QueuePlaces], _ now: SchedulerReading) {
         for given in given {
             let had = lines[given.queue.id]?.places ?? 0
             adopt(given.queue, now)
@@ -379,7 +379,7 @@ extension QueueBoard {
     }
 
     /// Another scheduler may have changed the settings of the queue.
-    mutating func adopt(_ queue: JobQueue, _ now: ClockReading) {
+    mutating func adopt(_ queue: JobQueue, _ now: SchedulerReading) {
         let known = self.queue(queue.id)
         guard (known.concurrency, known.isPaused) != (queue.concurrency, queue.isPaused) || known.rate != queue.rate
         else { return }
@@ -387,7 +387,7 @@ extension QueueBoard {
     }
 
     /// The same, and the store has noted so many places. A number from before its last answer only costs a question.
-    mutating func adopt(_ queue: JobQueue, noted: Int, _ now: ClockReading) {
+    mutating func adopt(_ queue: JobQueue, noted: Int, _ now: SchedulerReading) {
         adopt(queue, now)
         guard let line = lines[queue.id], let places = line.places else { return }
         if noted != (queue.rate == nil ? places : min(places, 1)) { line.arePlacesDoubtful = true }

@@ -24,7 +24,8 @@ struct ShardOwnership {
         let shards = (kept.isEmpty ? Array(session.shards.keys) : kept).sorted()
         guard !shards.isEmpty else {
             throw JobError(
-                .unavailable, "\(id): this node owns no part of the jobs now; try again, or ask another node")
+                code: .unavailable,
+                message: "\(id): this node owns no part of the jobs now; try again, or ask another node")
         }
         // FNV-1a: the same in every process.
         let hash = id.rawValue.utf8.reduce(14_695_981_039_346_656_037 as UInt64) {

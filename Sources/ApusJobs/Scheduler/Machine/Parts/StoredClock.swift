@@ -10,7 +10,7 @@ struct StoredClock {
     /// Schedulers that share a store have no axis of elapsed time but the store's clock.
     private let isShared: Bool
 
-    init(_ session: StoreSession, bootID: String?, at now: ClockReading) {
+    init(_ session: StoreSession, bootID: String?, at now: SchedulerReading) {
         isShared = session.isShared
         // A copy, assigned once: changed in its place before all properties had values, its text was released once too
         // often by release builds of Swift 6.3.
@@ -26,7 +26,7 @@ struct StoredClock {
     var isChanged: Bool { isNew || !steps.isEmpty }
 
     /// The reading as it would be if the wall clock had not been set since the record was written.
-    func asRecorded(_ now: ClockReading) -> ClockReading {
+    func asRecorded(_ now: SchedulerReading) -> SchedulerReading {
         var recorded = now
         recorded.wall = now.wall.advanced(by: record.wallOffset - now.wallOffset)
         return recorded
@@ -36,7 +36,7 @@ struct StoredClock {
     /// moves no job.
     /// - Returns: by how much it was set, and by how much the instants of elapsed time move with it; `nil` if it was
     ///   not.
-    mutating func notice(_ now: ClockReading) -> (step: Duration, moved: Duration)? {
+    mutating func notice(_ now: SchedulerReading) -> (step: Duration, moved: Duration)? {
         let step = now.wallOffset - record.wallOffset
         guard step >= .seconds(1) || step <= .seconds(-1) else { return nil }
         record.wallOffset = now.wallOffset

@@ -1,20 +1,20 @@
 import ApusTimers
 import Logging
 
-/// What outlives a ``BackgroundTimer`` while its last work runs: the lock around the machine, and what carries its
+/// What outlives a ``BackgroundTimers`` while its last work runs: the lock around the machine, and what carries its
 /// actions out.
 ///
 /// Under the lock: arming the engine, which calls nothing of ours, and queueing of events, so that all see one
 /// order. Outside it: everything else.
-final class BackgroundTimerCore: Sendable {
-    typealias ID = BackgroundTimer.ID
-    typealias Event = BackgroundTimer.Event
-    typealias Machine = BackgroundTimerMachine<Item, BackgroundTask>
+final class BackgroundTimersCore: Sendable {
+    typealias ID = BackgroundTimers.ID
+    typealias Event = BackgroundTimers.Event
+    typealias Machine = BackgroundTimersMachine<Item, BackgroundTask>
 
     /// What the machine keeps for each timer.
     struct Item: Sendable {
         let work: @MainActor @Sendable () -> Void
-        let handover: BackgroundTimer.Handover
+        let handover: BackgroundTimers.Handover
         let tolerance: Duration
         var waiting: ScheduledTimer?
     }
@@ -32,20 +32,20 @@ final class BackgroundTimerCore: Sendable {
     private let birth: UInt64
     private let wishes: NotificationWishes?
     // `nonisolated(unsafe)`: set in `init` only. `weak let` needs Swift 6.3, and the manifest accepts 6.2.
-    nonisolated(unsafe) private weak var delegate: (any BackgroundTimerDelegate)?
+    nonisolated(unsafe) private weak var delegate: (any BackgroundTimersDelegate)?
     private let hasDelegate: Bool
     private let state: Locked<State>
     private let observation = Locked<Observation?>(nil)
 
     init(
-        host: any BackgroundHost, name: String, coverage: BackgroundTimer.Coverage, mode: MainLoopMode,
-        notifications: (any NotificationScheduler)?, delegate: (any BackgroundTimerDelegate)?
+        host: any BackgroundHost, name: String, coverage: BackgroundTimers.Coverage, mode: MainLoopMode,
+        notificationScheduler: (any NotificationScheduler)?, delegate: (any BackgroundTimersDelegate)?
     ) {
         self.host = host
         self.name = name
         self.mode = mode
         birth = host.engine.time.wall().nanoseconds
-        wishes = notifications.map {
+        wishes = notificationScheduler.map {
             NotificationWishes(host: host, scheduler: $0, logger: Logger(label: "apus.background"))
         }
         state = Locked(State(machine: Machine(coverage: coverage)))
@@ -102,7 +102,7 @@ final class BackgroundTimerCore: Sendable {
         return cancelled
     }
 
-    func shutdown() {
+    func stop() {
         observation.withLock { $0.take() }?.cancel()
         act { $0.close() }
     }
@@ -146,7 +146,7 @@ final class BackgroundTimerCore: Sendable {
     }
 
     @MainActor private func fire(_ id: ID) {
-        // Claimed here, not on the engine's thread: until its work starts, a timer can be cancelled.
+        // Taken here, not on the engine's thread: until its work starts, a timer can be cancelled.
         let now = host.engine.time.continuous()
         guard let item = state.withLock({ $0.machine.fire(id, now: now) }) else { return }
         item.work()
@@ -176,9 +176,9 @@ final class BackgroundTimerCore: Sendable {
                 for (_, listener) in state.listeners.sorted(by: { $0.key < $1.key }) { listener.yield(event) }
                 // Looked at later, outside the lock: it may be about to go.
                 if hasDelegate {
-                    host.mainLoop.run { [self] in delegate?.backgroundTimer(named: name, did: event) }
+                    host.mainLoop.run { [self] in delegate?.backgroundTimers(named: name, did: event) }
                 }
-            case .release, .beginClaim, .endClaim, .handOver, .takeBack, .finishEvents:
+            case .release, .beginTask, .endTask, .handOver, .takeBack, .finishEvents:
                 rest.append(action)
             }
         }
@@ -190,8 +190,8 @@ final class BackgroundTimerCore: Sendable {
             switch action {
             case .arm, .report: preconditionFailure("these are done under the lock")
             case .release(let item): item.waiting?.cancel()
-            case .beginClaim(let request): begin(request)
-            case .endClaim(let claim): claim.end()
+            case .beginTask(let request): begin(request)
+            case .endTask(let task): task.end()
             case .handOver(let id, let due, let item): handOver(id, due, item.handover, isOnMain: isOnMain)
             case .takeBack(let id, let item):
                 if case .notification = item.handover {
@@ -203,10 +203,10 @@ final class BackgroundTimerCore: Sendable {
         }
     }
 
-    private func begin(_ request: Machine.ClaimRequest) {
-        let claim: BackgroundTask
+    private func begin(_ request: Machine.TaskRequest) {
+        let task: BackgroundTask
         do {
-            claim = try host.beginBackgroundTask(named: claimName(request.scope)) { [self] in
+            task = try host.beginBackgroundTask(named: taskName(request.scope)) { [self] in
                 act(isOnMain: true) { $0.expired(request) }
             }
         } catch {
@@ -214,10 +214,10 @@ final class BackgroundTimerCore: Sendable {
             act { $0.expired(request) }
             return
         }
-        act { $0.granted(request, claim) }
+        act { $0.granted(request, task) }
     }
 
-    private func claimName(_ scope: Machine.Scope) -> String {
+    private func taskName(_ scope: Machine.Scope) -> String {
         switch scope {
         case .all: name
         case .one(let id): "\(name) \(id)"
@@ -225,7 +225,7 @@ final class BackgroundTimerCore: Sendable {
     }
 
     private func handOver(
-        _ id: ID, _ due: ContinuousInstant, _ handover: BackgroundTimer.Handover, isOnMain: Bool
+        _ id: ID, _ due: ContinuousInstant, _ handover: BackgroundTimers.Handover, isOnMain: Bool
     ) {
         let time = host.engine.time
         let instant = time.wall().advanced(by: time.continuous().duration(to: due))

@@ -15,8 +15,8 @@ public import ApusTimers
 /// host's engine wakes.
 ///
 /// All members may be used from any thread, also from the work. When the last reference goes, everything is cancelled.
-public final class BackgroundTimer: Sendable {
-    private let core: BackgroundTimerCore
+public final class BackgroundTimers: Sendable {
+    private let core: BackgroundTimersCore
 
     /// Timers without any timer yet.
     ///
@@ -25,18 +25,19 @@ public final class BackgroundTimer: Sendable {
     ///   - name: Names the background tasks, for logs and for the report of what had to be cut.
     ///   - coverage: Whether one background task covers all timers, or each has its own.
     ///   - mode: Whether work runs while the user scrolls, too.
-    ///   - notifications: Where timers are handed over to with ``Handover/notification(_:)``.
+    ///   - notificationScheduler: Where timers are handed over to with ``Handover/notification(_:)``.
     ///   - delegate: Gets each event on the main loop. Not retained.
     public init(
         host: any BackgroundHost, name: String = "timers", coverage: Coverage = .shared, mode: MainLoopMode = .common,
-        notifications: (any NotificationScheduler)? = nil, delegate: (any BackgroundTimerDelegate)? = nil
+        notificationScheduler: (any NotificationScheduler)? = nil, delegate: (any BackgroundTimersDelegate)? = nil
     ) {
-        core = BackgroundTimerCore(
-            host: host, name: name, coverage: coverage, mode: mode, notifications: notifications, delegate: delegate)
+        core = BackgroundTimersCore(
+            host: host, name: name, coverage: coverage, mode: mode, notificationScheduler: notificationScheduler,
+            delegate: delegate)
         core.start()
     }
 
-    deinit { core.shutdown() }
+    deinit { core.stop() }
 
     /// The timers that wait, and the repeating ones whose work is at it. From any thread.
     public var pending: Set<ID> { core.pending }
@@ -72,7 +73,7 @@ public final class BackgroundTimer: Sendable {
         let id = core.nextID()
         core.schedule(
             id, after: duration, every: interval,
-            BackgroundTimerCore.Item(work: work, handover: handover, tolerance: tolerance))
+            BackgroundTimersCore.Item(work: work, handover: handover, tolerance: tolerance))
         return id
     }
 
@@ -99,21 +100,82 @@ public final class BackgroundTimer: Sendable {
     ) throws(BackgroundError) {
         if let interval, interval.wholeNanoseconds <= 0 {
             throw BackgroundError(
-                .invalidArgument, "`every` is \(interval); pass at least 1 ns, for example .seconds(5), or nothing")
+                code: .invalidArgument,
+                message: "`every` is \(interval); pass at least 1 ns, for example .seconds(5), or nothing")
         }
         if duration < .zero {
-            throw BackgroundError(.invalidArgument, "`after` is \(duration); pass .zero or more")
+            throw BackgroundError(code: .invalidArgument, message: "`after` is \(duration); pass .zero or more")
         }
         if tolerance < .zero || interval.map({ tolerance >= $0 }) == true {
             throw BackgroundError(
-                .invalidArgument,
-                "`tolerance` is \(tolerance); pass .zero or more, and less than `every` if the timer repeats")
+                code: .invalidArgument,
+                message: "`tolerance` is \(tolerance); pass .zero or more, and less than `every` if the timer repeats")
         }
         if case .notification = handover, !core.canNotify {
             throw BackgroundError(
-                .invalidArgument,
-                "`handover` is a notification, but this BackgroundTimer has nowhere to schedule it; "
-                    + "give it `notifications` when you make it")
+                code: .invalidArgument,
+                message: "`handover` is a notification, but these BackgroundTimers have nowhere to schedule it; "
+                    + "give them a `notificationScheduler` when you make it")
         }
     }
+}
+
+/// The parts of its interface.
+extension BackgroundTimers {
+    /// Names a scheduled timer, uniquely among all those whose hosts share an engine.
+    public struct ID: Hashable, Sendable, Comparable, CustomStringConvertible {
+        let number: UInt64
+
+        /// The earlier one was scheduled earlier, if one thread scheduled both.
+        public static func < (lhs: ID, rhs: ID) -> Bool { lhs.number < rhs.number }
+
+        /// The number, for logs.
+        public var description: String { "\(number)" }
+    }
+
+    /// How pending timers are covered by background tasks.
+    public enum Coverage: Sendable, Hashable, CaseIterable {
+        /// One background task, while at least one timer needs it.
+        case shared
+        /// A background task for each timer, so that reports of what had to be cut name a number and each ends on its
+        /// own.
+        case each
+    }
+
+    /// What happened to a timer.
+    public enum Event: Sendable, Hashable {
+        /// The work has run. The last event of the timer unless it repeats. A repeating timer that was cancelled while
+        /// its work ran ends with this, and `willRepeat` is false.
+        case executed(ID, willRepeat: Bool)
+        /// The timer was cancelled, or the ``BackgroundTimers`` was released. Its last event.
+        case cancelled(ID)
+        /// The host grants no more time, so the app may be suspended before these timers fire. They stay pending.
+        case expired([ID])
+        /// Something else stands in for these timers while the app is in the background. They stay pending.
+        case handedOver([ID])
+    }
+
+    /// What stands in for a timer that is due when the app may not run any more.
+    ///
+    /// The timer itself stays pending. When the app comes back before the deadline, it continues as if nothing had
+    /// happened; when it comes back later, the work runs then.
+    public enum Handover: Sendable {
+        /// Nothing: the timer waits until the app runs again.
+        case none
+        /// A notification at the deadline. It is removed when the app comes back to the foreground earlier.
+        case notification(UserNotification)
+        /// Something of the app's own, on the main loop: to submit a job, for example. It gets the timer and the
+        /// instant at which it is due. Work and job may both run, so let the later one see that the earlier did.
+        case custom(@MainActor @Sendable (ID, WallInstant) -> Void)
+    }
+}
+
+/// Gets the events of the timers of a ``BackgroundTimers``.
+public protocol BackgroundTimersDelegate: AnyObject, Sendable {
+    /// An event, soon after it happened, on the main loop in `common` mode; in the order of the events.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the ``BackgroundTimers``.
+    ///   - event: What happened.
+    @MainActor func backgroundTimers(named name: String, did event: BackgroundTimers.Event)
 }

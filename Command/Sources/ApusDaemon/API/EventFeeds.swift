@@ -8,7 +8,7 @@ import LoopbackWeb
 ///
 /// A slow listener never delays a job: it loses output first, then the oldest events, and gets the event `lost` in their
 /// place.
-final class EventHub: Sendable {
+final class EventFeeds: Sendable {
     /// Those on the socket.
     let socket: EventFeed
     /// Those on the HTTP listener. Their number has a bound of its own, so that pages do not take the command's places.
@@ -109,7 +109,7 @@ final class EventHub: Sendable {
         case .submitted(let job), .changed(let job):
             ServerEvent("job", subject: job.id.rawValue, jobs.wire(job))
         case .runStarted(let run), .runPostponed(let run), .runEnded(let run), .skipped(let run):
-            ServerEvent("run", subject: run.job.rawValue, WireRun(run))
+            ServerEvent("run", subject: run.jobID.rawValue, WireRun(run))
         case .output(let job, let occurrence, let attempt, let offset, let bytes):
             output(
                 .init(job: job, occurrence: occurrence, attempt: attempt), at: offset, bytes, isReplayed: false)

@@ -3,7 +3,7 @@ import Testing
 @testable import ApusApple
 
 @Suite("The background task between Apus and UIKit")
-struct AppleClaimMachineTests {
+struct AppleBackgroundTaskMachineTests {
     /// What can happen to a background task, from whatever thread.
     private enum Event: CaseIterable {
         case granted, refused, expired, ended
@@ -31,7 +31,7 @@ struct AppleClaimMachineTests {
     func everyOrder() {
         #expect(Self.orders.count > 100)
         for order in Self.orders {
-            var machine = AppleClaimMachine<Int>()
+            var machine = AppleBackgroundTaskMachine<Int>()
             var (ends, handlerCalls, saysEnded) = (0, 0, 0)
             for event in order {
                 switch event {

@@ -5,7 +5,7 @@
 /// so before the caller knows the identifier that has to be ended (Apple: "if the system cannot grant the background
 /// task it calls the handler"; github.com/mozilla-mobile/firefox-ios/pull/2065 is about a background task that was
 /// never ended because of that).
-struct AppleClaimMachine<ID: Hashable & Sendable>: Sendable {
+struct AppleBackgroundTaskMachine<ID: Hashable & Sendable>: Sendable {
     private enum State {
         /// The identifier is not known yet.
         case requesting(hasExpired: Bool)

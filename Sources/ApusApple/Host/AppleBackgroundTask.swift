@@ -4,11 +4,11 @@
     import UIKit
 
     /// A background task of UIKit's. From any thread.
-    final class AppleClaim: Sendable {
+    final class AppleBackgroundTask: Sendable {
         private let application: UIApplication
         private let request: BackgroundTaskRequest
         private let mainLoop: any MainLoop
-        private let machine = Locked(AppleClaimMachine<UIBackgroundTaskIdentifier>())
+        private let machine = Locked(AppleBackgroundTaskMachine<UIBackgroundTaskIdentifier>())
 
         init(_ request: BackgroundTaskRequest, of application: UIApplication, mainLoop: any MainLoop) {
             self.application = application

@@ -1,7 +1,7 @@
 import ApusTimers
 
 /// Which timers are pending, which background tasks cover them, and which expirations were reported: the whole life of
-/// a ``BackgroundTimer`` as a pure state machine, without clock, lock, engine or host.
+/// a ``BackgroundTimers`` as a pure state machine, without clock, lock, engine or host.
 ///
 /// - A timer that waits is armed once: in the engine, or on its way from there to the main loop. So nothing can run
 ///   twice.
@@ -11,15 +11,15 @@ import ApusTimers
 /// - A timer that cannot fire before the app's time in the background is over needs no background task there: it was
 ///   handed over, or is left out. Keeping the app running for it would use energy, and on a server hold up the end, for
 ///   nothing.
-struct BackgroundTimerMachine<Payload: Sendable, Claim: Sendable>: Sendable {
-    typealias ID = BackgroundTimer.ID
+struct BackgroundTimersMachine<Payload: Sendable, BackgroundTask: Sendable>: Sendable {
+    typealias ID = BackgroundTimers.ID
 
     enum Scope: Hashable, Sendable {
         case all
         case one(ID)
     }
 
-    struct ClaimRequest: Hashable, Sendable {
+    struct TaskRequest: Hashable, Sendable {
         let number: Int
         let scope: Scope
     }
@@ -27,11 +27,11 @@ struct BackgroundTimerMachine<Payload: Sendable, Claim: Sendable>: Sendable {
     enum Action: Sendable {
         /// Wake when the continuous clock reaches the instant.
         case arm(ID, ContinuousInstant)
-        case report(BackgroundTimer.Event)
+        case report(BackgroundTimers.Event)
         /// Stop waiting, if that is not over, and release the payload.
         case release(Payload)
-        case beginClaim(ClaimRequest)
-        case endClaim(Claim)
+        case beginTask(TaskRequest)
+        case endTask(BackgroundTask)
         case handOver(ID, ContinuousInstant, Payload)
         case takeBack(ID, Payload)
         /// Nothing will be reported any more.
@@ -74,33 +74,33 @@ struct BackgroundTimerMachine<Payload: Sendable, Claim: Sendable>: Sendable {
         }
     }
 
-    private enum ClaimState {
+    private enum TaskState {
         case none
         case beginning(Int)
-        case held(Int, Claim)
+        case held(Int, BackgroundTask)
     }
 
     private struct Cover {
         /// How many timers need the background task; a cover without any is removed.
         var needs = 0
-        var claim = ClaimState.none
+        var task = TaskState.none
 
-        func isAbout(_ request: ClaimRequest) -> Bool {
-            switch claim {
+        func isAbout(_ request: TaskRequest) -> Bool {
+            switch task {
             case .none: false
             case .beginning(let number), .held(let number, _): number == request.number
             }
         }
     }
 
-    private let coverage: BackgroundTimer.Coverage
+    private let coverage: BackgroundTimers.Coverage
     private var isInBackground = false
     private var isClosed = false
     private var timers: [ID: Timer] = [:]
     private var covers: [Scope: Cover] = [:]
-    private var lastClaim = 0
+    private var lastTask = 0
 
-    init(coverage: BackgroundTimer.Coverage) { self.coverage = coverage }
+    init(coverage: BackgroundTimers.Coverage) { self.coverage = coverage }
 
     var pending: Set<ID> { Set(timers.lazy.filter(\.value.isPending).map(\.key)) }
 
@@ -227,17 +227,17 @@ struct BackgroundTimerMachine<Payload: Sendable, Claim: Sendable>: Sendable {
 
     // MARK: Background tasks
 
-    mutating func granted(_ request: ClaimRequest, _ claim: Claim) -> [Action] {
-        guard let cover = covers[request.scope], cover.isAbout(request) else { return [.endClaim(claim)] }
-        covers[request.scope]?.claim = .held(request.number, claim)
+    mutating func granted(_ request: TaskRequest, _ task: BackgroundTask) -> [Action] {
+        guard let cover = covers[request.scope], cover.isAbout(request) else { return [.endTask(task)] }
+        covers[request.scope]?.task = .held(request.number, task)
         for id in covered(by: request.scope) { timers[id]?.wasReportedExpired = false }
         return []
     }
 
     /// The background task was refused, or its time is nearly over.
-    mutating func expired(_ request: ClaimRequest) -> [Action] {
+    mutating func expired(_ request: TaskRequest) -> [Action] {
         guard let cover = covers[request.scope], cover.isAbout(request) else { return [] }
-        covers[request.scope]?.claim = .none
+        covers[request.scope]?.task = .none
         var actions: [Action] = []
         let ids = covered(by: request.scope).filter { id in
             timers[id].map { $0.isPending && !$0.wasReportedExpired } ?? false
@@ -246,7 +246,7 @@ struct BackgroundTimerMachine<Payload: Sendable, Claim: Sendable>: Sendable {
         if !ids.isEmpty { actions.append(.report(.expired(ids))) }
         // Whatever the host said before, this is the end of the time.
         if isInBackground { uncover(ids.filter { canBeHandedOver($0) && waits($0) }, &actions, areCovered: true) }
-        if case .held(_, let claim) = cover.claim { actions.append(.endClaim(claim)) }
+        if case .held(_, let task) = cover.task { actions.append(.endTask(task)) }
         return actions
     }
 
@@ -271,10 +271,10 @@ struct BackgroundTimerMachine<Payload: Sendable, Claim: Sendable>: Sendable {
     }
 
     private mutating func ask(for scope: Scope, _ actions: inout [Action]) {
-        guard let cover = covers[scope], case .none = cover.claim else { return }
-        lastClaim += 1
-        covers[scope]?.claim = .beginning(lastClaim)
-        actions.append(.beginClaim(ClaimRequest(number: lastClaim, scope: scope)))
+        guard let cover = covers[scope], case .none = cover.task else { return }
+        lastTask += 1
+        covers[scope]?.task = .beginning(lastTask)
+        actions.append(.beginTask(TaskRequest(number: lastTask, scope: scope)))
     }
 
     private mutating func dispense(with id: ID, _ actions: inout [Action]) {
@@ -282,7 +282,7 @@ struct BackgroundTimerMachine<Payload: Sendable, Claim: Sendable>: Sendable {
         guard var cover = covers[scope] else { preconditionFailure("a timer that needs a background task has a cover") }
         cover.needs -= 1
         covers[scope] = cover.needs > 0 ? cover : nil
-        if cover.needs == 0, case .held(_, let claim) = cover.claim { actions.append(.endClaim(claim)) }
+        if cover.needs == 0, case .held(_, let task) = cover.task { actions.append(.endTask(task)) }
     }
 
     // MARK: Uncovering
