@@ -44,7 +44,7 @@
             instrument.inject(context, into: &carried, using: Metadata())
             var traced = request
             traced.metadata.merge(carried) { own, _ in own }
-            if traced.metadataBytes <= JobRequest.maximumMetadataBytes { request = traced }
+            if JobLimits.bytes(of: traced.metadata) <= JobLimits.dictionaryBytes { request = traced }
         }
 
         /// Runs the handler in a span.

@@ -35,7 +35,7 @@
 
         private static let long: [(field: String, sql: String, message: String)] = [
             ("id", "repeat('x', 256)", "id: must be 1 to 255 bytes, not 256"),
-            ("name", "repeat('é', 3200)", "name: must be 1 to 255 bytes, not 6400"),
+            ("name", "repeat('é', 3200)", "name: must be 1 to 1020 bytes, not 6400"),
             ("kind", "repeat('x', 9000)", "kind: must be 1 to 255 bytes, not 9000"),
             ("payload", "encode(repeat('x', 70000)::bytea, 'base64')", "payload: must be at most 65536 bytes"),
             ("labels", "jsonb_build_object('a', repeat('x', 9000))", "labels: must be at most 8192 bytes"),

@@ -1,11 +1,6 @@
 package import ApusTimers
 
 extension JobRequest {
-    package static let maximumMetadataBytes = 8_192
-
-    /// How many bytes the keys and values of the metadata have.
-    package var metadataBytes: Int { metadata.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count } }
-
     /// Refuses what a submission at `now` could not ask for, whatever is in the store.
     package func validate(submittedAt now: WallInstant) throws(JobError) {
         try validate()
@@ -15,28 +10,60 @@ extension JobRequest {
 
     /// Refuses what could not be kept or done, naming the argument and the accepted forms.
     func validate() throws(JobError) {
-        guard !id.rawValue.isEmpty else { throw JobError(code: .invalid, message: "id: must not be empty") }
-        guard id.rawValue.utf8.count <= 255 else {
-            throw JobError(code: .invalid, message: "id: must be 1 to 255 bytes, not \(id.rawValue.utf8.count)")
-        }
-        guard !kind.isEmpty else { throw JobError(code: .invalid, message: "kind: must not be empty") }
-        guard payload.count <= 65_536 else {
+        try JobLimits.check(id.rawValue, "id")
+        if let name { try JobLimits.check(name, "name", bytes: JobLimits.nameBytes) }
+        try JobLimits.check(kind, "kind")
+        if let idempotencyKey { try JobLimits.check(idempotencyKey, "idempotencyKey") }
+        try JobLimits.check(labels, "labels")
+        try JobLimits.check(metadata, "metadata")
+        guard payload.count <= JobLimits.payloadBytes else {
             throw JobError(
                 code: .invalid, message: "payload: must be at most 65536 bytes (64 KiB), not \(payload.count)")
         }
-        if let idempotencyKey, !(1...255).contains(idempotencyKey.utf8.count) {
-            throw JobError(
-                code: .invalid, message: "idempotencyKey: must be 1 to 255 bytes, not \(idempotencyKey.utf8.count)")
-        }
         try queue.validate()
-        guard metadataBytes <= Self.maximumMetadataBytes else {
-            throw JobError(code: .invalid, message: "metadata: must be at most 8192 bytes (8 KiB) of keys and values")
-        }
         if let period = uniqueness.period, period <= .zero {
             throw JobError(code: .invalid, message: "uniqueness: the period must be longer than zero, not \(period)")
         }
         try trigger.validate()
         try policies.validate()
+    }
+
+    /// The request with durations of whole nanoseconds, as stores keep them: the same request twice is equal to what is
+    /// kept of the first.
+    var normalized: JobRequest {
+        var request = self
+        request.trigger = trigger.normalized
+        for path in [\JobPolicies.tolerance, \.retry.initialDelay, \.retry.maximumDelay] {
+            request.policies[keyPath: path] = policies[keyPath: path].wholeNanosecondsOnly
+        }
+        request.policies.grace = policies.grace?.wholeNanosecondsOnly
+        request.policies.timeLimit = policies.timeLimit?.wholeNanosecondsOnly
+        if let period = uniqueness.period { request.uniqueness = .payload(within: period.wholeNanosecondsOnly) }
+        return request
+    }
+}
+
+extension Duration {
+    /// Rounded down, and within ±292 years.
+    fileprivate var wholeNanosecondsOnly: Duration { .nanoseconds(wholeNanoseconds) }
+}
+
+extension Trigger {
+    fileprivate var normalized: Trigger {
+        switch kind {
+        case .at, .calendar: self
+        case .after(let delay): .after(delay.roundedUp)
+        case .every(let interval, let anchor, let count):
+            .every(interval.wholeNanosecondsOnly, anchoredAt: anchor, count: count)
+        }
+    }
+}
+
+extension Duration {
+    /// To whole nanoseconds, so that not even a fraction of one is missing of a delay.
+    fileprivate var roundedUp: Duration {
+        let whole = wholeNanosecondsOnly
+        return whole < self ? whole + .nanoseconds(1) : whole
     }
 }
 
@@ -84,9 +111,6 @@ extension QueueRate {
 }
 
 extension JobPolicies {
-    /// The most rows that one arrival may make.
-    static let maximumLimit = 10_000
-
     func validate() throws(JobError) {
         try Self.check(tolerance, "tolerance", orZero: true)
         if let grace { try Self.check(grace, "grace", orZero: true) }

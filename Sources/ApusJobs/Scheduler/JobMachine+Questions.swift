@@ -68,7 +68,11 @@ extension JobMachine {
     }
 
     /// The number of the last occurrence, if the trigger has a count.
-    fileprivate var lastOccurrence: Int? { job.request.trigger.count.map { job.bookkeeping.origin + $0 } }
+    fileprivate var lastOccurrence: Int? {
+        guard let count = job.request.trigger.count else { return nil }
+        let (last, overflow) = job.bookkeeping.origin.addingReportingOverflow(count)
+        return overflow ? .max : last
+    }
 
     /// The intervals of a trigger that is not a calendar's.
     var schedule: TriggerSchedule {

@@ -145,6 +145,7 @@ extension Trigger {
             try Self.check(count: count)
         case .calendar(let calendar):
             try Self.check(count: calendar.count)
+            try JobLimits.check(calendar.timeZone, "timeZone")
             guard calendar.isStorable else {
                 throw JobError(
                     code: .invalid,
@@ -154,7 +155,8 @@ extension Trigger {
     }
 
     private static func check(count: Int?) throws(JobError) {
-        if let count, count < 1 { throw JobError(code: .invalid, message: "count: must be 1 or more, not \(count)") }
+        guard let count, !(1...JobLimits.count).contains(count) else { return }
+        throw JobError(code: .invalid, message: "count: must be 1 to \(JobLimits.count), not \(count)")
     }
 
     /// The times of a calendar trigger; `nil` for the others.
@@ -167,7 +169,7 @@ extension Trigger {
     }
 
     static func checkRange(_ duration: Duration, _ argument: String) throws(JobError) {
-        guard duration.components.seconds < 9_223_372_036 else {
+        guard duration < .nanoseconds(JobLimits.nanoseconds) else {
             throw JobError(code: .invalid, message: "\(argument): must be shorter than 292 years")
         }
     }

@@ -186,7 +186,7 @@
                     + #""\#(name)Attoseconds": ["integer", 0, 999999999]"#
             }
             return """
-                {"id!": \(text), "name": \(text), "kind": \(text), "idempotencyKey": \(text),
+                {"id!": \(text), "name": ["text", 1, \(JobLimits.nameBytes)], "kind": \(text), "idempotencyKey": \(text),
                 "queue": ["queue", \(JobLimits.queueBytes)], "priority": ["name", \(names(JobPriority.allCases.map(\.name)))],
                 "labels": ["texts", \(JobLimits.dictionaryBytes)], "metadata": ["texts", \(JobLimits.dictionaryBytes)],
                 "payload": ["bytes", \(JobLimits.payloadBytes)],

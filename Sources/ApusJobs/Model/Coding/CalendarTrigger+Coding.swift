@@ -36,7 +36,7 @@ extension CalendarTrigger: Codable {
     }
 
     /// Whether all values of the schedule are in their ranges, and so can be written.
-    var isStorable: Bool { json != nil }
+    var isStorable: Bool { json.map { $0.utf8.count <= JobLimits.scheduleBytes } ?? false }
 
     private var json: String? { (try? JobJSON.encode(self)).map { String(decoding: $0, as: UTF8.self) } }
 

@@ -50,7 +50,8 @@ extension KeyedDecodingContainer<FieldName> {
 
     func decodeBytesIfPresent(forKey key: FieldName) throws -> [UInt8]? {
         guard let text = try decodeIfPresent(String.self, forKey: key) else { return nil }
-        guard let data = Data(base64Encoded: text) else {
+        // PostgreSQL's `encode` breaks the lines.
+        guard let data = Data(base64Encoded: Data(text.utf8.filter { $0 != UInt8(ascii: "\n") })) else {
             throw DecodingError.dataCorruptedError(
                 forKey: key, in: self, debugDescription: "\(key.stringValue): must be base64")
         }

@@ -40,6 +40,23 @@ package enum SchedulerCommand: Sendable {
         case .read, .configure, .takeSubmissions, .stop: []
         }
     }
+
+    /// With requests as stores keep them (``JobRequest/normalized``).
+    var normalized: SchedulerCommand {
+        switch self {
+        case .job(.submit(let requests)): .job(.submit(requests.map(\.normalized)))
+        case .job(.update(let request, let former, let key)):
+            .job(.update(request.normalized, from: former, key: key))
+        case .restore(let jobs):
+            .restore(
+                jobs.map { job in
+                    var job = job
+                    job.request = job.request.normalized
+                    return job
+                })
+        case .job, .read, .configure, .takeSubmissions, .stop: self
+        }
+    }
 }
 
 /// The answer to a command.

@@ -31,7 +31,7 @@ struct PendingCommand: Sendable {
     /// `nil` for a caller's command.
     var submission: Origin?
 
-    init(_ number: Int, _ command: SchedulerCommand) { (self.number, self.command) = (number, command) }
+    init(_ number: Int, _ command: SchedulerCommand) { (self.number, self.command) = (number, command.normalized) }
 
     init(_ submission: StoreSubmission, _ now: WallInstant) {
         self.init(0, .job(submission.command ?? .submit([])))
