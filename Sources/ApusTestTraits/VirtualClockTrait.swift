@@ -1,5 +1,6 @@
 public import ApusTimers
 public import ApusVirtualTime
+import Foundation
 public import Testing
 
 /// Runs a test in a process of its own, in which time is virtual: sleeps, timers and time-outs take no real time, in code
@@ -46,5 +47,89 @@ extension Trait where Self == VirtualClockTrait {
         limit: Duration = .seconds(60)
     ) -> Self {
         VirtualClockTrait(mode: mode, wall: wall, limit: limit)
+    }
+}
+
+extension VirtualClockTrait: TestScoping {
+    /// The scope of a test function with all of its cases. Called by Swift Testing.
+    public func scopeProvider(for test: Test, testCase: Test.Case?) -> Self? {
+        guard testCase == nil, !test.isSuite else { return nil }
+        return test.traits.lazy.compactMap { $0 as? Self }.last
+    }
+
+    /// Runs the test in a process of its own, or begins virtual time in this process if it is that one. Called by Swift
+    /// Testing.
+    public func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        guard ProcessClock.isAvailable else {
+            Issue.record(
+                """
+                Time cannot be virtual in this process: that needs Linux with glibc, and a program without a sanitizer. \
+                The test was not run.
+                """, sourceLocation: test.sourceLocation)
+            return
+        }
+        switch TestProcess.role {
+        case .runner: try await runInProcessOfItsOwn(test)
+        case .virtual(let control): try await runHere(test, control: control, performing: function)
+        }
+    }
+
+    private func runInProcessOfItsOwn(_ test: Test) async throws {
+        let command = TestProcess.command(forTest: String(describing: test.id))
+        let outcome = await TestProcess.turns.pass { await ChildProcess.run(command, limit: limit) }
+        let verdict = ChildVerdict(outcome, test: String(describing: test.id), wall: wall)
+        for finding in verdict.findings { finding.record(defaultLocation: test.sourceLocation) }
+        if let reason = verdict.cancellation { try Test.cancel(Comment(rawValue: reason)) }
+    }
+
+    private func runHere(
+        _ test: Test, control: Int32?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        switch TestProcess.claim(test.id) {
+        case .first: break
+        // A second trait of the test.
+        case .again: return try await function()
+        case .taken(let other):
+            Issue.record(
+                """
+                The virtual time of this process belongs to \(other). With \(TestProcess.variable)=1 in the environment, \
+                choose one test with --filter. The test was not run.
+                """, sourceLocation: test.sourceLocation)
+            return
+        }
+        let controller = control.map(RunnerConnection.init(descriptor:))
+        controller?.answerRequests()
+        try ProcessClock.begin(mode, wall: wall)
+        if let controller {
+            controller.sayBegun()
+            return try await function()
+        }
+        // Started by hand: the issues are recorded here, and the time is not added to them.
+        FileHandle.standardError.write(
+            Data("Time is virtual in this process from here on: \(wall.iso8601), \(mode).\n".utf8))
+        let remark = IssueHandlingTrait.compactMapIssues { issue in
+            var issue = issue
+            let now = SystemTime().wall().iso8601
+            issue.comments.append(Comment(rawValue: "(In a process under a virtual clock, at \(now).)"))
+            return issue
+        }
+        try await remark.provideScope(for: test, testCase: nil, performing: function)
+    }
+}
+
+extension Finding {
+    fileprivate func record(defaultLocation: SourceLocation) {
+        let comment = Comment(rawValue: text)
+        let location =
+            place.map {
+                SourceLocation(fileID: $0.fileID, filePath: $0.filePath, line: $0.line, column: $0.column)
+            } ?? defaultLocation
+        if isKnown {
+            withKnownIssue(sourceLocation: location) { Issue.record(comment, sourceLocation: location) }
+        } else {
+            Issue.record(comment, severity: isWarning ? .warning : .error, sourceLocation: location)
+        }
     }
 }

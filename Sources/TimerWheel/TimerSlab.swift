@@ -104,3 +104,194 @@ package struct TimerStarts: Sendable {
         ).exchanged
     }
 }
+
+/// One timer. 32 bytes, so that a record never lies on two cache lines; its payload is kept beside it.
+struct TimerRecord: ~Copyable {
+    /// The soft deadline: the timer never fires before.
+    var deadline: UInt64 = 0
+    private var toleranceLow: UInt32 = 0
+    /// The next record of the same list.
+    var next: UInt32 = .none
+    var previous: UInt32 = .none
+    /// The generation of the present life, or of the next one while the record is free (24 bits); then how often that
+    /// life was taken, and reset after it had been taken (8 bits): odd while it is taken. So neither a stale handle nor
+    /// what was taken before a reset finds anything. 0: retired.
+    ///
+    /// Its change ends a life, and is the only thing that happens to a record without the owner's lock.
+    let life: Atomic<UInt32>
+    private var toleranceHigh: UInt16 = 0
+    var place = Place.free
+    var tag: UInt8 = 0
+
+    init(generation: UInt32) { life = Atomic(generation << Self.takingBits) }
+
+    /// How many bits count takings.
+    static var takingBits: UInt32 { 8 }
+    /// The bits that count takings.
+    static var takings: UInt32 { 1 << takingBits - 1 }
+
+    /// What comes after a life.
+    @inline(__always)
+    static func life(after life: UInt32) -> UInt32 { ((life >> takingBits) &+ 1) << takingBits }
+
+    /// Which list a record is in: the number of a slot, or one of the constants.
+    struct Place: RawRepresentable, Equatable {
+        var rawValue: UInt16
+        static var free: Place { Place(rawValue: .max) }
+        /// Handed out by `takeDue`, in no list, still cancellable.
+        static var taken: Place { Place(rawValue: .max - 1) }
+        /// Every generation was used; the record never lives again.
+        static var retired: Place { Place(rawValue: .max - 2) }
+
+        var isList: Bool { rawValue <= TimerWheel.moving }
+    }
+
+    /// 48 bits: three days, to the nanosecond.
+    static var longestTolerance: UInt64 { 1 << 48 - 1 }
+
+    var tolerance: UInt64 {
+        get { UInt64(toleranceHigh) << 32 | UInt64(toleranceLow) }
+        set {
+            toleranceLow = UInt32(truncatingIfNeeded: newValue)
+            toleranceHigh = UInt16(truncatingIfNeeded: newValue >> 32)
+        }
+    }
+
+    /// Deadline plus tolerance, saturated.
+    var hardDeadline: UInt64 { deadline.addingSaturating(tolerance) }
+}
+
+extension UInt32 {
+    /// Marks the end of an intrusive list.
+    static var none: UInt32 { .max }
+}
+
+/// Which records are free, in groups of 64 neighbours.
+///
+/// What is taken comes from one group until that is used up, in the order of the addresses: after timers were cancelled
+/// in any order, new ones still lie beside each other, and the processor fetches them ahead. Taking and giving back
+/// are O(1).
+struct FreeRecords: ~Copyable {
+    /// For each group, which of its records are free; without those of the open group.
+    private var words: UnsafeMutablePointer<UInt64>
+    /// The groups whose word is not zero, in the order in which they got something.
+    private var stack: UnsafeMutablePointer<UInt32>
+    private var stackCount = 0
+    private var groups = 0
+    /// What is left of the group that records are taken from.
+    private var open: UInt64 = 0
+    private var openGroup: UInt32 = 0
+
+    private static var groupLog2: UInt32 { 6 }
+
+    init() {
+        words = .allocate(capacity: 1)
+        stack = .allocate(capacity: 1)
+    }
+
+    deinit {
+        words.deallocate()
+        stack.deallocate()
+    }
+
+    /// Makes room for so many records, a multiple of 64: twice as much as before, so that it is rarely needed.
+    mutating func makeRoom(for records: Int) {
+        let needed = records >> Int(Self.groupLog2)
+        guard needed > groups else { return }
+        let wanted = max(needed, 2 * groups)
+        let words = UnsafeMutablePointer<UInt64>.allocate(capacity: wanted)
+        words.moveInitialize(from: self.words, count: groups)
+        (words + groups).initialize(repeating: 0, count: wanted - groups)
+        let stack = UnsafeMutablePointer<UInt32>.allocate(capacity: wanted)
+        stack.moveInitialize(from: self.stack, count: stackCount)
+        self.words.deallocate()
+        self.stack.deallocate()
+        (self.words, self.stack, groups) = (words, stack, wanted)
+    }
+
+    /// A free record, if there is one.
+    @inline(__always)
+    mutating func take() -> UInt32? {
+        if open == 0 {
+            guard stackCount > 0 else { return nil }
+            stackCount -= 1
+            openGroup = stack[stackCount]
+            open = words[Int(openGroup)]
+            words[Int(openGroup)] = 0
+        }
+        let position = UInt32(truncatingIfNeeded: open.trailingZeroBitCount)
+        open &= open &- 1
+        return openGroup << Self.groupLog2 | position
+    }
+
+    /// Gives a record back.
+    @inline(__always)
+    mutating func put(_ index: UInt32) {
+        let group = index >> Self.groupLog2
+        let word = words[Int(group)]
+        if word == 0 {
+            stack[stackCount] = group
+            stackCount += 1
+        }
+        words[Int(group)] = word | 1 << UInt64(truncatingIfNeeded: index & (1 << Self.groupLog2 - 1))
+    }
+}
+
+/// Records and payloads in segments of one length that never move: finds both by an index with a shift and a mask.
+///
+/// For `@unchecked Sendable`: segments are only ever added, under the owner's lock, so code that has read an index under
+/// that lock may look its record up at any later time without. Memory that no timer has used yet is only reserved: on the
+/// systems at hand, an allocation of this size costs addresses until it is touched.
+struct Segments: @unchecked Sendable {
+    /// Where each segment begins. Room for all there can be, of which the used part is touched.
+    private let bases: UnsafeMutablePointer<UnsafeMutableRawPointer>
+
+    private static var lengthLog2: UInt32 { 16 }
+    /// How many records a segment has.
+    static var length: Int { 1 << lengthLog2 }
+    /// The most segments that indices of 31 bits can name.
+    static var longest: Int { 1 << (31 - lengthLog2) }
+    /// Payloads follow the records of their segment.
+    private static var recordBytes: Int { length * MemoryLayout<TimerRecord>.stride }
+    private static var payloadBytes: Int { length * MemoryLayout<PayloadWords>.stride }
+
+    init() { bases = .allocate(capacity: Self.longest) }
+
+    @inline(__always)
+    func record(_ index: UInt32) -> UnsafeMutablePointer<TimerRecord> {
+        let (base, position) = locate(index)
+        return (base + position &* MemoryLayout<TimerRecord>.stride).assumingMemoryBound(to: TimerRecord.self)
+    }
+
+    @inline(__always)
+    func payload(_ index: UInt32) -> UnsafeMutablePointer<PayloadWords> {
+        let (base, position) = locate(index)
+        return (base + (Self.recordBytes &+ position &* MemoryLayout<PayloadWords>.stride))
+            .assumingMemoryBound(to: PayloadWords.self)
+    }
+
+    @inline(__always)
+    private func locate(_ index: UInt32) -> (base: UnsafeMutableRawPointer, position: Int) {
+        (bases[Int(index &>> Self.lengthLog2)], Int(index & UInt32(Self.length - 1)))
+    }
+
+    /// Reserves the memory of a segment, and touches none of it.
+    func allocate(_ segment: Int) {
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: Self.recordBytes + Self.payloadBytes, alignment: 64)
+        memory.bindMemory(to: TimerRecord.self, capacity: Self.length)
+        (memory + Self.recordBytes).bindMemory(to: PayloadWords.self, capacity: Self.length)
+        (bases + segment).initialize(to: memory)
+    }
+
+    /// Ends it all; `count` segments were allocated.
+    func deallocate(_ count: Int) {
+        for segment in 0..<count { bases[segment].deallocate() }
+        bases.deallocate()
+    }
+}
+
+/// The two words of a payload.
+struct PayloadWords {
+    var first: UInt64
+    var second: UInt64
+}

@@ -4,6 +4,7 @@
     import ApusTimers
     import Foundation
     import GRDB
+    import Synchronization
     import Testing
 
     /// A directory that goes with the test.
@@ -104,5 +105,17 @@
         var configuration = Configuration()
         configuration.allowsUnsafeTransactions = true
         return try DatabaseQueue(path: path, configuration: configuration)
+    }
+
+    /// Counts from 1.
+    final class Counter: Sendable {
+        private let value = Atomic(0)
+        func next() -> Int { value.add(1, ordering: .relaxed).newValue }
+    }
+
+    func removeAll(in directory: Directory) throws {
+        for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) {
+            try FileManager.default.removeItem(atPath: directory.file(name))
+        }
     }
 #endif

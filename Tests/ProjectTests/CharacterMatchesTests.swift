@@ -1,5 +1,50 @@
 import Testing
 
+/// Searches of texts by `Character` where the text is bytes to the system: a path, an argument, a line, a header.
+///
+/// To a `String`, `/` followed by a combining character is one character that is not `/`, and `\r\n` is one that is not
+/// `\n`. The kernel, a shell, a database and HTTP see the bytes.
+enum CharacterMatches {
+    /// The modules that handle text from outside.
+    static let modules = [
+        "ApusClient", "ApusCommand", "ApusDaemon", "ApusDaemonProgram", "ApusLinux", "ApusPostgres",
+        "ApusSQLite", "LoopbackWeb", "PathTrust",
+    ]
+
+    /// The ways to search for a literal.
+    private static let forms = [
+        #".split(separator: ""#, #".firstIndex(of: ""#, #".lastIndex(of: ""#, #".hasPrefix("/"#, #".hasSuffix("/"#,
+        #".contains("/")"#, #".contains("=")"#, #".replacing(""#, #".replacingOccurrences(of: ""#,
+        #".components(separatedBy: ""#, #"\.isNewline"#,
+    ]
+
+    /// What Foundation reads of the process with bytes replaced, and the files of a library, which has nothing else.
+    private static let replacing = ["processInfo.environment", "currentDirectoryPath"]
+    private static let library = "Sources/ApusLinux/"
+
+    /// Every such search in a file, except on `unicodeScalars` and values with that word in their name.
+    static func objections(to source: String, path: String) -> [String] {
+        let forms = forms.filter { source.has($0) }
+        let replacing = path.hasPrefix(library) ? [] : replacing.filter { source.has($0) }
+        guard !forms.isEmpty || !replacing.isEmpty else { return [] }
+        let lines = source.split(separator: "\n", omittingEmptySubsequences: false)
+        return lines.indices.flatMap { index -> [String] in
+            let line = lines[index].drop { $0 == " " }
+            guard !line.hasPrefix("//") else { return [] }
+            // The receiver may be on the line before.
+            let receiver = line.hasPrefix(".") && index > 0 ? String(lines[index - 1]) : ""
+            let searches = forms.filter { form in
+                line.has(form)
+                    && line.ranges(of: form).contains { range in
+                        !(receiver + line[..<range.lowerBound]).lowercased().contains("scalars")
+                    }
+            }.map { "\($0) compares characters; search in unicodeScalars or utf8" }
+            return (searches + replacing.filter(line.has).map { "\($0) replaces bytes; ask ProcessEnvironment" })
+                .map { "\(path):\(index + 1): \($0)" }
+        }
+    }
+}
+
 @Suite("Searches by character in text from outside")
 struct CharacterMatchesTests {
     @Test("no module that handles text from outside searches it by character")

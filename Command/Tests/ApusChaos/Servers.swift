@@ -1,4 +1,118 @@
+import ApusTestSupport
 import Foundation
+
+/// A PostgreSQL server of this program's own, as an unprivileged user, reached through a Unix socket.
+final class Server: Sendable {
+    static let port = 5432
+    static let user = "owner"
+
+    /// The folder of its socket; its data is in a folder below.
+    let folder: String
+    let files: WorkFolder
+    let programs: String
+    var data: String { "\(folder)/data" }
+
+    init(_ name: String, in files: WorkFolder) throws {
+        self.files = files
+        folder = "\(files.path)/\(name)"
+        programs = try Self.programFolder()
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try Shell.run(["chown", files.user, folder])
+    }
+
+    static func programFolder() throws -> String {
+        let root = "/usr/lib/postgresql"
+        let versions = ((try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []).compactMap { Int($0) }
+        guard let newest = versions.filter({ $0 >= 15 }).max() else {
+            throw Failure(
+                "there is no PostgreSQL server of version 15 or later in \(root): install Debian's postgresql")
+        }
+        return "\(root)/\(newest)/bin"
+    }
+
+    var connection: String { "host=\(folder) port=\(Self.port) user=\(Self.user)" }
+
+    // MARK: Life
+
+    func initialize() throws {
+        try files.asUser([
+            "\(programs)/initdb", "-D", data, "-U", Self.user, "--auth=trust", "--encoding=UTF8", "--locale=C",
+        ])
+        let settings = """
+            listen_addresses = ''
+            port = \(Self.port)
+            shared_buffers = 64MB
+            min_wal_size = 32MB
+            max_wal_size = 256MB
+            wal_keep_size = 128MB
+            max_connections = 60
+
+            """
+        let path = "\(data)/postgresql.conf"
+        let old = try String(contentsOfFile: path, encoding: .utf8)
+        try files.asUser(["sh", "-c", "cat >>'\(path)' <<'END'\n\(settings)END"])
+        guard try String(contentsOfFile: path, encoding: .utf8).count > old.count else {
+            throw Failure("the server's settings could not be written")
+        }
+    }
+
+    func start() throws { try control("-o", "-c unix_socket_directories=\(folder)", "start") }
+
+    /// What a crash looks like.
+    func crash() throws { try control("-m", "immediate", "stop") }
+
+    var isRunning: Bool { (try? control("status")) != nil }
+
+    func control(_ arguments: String...) throws {
+        // What the server inherits must not be a pipe that this program reads to its end.
+        let command =
+            ["\(programs)/pg_ctl", "-D", data, "-w", "-t", "60", "-l", "\(folder)/server.log"] + arguments
+        let text = command.map { "'\($0)'" }.joined(separator: " ")
+        try files.asUser(["sh", "-c", "\(text) >>'\(folder)/control.log' 2>&1 </dev/null"], seconds: 90)
+    }
+
+    /// Becomes the standby of another server, from a copy of its data.
+    func follow(_ primary: Server) async throws {
+        try Shell.run(["rm", "-rf", data])
+        try files.asUser([
+            "\(programs)/pg_basebackup", "-h", primary.folder, "-p", "\(Self.port)", "-U", Self.user, "-D", data, "-R",
+            "-X", "stream", "-c", "fast", "-d", "application_name=standby",
+        ])
+        try start()
+        try await until("the standby receives what the primary writes", atMost: .seconds(20)) {
+            try primary.query("SELECT state FROM pg_stat_replication WHERE application_name = 'standby'")
+                == [["streaming"]]
+        }
+    }
+
+    func promote() throws { try control("promote") }
+
+    // MARK: SQL
+
+    /// The columns of the rows. `folder` is where the socket is, if not where nodes look for it.
+    @discardableResult
+    func query(
+        _ sql: String, in database: String = "postgres", seconds: Int = 20, folder: String? = nil
+    ) throws -> [[String]] {
+        let separator = "\u{1F}"
+        let text = try Shell.run(
+            [
+                "\(programs)/psql", "-X", "-h", folder ?? self.folder, "-p", "\(Self.port)", "-U", Self.user,
+                "-d", database, "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "-F", separator, "-c", sql,
+            ], seconds: seconds, environment: ["PGCONNECT_TIMEOUT": "5", "PGAPPNAME": "chaos"])
+        return text.split(separator: "\n").map { line in
+            line.split(separator: "\u{1F}", omittingEmptySubsequences: false).map(String.init)
+        }
+    }
+
+    /// Statements in a session that stays open until the process is ended.
+    func openSession(_ sql: String, in database: String) throws -> Child {
+        try Child([
+            "\(programs)/psql", "-X", "-h", folder, "-p", "\(Self.port)", "-U", Self.user, "-d", database, "-q", "-c",
+            sql,
+        ])
+    }
+}
 
 /// The servers, each started when the first nemesis needs it.
 final class Servers {

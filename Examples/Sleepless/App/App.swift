@@ -118,3 +118,11 @@ public struct AppSnapshot: Codable, Sendable, Hashable {
     /// The screen "Lessons".
     public var lessons: LessonsSnapshot
 }
+
+/// How a screen says that it looks different now.
+@MainActor
+final class ChangeSignal {
+    var handler: (@MainActor () -> Void)?
+
+    func callAsFunction() { handler?() }
+}

@@ -46,4 +46,103 @@
             if request.endsOnExpiration { _ = end() }
         }
     }
+
+    /// The life of one background task between Apus and UIKit, as a pure state machine: it is ended exactly once, and its
+    /// expiration is reported at most once.
+    ///
+    /// UIKit may call the expiration handler on the main thread before `beginBackgroundTask` has returned on another one,
+    /// so before the caller knows the identifier that has to be ended (Apple: "if the system cannot grant the background
+    /// task it calls the handler"; github.com/mozilla-mobile/firefox-ios/pull/2065 is about a background task that was
+    /// never ended because of that).
+    struct AppleBackgroundTaskMachine<ID: Hashable & Sendable>: Sendable {
+        private enum State {
+            /// The identifier is not known yet.
+            case requesting(hasExpired: Bool)
+            /// It is to be ended as soon as its identifier is known.
+            case endedBeforeGrant
+            case open(ID, hasExpired: Bool)
+            case ended
+        }
+
+        private var state = State.requesting(hasExpired: false)
+
+        enum GrantAction: Equatable {
+            case keep
+            /// The background task was ended before its identifier was known.
+            case end(ID)
+        }
+
+        /// UIKit has given the identifier. Comes once.
+        mutating func granted(_ id: ID) -> GrantAction {
+            switch state {
+            case .requesting(let hasExpired):
+                state = .open(id, hasExpired: hasExpired)
+                return .keep
+            case .endedBeforeGrant:
+                state = .ended
+                return .end(id)
+            case .open, .ended:
+                preconditionFailure("an identifier is given once")
+            }
+        }
+
+        enum RefuseAction: Equatable {
+            /// Call the handler: it holds the app's way to wind up.
+            case callHandler
+            case none
+        }
+
+        /// UIKit has given no identifier. Comes once, and instead of one.
+        mutating func refused() -> RefuseAction {
+            switch state {
+            case .requesting(let hasExpired):
+                state = .ended
+                return hasExpired ? .none : .callHandler
+            case .endedBeforeGrant:
+                state = .ended
+                return .none
+            case .open, .ended:
+                preconditionFailure("an identifier is given or refused once")
+            }
+        }
+
+        enum ExpireAction: Equatable {
+            case callHandler
+            /// It was called, or the background task is over.
+            case ignore
+        }
+
+        mutating func expire() -> ExpireAction {
+            switch state {
+            case .requesting(hasExpired: false):
+                state = .requesting(hasExpired: true)
+                return .callHandler
+            case .open(let id, hasExpired: false):
+                state = .open(id, hasExpired: true)
+                return .callHandler
+            case .requesting(hasExpired: true), .open(_, hasExpired: true), .endedBeforeGrant, .ended:
+                return .ignore
+            }
+        }
+
+        enum EndAction: Equatable {
+            case end(ID)
+            /// The identifier is not known yet; it is ended when it is.
+            case endLater
+            case alreadyEnded
+        }
+
+        mutating func end() -> EndAction {
+            switch state {
+            case .requesting:
+                state = .endedBeforeGrant
+                return .endLater
+            case .open(let id, _):
+                state = .ended
+                return .end(id)
+            case .endedBeforeGrant, .ended:
+                return .alreadyEnded
+            }
+        }
+    }
 #endif

@@ -1,9 +1,18 @@
 #if os(iOS) || os(tvOS) || os(visionOS) || os(Linux)
     public import ApusBackground
+    import ApusDevice
     public import ApusTimers
-    public import Logging
     import Foundation
+    public import Logging
     import UIKit
+
+    #if os(Linux)
+        import ApusVirtualTime
+        import SimulatedAppleCore
+    #else
+        import Darwin
+        import Foundation
+    #endif
 
     /// An app with UIKit as a host. Make one while the app launches, and keep it; all members may then be used from any
     /// thread.
@@ -146,6 +155,86 @@
                 case .background: .background
                 default: .inactive
                 }
+        }
+    }
+
+    /// What the process runs on, where nothing else was asked for: the system's own clocks and threads on Apple's systems,
+    /// on Linux those of the running process of the simulated phone. So an app's code is the same on both.
+    struct AppleSystem: Sendable {
+        var engine: TimerEngine
+        var mainLoop: any MainLoop
+        var bootID: String?
+        var start: @Sendable (@escaping @Sendable () async -> Void) -> Void
+
+        #if os(Linux)
+            static var current: AppleSystem {
+                let host = SimulatedPhone.process.host
+                return AppleSystem(engine: host.engine, mainLoop: host.mainLoop, bootID: host.bootID) { host.start($0) }
+            }
+
+            /// What the app declares in `UIBackgroundModes`.
+            static var declaredModes: Set<String> {
+                Set(SimulatedPhone.process.host.manifest.backgroundModes.map(\.rawValue))
+            }
+        #else
+            static var current: AppleSystem {
+                AppleSystem(engine: .shared, mainLoop: AppleMainLoop(), bootID: bootSessionID) { work in
+                    Task { await work() }
+                }
+            }
+
+            /// What the app declares in `UIBackgroundModes`.
+            static var declaredModes: Set<String> {
+                Set(Bundle.main.object(forInfoDictionaryKey: "UIBackgroundModes") as? [String] ?? [])
+            }
+
+            /// The kernel's name for this start of the device; `nil` where an app may not read it.
+            private static var bootSessionID: String? {
+                var size = 0
+                guard sysctlbyname("kern.bootsessionuuid", nil, &size, nil, 0) == 0, size > 1 else { return nil }
+                var bytes = [UInt8](repeating: 0, count: size)
+                guard sysctlbyname("kern.bootsessionuuid", &bytes, &size, nil, 0) == 0 else { return nil }
+                return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+        #endif
+    }
+
+    /// Calls the observers of phases before UIKit's notification returns, and not in a later turn of the main loop.
+    ///
+    /// When the app has said that it entered the background, the system may suspend it; when it was notified of its
+    /// termination, it does. What an observer saves has to be saved before: it has the time that UIKit's own methods
+    /// have, about 5 s (Apple,
+    /// developer.apple.com/documentation/uikit/uiapplicationdelegate/applicationdidenterbackground(_:)).
+    final class PhaseLoop: MainLoop {
+        private let waiting = Locked<[@MainActor @Sendable () -> Void]>([])
+
+        /// Keeps `work` for the next ``flush()``. There is one after each change of the phase.
+        func run(in mode: MainLoopMode, _ work: @escaping @MainActor @Sendable () -> Void) {
+            waiting.withLock { $0.append(work) }
+        }
+
+        /// Runs what waits, and what comes of it.
+        @MainActor func flush() {
+            while let work = waiting.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { work() }
+        }
+    }
+
+    /// Observers of Foundation's notification center, which end with this object.
+    ///
+    /// For `@unchecked Sendable`: the tokens, of which the compiler does not know that they may go from thread to thread,
+    /// are touched under `lock` only, and mean something to the center alone.
+    final class NotificationObservers: @unchecked Sendable {
+        private let lock = Locked(())
+        private var tokens: [any NSObjectProtocol] = []
+
+        /// Calls `handler` on the thread on which a notification of that name is posted, before the posting returns.
+        func observe(_ name: Notification.Name, _ handler: @escaping @Sendable (Notification) -> Void) {
+            let token = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil, using: handler)
+            lock.withLock { _ in tokens.append(token) }
+        }
+
+        deinit {
+            for token in tokens { NotificationCenter.default.removeObserver(token) }
         }
     }
 #endif

@@ -29,3 +29,117 @@ enum SecondDisplay: Sendable, Hashable {
         }
     }
 }
+
+/// Calls observers on the main loop when the displayed second changes. The engine is armed for the next change only
+/// while there are observers, and again only when the observers have been called, so calls never queue up.
+final class SecondTicker: Sendable {
+    private typealias Call = @MainActor @Sendable (Duration) -> Void
+
+    private struct Observer: Sendable {
+        let id: Int
+        let call: Call
+        var last: Int64?
+    }
+
+    private struct State {
+        var display: SecondDisplay
+        var observers: [Observer] = []
+        var nextObserver = 0
+        var waiting: ScheduledTimer?
+    }
+
+    private let engine: TimerEngine
+    private let mainLoop: any MainLoop
+    private let state: Locked<State>
+
+    init(host: any BackgroundHost, display: SecondDisplay) {
+        engine = host.engine
+        mainLoop = host.mainLoop
+        state = Locked(State(display: display))
+    }
+
+    deinit { state.withLock { $0.waiting.take() }?.cancel() }
+
+    /// Shows something else from now on.
+    func show(_ display: SecondDisplay) {
+        let isObserved = state.withLock { state in
+            state.display = display
+            return !state.observers.isEmpty
+        }
+        if isObserved { refreshSoon() }
+    }
+
+    /// Calls `observer` soon with what is shown, and again after each change.
+    func observe(_ observer: @escaping @MainActor @Sendable (Duration) -> Void) -> Observation {
+        let id = state.withLock { state in
+            state.nextObserver += 1
+            state.observers.append(Observer(id: state.nextObserver, call: observer))
+            return state.nextObserver
+        }
+        refreshSoon()
+        return Observation { [weak self] in
+            let removed = self?.state.withLock { state in
+                let removed = state.observers.firstIndex { $0.id == id }.map { state.observers.remove(at: $0) }
+                if state.observers.isEmpty { state.waiting.take()?.cancel() }
+                return removed
+            }
+            // Released outside the lock.
+            withExtendedLifetime(removed) {}
+        }
+    }
+
+    private func refreshSoon() {
+        mainLoop.run { [weak self] in self?.refresh() }
+    }
+
+    @MainActor private func refresh() {
+        let (seconds, ids) = state.withLock { state in
+            let seconds = state.display.seconds(at: engine.time.continuous())
+            var ids: [Int] = []
+            for index in state.observers.indices where state.observers[index].last != seconds {
+                state.observers[index].last = seconds
+                ids.append(state.observers[index].id)
+            }
+            return (seconds, ids)
+        }
+        for id in ids {
+            // Looked up one by one: what was cancelled meanwhile is not called.
+            let call = state.withLock { state in state.observers.first { $0.id == id }?.call }
+            call?(.seconds(seconds))
+        }
+        state.withLock { state in
+            state.waiting.take()?.cancel()
+            guard !state.observers.isEmpty,
+                let next = state.display.nextChange(after: engine.time.continuous())
+            else { return }
+            state.waiting = engine.schedule(at: next) { [weak self] in self?.refreshSoon() }
+        }
+    }
+}
+
+/// Times as clocks show them: `0:07`, `12:34`, `1:05:09`, and hours beyond 99.
+public enum CountdownText {
+    /// What is left, rounded up to the second, so that `0:00` means done. Less than nothing is nothing.
+    public static func remaining(_ duration: Duration) -> String { text(WholeSeconds.up(duration)) }
+
+    /// What has passed, rounded down to the second.
+    public static func elapsed(_ duration: Duration) -> String { text(WholeSeconds.down(duration)) }
+
+    private static func text(_ seconds: Int64) -> String {
+        let (hours, minutes) = (seconds / 3600, seconds / 60 % 60)
+        let rest = padded(seconds % 60)
+        return hours > 0 ? "\(hours):\(padded(minutes)):\(rest)" : "\(minutes):\(rest)"
+    }
+
+    private static func padded(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}
+
+/// Durations in whole seconds, not below zero.
+enum WholeSeconds {
+    static func up(_ duration: Duration) -> Int64 {
+        let (seconds, attoseconds) = duration.components
+        return attoseconds > 0 && seconds < .max ? max(0, seconds + 1) : max(0, seconds)
+    }
+
+    static func down(_ duration: Duration) -> Int64 { max(0, duration.components.seconds) }
+}

@@ -176,3 +176,146 @@ extension StopwatchMachine {
         }
     }
 }
+
+/// The logic of a stopwatch, without clock, lock or store: one method an event, each says whether it changed anything.
+struct StopwatchMachine: Sendable {
+    enum State: Sendable, Hashable {
+        case idle
+        /// So much had passed at an instant.
+        case running(elapsed: Duration, since: ContinuousInstant)
+        case paused(elapsed: Duration)
+    }
+
+    private(set) var state = State.idle
+    private(set) var laps: [Duration] = []
+
+    init() {}
+
+    /// What a record says by now.
+    init(_ record: StopwatchRecord?, now: HostReading) {
+        guard let record else { return }
+        laps = record.laps
+        switch record.state {
+        case .running(let elapsed, let instant):
+            // A wall clock that was set back over a restart of the machine must not take away what had passed.
+            let since = max(.zero, .zero - instant.duration(from: now))
+            state = .running(elapsed: (elapsed + since).clamped, since: now.continuous)
+        case .paused(let elapsed):
+            state = .paused(elapsed: elapsed)
+        }
+    }
+
+    /// What is to be stored.
+    func record(now: HostReading) -> StopwatchRecord? {
+        switch state {
+        case .idle: nil
+        case .running:
+            StopwatchRecord(.running(elapsed: elapsed(at: now.continuous), at: now.stored(in: .zero)), laps: laps)
+        case .paused(let elapsed): StopwatchRecord(.paused(elapsed: elapsed), laps: laps)
+        }
+    }
+
+    func elapsed(at now: ContinuousInstant) -> Duration {
+        switch state {
+        case .idle: .zero
+        case .running(let elapsed, let since): (elapsed + since.duration(to: now)).clamped
+        case .paused(let elapsed): elapsed
+        }
+    }
+
+    // MARK: Events
+
+    /// From zero, whatever it did before.
+    mutating func start(now: HostReading) {
+        state = .running(elapsed: .zero, since: now.continuous)
+        laps = []
+    }
+
+    mutating func pause(now: HostReading) -> Bool {
+        guard case .running = state else { return false }
+        state = .paused(elapsed: elapsed(at: now.continuous))
+        return true
+    }
+
+    mutating func resume(now: HostReading) -> Bool {
+        guard case .paused(let elapsed) = state else { return false }
+        state = .running(elapsed: elapsed, since: now.continuous)
+        return true
+    }
+
+    mutating func lap(now: HostReading) -> Bool {
+        guard case .running = state else { return false }
+        laps.append(elapsed(at: now.continuous))
+        return true
+    }
+
+    mutating func reset() -> Bool {
+        if case .idle = state { return false }
+        self = StopwatchMachine()
+        return true
+    }
+}
+
+/// What is stored of a stopwatch. A stopwatch that was reset has no record.
+public struct StopwatchRecord: Codable, Sendable, Hashable {
+    /// What the stopwatch does.
+    public enum State: Sendable, Hashable {
+        /// It runs: at an instant, `elapsed` had passed.
+        case running(elapsed: Duration, at: StoredInstant)
+        /// It stands still.
+        case paused(elapsed: Duration)
+    }
+
+    /// What the stopwatch does.
+    public var state: State
+    /// What had passed at each lap, the earliest first.
+    public var laps: [Duration]
+
+    /// A record.
+    public init(_ state: State, laps: [Duration] = []) {
+        self.state = state
+        self.laps = laps
+    }
+
+    private enum Name: String, Codable { case running, paused }
+    private enum Key: String, CodingKey { case version, state, elapsed, wall, continuous, boot, laps }
+
+    /// Reads a record.
+    ///
+    /// - Throws: `DecodingError` when it is incomplete, of another version, or makes no sense.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        try RecordCoding.checkVersion(container, .version, of: "stopwatch")
+        let elapsed = try container.decode(Duration.self, forKey: .elapsed)
+        laps = try container.decode([Int64].self, forKey: .laps).map { .nanoseconds($0) }
+        switch try container.decode(Name.self, forKey: .state) {
+        case .running:
+            state = .running(
+                elapsed: elapsed,
+                at: StoredInstant(
+                    wall: try container.decode(WallInstant.self, forKey: .wall),
+                    boot: try container.decodeIfPresent(String.self, forKey: .boot),
+                    continuous: try container.decode(ContinuousInstant.self, forKey: .continuous)))
+        case .paused:
+            state = .paused(elapsed: elapsed)
+        }
+    }
+
+    /// Writes the record: instants and durations in nanoseconds, under names that stay.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(RecordCoding.version, forKey: .version)
+        try container.encode(laps.map(\.wholeNanoseconds), forKey: .laps)
+        switch state {
+        case .running(let elapsed, let instant):
+            try container.encode(Name.running, forKey: .state)
+            try container.encode(elapsed, forKey: .elapsed)
+            try container.encode(instant.wall, forKey: .wall)
+            try container.encodeIfPresent(instant.boot, forKey: .boot)
+            try container.encode(instant.continuous, forKey: .continuous)
+        case .paused(let elapsed):
+            try container.encode(Name.paused, forKey: .state)
+            try container.encode(elapsed, forKey: .elapsed)
+        }
+    }
+}

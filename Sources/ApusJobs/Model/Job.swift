@@ -193,3 +193,49 @@ public struct JobBookkeeping: Hashable, Sendable {
     /// How many runs were added since the store was last asked to keep only the newest.
     public var runsSinceRetired: Int
 }
+
+/// The identifier of a job, unique in its store.
+///
+/// A library's jobs use reverse-DNS names (`com.example.refresh`); the daemon makes short random ones.
+public struct JobID: RawRepresentable, Hashable, Sendable, Comparable, ExpressibleByStringLiteral,
+    CustomStringConvertible
+{
+    /// The text of the identifier.
+    public var rawValue: String
+    /// The identifier with that text. ``JobScheduler/submit(_:)->Job`` refuses an empty one, or one over 255 bytes.
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// The identifier with that text.
+    public init(_ text: String) { rawValue = text }
+    /// The identifier with that text.
+    public init(stringLiteral text: String) { rawValue = text }
+    /// The text of the identifier.
+    public var description: String { rawValue }
+    /// Orders identifiers by their text.
+    public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
+}
+
+/// A value of which copies share one place in memory, until one of them is changed: for the large part of a value that
+/// is copied often and changes rarely.
+struct Shared<Value: Hashable & Sendable>: Hashable, Sendable {
+    private final class Storage: Sendable {
+        let value: Value
+        init(_ value: Value) { self.value = value }
+    }
+
+    private var storage: Storage
+
+    init(_ value: Value) { storage = Storage(value) }
+
+    var value: Value {
+        _read { yield storage.value }
+        _modify {
+            var value = storage.value
+            defer { storage = Storage(value) }
+            yield &value
+        }
+    }
+
+    static func == (lhs: Self, rhs: Self) -> Bool { lhs.storage === rhs.storage || lhs.value == rhs.value }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(value) }
+}

@@ -1,3 +1,5 @@
+import ApusTimers
+
 /// What a kind of jobs needs to know, as a Swift type.
 ///
 /// ```swift
@@ -18,4 +20,148 @@
 public protocol JobPayload: Codable, Sendable {
     /// Names the kind of job (``JobRequest/kind``). It is in the store: do not change it while there are jobs of it.
     static var kind: String { get }
+}
+
+extension JobRequest {
+    /// A request for a job with a typed payload; each argument left out has its default.
+    ///
+    /// The kind is the payload's. Without a `trigger` the job is due at once. Without an `id` each request is for a job of
+    /// its own: its identifier is the kind, `-` and 26 random letters and digits.
+    /// - Throws: ``JobError`` with `invalid` if the payload cannot be written as JSON; the message names the field.
+    ///   ``JobScheduler/submit(_:)->Job`` refuses one of more than 64 KiB.
+    public init<Payload: JobPayload>(
+        _ payload: Payload,
+        id: JobID? = nil,
+        name: String? = nil,
+        trigger: Trigger = .after(.zero),
+        policies: JobPolicies = .init(),
+        labels: [String: String] = [:],
+        queue: QueueID = .default,
+        priority: JobPriority = .normal,
+        metadata: [String: String] = [:],
+        uniqueness: JobUniqueness = .identifier,
+        conflict: ConflictPolicy = .update,
+        idempotencyKey: String? = nil
+    ) throws(JobError) {
+        let bytes: [UInt8]
+        do { bytes = try JobJSON.encode(payload) } catch {
+            throw JobError(
+                code: .invalid, message: "payload: a \(Payload.self) cannot be written as JSON: \(error)",
+                cause: error.cause)
+        }
+        self.init(
+            id: id ?? .unique(of: Payload.kind), name: name, kind: Payload.kind, trigger: trigger, policies: policies,
+            labels: labels, payload: bytes, queue: queue, priority: priority, metadata: metadata,
+            uniqueness: uniqueness, conflict: conflict, idempotencyKey: idempotencyKey)
+    }
+}
+
+extension JobID {
+    /// An identifier that no other job has: 128 random bits follow the kind.
+    static func unique(of kind: String, _ random: any RandomSource = SystemRandom()) -> JobID {
+        let suffix = (0..<2).map { _ in
+            let digits = String(random.next(), radix: 36)
+            return String(repeating: "0", count: 13 - digits.count) + digits
+        }
+        return JobID("\(kind)-\(suffix.joined())")
+    }
+}
+
+extension JobScheduler {
+    /// Registers what runs jobs with a payload of this type: those of the kind ``JobPayload/kind``.
+    ///
+    /// As ``register(_:handler:)-(String,_)``, with the payload decoded. One that cannot be decoded is a failure without
+    /// another attempt, whose reason names the kind and the field.
+    public func register<Payload: JobPayload>(
+        _ type: Payload.Type, handler: @escaping @Sendable (Payload, RunContext) async throws -> Void
+    ) {
+        register(Payload.kind) { run in try await handler(run.decodedPayload(), run) }
+    }
+
+    /// The same with a handler that returns a result, as ``register(_:returning:handler:)-(String,_,_)`` keeps it.
+    public func register<Payload: JobPayload, Value: Codable & Sendable>(
+        _ type: Payload.Type, returning result: Value.Type,
+        handler: @escaping @Sendable (Payload, RunContext) async throws -> Value
+    ) {
+        register(Payload.kind, returning: result) { run in try await handler(run.decodedPayload(), run) }
+    }
+
+    /// Submits a job with a typed payload. When this returns, the job survives a crash.
+    ///
+    /// ``JobRequest/init(_:id:name:trigger:policies:labels:queue:priority:metadata:uniqueness:conflict:idempotencyKey:)``
+    /// describes the arguments; to submit several jobs in one commit, make requests with it.
+    /// - Throws: as ``submit(_:)->Job``; ``JobError`` with `invalid`, naming the field, if the payload cannot be written as
+    ///   JSON, and with the size if that is larger than 64 KiB.
+    @discardableResult
+    public func submit<Payload: JobPayload>(
+        _ payload: Payload,
+        id: JobID? = nil,
+        name: String? = nil,
+        trigger: Trigger = .after(.zero),
+        policies: JobPolicies = .init(),
+        labels: [String: String] = [:],
+        queue: QueueID = .default,
+        priority: JobPriority = .normal,
+        metadata: [String: String] = [:],
+        uniqueness: JobUniqueness = .identifier,
+        conflict: ConflictPolicy = .update,
+        idempotencyKey: String? = nil
+    ) async throws -> Job {
+        try await submit(
+            JobRequest(
+                payload, id: id ?? .unique(of: Payload.kind, loop.random), name: name, trigger: trigger,
+                policies: policies, labels: labels, queue: queue, priority: priority, metadata: metadata,
+                uniqueness: uniqueness, conflict: conflict, idempotencyKey: idempotencyKey))
+    }
+}
+
+extension RunContext {
+    fileprivate func decodedPayload<Payload: JobPayload>() throws(RunDecision) -> Payload {
+        do { return try job.payload(as: Payload.self) } catch {
+            throw .discard(reason: error.message)
+        }
+    }
+
+    func keep(result: some Encodable) throws(RunDecision) {
+        let bytes: [UInt8]
+        do { bytes = try JobJSON.encode(result) } catch {
+            throw .discard(reason: "the result of kind \(job.request.kind) cannot be written as JSON: \(error)")
+        }
+        do { try setResult(bytes) } catch {
+            let problem = (error as? JobError)?.message ?? "\(error)"
+            throw .discard(reason: "\(job.request.kind): \(problem)")
+        }
+    }
+}
+
+extension Job {
+    /// The payload, decoded.
+    /// - Throws: ``JobError`` with `invalid`, naming the kind and the field, if the job is of another kind or its payload
+    ///   cannot be decoded.
+    public func payload<Payload: JobPayload>(as type: Payload.Type) throws(JobError) -> Payload {
+        guard request.kind == Payload.kind else {
+            throw JobError(code: .invalid, message: "the job \(id) is of the kind \(request.kind), not \(Payload.kind)")
+        }
+        do { return try JobJSON.decode(type, from: request.payload) } catch {
+            throw JobError(
+                code: .invalid,
+                message: "the payload of kind \(request.kind) cannot be read as \(Payload.self): \(error)",
+                cause: error.cause)
+        }
+    }
+}
+
+extension Run {
+    /// What the handler returned, decoded; `nil` for a handler that returns nothing, and for attempts that did not
+    /// succeed.
+    /// - Throws: ``JobError`` with `invalid`, naming the field, if the result cannot be decoded.
+    public func result<Value: Decodable>(as type: Value.Type) throws(JobError) -> Value? {
+        guard let result else { return nil }
+        do { return try JobJSON.decode(type, from: result) } catch {
+            throw JobError(
+                code: .invalid,
+                message: "the result of \(jobID), occurrence \(occurrence), cannot be read as \(Value.self): \(error)",
+                cause: error.cause)
+        }
+    }
 }

@@ -130,3 +130,99 @@ extension UInt64 {
         return self > nanoseconds.magnitude ? self - nanoseconds.magnitude : 0
     }
 }
+
+/// An instant on a clock that is chosen while the program runs.
+///
+/// Arithmetic saturates at the ends of the range.
+public struct ClockInstant: Sendable, Hashable {
+    /// The clock that the instant is on.
+    public let clock: ClockKind
+    /// Nanoseconds since that clock's origin.
+    public let nanoseconds: UInt64
+
+    /// The instant that many nanoseconds after the origin of `clock`.
+    public init(clock: ClockKind, nanoseconds: UInt64) {
+        self.clock = clock
+        self.nanoseconds = nanoseconds
+    }
+
+    /// The same instant, whose type names its clock.
+    public init<Instant: NanosecondInstant>(_ instant: Instant) {
+        self.init(clock: Instant.clock, nanoseconds: instant.nanoseconds)
+    }
+
+    /// The same instant as a type that names the clock; `nil` if it is on another clock.
+    public func instant<Instant: NanosecondInstant>(_: Instant.Type = Instant.self) -> Instant? {
+        clock == Instant.clock ? Instant(nanoseconds: nanoseconds) : nil
+    }
+
+    /// The instant `duration` later on the same clock (earlier when negative).
+    public func advanced(by duration: Duration) -> ClockInstant {
+        ClockInstant(
+            clock: clock, nanoseconds: ContinuousInstant(nanoseconds: nanoseconds).advanced(by: duration).nanoseconds)
+    }
+
+    /// The time from this instant to `other`: negative when `other` is earlier. Both must be on the same clock.
+    public func duration(to other: ClockInstant) -> Duration {
+        precondition(clock == other.clock, "instants on the clocks \(clock) and \(other.clock) have no distance")
+        return ContinuousInstant(nanoseconds: nanoseconds).duration(
+            to: ContinuousInstant(nanoseconds: other.nanoseconds))
+    }
+}
+
+extension UptimeInstant: Codable {}
+extension ContinuousInstant: Codable {}
+extension WallInstant: Codable {}
+
+extension NanosecondInstant {
+    /// Reads an integer: ``nanoseconds``.
+    public init(from decoder: any Decoder) throws {
+        self.init(nanoseconds: try decoder.singleValueContainer().decode(UInt64.self))
+    }
+
+    /// Writes an integer: ``nanoseconds``. An instant of the wall clock after 2262 does not fit in an `Int64`.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(nanoseconds)
+    }
+}
+
+extension WallInstant: CustomStringConvertible {
+    /// The instant in UTC with milliseconds, as in `2026-12-24T18:00:00.000Z` (ISO 8601, RFC 3339).
+    ///
+    /// Fractions of a millisecond are dropped, so that no instant is shown before it has come.
+    public var iso8601: String {
+        let (days, time) = nanoseconds.quotientAndRemainder(dividingBy: 86_400_000_000_000)
+        let milliseconds = time / 1_000_000
+        // Not by gmtime_r, whose `time_t` ends in 2038 on watches with 32 bits. Eras of 400 years and their years start on
+        // 1 March, so that the leap day is the last of its year.
+        let (era, dayOfEra) = (days + 719_468).quotientAndRemainder(dividingBy: 146_097)
+        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthFromMarch = (5 * dayOfYear + 2) / 153
+        let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+        return String(unsafeUninitializedCapacity: 24) { text in
+            var end = 0
+            func append(_ number: UInt64, digits: Int, then separator: Unicode.Scalar) {
+                var rest = number
+                for place in (end..<end + digits).reversed() {
+                    text[place] = UInt8(ascii: "0") + UInt8(rest % 10)
+                    rest /= 10
+                }
+                text[end + digits] = UInt8(ascii: separator)
+                end += digits + 1
+            }
+            append(era * 400 + yearOfEra + (month <= 2 ? 1 : 0), digits: 4, then: "-")
+            append(month, digits: 2, then: "-")
+            append(dayOfYear - (153 * monthFromMarch + 2) / 5 + 1, digits: 2, then: "T")
+            append(milliseconds / 3_600_000, digits: 2, then: ":")
+            append(milliseconds / 60_000 % 60, digits: 2, then: ":")
+            append(milliseconds / 1_000 % 60, digits: 2, then: ".")
+            append(milliseconds % 1_000, digits: 3, then: "Z")
+            return end
+        }
+    }
+
+    /// The same as ``iso8601``.
+    public var description: String { iso8601 }
+}

@@ -1,3 +1,4 @@
+public import Dispatch
 import TimerWheel
 
 /// What the payload of a timer stands for. The payload owns what it refers to; the thread that removes or starts the
@@ -138,4 +139,72 @@ extension TimerPayload {
         // `first` was made from an object of that type by the code that chose the tag.
         .fromOpaque(UnsafeRawPointer(bitPattern: UInt(first)).unsafelyUnwrapped)
     }
+}
+
+/// Where an action runs: always the caller's choice.
+public struct ActionExecutor: Sendable {
+    private enum Kind {
+        case engine
+        case queue(DispatchQueue)
+        case task(any TaskExecutor)
+        case mainActor
+    }
+    private let kind: Kind
+
+    /// On the engine's own thread, at once: for quick work that never blocks, because every other timer waits for it.
+    public static var engine: ActionExecutor { ActionExecutor(kind: .engine) }
+
+    /// On a dispatch queue. On a serial queue, actions run in the order of their deadlines.
+    public static func queue(_ queue: DispatchQueue) -> ActionExecutor { ActionExecutor(kind: .queue(queue)) }
+
+    /// In a task that prefers `executor`.
+    public static func task(_ executor: any TaskExecutor) -> ActionExecutor { ActionExecutor(kind: .task(executor)) }
+
+    /// On the main actor. The program has to run it: an async `main`, `dispatchMain()`, or an app's event loop.
+    public static var mainActor: ActionExecutor { ActionExecutor(kind: .mainActor) }
+
+    /// Whether actions run on the engine's thread itself, without a hand-over.
+    var isImmediate: Bool { if case .engine = kind { true } else { false } }
+
+    func run(_ work: @escaping @Sendable () -> Void) {
+        switch kind {
+        case .engine: work()
+        case .queue(let queue): queue.async(execute: work)
+        case .task(let executor): Task(executorPreference: executor) { work() }
+        case .mainActor: Task { @MainActor in work() }
+        }
+    }
+}
+
+/// An action that many timers share, and which gets the token of the fired timer: scheduling with it allocates nothing.
+///
+/// Make one where a kind of timeout is defined, and give each timer a token that says what it is about: an index, an
+/// identifier, the bits of a pointer.
+///
+/// ```swift
+/// let idle = TimerHandler { connection in close(connection) }
+/// let timer = engine.schedule(after: .seconds(30), handler: idle, token: connection)
+/// ```
+public class TimerHandler: @unchecked Sendable {
+    // For `@unchecked Sendable`: immutable, and subclasses, which are in this module, have locks of their own.
+    let executor: ActionExecutor
+    private let body: (@Sendable (UInt64) -> Void)?
+
+    /// An action for timers that are scheduled with a token.
+    ///
+    /// - Parameters:
+    ///   - executor: Where the action runs.
+    ///   - body: Runs once for each timer that fires, with the timer's token. A timer that exists keeps it.
+    public init(on executor: ActionExecutor = .engine, _ body: @escaping @Sendable (_ token: UInt64) -> Void) {
+        self.executor = executor
+        self.body = body
+    }
+
+    /// For subclasses, which override `fired`.
+    init(overridden executor: ActionExecutor) {
+        self.executor = executor
+        body = nil
+    }
+
+    func fired(_ token: UInt64) { body?(token) }
 }

@@ -59,3 +59,11 @@ public final class VirtualExecutor: TaskExecutor, SerialExecutor {
         return true
     }
 }
+
+/// Counts tasks that were started and have not returned.
+final class TaskCounter: Sendable {
+    private let count = Atomic(0)
+
+    var value: Int { count.load(ordering: .acquiring) }
+    func add(_ number: Int) { count.wrappingAdd(number, ordering: .acquiringAndReleasing) }
+}

@@ -109,3 +109,102 @@ open class AVPlayer: NSObject {
         NotificationCenter.default.post(name: AVPlayerItem.didPlayToEndTimeNotification, object: ended)
     }
 }
+
+/// Plays one item after the other.
+@preconcurrency @MainActor
+open class AVQueuePlayer: AVPlayer {
+    /// A player of these items.
+    public convenience init(items: [AVPlayerItem]) { self.init(queue: items) }
+
+    /// The items that are left, the current one first.
+    open func items() -> [AVPlayerItem] { queue.items }
+
+    /// Moves to the next item, which plays if this one did.
+    open func advanceToNextItem() {
+        guard !queue.items.isEmpty else { return }
+        queue.items.removeFirst()
+        if queue.advances { audio.advance() } else { audio.replace(with: queue) }
+    }
+
+    /// Whether an item can be inserted: not one that is there.
+    open func canInsert(_ item: AVPlayerItem, after afterItem: AVPlayerItem?) -> Bool {
+        !items().contains { $0 === item } && (afterItem == nil || items().contains { $0 === afterItem })
+    }
+
+    /// Inserts an item after another one, or at the end.
+    open func insert(_ item: AVPlayerItem, after afterItem: AVPlayerItem?) {
+        guard canInsert(item, after: afterItem) else { return }
+        let after = afterItem.flatMap { after in queue.items.firstIndex { $0 === after } }
+        queue.items.insert(item, at: after.map { $0 + 1 } ?? queue.items.count)
+        audio.continueWith(queue)
+    }
+
+    /// Takes an item away; the current one is replaced by the next.
+    open func remove(_ item: AVPlayerItem) {
+        if item === currentItem { return advanceToNextItem() }
+        queue.items.removeAll { $0 === item }
+        audio.continueWith(queue)
+    }
+
+    /// Takes all items away.
+    open func removeAllItems() {
+        queue.items = []
+        audio.clear()
+    }
+}
+
+/// Something to play. How long it lasts is said when the app is installed, by the last component of its URL.
+@preconcurrency @MainActor
+open class AVPlayerItem: NSObject {
+    let item: AudioItem
+    /// What is played.
+    public let asset: AVAsset
+
+    /// The sound at a URL.
+    public convenience init(url: URL) { self.init(asset: AVURLAsset(url: url)) }
+
+    /// The sound of an asset.
+    public init(asset: AVAsset) {
+        let url = (asset as? AVURLAsset)?.url
+        item = AudioItem(
+            id: url?.lastPathComponent ?? "", title: url?.lastPathComponent ?? "", source: url?.absoluteString ?? "")
+        self.asset = asset
+        super.init()
+    }
+
+    /// How long it lasts, as the installation says.
+    open var duration: CMTime {
+        CMTime(seconds: SimulatedPhone.process.audio.duration(of: item).inSeconds, preferredTimescale: 1_000)
+    }
+
+    /// An item was played to its end; the notification's object is the item.
+    public class var didPlayToEndTimeNotification: NSNotification.Name {
+        .AVPlayerItemDidPlayToEndTime
+    }
+}
+
+extension NSNotification.Name {
+    // The name is Apple's.
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    /// An item was played to its end; the notification's object is the item.
+    public static let AVPlayerItemDidPlayToEndTime = NSNotification.Name("AVPlayerItemDidPlayToEndTimeNotification")
+}
+
+/// Something that can be played: ``AVURLAsset``. From any thread.
+open class AVAsset: NSObject, @unchecked Sendable {
+    // For `@unchecked Sendable`: nothing changes after `init`.
+
+    fileprivate override init() { super.init() }
+}
+
+/// Something at a URL that can be played.
+open class AVURLAsset: AVAsset, @unchecked Sendable {  // nothing changes after `init`
+    /// Where it is.
+    public let url: URL
+
+    /// What is at a URL. Options have no effect here.
+    public init(url URL: URL, options: [String: Any]? = nil) {
+        url = URL
+        super.init()
+    }
+}

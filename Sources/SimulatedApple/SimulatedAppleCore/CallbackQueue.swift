@@ -73,3 +73,36 @@ extension Fault.Rule {
     /// The app's handler on another thread did not return.
     public static let blockedCallOut = Fault.Rule("blockedCallOut")
 }
+
+/// The thread of the main actor, which is not always the program's first one.
+package enum MainThread {
+    private static let key: DispatchSpecificKey<Bool> = {
+        let key = DispatchSpecificKey<Bool>()
+        DispatchQueue.main.setSpecific(key: key, value: true)
+        return key
+    }()
+
+    /// Whether this is that thread.
+    package static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) == true }
+
+    /// Whether that is the main queue. On Linux the same queue is not always the same object.
+    static func isMain(_ queue: DispatchQueue) -> Bool { queue.getSpecific(key: key) == true }
+}
+
+/// A value that goes to another thread although the compiler cannot know that this is safe: the frameworks' types do not
+/// say so.
+///
+/// For `@unchecked Sendable`: the thread that hands it over waits for the other one, or does not touch it any more.
+package struct Handover<Value>: @unchecked Sendable {
+    package let value: Value
+    package init(_ value: Value) { self.value = value }
+}
+
+// Dispatch has these on Apple's systems, and not on Linux; the names are Apple's.
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// Nanoseconds in a second.
+public let NSEC_PER_SEC: UInt64 = 1_000_000_000
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// Nanoseconds in a millisecond.
+public let NSEC_PER_MSEC: UInt64 = 1_000_000

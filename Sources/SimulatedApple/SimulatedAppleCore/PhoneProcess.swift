@@ -2,6 +2,10 @@ import ApusBackground
 package import ApusDevice
 import ApusTimers
 
+#if canImport(Runtime)
+    import Runtime
+#endif
+
 /// The process that the frameworks' shared objects belong to.
 ///
 /// It has the shared objects of one start of the app, and forgets them when the process has ended. What is left of its
@@ -93,5 +97,83 @@ package final class PhoneProcess: Sendable {
         }
         for cleaner in cleaners { cleaner() }
         shared.removeAll()
+    }
+}
+
+/// Objects of which there is one: of a process, or of a phone. From any thread.
+package final class SharedObjects: Sendable {
+    private let objects = Locked<[ObjectIdentifier: any AnyObject & Sendable]>([:])
+
+    /// The object of that type. The first one that asks makes it.
+    package func object<Object: AnyObject & Sendable>(of type: Object.Type, orMake make: () -> Object) -> Object {
+        if let object = existing(type) { return object }
+        // Outside the lock, as it may ask for other ones. Of two that are made at once, one stays.
+        let new = make()
+        return objects.withLock { objects in
+            if let object = objects[ObjectIdentifier(type)] as? Object { return object }
+            objects[ObjectIdentifier(type)] = new
+            return new
+        }
+    }
+
+    /// The object of that type, if it was made.
+    package func existing<Object: AnyObject & Sendable>(_ type: Object.Type) -> Object? {
+        objects.withLock { $0[ObjectIdentifier(type)] } as? Object
+    }
+
+    func removeAll() {
+        let old = objects.withLock { objects in
+            defer { objects = [:] }
+            return objects
+        }
+        // Released outside the lock: what they hold may do anything when it goes.
+        withExtendedLifetime(old) {}
+    }
+}
+
+/// The error for a program that uses a shared object although no app runs on a simulated phone.
+enum MissingPhone {
+    /// The message, which begins with the line of the program that asked, if it can be found.
+    static var message: String {
+        """
+        \(callingPlace.map { "\($0): " } ?? "")a shared object of a simulated framework was asked for (such as \
+        UIApplication.shared), but no app runs on a simulated phone. \(forms)
+        """
+    }
+
+    /// The two forms of a program with a phone.
+    static let forms = """
+        On the main actor, write
+
+            try SimulatedDevice.run { device in
+                SimulatedPhone.install(on: device, program: { SimulatedPhone.run(AppDelegate()) })
+                device.launch()
+                device.advance(by: .seconds(60))  // virtual time, in all of the app's code
+            }
+
+        or, for an app that runs in this process and waits with Timer, Task.sleep or on threads,
+
+            try await SimulatedDevice.run { device in
+                SimulatedPhone.install(on: device, delegate: AppDelegate())
+                device.launch()
+                await device.runInRealTime(for: .seconds(60))
+            }
+
+        with `import ApusTesting` and `import SimulatedAppleCore`, and use shared objects in the app, after the launch.
+        """
+
+    /// The innermost line outside of the simulated frameworks, as `path:line`. There is none in a build without debug
+    /// information.
+    private static var callingPlace: String? {
+        #if canImport(Runtime)
+            let frames = (try? Backtrace.capture())?.symbolicated()?.frames
+            let places = frames?.lazy.compactMap { $0.symbol?.sourceLocation }
+            // Neither the frameworks' own lines nor those of a macro's expansion.
+            let foreign = ["/Sources/SimulatedApple/", "/@__swiftmacro"]
+            return places?.first { place in place.line > 0 && !foreign.contains { place.path.contains($0) } }
+                .map { "\($0.path):\($0.line)" }
+        #else
+            return nil
+        #endif
     }
 }

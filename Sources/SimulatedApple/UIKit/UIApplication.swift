@@ -1,7 +1,9 @@
 import ApusBackground
 import ApusDevice
 import ApusTimers
+import ApusVirtualTime
 import SimulatedAppleCore
+import SimulatedURLSession
 
 /// The app's running process, as UIKit shows it. On a simulated phone, life cycle, background tasks and background
 /// refresh are those of the device; nothing is drawn and nothing is opened.
@@ -193,5 +195,193 @@ open class UIApplication: UIResponder {
         if keyWindow?.windowScene === scene { keyWindow = nil }
         connectedScenes = []
         scene.disconnect()
+    }
+}
+
+/// Names a background task that was begun with `beginBackgroundTask`. No two background tasks have the same one: so an
+/// identifier that outlives its process, in a variable or thread of the test's process, ends no background task of the
+/// next one.
+public struct UIBackgroundTaskIdentifier: RawRepresentable, Hashable, Sendable {
+    /// The number.
+    public let rawValue: Int
+    /// An identifier with that number.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+    /// No background task.
+    public static let invalid = UIBackgroundTaskIdentifier(rawValue: 0)
+}
+
+/// Whether the user lets an app refresh in the background.
+public enum UIBackgroundRefreshStatus: Int, Sendable {
+    /// The user cannot allow it. The simulation does not give this.
+    case restricted = 0
+    /// The user has switched it off.
+    case denied = 1
+    /// It is on.
+    case available = 2
+}
+
+extension UIApplication {
+    /// How long the app may still run in the background, in seconds; `greatestFiniteMagnitude` in the foreground, and
+    /// while audio or location keeps it running. From any thread.
+    nonisolated public var backgroundTimeRemaining: TimeInterval {
+        host.backgroundTimeRemaining?.inSeconds ?? .greatestFiniteMagnitude
+    }
+
+    /// Asks for time to finish something; see ``beginBackgroundTask(withName:expirationHandler:fileID:function:)``.
+    @discardableResult
+    @preconcurrency nonisolated public func beginBackgroundTask(
+        expirationHandler handler: (@MainActor @Sendable () -> Void)? = nil, fileID: String = #fileID,
+        function: String = #function
+    ) -> UIBackgroundTaskIdentifier {
+        beginBackgroundTask(withName: nil, expirationHandler: handler, fileID: fileID, function: function)
+    }
+
+    /// Asks for time to finish something, about 30 s for all background tasks together. From any thread.
+    ///
+    /// On the simulated phone the background task is granted when this returns. The handler is called on the main
+    /// thread shortly before the time is over, or soon if it is over; a background task that is not ended in it ends
+    /// the app, with a fault.
+    ///
+    /// Apple, documentation/uikit/uiapplication/beginbackgroundtask(withname:expirationhandler:)
+    ///
+    /// - Parameters:
+    ///   - taskName: What is being finished; `nil` gives a name with the module and the function of the caller.
+    ///   - handler: Called when the time is nearly over; it has to end the background task.
+    ///   - fileID: The calling file, for the generated name.
+    ///   - function: The calling function, for the generated name.
+    /// - Returns: The identifier, which has to be ended; `invalid` when there is no background task.
+    @discardableResult
+    @preconcurrency nonisolated public func beginBackgroundTask(
+        withName taskName: String?, expirationHandler handler: (@MainActor @Sendable () -> Void)? = nil,
+        fileID: String = #fileID, function: String = #function
+    ) -> UIBackgroundTaskIdentifier {
+        let caller = "Called by \(fileID.prefix { $0 != "/" }), from \(function)"
+        return UIBackgroundTaskIdentifier(
+            rawValue: host.beginBackgroundTask(taskName ?? caller, expirationHandler: handler))
+    }
+
+    /// The method with exactly Apple's parameters, for protocols and function values; calls prefer the one above.
+    @_disfavoredOverload
+    @discardableResult
+    @preconcurrency nonisolated public func beginBackgroundTask(
+        expirationHandler handler: (@MainActor @Sendable () -> Void)?
+    ) -> UIBackgroundTaskIdentifier {
+        beginBackgroundTask(
+            withName: nil, expirationHandler: handler, fileID: "the app", function: "a protocol or a function value")
+    }
+
+    /// The method with exactly Apple's parameters, for protocols and function values; calls prefer the one above.
+    @_disfavoredOverload
+    @discardableResult
+    @preconcurrency nonisolated public func beginBackgroundTask(
+        withName taskName: String?, expirationHandler handler: (@MainActor @Sendable () -> Void)?
+    ) -> UIBackgroundTaskIdentifier {
+        beginBackgroundTask(
+            withName: taskName, expirationHandler: handler, fileID: "the app",
+            function: "a protocol or a function value")
+    }
+
+    /// Ends a background task. From any thread. An identifier that is unknown, was ended before, or belongs to another
+    /// process is a warning in the device's log.
+    nonisolated public func endBackgroundTask(_ identifier: UIBackgroundTaskIdentifier) {
+        host.endBackgroundTask(identifier.rawValue)
+    }
+}
+
+extension UIApplication {
+    /// The app was launched; posted after its delegate was called.
+    nonisolated public class var didFinishLaunchingNotification: NSNotification.Name {
+        NSNotification.Name("UIApplicationDidFinishLaunchingNotification")
+    }
+    /// The app has come to the front.
+    nonisolated public class var didBecomeActiveNotification: NSNotification.Name {
+        NSNotification.Name("UIApplicationDidBecomeActiveNotification")
+    }
+    /// The app is about to be covered, or to leave the front.
+    nonisolated public class var willResignActiveNotification: NSNotification.Name {
+        NSNotification.Name("UIApplicationWillResignActiveNotification")
+    }
+    /// The app is in the background.
+    nonisolated public class var didEnterBackgroundNotification: NSNotification.Name {
+        NSNotification.Name("UIApplicationDidEnterBackgroundNotification")
+    }
+    /// The app is about to leave the background.
+    nonisolated public class var willEnterForegroundNotification: NSNotification.Name {
+        NSNotification.Name("UIApplicationWillEnterForegroundNotification")
+    }
+    /// The app is about to be ended, and runs.
+    nonisolated public class var willTerminateNotification: NSNotification.Name {
+        NSNotification.Name("UIApplicationWillTerminateNotification")
+    }
+    /// The screen was locked: files of the protection class "complete" cannot be read soon.
+    nonisolated public class var protectedDataWillBecomeUnavailableNotification: NSNotification.Name {
+        NSNotification.Name("UIApplicationProtectedDataWillBecomeUnavailable")
+    }
+    /// The screen was unlocked: such files can be read again.
+    nonisolated public class var protectedDataDidBecomeAvailableNotification: NSNotification.Name {
+        NSNotification.Name("UIApplicationProtectedDataDidBecomeAvailable")
+    }
+    /// `backgroundRefreshStatus` may be another one.
+    nonisolated public class var backgroundRefreshStatusDidChangeNotification: NSNotification.Name {
+        NSNotification.Name("UIApplicationBackgroundRefreshStatusDidChangeNotification")
+    }
+    /// Memory is low.
+    nonisolated public class var didReceiveMemoryWarningNotification: NSNotification.Name {
+        NSNotification.Name("UIApplicationDidReceiveMemoryWarningNotification")
+    }
+    /// The clock was set. The simulation does not post it at midnight.
+    nonisolated public class var significantTimeChangeNotification: NSNotification.Name {
+        NSNotification.Name("UIApplicationSignificantTimeChangeNotification")
+    }
+}
+
+extension UIApplication {
+    /// Asks for pushes. The delegate gets a token, made up and the same each time, in the next turn of the main loop, unless
+    /// the user has switched background refresh off and does not allow notifications. What a server would send comes by
+    /// `SimulatedDevice.receivePush`. Pushes that show something are not simulated.
+    ///
+    /// Apple, UIApplication.h
+    public func registerForRemoteNotifications() {
+        process.pushes.isRegistered = true
+        host.mainLoop.run { [weak self] in
+            guard let self, process.settings.isBackgroundRefreshOn || allowsNotifications else { return }
+            let token = Data((0..<32).map { UInt8($0) })
+            delegate?.application(self, didRegisterForRemoteNotificationsWithDeviceToken: token)
+        }
+    }
+
+    private var allowsNotifications: Bool {
+        switch process.notifications.authorization {
+        case .authorized, .provisional: true
+        case .notDetermined, .denied: false
+        }
+    }
+
+    /// Asks for no more pushes.
+    public func unregisterForRemoteNotifications() { process.pushes.isRegistered = false }
+
+    /// Whether the app has asked for pushes, in this process or an earlier one.
+    public var isRegisteredForRemoteNotifications: Bool { process.pushes.isRegistered }
+
+    /// Hands a push to the delegate, which says when it has handled it.
+    func receive(_ push: SilentPush) {
+        guard let delegate else { return process.pushes.complete(push.number) }
+        var userInfo: [AnyHashable: Any] = ["aps": ["content-available": 1]]
+        for (key, value) in push.fields { userInfo[key] = value }
+        delegate.application(self, didReceiveRemoteNotification: userInfo) { [process] _ in
+            process.pushes.complete(push.number)
+        }
+    }
+}
+
+extension UIApplication {
+    /// Hands the events of a background session to a background task of SwiftUI, or to the delegate.
+    func receive(_ notice: TransferNotice) {
+        let handlers = process.shared.existing(NoticeHandlers.self)
+        guard handlers?.handle(notice) != true else { return }
+        guard let delegate else { return process.transfers.complete(notice.number) }
+        delegate.application(self, handleEventsForBackgroundURLSession: notice.session) { [process] in
+            process.transfers.complete(notice.number)
+        }
     }
 }

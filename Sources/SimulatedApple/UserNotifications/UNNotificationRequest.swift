@@ -1,3 +1,4 @@
+import ApusTimers
 import SimulatedAppleCore
 
 /// A notification and when it is to be shown.
@@ -68,3 +69,74 @@ public let UNNotificationDefaultActionIdentifier = "com.apple.UNNotificationDefa
 // swift-format-ignore: AlwaysUseLowerCamelCase
 /// The action of a user who takes a notification away. The simulation does not give it.
 public let UNNotificationDismissActionIdentifier = "com.apple.UNNotificationDismissActionIdentifier"
+
+/// When a notification is shown.
+///
+/// For `@unchecked Sendable`: nothing of it changes, nor of its subclasses.
+open class UNNotificationTrigger: NSObject, @unchecked Sendable {
+    /// Whether it is shown repeatedly.
+    public let repeats: Bool
+
+    init(repeats: Bool) {
+        self.repeats = repeats
+        super.init()
+    }
+
+    /// What the phone keeps of it.
+    var kept: PhoneNotification.Trigger { .now }
+
+    /// When a request that is added now would be shown.
+    fileprivate var nextDate: Date? {
+        kept.first(now: SimulatedPhone.process.host.engine.time.wall()).map(SimulatedPhone.date)
+    }
+
+    /// The trigger that the phone has kept.
+    static func make(_ kept: PhoneNotification.Trigger) -> UNNotificationTrigger? {
+        switch kept {
+        case .now: nil
+        case .after(let seconds, let repeats):
+            UNTimeIntervalNotificationTrigger(timeInterval: seconds, repeats: repeats)
+        case .matching(let components, let repeats):
+            UNCalendarNotificationTrigger(dateMatching: components, repeats: repeats)
+        }
+    }
+}
+
+/// After an interval. It has to be positive, and at least 60 s if it repeats; a phone ends the app otherwise, and the
+/// simulated one reports the fault `NSInternalInconsistencyException.notificationInterval` when the request is added.
+public final class UNTimeIntervalNotificationTrigger: UNNotificationTrigger, @unchecked Sendable {  // constants
+    /// The interval in seconds.
+    public let timeInterval: TimeInterval
+
+    /// A trigger that waits `timeInterval` seconds.
+    public init(timeInterval: TimeInterval, repeats: Bool) {
+        self.timeInterval = timeInterval
+        super.init(repeats: repeats)
+    }
+
+    /// When a request that is added now would be shown.
+    public func nextTriggerDate() -> Date? { nextDate }
+
+    override var kept: PhoneNotification.Trigger { .after(seconds: timeInterval, repeats: repeats) }
+}
+
+/// When the clock shows something.
+///
+/// Components with a year are a date that the app has computed from the machine's clock, so it is translated like every
+/// other date (see `SimulatedPhone.instant(of:)`). Components without one, "every day at nine", are looked for on the
+/// device's own clock.
+public final class UNCalendarNotificationTrigger: UNNotificationTrigger, @unchecked Sendable {  // constants
+    /// What the clock has to show.
+    public let dateComponents: DateComponents
+
+    /// A trigger that waits until the clock shows these components.
+    public init(dateMatching dateComponents: DateComponents, repeats: Bool) {
+        self.dateComponents = dateComponents
+        super.init(repeats: repeats)
+    }
+
+    /// When it is shown next; nil when that is over.
+    public func nextTriggerDate() -> Date? { nextDate }
+
+    override var kept: PhoneNotification.Trigger { .matching(dateComponents, repeats: repeats) }
+}

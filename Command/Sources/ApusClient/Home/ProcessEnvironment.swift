@@ -1,5 +1,11 @@
 import PlatformC
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// The arguments, variables and working directory of a process, none of which the system demands to be UTF-8.
 ///
 /// A `String` holds nothing else: Foundation replaces the other bytes, and the text then names another file. Here what is
@@ -96,5 +102,24 @@ package struct ProcessEnvironment: Sendable {
                 text += #"\x"# + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
             }
         } + "\""
+    }
+}
+
+/// The programs that are installed together.
+package enum ProgramPath {
+    /// The program of that name in the folder of this process's own program.
+    package static func of(_ name: String) -> String {
+        let own = current()
+        guard let slash = own.unicodeScalars.lastIndex(of: "/") else { return name }
+        return String(own.unicodeScalars[...slash]) + name
+    }
+
+    private static func current() -> String {
+        #if os(Linux)
+            return (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+                ?? CommandLine.arguments[0]
+        #else
+            return Bundle.main.executablePath ?? CommandLine.arguments[0]
+        #endif
     }
 }

@@ -59,3 +59,44 @@ final class Interruption: Sendable {
         }
     }
 }
+
+/// The limit of ``within(_:_:)`` has passed.
+package struct DeadlineExceeded: Error {}
+
+/// Runs `body` for at most `limit`, measured by the continuous clock.
+///
+/// - Throws: ``DeadlineExceeded`` once the limit has passed: `body` is cancelled then, and has ended when this throws.
+package func within<Result: Sendable>(
+    _ limit: Duration, _ body: @escaping @Sendable () async throws -> Result
+) async throws -> Result {
+    try await withThrowingTaskGroup(of: Result?.self) { group in
+        group.addTask { try await body() }
+        group.addTask {
+            try await TimerEngine.shared.sleep(for: limit)
+            return nil
+        }
+        defer { group.cancelAll() }
+        guard let first = try await group.next(), let result = first else { throw DeadlineExceeded() }
+        return result
+    }
+}
+
+/// Until when a request may take, by the continuous clock, which passes in suspension too.
+struct Deadline: Sendable {
+    private let instant: ContinuousInstant?
+
+    /// Without a limit.
+    static let never = Deadline(instant: nil)
+
+    private init(instant: ContinuousInstant?) { self.instant = instant }
+
+    init(after duration: Duration) { instant = SystemTime().continuous().advanced(by: duration) }
+
+    /// How long to wait in one call of poll(2), whose clock stops in suspension: 0 once the limit has passed, -1 for any
+    /// time.
+    var milliseconds: Int32 {
+        guard let instant else { return -1 }
+        let left = SystemTime().continuous().duration(to: instant)
+        return left <= .zero ? 0 : Int32(clamping: max(1, min(60_000, left.wholeNanoseconds / 1_000_000)))
+    }
+}

@@ -2,6 +2,7 @@ import ApusCalendar
 import ApusClient
 import ApusJobs
 package import ApusTimers
+import ArgumentParser
 
 /// Instants and durations as people read them.
 package enum When {
@@ -68,5 +69,15 @@ package enum When {
         }
         guard let every = trigger.every else { return "-" }
         return "every \(duration(every))" + (trigger.count.map { ", \($0) times" } ?? "")
+    }
+}
+
+/// The number of a run, as `apus history` shows it.
+struct OccurrenceArgument: ExpressibleByArgument {
+    let number: Int
+
+    init?(argument: String) {
+        guard let number = OccurrenceText.parse(argument) else { return nil }
+        self.number = number
     }
 }

@@ -2,6 +2,9 @@ import ApusCalendar
 import ApusClient
 import ApusJobs
 import ApusTimers
+import Hummingbird
+import LoopbackWeb
+import NIOCore
 
 /// Reads the history for statistics.
 struct StatisticsDirectory: Sendable {
@@ -44,5 +47,75 @@ struct StatisticsDirectory: Sendable {
     /// `2026-12-24`
     private static func day(of instant: WallInstant, in zone: TimeZoneRules) -> String {
         "\(zone.local(at: Int64(instant.nanoseconds / 1_000_000_000)).date)"
+    }
+}
+
+/// Counts and measures runs: a value to which they are added one after another.
+struct RunStatistics {
+    private var outcomes: [RunState: Int] = [:]
+    private(set) var attempts = 0
+    private var retries = 0
+    /// In milliseconds.
+    private var lateness: [Int64] = []
+    private var durations: [Int64] = []
+
+    /// Adds a run that has ended. One that is open says nothing yet, and is passed over.
+    mutating func add(_ run: Run) {
+        guard !run.state.isOpen else { return }
+        if run.isFinal { outcomes[run.state, default: 0] += run.through - run.occurrence + 1 }
+        guard run.claimed != nil || run.started != nil else { return }
+        attempts += 1
+        if run.attempt > 1 { retries += 1 }
+        if let late = run.lateness { lateness.append(late.wholeMilliseconds) }
+        guard run.state == .succeeded || run.state == .failed, let started = run.started, let finished = run.finished
+        else { return }
+        durations.append(max(.zero, started.duration(to: finished)).wholeMilliseconds)
+    }
+
+    /// What is known now.
+    var wire: WireStatistics.Runs {
+        func count(_ state: RunState) -> Int { outcomes[state] ?? 0 }
+        let decided = count(.succeeded) + count(.failed) + count(.lost)
+        return WireStatistics.Runs(
+            succeeded: count(.succeeded), failed: count(.failed), lost: count(.lost), cancelled: count(.cancelled),
+            skipped: count(.skipped), attempts: attempts, retries: retries,
+            successRate: decided == 0 ? nil : Double(count(.succeeded)) / Double(decided),
+            latenessMs: WireStatistics.Distribution(lateness), durationMs: WireStatistics.Distribution(durations))
+    }
+}
+
+extension WireStatistics.Distribution {
+    /// By nearest rank: each number is one that was measured. `nil` if nothing was.
+    init?(_ values: [Int64]) {
+        guard !values.isEmpty else { return nil }
+        let sorted = values.sorted()
+        func percentile(_ percent: Int) -> Int64 { sorted[Swift.max(0, (percent * sorted.count + 99) / 100 - 1)] }
+        self.init(
+            count: sorted.count, p50: percentile(50), p90: percentile(90), p99: percentile(99), max: sorted.last ?? 0)
+    }
+}
+
+/// What is measured: from the history, and since the daemon started.
+extension Routes {
+    func addStatistics(to api: APIRouter) {
+        api.get("/v1/stats", needs: .read) { request, context in
+            let parameters = try Query(of: request, known: ["job", "since", "zone", "limit"])
+            let since = try instant(parameters, "since")
+            let zone = try TimeText.zone(named: parameters["zone"] ?? "UTC", argument: "zone")
+            let limit = try number(parameters, "limit", in: 1...1_000) ?? 1_000
+            let job: JobID? = if let name = parameters["job"] { try await jobs.resolve(name) } else { nil }
+            return try await long.answer(context) { check in
+                try Response.json(
+                    try await StatisticsDirectory(scheduler: scheduler)
+                        .statistics(job: job, since: since, zone: zone, limit: limit, check: check))
+            }
+        }
+        api.get("/metrics", needs: .read) { request, _ in
+            _ = try Query(of: request, known: [])
+            return Response(
+                status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
+                body: .init(
+                    byteBuffer: ByteBuffer(string: metrics.page(version: ApusVersion.current, started: started))))
+        }
     }
 }

@@ -1,3 +1,4 @@
+import ApusJSON
 public import ApusTimers
 import HTTPTypes
 public import Hummingbird
@@ -167,5 +168,83 @@ private final class Subscription: Sendable {
             return release
         }
         release?()
+    }
+}
+
+/// What one listener has yet to be sent: the newest events, as many as its bounds allow.
+struct EventBuffer {
+    private var queue: LossyQueue<ByteBuffer>
+    private var sendsComment = false
+
+    /// More goes to the connection after that.
+    private static let writeBytes = 256 << 10
+
+    init(limits: EventFeed.Limits) {
+        queue = LossyQueue(limits: .init(bulkBytes: limits.bulkBytes, bytes: limits.bytes))
+    }
+
+    /// Adds an event. `bulkBytes` is how many bytes of bulk events may wait here from now on, if that changes.
+    mutating func append(_ event: ServerEvent, bulkBytes: Int? = nil) {
+        if let bulkBytes { queue.limits.bulkBytes = bulkBytes }
+        queue.append(event.bytes, bytes: event.bytes.readableBytes, isBulk: event.isBulk)
+    }
+
+    /// Adds a comment, unless there is something else to send anyway.
+    mutating func keepAlive() { sendsComment = queue.isEmpty }
+
+    /// The next bytes that are to be sent now; `nil` for nothing.
+    mutating func take() -> ByteBuffer? {
+        defer { sendsComment = false }
+        guard !queue.isEmpty else { return sendsComment ? ByteBuffer(string: ":\n\n") : nil }
+        var next = ByteBuffer()
+        while next.readableBytes < Self.writeBytes, let item = queue.takeFirst() {
+            switch item {
+            case .element(let bytes): next.writeImmutableBuffer(bytes)
+            case .dropped(let dropped):
+                next.writeImmutableBuffer(
+                    ServerEvent.lost(events: dropped.elements, outputBytes: dropped.bulkBytes).bytes)
+            }
+        }
+        return next
+    }
+}
+
+/// A server-sent event (html.spec.whatwg.org, 9.2): its name, and its data as JSON.
+public struct ServerEvent: Sendable {
+    /// The event's name.
+    public let name: String
+    /// What it is about, for listeners that want only the events about one subject.
+    public let subject: String?
+    /// Whether it is dropped before others when a listener is too slow.
+    public let isBulk: Bool
+    /// The event as it is sent.
+    let bytes: ByteBuffer
+
+    /// An event.
+    /// - Parameters:
+    ///   - name: its name; without line ends.
+    ///   - subject: what it is about.
+    ///   - isBulk: whether it is one of many that only accompany others, such as a command's output: dropped first when
+    ///     a listener is too slow.
+    ///   - value: its data. A value that JSON cannot express (a number that is not finite) is sent as `{}`.
+    public init(_ name: String, subject: String? = nil, isBulk: Bool = false, _ value: some Encodable) {
+        self.name = name
+        self.subject = subject
+        self.isBulk = isBulk
+        var bytes = ByteBuffer(string: "event: \(name)\ndata: ")
+        bytes.writeBytes((try? JSONText.bytes(of: value)) ?? Array("{}".utf8))
+        bytes.writeString("\n\n")
+        self.bytes = bytes
+    }
+
+    private struct Lost: Encodable {
+        var events: Int
+        var outputBytes: Int
+    }
+
+    /// The event `lost`: here, that much was left out, and what the listener shows is to be read again if `events` is
+    /// not 0.
+    public static func lost(events: Int, outputBytes: Int) -> ServerEvent {
+        ServerEvent("lost", Lost(events: events, outputBytes: outputBytes))
     }
 }

@@ -41,3 +41,51 @@ public struct Query: Sendable {
         WebError(.badRequest, code: "invalid", message: message)
     }
 }
+
+extension RequestContext {
+    /// A parameter of the route's path, percent-decoded. Routes are matched before that, so an encoded slash (`%2F`) is
+    /// part of the parameter.
+    /// - Parameter name: the parameter's name in the route, without the colon.
+    /// - Returns: the text that it stands for.
+    /// - Throws: ``WebError`` with 400 `invalid` if it is not percent-encoded UTF-8.
+    public func pathParameter(_ name: String) throws -> String {
+        let raw = try parameters.require(name)
+        guard let text = PercentCoding.decode(raw) else {
+            throw WebError(
+                .badRequest, code: "invalid",
+                message: "\(name): \"\(raw)\" is not percent-encoded UTF-8, such as my%20backup")
+        }
+        return text
+    }
+}
+
+/// Percent-encoding of URIs (RFC 3986, 2.1), read strictly.
+enum PercentCoding {
+    /// The text that a component of a URI stands for, or `nil` if a `%` is not followed by two hexadecimal digits or the
+    /// bytes are not UTF-8.
+    static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {
+        var bytes: [UInt8] = []
+        var rest = text.utf8.makeIterator()
+        while let byte = rest.next() {
+            switch byte {
+            case UInt8(ascii: "%"):
+                guard let high = rest.next().flatMap(digit), let low = rest.next().flatMap(digit) else { return nil }
+                bytes.append(high << 4 | low)
+            case UInt8(ascii: "+") where plusIsSpace:
+                bytes.append(UInt8(ascii: " "))
+            default:
+                bytes.append(byte)
+            }
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

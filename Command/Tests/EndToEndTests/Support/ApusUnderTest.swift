@@ -263,3 +263,13 @@ func isAlive(_ process: Int32) -> Bool {
     guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return false }
     return !text.contains(") Z ")
 }
+
+/// The project's own files, found from this one.
+enum Repository {
+    static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../..")
+        .standardizedFileURL
+
+    static func text(_ path: String) throws -> String {
+        try String(contentsOf: root.appending(path: path), encoding: .utf8)
+    }
+}

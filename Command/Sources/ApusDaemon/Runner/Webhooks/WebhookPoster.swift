@@ -4,6 +4,20 @@ import ApusTimers
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
+import NIOPosix
+import PlatformC
+
+#if canImport(CryptoKit)
+    import CryptoKit
+#else
+    import COpenSSL
+#endif
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// Where a webhook goes, and with what.
 struct WebhookTarget: Hashable, Sendable {
@@ -104,4 +118,106 @@ struct WebhookPoster: Sendable {
         }
         return bytes
     }
+}
+
+/// Signs webhooks as the Standard Webhooks specification says: HMAC-SHA256 over `id.timestamp.body`.
+struct WebhookSignature: Sendable {
+    private let key: Data
+
+    /// A secret: `whsec_` and base64, or any other text, whose bytes are the key then.
+    init(secret text: String) throws(WebhookProblem) {
+        let secret = text.trimmingCharacters()
+        guard !secret.isEmpty else { throw WebhookProblem("is empty") }
+        guard secret.utf8.starts(with: "whsec_".utf8) else {
+            key = Data(secret.utf8)
+            return
+        }
+        guard let data = Data(base64Encoded: String(secret.dropFirst(6))), !data.isEmpty else {
+            throw WebhookProblem("has no base64 after whsec_")
+        }
+        key = data
+    }
+
+    /// Reads the secret now, so that it is neither in the database nor in the daemon's memory for longer than a request.
+    static func reading(_ path: String) throws(WebhookProblem) -> WebhookSignature {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw WebhookProblem("the secret file \(path) cannot be read")
+        }
+        let text = data.textLines.joined(separator: [UInt8(ascii: "\n")])
+        guard let secret = String(validating: text, as: UTF8.self) else {
+            throw WebhookProblem(
+                "the secret file \(path) is not UTF-8; write a binary key as whsec_ and base64")
+        }
+        do { return try WebhookSignature(secret: secret) } catch {
+            throw WebhookProblem("the secret file \(path) \(error.text)")
+        }
+    }
+
+    /// The value of the header `webhook-signature`.
+    func header(id: String, timestamp: Int64, body: [UInt8]) -> String {
+        var signed = Data("\(id).\(timestamp).".utf8)
+        signed.append(contentsOf: body)
+        return "v1," + code(of: signed).base64EncodedString()
+    }
+
+    private func code(of data: Data) -> Data {
+        #if canImport(CryptoKit)
+            return Data(HMAC<SHA256>.authenticationCode(for: data, using: SymmetricKey(data: key)))
+        #else
+            var code = [UInt8](repeating: 0, count: 32)
+            let result = key.withUnsafeBytes { key in
+                data.withUnsafeBytes { data in
+                    let bytes = data.assumingMemoryBound(to: UInt8.self)
+                    return HMAC(
+                        EVP_sha256(), key.baseAddress, Int32(key.count), bytes.baseAddress, bytes.count, &code, nil)
+                }
+            }
+            precondition(result != nil, "libcrypto has no HMAC-SHA256")
+            return Data(code)
+        #endif
+    }
+}
+
+extension String {
+    /// Without white space at both ends.
+    fileprivate func trimmingCharacters() -> String {
+        String(drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
+    }
+}
+
+/// Why a webhook could not be sent.
+struct WebhookProblem: Error {
+    var text: String
+    init(_ text: String) { self.text = text }
+
+    /// Errors of the HTTP client, in words for the person who reads a job's reason.
+    init(_ error: any Error) {
+        text =
+            switch error {
+            case let problem as WebhookProblem: problem.text
+            case let error as NIOConnectionError: Self.text(of: error)
+            case let error as IOError: "the connection failed (\(Self.words(error.errnoCode)))"
+            case let error as HTTPClientError where error == .remoteConnectionClosed:
+                "the server closed the connection without an answer"
+            case let error as HTTPClientError where error == .connectTimeout: "the server could not be reached in time"
+            case let error as HTTPClientError: "the request failed (\(error.shortDescription))"
+            // NIOSSL's, which only AsyncHTTPClient depends on.
+            case _ where "\(error)".utf8.contains("CERTIFICATE_VERIFY_FAILED"):
+                "the server's certificate is not trusted"
+            case _ where "\(type(of: error))".utf8.contains("SSL"): "the TLS connection failed"
+            default: "the answer could not be read (\(type(of: error)))"
+            }
+    }
+
+    private static func text(of error: NIOConnectionError) -> String {
+        guard let failure = error.connectionErrors.first else { return "the name \(error.host) cannot be resolved" }
+        let reason = (failure.error as? IOError).map { words($0.errnoCode) } ?? "timed out"
+        return "\(error.host):\(error.port) cannot be connected to (\(reason))"
+    }
+
+    private static func words(_ code: CInt) -> String { String(cString: strerror(code)) }
+}
+
+extension String.UTF8View {
+    fileprivate func contains(_ text: String) -> Bool { firstRange(of: text.utf8) != nil }
 }

@@ -1,0 +1,247 @@
+#if os(iOS) || os(visionOS) || os(Linux)
+    public import ApusBackground
+    import ApusTimers
+    import Foundation
+    import UserNotifications
+
+    /// Apple's `UNUserNotificationCenter`, which keeps requests when the app is suspended or ended. All members may be used
+    /// from any thread.
+    ///
+    /// - `.at` becomes a calendar trigger in UTC. Those have whole seconds, so it comes up to a second late, and never
+    ///   early; it follows the wall clock. An instant that has passed is shown at once.
+    /// - `.after` becomes an interval trigger.
+    /// - The system drops requests beyond the 64th in silence; here that is an error, and nothing is dropped. All of the
+    ///   app's requests count, also those that were not made here.
+    /// - The user's permission is the app's business: ask with `UNUserNotificationCenter.requestAuthorization`. While the
+    ///   app is in front, a notification goes to the center's delegate, and without one it is not shown.
+    public final class AppleNotifications: NotificationScheduler {
+        /// How many requests the system keeps (Apple, developer.apple.com/documentation/uikit/uilocalnotification, for the
+        /// interface before; tests by others found the same for today's).
+        private static let pendingLimit = 64
+        /// Under which key a notification's `userInfo` has its trigger.
+        private static let triggerKey = "apus.trigger"
+
+        private struct State {
+            /// Requests on their way to the center, in the order in which they were asked for.
+            var underWay: [(number: Int, identifier: String)] = []
+            var lastNumber = 0
+        }
+
+        private let time: any TimeSource
+        private let dates: AppleDates
+        private let state = Locked(State())
+
+        /// The center of the app that runs.
+        ///
+        /// - Parameter host: Whose clock instants are on.
+        public init(host: any BackgroundHost) {
+            time = host.engine.time
+            dates = AppleDates(time: time)
+        }
+
+        /// Asked for each time: on Linux, another process of the simulated phone has another one.
+        private var center: UNUserNotificationCenter { .current() }
+
+        // MARK: Showing and keeping
+
+        /// Shows `notification` now, under an identifier of its own.
+        ///
+        /// - Throws: `BackgroundError` with the code `notificationRefused` when the user does not allow any, or the
+        ///   center does not take it.
+        public func notify(_ notification: UserNotification) async throws {
+            try await demandPermission()
+            let number = state.withLock { state in
+                state.lastNumber += 1
+                return state.lastNumber
+            }
+            // The instant distinguishes it from those of earlier processes.
+            let identifier = "apus.notification.\(time.wall().nanoseconds).\(number)"
+            try await add(Self.content(of: notification, userInfo: [:]), identifier, trigger: nil)
+        }
+
+        /// Keeps `request` until it is due, in place of the pending one with the same identifier; see ``AppleNotifications``.
+        ///
+        /// - Throws: `BackgroundError` with the code `invalidArgument` for an interval that is not accepted,
+        ///   `notificationRefused` when the user does not allow any or the center does not take it,
+        ///   `tooManyNotifications` when another request would have to go.
+        public func schedule(_ request: NotificationRequest) async throws {
+            try request.validate()
+            try await demandPermission()
+            let number = state.withLock { state in
+                state.lastNumber += 1
+                state.underWay.append((state.lastNumber, request.identifier))
+                return state.lastNumber
+            }
+            defer { state.withLock { $0.underWay.removeAll { $0.number == number } } }
+            try await demandRoom(for: request.identifier, number)
+            let text = NotificationTriggerText.text(of: request.trigger, added: time.wall())
+            try await add(
+                Self.content(of: request.notification, userInfo: [Self.triggerKey: text]), request.identifier,
+                trigger: trigger(for: request.trigger))
+        }
+
+        /// Asks the system to remove pending requests; unknown identifiers are no error.
+        public func removePending(_ identifiers: [String]) async {
+            center.removePendingNotificationRequests(withIdentifiers: identifiers)
+        }
+
+        // MARK: Reading
+
+        /// The pending requests that were made here or in an earlier process, the earliest first.
+        public func pending() async -> [NotificationRequest] {
+            let now = time.wall()
+            return await pendingEntries().compactMap { entry in
+                entry.text.flatMap { NotificationTriggerText.trigger(in: $0, now: now) }.map { found in
+                    (
+                        due: found.due,
+                        request: NotificationRequest(
+                            identifier: entry.identifier, notification: entry.notification, trigger: found.trigger)
+                    )
+                }
+            }.sorted { $0.due < $1.due }.map(\.request)
+        }
+
+        /// The identifiers of all of the app's notifications that were shown and not yet removed.
+        public func delivered() async -> [String] {
+            await withUnsafeContinuation { continuation in
+                center.getDeliveredNotifications { notifications in
+                    continuation.resume(returning: notifications.map(\.request.identifier))
+                }
+            }
+        }
+
+        // MARK: Private
+
+        private struct Entry: Sendable {
+            let identifier: String
+            let notification: UserNotification
+            let text: String?
+        }
+
+        private func pendingEntries() async -> [Entry] {
+            await withUnsafeContinuation { continuation in
+                center.getPendingNotificationRequests { requests in
+                    continuation.resume(
+                        returning: requests.map { request in
+                            Entry(
+                                identifier: request.identifier,
+                                notification: UserNotification(
+                                    title: request.content.title, body: request.content.body),
+                                text: request.content.userInfo[Self.triggerKey] as? String)
+                        })
+                }
+            }
+        }
+
+        /// What was asked for just before may not be in the center yet, so it is counted too.
+        private func demandRoom(for identifier: String, _ number: Int) async throws(BackgroundError) {
+            // In this order: what arrives in the center meanwhile is counted in one of them.
+            let earlier = state.withLock { $0.underWay.filter { $0.number < number }.map(\.identifier) }
+            let kept = Set(await pendingEntries().map(\.identifier))
+            guard kept.union(earlier).union([identifier]).count > Self.pendingLimit else { return }
+            throw BackgroundError(
+                code: .tooManyNotifications,
+                message:
+                    "the notification center keeps \(Self.pendingLimit) pending requests, so “\(identifier)” was not added; "
+                    + "remove some, or schedule the later ones when earlier ones were shown")
+        }
+
+        private func demandPermission() async throws(BackgroundError) {
+            let isAllowed = await withUnsafeContinuation { continuation in
+                center.getNotificationSettings { settings in
+                    switch settings.authorizationStatus {
+                    case .denied, .notDetermined: continuation.resume(returning: false)
+                    // Some are quiet, but shown.
+                    default: continuation.resume(returning: true)
+                    }
+                }
+            }
+            guard isAllowed else {
+                throw BackgroundError(
+                    code: .notificationRefused,
+                    message:
+                        "the user does not allow notifications; ask with UNUserNotificationCenter.requestAuthorization, or "
+                        + "do without them")
+            }
+        }
+
+        private static func content(
+            of notification: UserNotification, userInfo: [String: String]
+        ) -> UNMutableNotificationContent {
+            let content = UNMutableNotificationContent()
+            content.title = notification.title
+            content.body = notification.body
+            content.sound = .default
+            content.userInfo = userInfo
+            return content
+        }
+
+        /// `nil` is at once.
+        private func trigger(for trigger: NotificationRequest.Trigger) -> UNNotificationTrigger? {
+            switch trigger {
+            case .at(let instant):
+                guard instant > time.wall() else { return nil }
+                var calendar = Calendar(identifier: .gregorian)
+                calendar.timeZone = .gmt
+                var components = calendar.dateComponents(
+                    [.year, .month, .day, .hour, .minute, .second], from: dates.second(atOrAfter: instant))
+                // Without them, the components would mean the user's zone.
+                components.calendar = calendar
+                components.timeZone = .gmt
+                return UNCalendarNotificationTrigger(dateMatching: components, repeats: false)
+            case .after(let interval, let repeats):
+                let seconds = Double(interval.wholeNanoseconds) / 1e9
+                return UNTimeIntervalNotificationTrigger(timeInterval: seconds, repeats: repeats)
+            }
+        }
+
+        private func add(
+            _ content: UNMutableNotificationContent, _ identifier: String, trigger: UNNotificationTrigger?
+        ) async throws(BackgroundError) {
+            let request = UNNotificationRequest(identifier: identifier, content: content, trigger: trigger)
+            let refusal = await withUnsafeContinuation { continuation in
+                center.add(request) { error in continuation.resume(returning: error) }
+            }
+            if let refusal {
+                throw BackgroundError(
+                    code: .notificationRefused, message: "the notification center did not take “\(identifier)”",
+                    cause: refusal)
+            }
+        }
+    }
+
+    /// A request's trigger as text that the system keeps with the notification, because its own triggers have seconds only.
+    enum NotificationTriggerText {
+        /// `added` is when the request is made: an interval runs from then.
+        static func text(of trigger: NotificationRequest.Trigger, added: WallInstant) -> String {
+            switch trigger {
+            case .at(let instant): "at \(instant.nanoseconds)"
+            case .after(let interval, let repeats):
+                "\(repeats ? "every" : "after") \(interval.wholeNanoseconds) \(added.nanoseconds)"
+            }
+        }
+
+        /// The trigger, and when it is due next; `nil` for a text that is not one of these.
+        static func trigger(
+            in text: String, now: WallInstant
+        ) -> (trigger: NotificationRequest.Trigger, due: WallInstant)? {
+            let words = text.split(separator: " ")
+            switch (words.first, words.count) {
+            case ("at", 2):
+                guard let nanoseconds = UInt64(words[1]) else { return nil }
+                let instant = WallInstant(nanoseconds: nanoseconds)
+                return (.at(instant), instant)
+            case ("after", 3), ("every", 3):
+                guard let interval = Int64(words[1]), interval > 0, let nanoseconds = UInt64(words[2]) else { return nil }
+                let added = WallInstant(nanoseconds: nanoseconds)
+                let repeats = words[0] == "every"
+                // The first multiple of the interval that is still to come.
+                let passed = now > added ? (now.nanoseconds - added.nanoseconds) / UInt64(interval) : 0
+                let (ahead, overflow) = UInt64(interval).multipliedReportingOverflow(by: repeats ? passed + 1 : 1)
+                let due = added.advanced(by: .nanoseconds(Int64(clamping: overflow ? .max : ahead)))
+                return (.after(.nanoseconds(interval), repeats: repeats), due)
+            default: return nil
+            }
+        }
+    }
+#endif

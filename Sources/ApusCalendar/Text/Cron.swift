@@ -1,0 +1,294 @@
+/// Cron expressions: OCPS 1.0 to 1.4 with `H`.
+struct CronParser {
+    private static let nicknames = [
+        "@yearly": "0 0 1 1 *", "@annually": "0 0 1 1 *", "@monthly": "0 0 1 * *", "@weekly": "0 0 * * 0",
+        "@daily": "0 0 * * *", "@midnight": "0 0 * * *", "@hourly": "0 * * * *",
+    ]
+
+    private struct FieldValue {
+        var bits: UInt64 = 0
+        var isAny = false
+        var startsWithStar = false
+        var hasStep = false
+    }
+
+    private var hashed: [CalendarFields.Hashed] = []
+
+    static func parse(_ text: String) throws(ScheduleTextError) -> CalendarSchedule {
+        var tokens = Token.split(text)
+        var zone: String?
+        if let first = tokens.first, first.text.hasPrefix("CRON_TZ=") || first.text.hasPrefix("TZ=") {
+            let name = String(first.text.drop { $0 != "=" }.dropFirst())
+            guard ZoneDatabase.isName(name) else { throw first.error("an IANA time zone name") }
+            zone = name
+            tokens.removeFirst()
+        }
+        if let first = tokens.first, first.text.hasPrefix("@") {
+            guard tokens.count == 1 else { throw tokens[1].error("nothing after a nickname") }
+            if first.text == "@reboot" {
+                throw first.error("a time; @reboot is an event of the machine, not of the calendar")
+            }
+            guard let expression = nicknames[first.text.lowercased()] else {
+                throw first.error(nicknames.keys.sorted().joined(separator: ", "))
+            }
+            tokens = Token.split(expression)
+        }
+        guard (5...7).contains(tokens.count) else {
+            let last = tokens.count > 7 ? tokens[7] : Token(text: "", column: text.count + 1)
+            throw last.error("5 fields (minute hour day month weekday), 6 (second first) or 7 (year last)")
+        }
+        if tokens.count == 5 { tokens.insert(Token(text: "0", column: 1), at: 0) }
+        var parser = CronParser()
+        return CalendarSchedule(.fields(try parser.fields(tokens)), timeZone: zone)
+    }
+
+    private mutating func fields(_ tokens: [Token]) throws(ScheduleTextError) -> CalendarFields {
+        let second = try field(tokens[0], .second, 0...59)
+        let minute = try field(tokens[1], .minute, 0...59)
+        let hour = try field(tokens[2], .hour, 0...23)
+        var days = DayRule()
+        let (dayToken, dayAnd) = plus(tokens[3])
+        let (weekToken, weekAnd) = plus(tokens[5])
+        let dayStar = try monthDays(dayToken, &days)
+        let month = try field(tokens[4], .month, 1...12)
+        let weekStar = try weekdays(weekToken, &days)
+        let both = !(dayStar || weekStar || dayAnd || weekAnd)
+        days.combination = both ? .or : .and
+        var years: [Int]?
+        if tokens.count == 7 {
+            let offset = 1970
+            let value = try yearBits(tokens[6])
+            years = value.map { $0.map { $0 + offset } }
+        }
+        let times = TimesOfDay.grid(hours: hour.bits, minutes: minute.bits, seconds: second.bits)
+        return CalendarFields(
+            times: times, isStepping: minute.hasStep || second.hasStep, days: days, months: month.bits, years: years,
+            hashed: hashed)
+    }
+
+    private func plus(_ token: Token) -> (Token, Bool) {
+        token.text.hasPrefix("+") ? (token.suffix(from: 1), true) : (token, false)
+    }
+
+    private func yearBits(_ token: Token) throws(ScheduleTextError) -> [Int]? {
+        if token.text == "*" || token.text == "?" { return nil }
+        var values: [Int] = []
+        for part in token.parts(",") {
+            let (range, step, _) = try span(part, 1970...2200, "a year") { $0.number }
+            values += stride(from: range.0, through: range.1, by: step).map { $0 - 1970 }
+        }
+        return values
+    }
+
+    private mutating func field(
+        _ token: Token, _ field: CalendarFields.Field, _ limits: ClosedRange<Int>
+    ) throws(ScheduleTextError) -> FieldValue {
+        if token.text.hasPrefix("H") { return try hash(token, field, limits) }
+        var value = FieldValue(startsWithStar: token.text.hasPrefix("*"))
+        for part in token.parts(",") {
+            let (range, step, stepped) = try span(part, limits, field.withArticle) {
+                $0.number ?? (field == .month ? Names.month($0.text) : nil)
+            }
+            value.hasStep = value.hasStep || stepped
+            value.bits |= Self.bits(range, step, limits)
+        }
+        // A step that leaves one value is none.
+        value.hasStep = value.hasStep && value.bits.nonzeroBitCount > 1
+        return value
+    }
+
+    /// The values of a range; one whose start is larger than its end wraps around.
+    private static func bits(_ range: (Int, Int), _ step: Int, _ limits: ClosedRange<Int>) -> UInt64 {
+        let end = range.0 <= range.1 ? range.1 : range.1 + limits.count
+        return UInt64(
+            bits: stride(from: range.0, through: end, by: step).map { $0 > limits.upperBound ? $0 - limits.count : $0 })
+    }
+
+    /// Reads `*`, `5`, `1-5`, each with `/step`.
+    private func span(
+        _ part: Token, _ limits: ClosedRange<Int>, _ what: String, _ value: (Token) -> Int?
+    ) throws(ScheduleTextError) -> (range: (Int, Int), step: Int, stepped: Bool) {
+        let pieces = part.parts("/")
+        guard pieces.count <= 2 else { throw pieces[2].error("one step after /") }
+        // As in cron, a step past the end of the range leaves its first value.
+        let step = pieces.count == 2 ? try pieces[1].number(1...9_999, "a step") : 1
+        let base = pieces[0]
+        if base.text == "*" || (base.text == "?" && pieces.count == 1) {
+            return ((limits.lowerBound, limits.upperBound), step, true)
+        }
+        let ends = base.parts("-")
+        guard ends.count <= 2 else { throw ends[2].error("a range of two values") }
+        var numbers: [Int] = []
+        for end in ends {
+            guard let number = value(end), limits.contains(number) else {
+                throw end.error(
+                    "\(what) from \(limits.lowerBound) to \(limits.upperBound), a range, a list, * or /step")
+            }
+            numbers.append(number)
+        }
+        let last = ends.count == 2 ? numbers[1] : pieces.count == 2 ? limits.upperBound : numbers[0]
+        if limits.lowerBound == 1970, last < numbers[0] { throw base.error("years in order") }
+        return ((numbers[0], last), step, pieces.count == 2)
+    }
+
+    private mutating func hash(
+        _ token: Token, _ field: CalendarFields.Field, _ limits: ClosedRange<Int>
+    ) throws(ScheduleTextError) -> FieldValue {
+        var (lower, upper) = (limits.lowerBound, field == .day ? 28 : limits.upperBound)
+        let pieces = token.parts("/")
+        let step = pieces.count == 2 ? try pieces[1].number(1...limits.upperBound, "a step") : nil
+        let base = pieces[0].suffix(from: 1)
+        if !base.text.isEmpty {
+            let ends = Token(text: String(base.text.dropFirst().dropLast()), column: base.column + 1).parts("-")
+            guard base.text.hasPrefix("("), base.text.hasSuffix(")"), ends.count == 2, pieces.count <= 2 else {
+                throw token.error("H, H(1-5), H/15 or H(0-29)/10")
+            }
+            lower = try ends[0].number(limits, field.withArticle)
+            upper = try ends[1].number(lower...max(lower, limits.upperBound), field.withArticle)
+        }
+        hashed.append(.init(field: field, lower: lower, upper: upper, step: step))
+        return FieldValue(hasStep: step != nil)
+    }
+
+    /// Returns whether the field starts with a star.
+    private mutating func monthDays(_ token: Token, _ days: inout DayRule) throws(ScheduleTextError) -> Bool {
+        if token.text == "*" || token.text == "?" { return true }
+        if token.text.hasPrefix("H") {
+            _ = try hash(token, .day, 1...31)
+            return false
+        }
+        for part in token.parts(",") {
+            let text = part.text.uppercased()
+            if text == "L" {
+                days.fromEnd |= 1 << 1
+            } else if text == "LW" {
+                days.lastWeekday = true
+            } else if text.hasPrefix("L-") {
+                days.fromEnd |= 1 << UInt64(try part.suffix(from: 2).number(1...30, "a number of days") + 1)
+            } else if text.hasSuffix("W") {
+                let number = Token(text: String(text.dropLast()), column: part.column)
+                days.nearestWeekdays |= 1 << UInt64(try number.number(1...31, "a day before W"))
+            } else {
+                let (range, step, _) = try span(part, 1...31, "a day (also L, L-3, LW, 15W)") { $0.number }
+                days.monthDays |= Self.bits(range, step, 1...31)
+            }
+        }
+        return token.text.hasPrefix("*")
+    }
+
+    private mutating func weekdays(_ token: Token, _ days: inout DayRule) throws(ScheduleTextError) -> Bool {
+        if token.text == "*" || token.text == "?" { return true }
+        if token.text.hasPrefix("H") {
+            _ = try hash(token, .weekday, 0...6)
+            return false
+        }
+        // Numbers stay in cron's order, 0 for Sunday, until the ranges are laid out.
+        func value(_ token: Token) -> Int? { token.number ?? Names.weekday(token.text).map { $0 % 7 } }
+        func single(_ token: Token) throws(ScheduleTextError) -> Int {
+            guard let number = value(token), (0...7).contains(number) else {
+                throw token.error("a weekday from 0 to 7 or sun to sat")
+            }
+            return number % 7 == 0 ? 7 : number
+        }
+        for part in token.parts(",") {
+            let pieces = part.parts("#")
+            if pieces.count == 2 {
+                let weekday = try single(pieces[0])
+                let number = pieces[1].text.uppercased() == "L" ? 6 : try pieces[1].number(1...5, "an ordinal")
+                days.ordinals |= DayRule.ordinal(weekday, number)
+            } else if part.text.count > 1, part.text.uppercased().hasSuffix("L"), !part.text.contains("/") {
+                days.ordinals |= DayRule.ordinal(
+                    try single(Token(text: String(part.text.dropLast()), column: part.column)), 6)
+            } else {
+                var (range, step, _) = try span(part, 0...7, "a weekday (also MON, 5L, FRI#2)", value)
+                if part.text.hasPrefix("*") { range.1 = 6 }
+                if range.0 == 7, range.1 != 7 { range.0 = 0 }
+                let wraps = range.0 > range.1
+                for bit in stride(from: range.0, through: wraps ? range.1 + 7 : range.1, by: step) {
+                    days.weekdays |= 1 << UInt64(bit % 7 == 0 ? 7 : bit % 7)
+                }
+            }
+        }
+        return token.text.hasPrefix("*")
+    }
+}
+
+extension CalendarFields.Field {
+    /// As a sentence names one of its values: `an hour`, `a minute`.
+    fileprivate var withArticle: String { self == .hour ? "an hour" : "a \(rawValue)" }
+}
+
+extension CalendarSchedule {
+    /// Reads a cron expression of five, six (seconds first) or seven fields (year last).
+    ///
+    /// - Parameter cron: The expression; `CRON_TZ=Europe/Berlin` may precede it.
+    /// - Throws: ``ScheduleTextError`` with the column.
+    public init(cron: String) throws(ScheduleTextError) { self = try CronParser.parse(cron) }
+
+    /// The schedule as a cron expression, or nil if cron cannot say it exactly.
+    public var cron: String? {
+        guard case .fields(let fields) = rule, from == nil, until == nil, count == nil, exclusions.isEmpty, spread == 0,
+            fields.weekInterval == nil, let time = fields.gridText(.cron)
+        else { return nil }
+        func hash(_ field: CalendarFields.Field) -> String? {
+            guard let hash = fields.hashed.first(where: { $0.field == field }) else { return nil }
+            return "H(\(hash.lower)-\(hash.upper))" + (hash.step.map { "/\($0)" } ?? "")
+        }
+        let days = fields.days
+        var monthDays = days.monthDays == 0 ? [] : [NumberSet.list(days.monthDays.setBits, range: "-")]
+        monthDays += days.fromEnd.setBits.map { $0 == 1 ? "L" : "L-\($0 - 1)" }
+        monthDays += days.nearestWeekdays.setBits.map { "\($0)W" }
+        if days.lastWeekday { monthDays.append("LW") }
+        let weekdayBits = days.weekdays.has(7) ? days.weekdays & ~(1 << 7) | 1 : days.weekdays
+        var weekdays = weekdayBits == 0 ? [] : [NumberSet.list(weekdayBits.setBits, range: "-")]
+        weekdays += days.ordinals.setBits.map { "\(($0 / 8 + 1) % 7)" + ($0 % 8 == 6 ? "L" : "#\($0 % 8)") }
+        var day = hash(.day) ?? monthDays.joined(separator: ",")
+        var weekday = hash(.weekday) ?? weekdays.joined(separator: ",")
+        if !day.isEmpty, !weekday.isEmpty, days.combination == .and { weekday = "+" + weekday }
+        if day.isEmpty { day = "*" }
+        if weekday.isEmpty { weekday = "*" }
+        let month =
+            fields.months == CalendarFields.allMonths ? "*" : NumberSet.list(fields.months.setBits, range: "-")
+        var parts = [hash(.minute) ?? time.minute, hash(.hour) ?? time.hour, day, hash(.month) ?? month, weekday]
+        let second = hash(.second) ?? time.second
+        if second != "0" || fields.years != nil { parts.insert(second, at: 0) }
+        if let years = fields.years { parts.append(NumberSet.list(years, range: "-")) }
+        if let timeZone { parts.insert("CRON_TZ=\(timeZone)", at: 0) }
+        return parts.joined(separator: " ")
+    }
+}
+
+/// The two notations that write times as fields.
+enum FieldNotation {
+    case cron
+    case calendar
+}
+
+extension CalendarFields {
+    /// The fields of the times, or nil if the times are no grid or its steps cannot be written as steps.
+    func gridText(_ notation: FieldNotation) -> (hour: String, minute: String, second: String)? {
+        guard case .grid(let hours, let minutes, let seconds) = times else { return nil }
+        let everyHour = hours == TimesOfDay.allHours
+        let hashSteps = hashed.contains { $0.step != nil && ($0.field == .minute || $0.field == .second) }
+        let minuteSteps = isStepping ? steps(minutes, notation) : nil
+        let secondSteps = isStepping ? steps(seconds, notation) : nil
+        if isStepping, !everyHour, minuteSteps == nil, secondSteps == nil, !hashSteps { return nil }
+        return (
+            everyHour ? "*" : values(hours, notation), minuteSteps ?? values(minutes, notation),
+            secondSteps ?? values(seconds, notation)
+        )
+    }
+
+    private func values(_ bits: UInt64, _ notation: FieldNotation) -> String {
+        notation == .cron
+            ? NumberSet.list(bits.setBits, range: "-") : NumberSet.list(bits.setBits, range: "..") { padded($0) }
+    }
+
+    private func steps(_ bits: UInt64, _ notation: FieldNotation) -> String? {
+        if bits == TimesOfDay.allSixty { return "*" }
+        guard let (first, step, last) = NumberSet.progression(bits.setBits) else { return nil }
+        let open = last + step > 59
+        if notation == .cron { return first == 0 && open ? "*/\(step)" : "\(first)-\(last)/\(step)" }
+        return open ? "\(padded(first))/\(step)" : "\(padded(first))..\(padded(last))/\(step)"
+    }
+}

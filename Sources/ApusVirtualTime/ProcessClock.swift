@@ -1,0 +1,270 @@
+public import ApusTimers
+import CProcessClock
+import Foundation
+
+/// The time of this whole process, in the hands of a test: for code that knows nothing of Apus.
+///
+/// A program with this module defines libc's clocks and waiting calls itself, and hands them on to libc until
+/// ``begin(_:uptime:wall:)`` makes time virtual. From then on `Date()`, `ContinuousClock`, `DispatchTime.now()` and
+/// `clock_gettime` say one virtual time, and `Task.sleep`, `DispatchSourceTimer`, `asyncAfter`, `Timer`,
+/// `Thread.sleep`, a semaphore's time-out, `epoll_wait` and the others end when a step has reached their deadline. No line
+/// of the code under test changes.
+///
+/// ```swift
+/// try ProcessClock.begin(.stepped)
+/// DispatchQueue.global().asyncAfter(deadline: .now() + 3600) { print("an hour") }
+/// try ProcessClock.advance(by: .seconds(3600))   // prints "an hour", and comes back at once
+/// ```
+///
+/// A step goes to the earliest deadline of the process, ends that one wait, and waits until nothing in the process can
+/// run: every thread is asleep in the kernel. So what a deadline causes has happened before time moves on. Time is
+/// virtual for the rest of the process, tests that run beside included, so a test with the trait `.virtualClock` runs in
+/// a process of its own.
+///
+/// On Linux with glibc, without sanitizers: ``isAvailable``. What other processes and machines do is not simulated: a
+/// thread that waits for a socket counts as asleep. Processor time, file dates and the kernel's own time-outs stay real.
+public enum ProcessClock {
+    /// How time moves.
+    public enum Mode: Sendable, Hashable {
+        /// Time stands still until ``ProcessClock/advance(by:limit:)-24daq`` or another step.
+        case stepped
+        /// Whenever nothing in the process can run, time goes to the next deadline by itself.
+        case automatic
+        /// The same, at a speed: a second of virtual time takes this much of the machine's.
+        case paced(Duration)
+    }
+
+    /// How much of the machine's time a step waits by default for threads that run.
+    public static let defaultLimit: Duration = .seconds(60)
+
+    /// Whether time can be virtual in this program.
+    public static var isAvailable: Bool { process_clock_is_available() }
+    /// Whether it is.
+    public static var isVirtual: Bool { process_clock_is_virtual() }
+
+    /// Makes time virtual, for the rest of the process. What slept before ends in the machine's time; timers of Dispatch
+    /// and other timer descriptors keep the time that they had left.
+    ///
+    /// - Parameters:
+    ///   - mode: How time moves.
+    ///   - uptime: The monotonic clocks; both start there.
+    ///   - wall: The time of day.
+    /// - Throws: ``ProcessClockError`` with `unavailable` or `alreadyVirtual`.
+    public static func begin(
+        _ mode: Mode = .stepped, uptime: UptimeInstant = UptimeInstant(nanoseconds: 3_600_000_000_000),
+        wall: WallInstant = WallInstant(secondsSince1970: 1_767_225_600)
+    ) throws {
+        guard isAvailable else { throw ProcessClockError.unavailable }
+        guard !isVirtual else { throw ProcessClockError.alreadyVirtual }
+        let monotonic = Int64(clamping: uptime.nanoseconds)
+        let error = process_clock_begin(
+            process_clock_reading(
+                uptime: monotonic, continuous: monotonic, wall: Int64(clamping: wall.nanoseconds)))
+        guard error == 0 else { throw ProcessClockError.unavailable }
+        switch mode {
+        case .stepped: break
+        case .automatic: try runByItself(pace: .zero)
+        case .paced(let pace): try runByItself(pace: pace)
+        }
+    }
+
+    private static func runByItself(pace: Duration) throws {
+        guard process_clock_run_by_itself(pace.wholeNanoseconds) == 0 else { throw ProcessClockError.unavailable }
+    }
+
+    // MARK: Moving
+
+    /// Lets `duration` pass on every clock: from deadline to deadline, each with everything that it causes.
+    ///
+    /// The calling thread is blocked meanwhile. Work that needs it, on the main thread of a synchronous test for instance,
+    /// does not run; ``advance(by:limit:)-9312s`` is an asynchronous form that leaves the thread free.
+    ///
+    /// - Parameters:
+    ///   - duration: Zero and negative ones only wait until nothing can run, and fire what is overdue.
+    ///   - limit: How much of the machine's time to wait for threads that run.
+    /// - Throws: ``ProcessClockError`` with `notVirtual`, or with `busy` when a thread does not come to rest; the clocks
+    ///   stay where they are then.
+    public static func advance(by duration: Duration, limit: Duration = defaultLimit) throws {
+        try move(limit) { process_clock_advance(max(.zero, duration).wholeNanoseconds, $0) }
+    }
+
+    /// The same for asynchronous code: the caller's thread is free for the work that time sets off.
+    public static func advance(by duration: Duration, limit: Duration = defaultLimit) async throws {
+        try await onThreadOfItsOwn { try advance(by: duration, limit: limit) }
+    }
+
+    /// Waits until nothing in the process can run. Time stands still.
+    ///
+    /// - Throws: ``ProcessClockError`` with `notVirtual` or `busy`.
+    public static func settle(limit: Duration = defaultLimit) throws {
+        try move(limit) { process_clock_settle($0) }
+    }
+
+    /// The same for asynchronous code.
+    public static func settle(limit: Duration = defaultLimit) async throws {
+        try await onThreadOfItsOwn { try settle(limit: limit) }
+    }
+
+    /// Goes to the next deadline, and ends that wait. False, without moving, when there is none.
+    ///
+    /// - Throws: ``ProcessClockError`` with `notVirtual` or `busy`.
+    @discardableResult
+    public static func advanceToNextDeadline(limit: Duration = defaultLimit) throws -> Bool {
+        var isAny = true
+        try move(limit) { limit in
+            let result = process_clock_step(.max, limit)
+            isAny = result != EAGAIN
+            return isAny ? result : 0
+        }
+        return isAny
+    }
+
+    /// The machine sleeps: uptime stands still, the other clocks count, and nothing runs. What fell due meanwhile is
+    /// overdue then; the next step fires it, in the order of the deadlines.
+    public static func sleepMachine(for duration: Duration) {
+        process_clock_sleep_machine(max(.zero, duration).wholeNanoseconds)
+    }
+
+    /// Every clock moves, and nothing runs, as for a process that is stopped. The next step fires what is overdue.
+    public static func skip(_ duration: Duration) {
+        let nanoseconds = max(.zero, duration).wholeNanoseconds
+        process_clock_jump(nanoseconds, nanoseconds, nanoseconds)
+    }
+
+    /// Sets the wall clock, as a person or network time does. Deadlines on it stay where they are.
+    public static func setWallClock(_ instant: WallInstant) {
+        process_clock_set_wall(Int64(clamping: instant.nanoseconds))
+    }
+
+    // MARK: The two sides
+
+    private static func move(_ limit: Duration, _ body: (Int64) -> CInt) throws {
+        guard isVirtual else { throw ProcessClockError.notVirtual }
+        process_clock_hold()
+        defer { process_clock_release() }
+        guard body(max(.zero, limit).wholeNanoseconds) != ETIMEDOUT else {
+            throw ProcessClockError(
+                code: .busy,
+                message: "a thread did not come to rest within \(limit) of the machine's time; a loop that waits for "
+                    + "the clock to move without sleeping never ends in virtual time\n" + report)
+        }
+    }
+
+    private static func onThreadOfItsOwn(_ work: @escaping @Sendable () throws -> Void) async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            Mover.start { continuation.resume(with: Result(catching: work)) }
+        }
+    }
+}
+
+/// A wait of this process that ends at an instant.
+public struct ProcessWait: Sendable, Hashable, CustomStringConvertible {
+    /// The function that waits: "nanosleep", "futex", "timerfd" for timers of Dispatch, run loops and tasks, …
+    public let call: String
+    /// The thread's number and name; nil for a timer, which belongs to no thread.
+    public let thread: String?
+    /// The clock on which the deadline is.
+    public let clock: ClockKind
+    /// How long until then; negative when it is overdue.
+    public let left: Duration
+
+    /// For example "nanosleep in thread 4711 “worker”, 3.0 seconds left".
+    public var description: String {
+        "\(call)\(thread.map { " in thread \($0)" } ?? ""), \(left) left on the \(clock) clock"
+    }
+}
+
+extension ProcessClock {
+    /// The waits that have a deadline, the earliest first. In a process with a thousand of them or more, the first ones.
+    public static var waits: [ProcessWait] {
+        var rows = [process_clock_wait](repeating: process_clock_wait(), count: 1000)
+        let count = rows.withUnsafeMutableBufferPointer { process_clock_waits($0.baseAddress, $0.count) }
+        return rows.prefix(count).map { row in
+            ProcessWait(
+                call: String(cString: row.call), thread: row.thread == 0 ? nil : name(ofThread: row.thread),
+                clock: [.uptime, .continuous, .wall][Int(row.clock)], left: .nanoseconds(row.left))
+        }
+    }
+
+    /// For how long of the machine's time a thread has been running, without a moment in which nothing could run; nil when
+    /// everything is asleep.
+    public static func stuckFor() -> Duration? {
+        process_clock_running_thread() == 0 ? nil : .nanoseconds(process_clock_running_for())
+    }
+
+    /// The virtual time, what runs and what waits: several lines for a person who looks for a test that does not end.
+    public static var report: String {
+        guard isVirtual else { return "time is real in this process" }
+        let now = process_clock_now()
+        let running = process_clock_running_thread()
+        let date = Date(timeIntervalSince1970: Double(now.wall) / 1e9)
+        var lines = [
+            "this process runs under a virtual clock; it is \(date), "
+                + "\(process_clock_steps()) deadlines have been reached",
+            running == 0 ? "no thread was running" : "thread \(name(ofThread: running)) was running",
+        ]
+        let waits = waits
+        lines += waits.isEmpty ? ["nothing waits for an instant"] : waits.prefix(20).map { "  \($0)" }
+        if waits.count > 20 { lines.append("  and \(waits.count - 20) more") }
+        return lines.joined(separator: "\n")
+    }
+
+    private static func name(ofThread thread: Int32) -> String {
+        let file = "/proc/self/task/\(thread)/comm"
+        guard let name = try? String(contentsOfFile: file, encoding: .utf8) else { return "\(thread)" }
+        return "\(thread) “\(name.trimmingCharacters(in: .whitespacesAndNewlines))”"
+    }
+}
+
+/// Why the clock of the process cannot be moved.
+public struct ProcessClockError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The kinds of failure; more may be added.
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        private enum Kind: String { case unavailable, alreadyVirtual, notVirtual, busy }
+        private let kind: Kind
+
+        /// Time cannot be virtual in this program.
+        public static var unavailable: Code { Code(kind: .unavailable) }
+        /// Time is virtual already.
+        public static var alreadyVirtual: Code { Code(kind: .alreadyVirtual) }
+        /// Time is real: ``ProcessClock/begin(_:uptime:wall:)`` was not called.
+        public static var notVirtual: Code { Code(kind: .notVirtual) }
+        /// A thread did not come to rest.
+        public static var busy: Code { Code(kind: .busy) }
+
+        /// The name of the code, for logs.
+        public var description: String { kind.rawValue }
+    }
+
+    /// What happened.
+    public let code: Code
+    /// What is the matter, and what to do about it.
+    public let message: String
+
+    /// An error with a code and a message that says what to do.
+    public init(code: Code, message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// The code and the message.
+    public var description: String { "\(code): \(message)" }
+
+    static let unavailable = ProcessClockError(
+        code: .unavailable,
+        message: "time cannot be virtual in this program: that needs Linux with glibc, and a build without the thread, "
+            + "address or memory sanitizer")
+    static let alreadyVirtual = ProcessClockError(
+        code: .alreadyVirtual,
+        message: "time is virtual in this process already, and stays so; begin once, in a process for each test")
+    static let notVirtual = ProcessClockError(
+        code: .notVirtual, message: "time is real; call ProcessClock.begin first, or use the trait .virtualClock")
+}
+
+/// Threads that move the clock. Not Dispatch's: those are among what a step waits for.
+package enum Mover {
+    /// Calls `work` on a new thread.
+    package static func start(_ work: @escaping @Sendable () -> Void) {
+        SystemThread(named: "apus-clock", work).detach()
+    }
+}
