@@ -62,7 +62,7 @@ struct TypedJobTests {
         scheduler.register("plain", returning: Receipt.self) { Receipt(number: $0.occurrence, copies: []) }
         try harness.start()
         try harness.submit(.after(.zero), kind: "plain")
-        harness.time.drain()
+        harness.time.settle()
         #expect(try harness.runs().first?.result(as: Receipt.self) == Receipt(number: 1, copies: []))
     }
 

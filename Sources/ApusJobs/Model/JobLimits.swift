@@ -1,4 +1,4 @@
-/// What a request may contain, at every door: Swift, HTTP, an import, and applications' own transactions.
+/// What a request may contain, by every way: Swift, HTTP, an import, and applications' own transactions.
 ///
 /// Whatever is within these limits can be written by each store, and computed with: no sum of such numbers overflows.
 package enum JobLimits {

@@ -41,7 +41,7 @@ package struct SystemThread: @unchecked Sendable {
     /// Waits for its end. Not on the thread itself.
     package func join() { pthread_join(id, nil) }
 
-    /// Lets go of it: the system frees it at its end.
+    /// Releases it: the system frees it at its end.
     package func detach() { pthread_detach(id) }
 
     private static func main(_ context: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
