@@ -1,5 +1,5 @@
 /// The version of Apus.
 public enum ApusVersion {
     /// The version, as in CHANGELOG.md.
-    public static let current = "0.1.0"
+    public static let current = "0.2.0"
 }

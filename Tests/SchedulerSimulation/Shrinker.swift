@@ -117,7 +117,7 @@ struct Shrinker {
         case .release(isReversed: true): return [.release(isReversed: false)]
         case .configure(let queue, let setting) where queue != 0: return [.configure(queue: 0, setting)]
         case .command, .configure, .fault, .heal, .release, .stop, .start, .kill, .freeze, .thaw, .takeOver, .device,
-            .moveWall:
+            .moveWallClock:
             return []
         }
     }
