@@ -193,8 +193,8 @@
                 WITH input AS MATERIALIZED (
                     SELECT * FROM \(TurnStatements.unnest(columns, from: 1)) AS i (\(columns.joined(separator: ", ")))
                 ), new_job AS (
-                    INSERT INTO apus.job (key, version, shard, id, created, anchored, \(progress))
-                    SELECT key, version, shard, id, created, \(JobColumns.isAnchored("input")), \(progress) FROM input
+                    INSERT INTO apus.job (key, version, shard, id, created, \(progress))
+                    SELECT key, version, shard, id, created, \(progress) FROM input
                 ), new_request AS (
                     INSERT INTO apus.request (job, \(request)) SELECT key, \(request) FROM input
                 ), new_wake AS (

@@ -28,12 +28,6 @@
 
         static let hasNotEnded = "j.state IN ('scheduled', 'suspended')"
 
-        /// Whether a row with the columns of a request has a trigger that follows the wall clock, and repeats
-        /// (``Trigger/isAnchored``).
-        static func isAnchored(_ row: String) -> String {
-            "(\(row).trigger_anchor IS NOT NULL OR \(row).trigger_calendar IS NOT NULL)"
-        }
-
         static func addProgress(_ job: Job, _ axis: ElapsedAxis, to rows: inout RowArrays) {
             let isRelative = job.request.trigger.isRelative
             func stored(_ instant: WallInstant) -> Int64 {

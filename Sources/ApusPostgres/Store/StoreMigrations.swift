@@ -30,7 +30,7 @@
         package static let shipped = StoreMigrations([
             Version(StoreSchema.version1, compatibleWith: 1),
             Version(StoreSchema.version2, compatibleWith: 2),
-            Version(StoreSchema.version3, compatibleWith: 3),
+            Version(StoreSchema.version3, compatibleWith: 2),
         ])
     }
 

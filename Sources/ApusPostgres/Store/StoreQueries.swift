@@ -278,9 +278,10 @@
         func anchored(after key: Int64, limit: Int, in shards: [ShardID]) async throws -> [LoadedJob] {
             try await page(
                 """
-                SELECT j.key FROM apus.job AS j
-                WHERE \(JobColumns.hasNotEnded) AND j.anchored AND j.key > $1 AND j.shard = ANY ($2::int8[])
-                ORDER BY j.key LIMIT $3
+                SELECT r.job FROM apus.request AS r
+                WHERE (r.trigger_anchor IS NOT NULL OR r.trigger_calendar IS NOT NULL) AND r.job > $1 AND (
+                    SELECT \(JobColumns.hasNotEnded) AND j.shard = ANY ($2::int8[]) FROM apus.job AS j WHERE j.key = r.job)
+                ORDER BY r.job LIMIT $3
                 """, after: key, limit, shards)
         }
 

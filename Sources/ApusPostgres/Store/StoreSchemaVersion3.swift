@@ -3,17 +3,12 @@
     import ApusTimers
 
     extension StoreSchema {
-        /// `apus.submit` refuses what no job may be, in the caller's transaction. Jobs on the wall clock are found by an
-        /// index, however many others wait. Programs of version 2 write jobs without the mark that the index needs.
+        /// `apus.submit` refuses what no job may be, in the caller's transaction. Jobs that follow the wall clock are found
+        /// by an index, however many others wait. Programs of version 2 notice submissions with their beats.
         static let version3: [String] = [
-            "ALTER TABLE apus.job ADD COLUMN anchored boolean NOT NULL DEFAULT false",
             """
-            UPDATE apus.job AS j SET anchored = true FROM apus.request AS r
-            WHERE r.job = j.key AND (r.trigger_anchor IS NOT NULL OR r.trigger_calendar IS NOT NULL)
-            """,
-            // No column of the condition changes with a run, so that updates stay heap-only.
-            """
-            CREATE INDEX job_anchored ON apus.job (key) WHERE anchored AND state IN ('scheduled', 'suspended')
+            CREATE INDEX request_anchored ON apus.request (job)
+            WHERE trigger_anchor IS NOT NULL OR trigger_calendar IS NOT NULL
             """,
             // What is wrong with a value; null if nothing is. A form is an object whose values are the forms of the fields,
             // with `!` after the names of those that must be there; or a list that begins with a kind of value. A field

@@ -212,12 +212,6 @@
             WHERE w.elapsed = o.elapsed AND w.instant = o.instant AND w.key = o.key
             """
 
-        /// Parameters: keys.
-        static let updateAnchored = """
-            UPDATE apus.job AS j SET anchored = NOT j.anchored FROM apus.request AS r
-            WHERE j.key = ANY ($1::int8[]) AND r.job = j.key AND j.anchored <> \(JobColumns.isAnchored("r"))
-            """
-
         /// Parameters: keys, ``JobColumns/uniqueness(of:)``.
         static let updateUniqueness = """
             UPDATE apus.request AS r SET unique_payload = i.uniqueness FROM (
@@ -309,9 +303,8 @@
                         SELECT * FROM \(unnest(columns, from: 1)) WITH ORDINALITY AS i (\(columns.list), number)
                         ORDER BY number) AS i
                 ), new_job AS (
-                    INSERT INTO apus.job (key, version, shard, id, created, anchored, \(JobColumns.progress.list))
-                    SELECT key, 1, shard, id, created, \(JobColumns.isAnchored("keyed")), \(JobColumns.progress.list)
-                    FROM keyed
+                    INSERT INTO apus.job (key, version, shard, id, created, \(JobColumns.progress.list))
+                    SELECT key, 1, shard, id, created, \(JobColumns.progress.list) FROM keyed
                     ON CONFLICT DO NOTHING RETURNING key
                 ), new_request AS (
                     INSERT INTO apus.request (job, \(JobColumns.request.list))

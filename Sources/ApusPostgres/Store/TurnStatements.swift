@@ -236,7 +236,6 @@
             if !requests.isEmpty {
                 add(PostgresStatement(Self.updateRequests, requests.parameters))
                 add(PostgresStatement(Self.updateLanes, [requests.parameters[0]]))
-                add(PostgresStatement(Self.updateAnchored, [requests.parameters[0]]))
             }
             if !uniqueness.isEmpty { add(PostgresStatement(Self.updateUniqueness, uniqueness.parameters)) }
             if !runs.isEmpty {
