@@ -190,7 +190,7 @@ extension StoreConformance {
             let a = try await opened.add(sampleJob("a") { $0.idempotencyKey = "key" })
             let b = try await opened.add(sampleJob("b"), runs: [sampleRun(sampleJob("b"), 1, state: .running)])
             let found = try await opened.store.load([
-                .id(b.id), .key(999_999), .idempotencyKey("key"), .key(a.key), .id(JobID("none")), .id(b.id),
+                .id(b.id), .key(999_999), .idempotencyKey("key"), .key(a.key), .id(JobID("a\0")), .id(b.id),
             ])
             try expectEqual(found.map(\.?.job.key), [b.key, nil, a.key, a.key, nil, b.key], "jobs")
             try expectEqual(found.map(\.?.open.count), [1, nil, 0, 0, nil, 1], "open runs")

@@ -191,6 +191,9 @@
         private static func find(_ reference: JobReference) -> PostgresStatement {
             switch reference {
             case .key(let key): PostgresStatement("SELECT $1::int8", [.int64(key)])
+            // PostgreSQL has no texts with U+0000: the whole batch would fail, and it is that of many callers.
+            case .id(let id) where id.rawValue.utf8.contains(0): PostgresStatement("SELECT NULL::int8")
+            case .idempotencyKey(let key) where key.utf8.contains(0): PostgresStatement("SELECT NULL::int8")
             case .id(let id): PostgresStatement("SELECT \(keyOfID("$1"))", [.text(id.rawValue)])
             case .idempotencyKey(let key):
                 PostgresStatement("SELECT job FROM apus.request WHERE idempotency_key = $1", [.text(key)])
