@@ -57,7 +57,9 @@
                             try await connection.run("SELECT apus.submit('\(Self.request)'::jsonb || \(change))")
                         }
                         #expect(error?.server?.sqlState == "22023", "\(change)")
-                        #expect(error?.server?.message.contains(message) == true, "\(change): \(error, default: "")")
+                        #expect(
+                            error?.server?.message.contains(message) == true,
+                            "\(change): \(String(describing: error))")
                     }
                     let count: Int64 = try await connection.value("SELECT count(*) FROM apus.submission")
                     #expect(count == 0)
