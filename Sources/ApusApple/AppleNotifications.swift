@@ -232,7 +232,9 @@
                 let instant = WallInstant(nanoseconds: nanoseconds)
                 return (.at(instant), instant)
             case ("after", 3), ("every", 3):
-                guard let interval = Int64(words[1]), interval > 0, let nanoseconds = UInt64(words[2]) else { return nil }
+                guard let interval = Int64(words[1]), interval > 0, let nanoseconds = UInt64(words[2]) else {
+                    return nil
+                }
                 let added = WallInstant(nanoseconds: nanoseconds)
                 let repeats = words[0] == "every"
                 // The first multiple of the interval that is still to come.

@@ -155,9 +155,9 @@
                         throw JobError(
                             code: .invalid,
                             message: """
-                            the submission \(submission.sequence) is a command of another node, which a file cannot keep; \
-                            start a node over the source that carries it out, and stop it again
-                            """)
+                                the submission \(submission.sequence) is a command of another node, which a file cannot keep; \
+                                start a node over the source that carries it out, and stop it again
+                                """)
                     }
                     try connection.statement("INSERT INTO submission (sequence, submitted, request) VALUES (?, ?, ?)")
                         .bind(submission.sequence).bind(submission.submitted.stored).bind(request).run()

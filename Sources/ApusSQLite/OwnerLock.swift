@@ -110,7 +110,7 @@
                 throw JobError(
                     code: .owned,
                     message:
-                    "\(subject.name) belongs to \(Self.describeOwner(descriptor)); stop that process or \(subject.advice)"
+                        "\(subject.name) belongs to \(Self.describeOwner(descriptor)); stop that process or \(subject.advice)"
                 )
             }
             self.descriptor = descriptor

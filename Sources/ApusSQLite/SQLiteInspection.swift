@@ -39,9 +39,9 @@
                         throw JobError(
                             code: .unavailable,
                             message: """
-                            the database \(name) has schema \(version), and this program reads \(Schema.version); \
-                            let a daemon of this version open it, which migrates it
-                            """)
+                                the database \(name) has schema \(version), and this program reads \(Schema.version); \
+                                let a daemon of this version open it, which migrates it
+                                """)
                     }
                 }
                 let connection = try Connection(queue, path: path)

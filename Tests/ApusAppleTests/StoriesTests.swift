@@ -119,7 +119,7 @@ extension ApusAppleTests {
         }
 
         private func countdown(_ device: SimulatedDevice) throws -> Countdown {
-            try device.built((Countdown, Observation).self).0
+            try device.built((Countdown, ObservationToken).self).0
         }
 
         @Test(

@@ -10,7 +10,7 @@ final class ProbeApp {
     private(set) var phases: [Phase] = []
     /// What the test wants to live as long as the app.
     var kept: [Any] = []
-    private var observation: Observation?
+    private var observation: ObservationToken?
 
     init(_ host: SimulatedHost, onPhase: @escaping @MainActor (ProbeApp, Phase) -> Void = { _, _ in }) {
         self.host = host

@@ -19,7 +19,10 @@
                 #"{"trigger": {"name": "every", "intervalNanoseconds": 1000000, "count": 9223372036854775807}}"#,
                 "trigger.count: must be 1 to "
             ),
-            (#"{"trigger": {"name": "calendar", "schedule": "0 9 * * *", "timeZone": "UTC"}}"#, "schedule: must be an object"),
+            (
+                #"{"trigger": {"name": "calendar", "schedule": "0 9 * * *", "timeZone": "UTC"}}"#,
+                "schedule: must be an object"
+            ),
             (#"{"kindd": "mail"}"#, "kindd: is no field here; the fields are "),
             (#"{"policies": {"maxAttempts": 5}}"#, "policies.maxAttempts: is no field here"),
             (#"{"policies": {"retry": {"maximumAttempts": 0}}}"#, "retry.maximumAttempts: must be 1 to "),
@@ -41,7 +44,8 @@
             ("labels", "jsonb_build_object('a', repeat('x', 9000))", "labels: must be at most 8192 bytes"),
         ]
 
-        private static let request = #"{"id": "mail", "kind": "k", "trigger": {"name": "after", "delayNanoseconds": 0}}"#
+        private static let request =
+            #"{"id": "mail", "kind": "k", "trigger": {"name": "after", "delayNanoseconds": 0}}"#
 
         @Test("a request that no job can be of is refused in the transaction, with the field and what it accepts")
         func refusals() async throws {

@@ -26,8 +26,8 @@ public final class SampleApp {
     private let host: SimulatedHost
     private let timers: BackgroundTimers
     private let random: SeededRandom
-    private var phases: Observation?
-    private var finishes: Observation?
+    private var phases: ObservationToken?
+    private var finishes: ObservationToken?
 
     /// The app in a new process.
     ///

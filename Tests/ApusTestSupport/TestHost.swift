@@ -63,7 +63,7 @@ package final class TestHost: BackgroundHost {
         return device.changes()
     }
 
-    package func observePhase(_ observer: @escaping @MainActor @Sendable (Phase) -> Void) -> Observation {
+    package func observePhase(_ observer: @escaping @MainActor @Sendable (Phase) -> Void) -> ObservationToken {
         phases.observe(observer)
     }
 

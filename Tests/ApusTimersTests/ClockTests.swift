@@ -85,7 +85,7 @@ struct ClockTests {
     @Test("an observation ends when its last reference is dropped")
     func droppedObservation() {
         let log = log
-        var observation: Observation? = time.engine.observeWallClock { log.add("set") }
+        var observation: ObservationToken? = time.engine.observeWallClock { log.add("set") }
         time.moveWallClock(by: .seconds(1))
         #expect(observation != nil && log.all == ["set"])
         observation = nil

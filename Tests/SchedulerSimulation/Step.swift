@@ -82,7 +82,8 @@ extension Step {
         switch self {
         case .submit(let plans), .submitInTransaction(let plans): plans
         case .together(let steps): steps.flatMap(\.plans)
-        case .command, .configure, .advance, .sleep, .moveWallClock, .device, .fault, .heal, .release, .stop, .start, .kill,
+        case .command, .configure, .advance, .sleep, .moveWallClock, .device, .fault, .heal, .release, .stop, .start,
+            .kill,
             .freeze, .thaw, .takeOver:
             []
         }
@@ -94,7 +95,8 @@ extension Step {
         case .submit(let plans): .submit(plans.map(change))
         case .submitInTransaction(let plans): .submitInTransaction(plans.map(change))
         case .together(let steps): .together(steps.map { $0.withPlans(change) })
-        case .command, .configure, .advance, .sleep, .moveWallClock, .device, .fault, .heal, .release, .stop, .start, .kill,
+        case .command, .configure, .advance, .sleep, .moveWallClock, .device, .fault, .heal, .release, .stop, .start,
+            .kill,
             .freeze, .thaw, .takeOver:
             self
         }

@@ -60,7 +60,7 @@ public final class App {
 
     private let host: any BackgroundHost
     private let changed = ChangeSignal()
-    private var phases: Observation?
+    private var phases: ObservationToken?
 
     /// The app in a new process.
     ///

@@ -19,7 +19,7 @@ public final class CountdownModel {
     private let countdown: Countdown
     private var total: Double
     private var wasAwayAtFinish = false
-    private var observations: [Observation] = []
+    private var observations: [ObservationToken] = []
 
     init(_ services: Services, changed: ChangeSignal) throws {
         host = services.host

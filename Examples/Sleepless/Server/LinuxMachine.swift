@@ -17,7 +17,7 @@ final class LinuxMachine: Stage {
     private let app: App
     private let home: HomeFolder
     private let notices: DesktopNotices
-    private var phases: Observation?
+    private var phases: ObservationToken?
     private var clock: RepeatingTimer?
 
     /// - Parameters:

@@ -97,7 +97,7 @@
 
         /// Calls `observer` on the main actor whenever a phase is entered, before UIKit's notification of it returns,
         /// until the observation is cancelled or dropped.
-        public func observePhase(_ observer: @escaping @MainActor @Sendable (Phase) -> Void) -> Observation {
+        public func observePhase(_ observer: @escaping @MainActor @Sendable (Phase) -> Void) -> ObservationToken {
             phases.observe(observer)
         }
 

@@ -238,7 +238,7 @@
         private let host: any BackgroundHost
         private var continuation: UnsafeContinuation<Void, Never>?
         private var timer: ScheduledTimer?
-        private var observation: Observation?
+        private var observation: ObservationToken?
 
         nonisolated init(host: any BackgroundHost) { self.host = host }
 

@@ -54,7 +54,7 @@ public final class Countdown: Sendable {
     private let states: Broadcast<State>
     private let ticker: SecondTicker
     /// Ends with this object.
-    private let wallClock = Locked<Observation?>(nil)
+    private let wallClock = Locked<ObservationToken?>(nil)
     /// Held from the decision on a change until it is stored and has taken effect. Never taken under `inner`.
     private let gate = Locked(())
     private let inner: Locked<Inner>
@@ -127,13 +127,13 @@ public final class Countdown: Sendable {
     /// Calls `observer` on the main loop each time the countdown finishes, once, with the instant at which it did.
     ///
     /// A finish while the process did not run is not reported here; ``state`` says so.
-    public func observeFinish(_ observer: @escaping @MainActor @Sendable (WallInstant) -> Void) -> Observation {
+    public func observeFinish(_ observer: @escaping @MainActor @Sendable (WallInstant) -> Void) -> ObservationToken {
         let id = inner.withLock { inner in
             inner.nextObserver += 1
             inner.observers.append((inner.nextObserver, observer))
             return inner.nextObserver
         }
-        return Observation { [weak self] in
+        return ObservationToken { [weak self] in
             let removed = self?.inner.withLock { inner in
                 inner.observers.firstIndex { $0.id == id }.map { inner.observers.remove(at: $0) }
             }
@@ -145,7 +145,7 @@ public final class Countdown: Sendable {
     /// Calls `observer` on the main loop with what a display shows, in whole seconds rounded up: soon, and again each
     /// time when that changes. It changes in step with the stop instant, without drift, and not at all while nothing is
     /// counted down. A main loop that was busy gets one call, with the present value.
-    public func observeDisplay(_ observer: @escaping @MainActor @Sendable (Duration) -> Void) -> Observation {
+    public func observeDisplay(_ observer: @escaping @MainActor @Sendable (Duration) -> Void) -> ObservationToken {
         ticker.observe(observer)
     }
 

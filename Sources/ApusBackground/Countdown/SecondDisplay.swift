@@ -70,14 +70,14 @@ final class SecondTicker: Sendable {
     }
 
     /// Calls `observer` soon with what is shown, and again after each change.
-    func observe(_ observer: @escaping @MainActor @Sendable (Duration) -> Void) -> Observation {
+    func observe(_ observer: @escaping @MainActor @Sendable (Duration) -> Void) -> ObservationToken {
         let id = state.withLock { state in
             state.nextObserver += 1
             state.observers.append(Observer(id: state.nextObserver, call: observer))
             return state.nextObserver
         }
         refreshSoon()
-        return Observation { [weak self] in
+        return ObservationToken { [weak self] in
             let removed = self?.state.withLock { state in
                 let removed = state.observers.firstIndex { $0.id == id }.map { state.observers.remove(at: $0) }
                 if state.observers.isEmpty { state.waiting.take()?.cancel() }

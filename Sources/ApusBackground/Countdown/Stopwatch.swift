@@ -29,7 +29,7 @@ public final class Stopwatch: Sendable {
     private let states: Broadcast<State>
     private let ticker: SecondTicker
     /// Ends with this object.
-    private let wallClock = Locked<Observation?>(nil)
+    private let wallClock = Locked<ObservationToken?>(nil)
     /// Held from the decision on a change until it is stored and has taken effect. Never taken under `machine`.
     private let gate = Locked(())
     private let machine: Locked<StopwatchMachine>
@@ -79,7 +79,7 @@ public final class Stopwatch: Sendable {
     /// Calls `observer` on the main loop with what a display shows, in whole seconds rounded down: soon, and again each
     /// time when that changes. It changes in step with the start instant, without drift, and not at all while the
     /// stopwatch stands still. A main loop that was busy gets one call, with the present value.
-    public func observeDisplay(_ observer: @escaping @MainActor @Sendable (Duration) -> Void) -> Observation {
+    public func observeDisplay(_ observer: @escaping @MainActor @Sendable (Duration) -> Void) -> ObservationToken {
         ticker.observe(observer)
     }
 

@@ -14,7 +14,7 @@ public protocol BackgroundHost: Sendable {
     ///
     /// A suspended app runs nothing, so it is notified of ``Phase/suspended`` when it runs again, if it does, and of
     /// ``Phase/terminated`` only if the host gives it time to.
-    func observePhase(_ observer: @escaping @MainActor @Sendable (Phase) -> Void) -> Observation
+    func observePhase(_ observer: @escaping @MainActor @Sendable (Phase) -> Void) -> ObservationToken
 
     /// How much longer the app may run in the background, on the uptime clock; `nil` while nothing limits it.
     var backgroundTimeRemaining: Duration? { get }

@@ -88,13 +88,13 @@ public final class Broadcast<Value: Sendable & Equatable>: Sendable {
     }
 
     /// Calls `observer` on the main loop after every change from now on, in `common` mode.
-    public func observe(_ observer: @escaping @MainActor @Sendable (Value) -> Void) -> Observation {
+    public func observe(_ observer: @escaping @MainActor @Sendable (Value) -> Void) -> ObservationToken {
         let id = state.withLock { state in
             state.nextListener += 1
             state.observers.append((state.nextListener, observer))
             return state.nextListener
         }
-        return Observation { [weak self] in
+        return ObservationToken { [weak self] in
             // The closure goes outside the lock: what it captured may do anything then.
             let removed = self?.state.withLock { state in
                 state.observers.firstIndex { $0.id == id }.map { state.observers.remove(at: $0) }

@@ -65,7 +65,7 @@ public final class HostBackgroundJobs: BackgroundJobDebugging {
     struct Followers {
         var saved: HostBackgroundRecord?
         var timers: [ScheduledTimer] = []
-        var phases: Observation?
+        var phases: ObservationToken?
         var conditions: AsyncStream<Never>.Continuation?
     }
 

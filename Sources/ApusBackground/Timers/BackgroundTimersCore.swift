@@ -35,7 +35,7 @@ final class BackgroundTimersCore: Sendable {
     nonisolated(unsafe) private weak var delegate: (any BackgroundTimersDelegate)?
     private let hasDelegate: Bool
     private let state: Locked<State>
-    private let observation = Locked<Observation?>(nil)
+    private let observation = Locked<ObservationToken?>(nil)
 
     init(
         host: any BackgroundHost, name: String, coverage: BackgroundTimers.Coverage, mode: MainLoopMode,

@@ -120,7 +120,7 @@ public final class SimulatedHost: BackgroundHost {
     ///
     /// For `background` and `terminated` all observers together have ``SystemPolicy/enterBackgroundLimit`` and
     /// ``SystemPolicy/willTerminateTime``.
-    public func observePhase(_ observer: @escaping @MainActor @Sendable (Phase) -> Void) -> Observation {
+    public func observePhase(_ observer: @escaping @MainActor @Sendable (Phase) -> Void) -> ObservationToken {
         changes.phases.observe(observer)
     }
 
@@ -143,7 +143,7 @@ public final class SimulatedHost: BackgroundHost {
     /// Calls `observer` on the main loop with each change of the conditions.
     package func observeConditions(
         _ observer: @escaping @MainActor @Sendable (DeviceConditions) -> Void
-    ) -> Observation { changes.conditions.observe(observer) }
+    ) -> ObservationToken { changes.conditions.observe(observer) }
 
     /// The process's engine. Its clocks begin near zero when the device is started; while the process is suspended it
     /// stands still, and afterwards everything that is overdue fires at once.

@@ -142,7 +142,8 @@ extension JobPolicies {
 
     private static func check(_ limit: Int, _ argument: String) throws(JobError) {
         guard (1...JobLimits.occurrences).contains(limit) else {
-            throw JobError(code: .invalid, message: "\(argument): the limit must be 1 to \(JobLimits.occurrences), not \(limit)")
+            throw JobError(
+                code: .invalid, message: "\(argument): the limit must be 1 to \(JobLimits.occurrences), not \(limit)")
         }
     }
 

@@ -143,7 +143,7 @@ public final class LinuxHost: BackgroundHost {
     ///
     /// It may be notified of `Phase.suspended` just before the process stands still or when it runs again, and of
     /// `Phase.terminated` if the program does not exit first.
-    public func observePhase(_ observer: @escaping @MainActor @Sendable (Phase) -> Void) -> Observation {
+    public func observePhase(_ observer: @escaping @MainActor @Sendable (Phase) -> Void) -> ObservationToken {
         phases.observe(observer)
     }
 

@@ -126,9 +126,9 @@ public final class TimerEngine: Sendable {
     /// once. Timers on the wall clock need no observation; the engine re-evaluates them itself.
     public func observeWallClock(
         on executor: ActionExecutor = .engine, _ handler: @escaping @Sendable () -> Void
-    ) -> Observation {
+    ) -> ObservationToken {
         let identifier = core.addObserver(on: executor, handler)
-        return Observation { [core] in core.removeObserver(identifier) }
+        return ObservationToken { [core] in core.removeObserver(identifier) }
     }
 
     /// Timers that have neither started nor been cancelled; a repeating timer that runs and a sleep count as one each.

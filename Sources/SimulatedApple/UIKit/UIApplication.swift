@@ -82,7 +82,7 @@ open class UIApplication: UIResponder {
     private var life: ApplicationLifeMachine
     private var session: UISceneSession?
     private var makeSceneDelegate: (() -> any UISceneDelegate)?
-    private var observation: Observation?
+    private var observation: ObservationToken?
 
     init(_ process: PhoneProcess, life: ApplicationLifeMachine) {
         self.process = process

@@ -9,7 +9,7 @@ final class CountdownApp {
     let host: SimulatedHost
     let countdown: Countdown
     let stopwatch: Stopwatch
-    private let finishes: Observation
+    private let finishes: ObservationToken
 
     init(_ host: SimulatedHost) throws {
         self.host = host

@@ -21,7 +21,7 @@ final class HostInVirtualTime {
     let signals: AsyncStream<TerminationSignal>
     let send: AsyncStream<TerminationSignal>.Continuation
 
-    private var observation: Observation?
+    private var observation: ObservationToken?
 
     init(
         grace: Duration = .seconds(30), margin: Duration = .seconds(4), root: String = "/nothing",

@@ -34,7 +34,7 @@ enum MigrationExamples {
     static func countdown(
         host: any BackgroundHost, notifications: any NotificationScheduler,
         show: @escaping @MainActor @Sendable (String) -> Void
-    ) throws -> (Countdown, Observation) {
+    ) throws -> (Countdown, ObservationToken) {
         // Shown: migration-countdown
         let tea = try Countdown(
             host: host, store: UserDefaultsRecordStore(), key: "tea",

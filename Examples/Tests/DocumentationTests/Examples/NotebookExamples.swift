@@ -6,7 +6,7 @@ import Testing
 /// Saves when the user goes away.
 @MainActor
 final class Notebook {
-    private var observation: Observation?
+    private var observation: ObservationToken?
 
     init(host: any BackgroundHost, records: any RecordStore) {
         observation = host.observePhase { phase in

@@ -187,7 +187,7 @@ extension SchedulerMachine {
                 throw JobError(
                     code: .alreadyExists,
                     message:
-                    "\(request.id): there is such a job, and job \(job.id) has the same kind and payload; cancel one of them"
+                        "\(request.id): there is such a job, and job \(job.id) has the same kind and payload; cancel one of them"
                 )
             }
             return .open(job.id)
@@ -214,7 +214,7 @@ extension SchedulerMachine {
             throw JobError(
                 code: .alreadyExists,
                 message:
-                "\(request.id): job \(job.id) had the same kind and payload and was submitted within \(period); give another conflict policy"
+                    "\(request.id): job \(job.id) had the same kind and payload and was submitted within \(period); give another conflict policy"
             )
         }
     }
@@ -226,7 +226,7 @@ extension SchedulerMachine {
             throw JobError(
                 code: .invalid,
                 message:
-                "idempotencyKey: it was used for another submission, which is job \(job.id); give each submission its own"
+                    "idempotencyKey: it was used for another submission, which is job \(job.id); give each submission its own"
             )
         }
         return job

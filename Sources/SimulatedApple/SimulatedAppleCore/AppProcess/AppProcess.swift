@@ -30,7 +30,7 @@ final class AppProcess: SteppedProcess {
         /// What came of the last thing that the user did with the screen.
         var screen: ScreenReply?
         /// What goes with the process.
-        var observations: [Observation] = []
+        var observations: [ObservationToken] = []
         /// By their numbers, also those that are completed: a second completion is a warning.
         var tasks: [Int: SimulatedTask] = [:]
         /// Whether the launch has not come yet.

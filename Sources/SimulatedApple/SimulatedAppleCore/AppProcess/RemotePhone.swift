@@ -128,7 +128,7 @@ final class RemotePhone: PhoneHost {
         link.ask(.timeRemaining, for: Int64?.self).map { .nanoseconds($0) }
     }
 
-    func observePhase(_ observer: @escaping @MainActor @Sendable (Phase) -> Void) -> Observation {
+    func observePhase(_ observer: @escaping @MainActor @Sendable (Phase) -> Void) -> ObservationToken {
         phases.observe(observer)
     }
 

@@ -31,7 +31,7 @@ package protocol PhoneHost: AnyObject, Sendable {
     var mainLoop: any MainLoop { get }
 
     /// Calls `observer` on the main loop whenever a phase is entered.
-    func observePhase(_ observer: @escaping @MainActor @Sendable (Phase) -> Void) -> Observation
+    func observePhase(_ observer: @escaping @MainActor @Sendable (Phase) -> Void) -> ObservationToken
     /// Starts a task of the process.
     func start(_ work: @escaping @Sendable () async -> Void)
     /// Writes a line into the device's log, in the app's name.

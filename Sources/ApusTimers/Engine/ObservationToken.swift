@@ -1,5 +1,5 @@
 /// Keeps an observer registered until it is cancelled, or until the last reference to it is dropped.
-public final class Observation: Sendable {
+public final class ObservationToken: Sendable {
     private let cancellation: Locked<(@Sendable () -> Void)?>
 
     package init(_ cancel: @escaping @Sendable () -> Void) { cancellation = Locked(cancel) }
