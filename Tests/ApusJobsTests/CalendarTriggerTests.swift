@@ -282,7 +282,7 @@ struct CalendarTriggerTests {
         #expect(error(.calendar(past, timeZone: "UTC")).contains("schedule: nothing is due after now"))
         #expect(
             error(.calendar(try schedule("every day at 9:00"), timeZone: "UTC", count: 0))
-                .contains("count: must be 1 or more, not 0"))
+                .contains("count: must be 1 to 9007199254740991, not 0"))
     }
 }
 

@@ -125,7 +125,7 @@
                         try await withConnection(one) { connection in
                             try await connection.run(
                                 """
-                                SELECT apus.submit('{"id": "tea", "trigger": {"name": "after"}}')
+                                SELECT apus.submit('{"id": "tea", "trigger": {"name": "after", "delayNanoseconds": 0}}')
                                 """,
                                 """
                                 INSERT INTO apus.submission (shard, submitted, command, sender, call)

@@ -12,7 +12,7 @@
         /// The shipped versions, and one that adds.
         private static let adding = StoreMigrations(
             StoreMigrations.shipped.versions + [
-                .init(["ALTER TABLE apus.node ADD COLUMN zone text"], compatibleWith: StoreMigrations.shipped.newest)
+                .init(["ALTER TABLE apus.node ADD COLUMN zone text"], compatibleWith: StoreMigrations.shipped.compatibleWith)
             ])
         /// The shipped versions, and one that older programs do not survive.
         private static let breaking = StoreMigrations(
@@ -64,7 +64,7 @@
                     try await $0.query("SELECT version, compatible_with FROM apus.schema_version ORDER BY version")
                         .map { [try $0.decode(Int32.self, at: 0), try $0.decode(Int32.self, at: 1)] }
                 }
-                #expect(versions == [[1, 1], [2, 2], [3, 2]])
+                #expect(versions == [[1, 1], [2, 2], [3, 2], [4, 2]])
             }
         }
 
@@ -75,7 +75,7 @@
                 let error = await error { _ = try await open(store(database, Self.adding)) }
                 #expect(error?.code == .unavailable)
                 #expect(error?.message.contains("apus store migrate --store") == true)
-                #expect(try await keeper(database).state() == StoreSchemaState(version: 2, compatibleWith: 2))
+                #expect(try await keeper(database).state() == StoreSchemaState(version: 3, compatibleWith: 2))
             }
         }
 
@@ -114,7 +114,7 @@
                 try await keeper(database, Self.breaking).migrate { _ in }
                 let error = await error { _ = try await open(store(database)) }
                 #expect(error?.code == .newerSchema)
-                #expect(error?.message.contains("must know version 3 at least; this one knows 2") == true)
+                #expect(error?.message.contains("must know version 4 at least; this one knows 3") == true)
                 try await keeper(database, Self.breaking).prepare()
             }
         }
@@ -130,7 +130,7 @@
                 #expect(error?.message.contains("and these run: node") == true)
                 try await old.close(session)
                 try await new.migrate { _ in }
-                #expect(try await new.state().version == 3)
+                #expect(try await new.state().version == 4)
             }
         }
 
@@ -159,7 +159,7 @@
                     }
                     // What a breaking migration leaves; it has no lock to wait for, because no row is there yet.
                     try await blocker.run(
-                        "INSERT INTO apus.schema_version (version, compatible_with) VALUES (3, 3)")
+                        "INSERT INTO apus.schema_version (version, compatible_with) VALUES (4, 4)")
                     // By itself: within a batch the lock would be free before the row is committed.
                     try await blocker.run("SELECT pg_advisory_unlock(1, 1)")
                     let joined = await joining.value
@@ -178,7 +178,7 @@
                 let half = StoreMigrations(
                     Self.adding.versions + [.init(["ALTER TABLE apus.nowhere ADD COLUMN x text"], compatibleWith: 1)])
                 await #expect(throws: PostgresError.self) { try await keeper(database, half).migrate { _ in } }
-                #expect(try await keeper(database).state().version == 2)
+                #expect(try await keeper(database).state().version == 3)
                 let columns = try await withConnection(database) {
                     try await $0.value(
                         "SELECT count(*) FROM information_schema.columns WHERE table_name = 'node' AND column_name = 'zone'",

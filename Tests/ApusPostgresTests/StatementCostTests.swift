@@ -82,7 +82,8 @@
                 let costly = try await database.value(
                     """
                     SELECT coalesce(string_agg(pages || ' pages: ' || query, E'\\n'), '') FROM (
-                        SELECT (shared_blks_hit + shared_blks_read) / calls AS pages, query FROM pg_stat_statements
+                        SELECT (shared_blks_hit + shared_blks_read) / calls - 20 * rows / calls AS pages, query
+                        FROM pg_stat_statements
                         WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database())) AS s
                     WHERE pages > 400
                     """, as: String.self)

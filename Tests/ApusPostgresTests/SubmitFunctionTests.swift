@@ -99,16 +99,16 @@
                 scheduler.register("k") { run in runs.withLock { _ = $0.insert(run.job.id) } }
                 try await scheduler.start()
                 let database = Database(configuration: configuration)
-                for (number, change) in [
-                    #"{"name": "' || (SELECT string_agg(md5(n::text), '') FROM generate_series(1, 200) AS n) || '"}"#,
-                    #"{"kind": "' || (SELECT string_agg(md5(n::text), '') FROM generate_series(1, 282) AS n) || '"}"#,
-                    #"{"name": "a\\u0000b"}"#, #"{"labels": {"a": "a\\u0000b"}}"#, #"{"metadata": {"\\u0000": ""}}"#,
+                let long = "' || (SELECT string_agg(md5(n::text), '') FROM generate_series(1, 282) AS n) || '"
+                let nul = #"a\u0000b"#
+                for (number, fields) in [
+                    #""kind": "k", "name": "\#(long)""#, #""kind": "\#(long)""#, #""kind": "k", "name": "\#(nul)""#,
+                    #""kind": "k", "labels": {"a": "\#(nul)"}"#, #""kind": "k", "metadata": {"\#(nul)": ""}"#,
                 ].enumerated() {
-                    let fields = change.dropFirst().dropLast()
                     try await database.run(
                         """
                         INSERT INTO apus.submission (shard, submitted, command) VALUES (\(number), apus.now(),
-                            '{"command": "submit", "requests": [{"id": "bad-\(number)", "kind": "k", "trigger": \
+                            '{"command": "submit", "requests": [{"id": "bad-\(number)", "trigger": \
                         {"name": "after", "delayNanoseconds": 0}, \(fields)}]}')
                         """)
                 }

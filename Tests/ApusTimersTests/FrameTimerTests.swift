@@ -71,7 +71,7 @@ struct FrameTimerTests {
         #expect(
             log.all.dropLast().map(\.targetTimestamp.nanoseconds)
                 == log.all.dropFirst().map(\.timestamp.nanoseconds))
-        #expect(log.all.allSatisfy { $0.duration == .seconds(1) / rate && $0.timestamp.clock == .uptime })
+        #expect(log.all.allSatisfy { $0.duration == .seconds(1) / rate && $0.timestamp.clock == .continuous })
         timer.cancel()
     }
 

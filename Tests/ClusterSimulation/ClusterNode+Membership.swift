@@ -143,7 +143,7 @@ extension ClusterNode {
     }
 
     func notified(_ payload: String) {
-        if payload == "submissions" { return post(.signal(.submissions)) }
+        if payload == "submissions" || payload == "burst" { return post(.signal(.submissions)) }
         let node = id
         world.send(self, .session) { database in
             database.takeReplies(node)

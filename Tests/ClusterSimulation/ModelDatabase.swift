@@ -238,13 +238,14 @@ final class ModelDatabase {
     /// An application submits a job in a transaction of its own.
     func submit(_ request: JobRequest, at now: WallInstant, shard: ShardID) {
         sequences.submission += 1
-        // The first of a burst notifies; the owner looks every second anyway.
+        // Of a burst only some notify, and then all nodes; the owner looks every second anyway.
         let isFirst = !tables.submissions.contains { $0.sender == nil }
         tables.submissions.append(
             Submission(
                 stored: StoreSubmission(sequence: sequences.submission, submitted: now, command: .submit([request])),
                 shard: shard))
-        if isFirst { notifyOwner(shard) }
+        guard isFirst else { return }
+        for owner in Set(tables.shards.compactMap(\.owner)).sorted() { notify?(owner, "burst") }
     }
 
     // MARK: Jobs

@@ -20,7 +20,7 @@ extension StoreMigrations {
                         "ALTER TABLE apus.job ADD COLUMN added_\(number) bigint NOT NULL DEFAULT 0",
                         "ALTER TABLE apus.open_run ADD COLUMN added_\(number) text",
                         "ALTER TABLE apus.run ADD COLUMN added_\(number) text",
-                    ], compatibleWith: shipped.newest))
+                    ], compatibleWith: shipped.compatibleWith))
         }
         return migrations
     }

@@ -54,15 +54,18 @@
             }
         }
 
+        /// Of `now`, by the clock that cannot be set. A value, and no join, so that the index of the wakes gives the bound.
+        static let elapsedNow = "(SELECT now.ns - c.elapsed_offset FROM now, apus.clock AS c)"
+
         private static let selectNodes = """
             WITH now AS MATERIALIZED (
                 SELECT clock_timestamp() AS instant, (extract(epoch FROM clock_timestamp()) * 1000000000)::int8 AS ns
             ), late AS MATERIALIZED (
-                (SELECT w.shard, now.ns - w.instant AS lag FROM apus.wake AS w, now
-                    WHERE NOT w.elapsed AND w.instant < now.ns ORDER BY w.instant LIMIT 100000)
+                (SELECT w.shard, (SELECT ns FROM now) - w.instant AS lag FROM apus.wake AS w
+                    WHERE NOT w.elapsed AND w.instant < (SELECT ns FROM now) ORDER BY w.instant LIMIT 100000)
                 UNION ALL
-                (SELECT w.shard, now.ns - c.elapsed_offset - w.instant FROM apus.wake AS w, now, apus.clock AS c
-                    WHERE w.elapsed AND w.instant < now.ns - c.elapsed_offset ORDER BY w.instant LIMIT 100000)
+                (SELECT w.shard, \(elapsedNow) - w.instant FROM apus.wake AS w
+                    WHERE w.elapsed AND w.instant < \(elapsedNow) ORDER BY w.instant LIMIT 100000)
             ), latest AS (
                 SELECT shard, max(lag) AS lag FROM late GROUP BY shard
             ), owned AS (
@@ -107,11 +110,11 @@
 
         private static let selectUse = """
             WITH now AS MATERIALIZED (SELECT apus.now() AS ns), due AS MATERIALIZED (
-                (SELECT w.queue FROM apus.wake AS w, now WHERE NOT w.elapsed AND w.instant <= now.ns
+                (SELECT w.queue FROM apus.wake AS w WHERE NOT w.elapsed AND w.instant <= (SELECT ns FROM now)
                     ORDER BY w.instant LIMIT 100000)
                 UNION ALL
-                (SELECT w.queue FROM apus.wake AS w, now, apus.clock AS c
-                    WHERE w.elapsed AND w.instant <= now.ns - c.elapsed_offset ORDER BY w.instant LIMIT 100000)
+                (SELECT w.queue FROM apus.wake AS w WHERE w.elapsed AND w.instant <= \(elapsedNow)
+                    ORDER BY w.instant LIMIT 100000)
             ), use (queue, running, waiting) AS (
                 SELECT r.queue, 1, 0 FROM apus.open_run AS o JOIN apus.request AS r ON r.job = o.job
                 WHERE o.state = 'claimed'

@@ -265,13 +265,15 @@
         }
 
         /// Hints that are no longer true are removed with those that are. Its row has how many were found, at most one
-        /// more than the budget.
+        /// more than the budget: the oldest, each with one look for its job, whatever the planner believes of the tables.
         private static let retireJobs = """
             WITH hint AS MATERIALIZED (
-                SELECT e.updated, e.sequence, k.key FROM apus.ended AS e CROSS JOIN unnest(e.keys) AS k (key)
-                LEFT JOIN apus.job AS j ON j.key = k.key
-                WHERE e.updated < $1 AND (j.key IS NULL OR j.shard = ANY ($3::int8[]))
-                ORDER BY e.updated, e.sequence, k.key LIMIT $2 + 1
+                SELECT e.updated, e.sequence, k.key FROM (
+                    SELECT * FROM apus.ended WHERE updated < $1 ORDER BY updated, sequence OFFSET 0) AS e
+                CROSS JOIN unnest(e.keys) AS k (key)
+                LEFT JOIN LATERAL (SELECT j.key, j.shard FROM apus.job AS j WHERE j.key = k.key OFFSET 0) AS j ON true
+                WHERE j.key IS NULL OR j.shard = ANY ($3::int8[])
+                LIMIT $2 + 1
             ), budget AS MATERIALIZED (
                 SELECT * FROM hint ORDER BY updated, sequence, key LIMIT $2
             ), old AS MATERIALIZED (

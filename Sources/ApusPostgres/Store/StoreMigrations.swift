@@ -26,6 +26,9 @@
         /// The newest version, which a program with these migrations knows.
         package var newest: Int { versions.count }
 
+        /// The lowest version that a program may know to work with a database of the newest.
+        package var compatibleWith: Int { versions.map(\.compatibleWith).max() ?? 0 }
+
         /// Those of this program.
         package static let shipped = StoreMigrations([
             Version(StoreSchema.version1, compatibleWith: 1),

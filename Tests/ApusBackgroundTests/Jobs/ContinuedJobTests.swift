@@ -111,6 +111,7 @@ struct ContinuedJobTests {
         #expect(bench.running() == ["export"])
         #expect(bench.host.openTasks == ["background job export"])
         bench.host.expire()
+        bench.host.settle()
         #expect(bench.diary == ["0 export begins", "26 export is cancelled"])
         #expect(bench.isTidy)
     }

@@ -53,6 +53,7 @@ struct StoppedHostTests {
         bench.host.advance(by: .seconds(10))
         #expect(bench.running() == ["news", "index"])
         bench.host.expire()
+        bench.host.settle()
         #expect(bench.running() == [])
         #expect(bench.diary.suffix(2) == ["15 news is cancelled", "15 index is cancelled"])
         #expect(bench.isTidy)
@@ -84,6 +85,7 @@ struct StoppedHostTests {
         bench.run("index")?.onExpiration {}
         bench.host.enter(.background, remaining: .seconds(4))
         bench.host.expire()
+        bench.host.settle()
         #expect(bench.diary.last == "0 index is cancelled")
         #expect(bench.host.openTasks == ["background job index"])
         windUp.end()
@@ -99,6 +101,7 @@ struct StoppedHostTests {
         let run = try #require(bench.run("news"))
         run.onExpiration { [host = bench.host] in host.note("background tasks \(host.openTasks.count)") }
         bench.host.expire()
+        bench.host.settle()
         #expect(bench.diary.contains("0 background tasks 1"))
         #expect(bench.isTidy)
     }

@@ -317,19 +317,4 @@ struct JobRunTests {
             #expect(device.jobs.report.description.hasPrefix("1 runs\n"))
         }
     }
-
-    @Test("a simulated launch that a restart of the device comes before does not happen, and the request waits on")
-    func simulatedLaunchBeforeReboot() throws {
-        try SimulatedDevice.run { device in
-            try device.launchJobApp()
-            try device.jobs.submitRequest(.refresh)
-            device.pressHome()
-            device.swipeAway()
-            device.launchJob(BackgroundJobRequest.refresh.identifier)
-            device.reboot()
-            #expect(device.appPhase == nil)
-            #expect(device.jobs.pendingRequests() == [.refresh])
-            #expect(device.jobs.history.isEmpty)
-        }
-    }
 }
