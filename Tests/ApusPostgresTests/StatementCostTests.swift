@@ -85,7 +85,7 @@
                         SELECT (shared_blks_hit + shared_blks_read) / calls - 20 * rows / calls AS pages, query
                         FROM pg_stat_statements
                         WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database())) AS s
-                    WHERE pages > 400
+                    WHERE pages > 500
                     """, as: String.self)
                 #expect(costly == "")
             }
@@ -124,7 +124,7 @@
                 request.id = JobID("new-\(number)")
                 _ = try await store.commit(turn(submitting: request), in: session)
             }
-            #expect(try await store.retire(endedBefore: now.advanced(by: .seconds(60)), budget: 10, in: session))
+            #expect(try await store.retire(endedBefore: now.advanced(by: .seconds(60)), budget: 5, in: session))
             #expect(try await store.nodes().count == 1)
             _ = try await store.queues()
         }

@@ -21,7 +21,7 @@
         private let clock = Locked(DatabaseClock())
         /// What happens here and on the other nodes.
         let events: ClusterEvents
-        let submissions = Locked(SubmissionFloor())
+        let submissions: Locked<SubmissionFloor>
         /// Another one begins when a standby is promoted.
         private let knownTimeline: Locked<Int32>
 
@@ -34,6 +34,7 @@
         ) {
             self.node = node
             knownTimeline = Locked(timeline)
+            submissions = Locked(SubmissionFloor(period: timing.wholeRead))
             self.writer = writer
             self.session = session
             self.engine = engine

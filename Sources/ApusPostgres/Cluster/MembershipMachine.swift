@@ -29,6 +29,8 @@ package struct MembershipMachine: Sendable {
         package var trust: Duration = .seconds(2)
         /// After how long a shard without an owner is taken by any node.
         package var orphanage: Duration = .seconds(2)
+        /// How often all submissions are read, and not only those above the last that was taken.
+        package var wholeRead: Duration = .seconds(1)
         package init() {}
 
         /// The others wait so long for a beat of this node, 3 s or more, and it trusts its last one a second less.
