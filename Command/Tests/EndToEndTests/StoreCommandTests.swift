@@ -128,7 +128,7 @@ struct StoreCommandTests {
             #expect(done.out == "the schema has version 3 now\n", "\(done)")
             let again = try await apus.call(["store", "migrate"] + store)
             #expect(again.out == "the schema has version 3; there is nothing to do\n", "\(again)")
-            #expect(try await database.number("SELECT max(version)::int8 FROM apus.schema_version") == 2)
+            #expect(try await database.number("SELECT max(version)::int8 FROM apus.schema_version") == 3)
         }
         try await database.drop()
     }
