@@ -231,21 +231,20 @@ final class ModelDatabase {
         }
     }
 
-    private func notifyOwner(_ shard: ShardID) {
-        if let owner = tables.shards[shard.rawValue].owner { notify?(owner, "submissions") }
+    private func notifyOwner(_ shard: ShardID, _ payload: String = "submissions") {
+        if let owner = tables.shards[shard.rawValue].owner { notify?(owner, payload) }
     }
 
     /// An application submits a job in a transaction of its own.
     func submit(_ request: JobRequest, at now: WallInstant, shard: ShardID) {
         sequences.submission += 1
-        // Of a burst only some notify, and then all nodes; the owner looks every second anyway.
+        // Of a burst only some notify, here the first, and here only the owner; it looks every second anyway.
         let isFirst = !tables.submissions.contains { $0.sender == nil }
         tables.submissions.append(
             Submission(
                 stored: StoreSubmission(sequence: sequences.submission, submitted: now, command: .submit([request])),
                 shard: shard))
-        guard isFirst else { return }
-        for owner in Set(tables.shards.compactMap(\.owner)).sorted() { notify?(owner, "burst") }
+        if isFirst { notifyOwner(shard, "burst") }
     }
 
     // MARK: Jobs

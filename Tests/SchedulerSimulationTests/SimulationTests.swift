@@ -43,7 +43,7 @@ struct SimulationTests {
         }
         #expect(
             kinds.isSuperset(of: [
-                "submit", "submitInTransaction", "command", "together", "advance", "sleep", "moveWall", "device",
+                "submit", "submitInTransaction", "command", "together", "advance", "sleep", "moveWallClock", "device",
                 "fault", "release", "stop",
                 "kill", "start", "the store works again", "the process is frozen", "frozen processes continue",
                 "another process takes the store",
