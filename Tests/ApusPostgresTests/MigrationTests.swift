@@ -12,7 +12,9 @@
         /// The shipped versions, and one that adds.
         private static let adding = StoreMigrations(
             StoreMigrations.shipped.versions + [
-                .init(["ALTER TABLE apus.node ADD COLUMN zone text"], compatibleWith: StoreMigrations.shipped.compatibleWith)
+                .init(
+                    ["ALTER TABLE apus.node ADD COLUMN zone text"],
+                    compatibleWith: StoreMigrations.shipped.compatibleWith)
             ])
         /// The shipped versions, and one that older programs do not survive.
         private static let breaking = StoreMigrations(
