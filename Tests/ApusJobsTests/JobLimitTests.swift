@@ -70,7 +70,7 @@ struct JobLimitTests {
         request.policies.retry = .exponential(attempts: 2, from: .seconds(1) / 7, to: .seconds(10) / 7)
         // As an app that submits its jobs at each launch, more often than the interval.
         for _ in 0..<10 {
-            try harness.perform { [request] in try await $0.submit(request) }
+            _ = try harness.perform { [request] in try await $0.submit(request) }
             harness.advance(5)
         }
         #expect(try harness.runs("job").count == 5)
