@@ -104,6 +104,8 @@
                 for (number, fields) in [
                     #""kind": "k", "name": "\#(long)""#, #""kind": "\#(long)""#, #""kind": "k", "name": "\#(nul)""#,
                     #""kind": "k", "labels": {"a": "\#(nul)"}"#, #""kind": "k", "metadata": {"\#(nul)": ""}"#,
+                    // What it is unique by is read before it is decided about.
+                    #""kind": "\#(nul)", "uniqueness": {"by": "payload"}"#,
                 ].enumerated() {
                     try await database.run(
                         """

@@ -38,8 +38,15 @@ struct PendingCommand: Sendable {
         var origin = Origin(
             sequence: submission.sequence, submitted: submission.submitted, isCall: submission.isCall)
         switch submission.command {
-        // No caller waits here, so it need not guess that its identifier is free.
-        case .submit(let requests): needs = SchedulerMachine.references(requests, at: now)
+        case .submit(let requests):
+            // Before anything is read for it: a store need not be able to look for what no job may be.
+            do throws(JobError) {
+                for request in requests { try request.validate() }
+                // No caller waits here, so it need not guess that its identifier is free.
+                needs = SchedulerMachine.references(requests, at: now)
+            } catch {
+                origin.refusal = error
+            }
         case .some: break
         case nil:
             origin.refusal = JobError(
