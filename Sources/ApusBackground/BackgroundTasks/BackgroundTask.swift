@@ -42,7 +42,7 @@ public final class BackgroundTask: Sendable {
 
 /// What an app asks of a host when it begins a background task.
 public struct BackgroundTaskRequest: Sendable {
-    /// What is being finished, for logs and for the report of what had to be cut.
+    /// Names the work in logs, and in the error for a background task that is never ended.
     public var name: String
     /// The place that began the task, as `Module/File.swift:12`.
     public var place: String
@@ -76,7 +76,7 @@ extension BackgroundHost {
     /// app.
     ///
     /// - Parameters:
-    ///   - name: What is being finished, for logs and for the report of what had to be cut.
+    ///   - name: Names the work in logs and errors.
     ///   - fileID: The place that begins the task.
     ///   - line: The line of that place.
     ///   - body: The work. Runs in a child task.

@@ -57,7 +57,7 @@ extension BackgroundHost {
     /// or expires.
     ///
     /// - Parameters:
-    ///   - name: What is being finished, for logs and for the report of what had to be cut.
+    ///   - name: Names the work in logs and errors.
     ///   - fileID: The place that begins the task, for the fault when it is never ended.
     ///   - line: The line of that place.
     ///   - onExpiration: Called on the main actor when the time is nearly over. The background task ends when it
@@ -138,9 +138,4 @@ struct HostBackgroundReading: Sendable {
     }
 
     subscript<Value>(dynamicMember path: KeyPath<ClockReading, Value>) -> Value { moment.clocks[keyPath: path] }
-}
-
-extension Duration {
-    /// To the nanosecond, and within ±292 years, so that sums do not overflow.
-    var clamped: Duration { .nanoseconds(wholeNanoseconds) }
 }

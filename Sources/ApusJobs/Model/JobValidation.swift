@@ -34,36 +34,23 @@ extension JobRequest {
         var request = self
         request.trigger = trigger.normalized
         for path in [\JobPolicies.tolerance, \.retry.initialDelay, \.retry.maximumDelay] {
-            request.policies[keyPath: path] = policies[keyPath: path].wholeNanosecondsOnly
+            request.policies[keyPath: path] = policies[keyPath: path].clamped
         }
-        request.policies.grace = policies.grace?.wholeNanosecondsOnly
-        request.policies.timeLimit = policies.timeLimit?.wholeNanosecondsOnly
-        if let period = uniqueness.period { request.uniqueness = .payload(within: period.wholeNanosecondsOnly) }
+        request.policies.grace = policies.grace?.clamped
+        request.policies.timeLimit = policies.timeLimit?.clamped
+        if let period = uniqueness.period { request.uniqueness = .payload(within: period.clamped) }
         return request
     }
-}
-
-extension Duration {
-    /// Rounded down, and within ±292 years.
-    fileprivate var wholeNanosecondsOnly: Duration { .nanoseconds(wholeNanoseconds) }
 }
 
 extension Trigger {
     fileprivate var normalized: Trigger {
         switch kind {
         case .at, .calendar: self
-        case .after(let delay): .after(delay.roundedUp)
+        case .after(let delay): .after(delay.clampedUp)
         case .every(let interval, let anchor, let count):
-            .every(interval.wholeNanosecondsOnly, anchoredAt: anchor, count: count)
+            .every(interval.clamped, anchoredAt: anchor, count: count)
         }
-    }
-}
-
-extension Duration {
-    /// To whole nanoseconds, so that not even a fraction of one is missing of a delay.
-    fileprivate var roundedUp: Duration {
-        let whole = wholeNanosecondsOnly
-        return whole < self ? whole + .nanoseconds(1) : whole
     }
 }
 

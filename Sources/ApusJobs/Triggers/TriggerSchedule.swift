@@ -104,9 +104,9 @@ extension Trigger {
                 throw JobError(code: .invalid, message: "at: the instant has passed; give one in the future")
             }
             return instant
-        case .after(let duration): return Self.later(now, by: duration)
+        case .after(let duration): return now.advanced(by: duration.clampedUp)
         case .every(let interval, let anchor, _):
-            guard let anchor else { return Self.later(now, by: interval) }
+            guard let anchor else { return now.advanced(by: interval.clampedUp) }
             // Validated before: at least a millisecond.
             return anchor > now ? anchor : anchor.next(every: UInt64(interval.wholeNanoseconds), after: now)
         }
@@ -120,12 +120,6 @@ extension Trigger {
         case .every: "every"
         case .calendar: "schedule"
         }
-    }
-
-    private static func later(_ now: WallInstant, by duration: Duration) -> WallInstant {
-        let step = duration.wholeNanoseconds
-        // Rounded up, so that not even a fraction of a nanosecond is missing.
-        return now.advanced(by: .nanoseconds(step)).advanced(by: .nanoseconds(.nanoseconds(step) < duration ? 1 : 0))
     }
 
     /// Whether the numbers are ones that can be worked with.
@@ -205,7 +199,7 @@ struct Arrivals: Hashable, Sendable {
     var last: Int
     /// The latest ones, in their order; the last is `last`.
     var dues: [Due]
-    /// The one after them, if the trigger has one.
+    /// The first occurrence that is still to come; `nil` when the trigger has no more.
     var following: Due?
 
     /// The due instant of the last one.

@@ -116,7 +116,7 @@ public struct SignalError: Error, Sendable, Hashable, CustomStringConvertible {
         public var description: String { kind.rawValue }
     }
 
-    /// What happened.
+    /// The kind of error, for programs.
     public let code: Code
     /// What is the matter, and what to do about it.
     public let message: String

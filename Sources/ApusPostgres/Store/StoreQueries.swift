@@ -298,7 +298,7 @@
             return try await loadInOrder(try rows.map { try $0.decode(at: 0) })
         }
 
-        /// Those with a sequence above `floor`.
+        /// The submissions with a sequence above `floor` (``SubmissionFloor``), in order.
         func submissions(above floor: Int64, limit: Int, in shards: [ShardID]) async throws -> [StoreSubmission] {
             let rows = try await link.read([
                 PostgresStatement(

@@ -121,6 +121,15 @@ extension Duration {
         let (sum, overflow2) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
         return overflow || overflow2 ? (seconds < 0 ? .min : .max) : sum
     }
+
+    /// To whole nanoseconds, and within ±292 years, so that sums do not overflow.
+    package var clamped: Duration { .nanoseconds(wholeNanoseconds) }
+
+    /// The same rounded up, so that not even a fraction of a nanosecond is missing of a delay.
+    package var clampedUp: Duration {
+        let whole = clamped
+        return whole < self ? whole + .nanoseconds(1) : whole
+    }
 }
 
 extension UInt64 {

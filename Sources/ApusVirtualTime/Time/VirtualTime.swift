@@ -416,7 +416,7 @@ public struct VirtualTimeError: Error, Sendable, Hashable, CustomStringConvertib
         public var description: String { kind.rawValue }
     }
 
-    /// What happened.
+    /// The kind of error, for programs.
     public let code: Code
     /// What is awaited, and what to do about it.
     public let message: String

@@ -149,7 +149,7 @@ public struct Action: Codable, Hashable, Sendable {
 /// What a command has around it when its job does not say: the user's entry in the password database, and nothing of the
 /// daemon's own environment, which holds whatever the shell had that happened to start it.
 package struct CommandSurroundings: Sendable {
-    /// Where programs are looked for.
+    /// The `PATH` of a command whose job names none.
     package static let defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
     /// The working directory.
     package static let defaultFolder = "/"

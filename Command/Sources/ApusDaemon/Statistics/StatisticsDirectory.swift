@@ -95,7 +95,7 @@ extension WireStatistics.Distribution {
     }
 }
 
-/// What is measured: from the history, and since the daemon started.
+/// Serves statistics of the history, and those of the time since the daemon started.
 extension Routes {
     func addStatistics(to api: APIRouter) {
         api.get("/v1/stats", needs: .read) { request, context in

@@ -201,6 +201,6 @@ struct ConnectionMachine {
     /// - Returns: whether the connection ends now.
     func answerEnds() -> Bool { isLast }
 
-    /// Whether every request has its answer: the client has the next word.
+    /// Whether every request is answered, so that nothing follows unless the client sends another.
     var isIdle: Bool { unanswered.isEmpty && arrival == .complete }
 }

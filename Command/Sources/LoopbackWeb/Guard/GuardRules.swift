@@ -169,7 +169,7 @@ extension HTTPField.Name {
     static let fetchDestination = Self("Sec-Fetch-Dest")!
 }
 
-/// Whether two texts are equal, in a time that does not depend on how much of them is.
+/// Compares two texts in a time that depends on their lengths only, so that it says nothing about a secret.
 func equalInConstantTime(_ a: String, _ b: String) -> Bool {
     let (a, b) = (Array(a.utf8), Array(b.utf8))
     guard a.count == b.count else { return false }
