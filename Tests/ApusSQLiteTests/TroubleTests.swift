@@ -64,7 +64,7 @@
             }
             let before = try Data(contentsOf: URL(filePath: path))
             let error = try await expectError(.newerSchema) { _ = try await SQLiteStore(path: path).open() }
-            #expect(error.message.contains("schema 7; this program knows 5"))
+            #expect(error.message.contains("schema 7; this program knows 6"))
             #expect(error.message.contains(path) && error.message.contains("update"))
             #expect(try Data(contentsOf: URL(filePath: path)) == before)
         }

@@ -128,7 +128,7 @@ struct StoreCommandTests {
             #expect(done.out == "the schema has version 3 now\n", "\(done)")
             let again = try await apus.call(["store", "migrate"] + store)
             #expect(again.out == "the schema has version 3; there is nothing to do\n", "\(again)")
-            #expect(try await database.number("SELECT max(version)::int8 FROM apus.schema_version") == 3)
+            #expect(try await database.number("SELECT max(version)::int8 FROM apus.schema_version") == 4)
         }
         try await database.drop()
     }
@@ -174,11 +174,11 @@ struct StoreCommandTests {
             _ = try await apus.startDaemon()
             for option in [["--dry-run"], []] {
                 let answer = try await apus.call(["store", "migrate"] + option)
-                #expect(answer.out == "the schema has version 5; there is nothing to do\n", "\(answer)")
+                #expect(answer.out == "the schema has version 6; there is nothing to do\n", "\(answer)")
             }
             #expect(try await apus("stop").code == 0)
             let queue = try DatabaseQueue(path: apus.home.databasePath)
-            try await queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = 6") }
+            try await queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = 7") }
             try queue.close()
             let newer = try await apus("store", "migrate")
             #expect(newer.code == 1 && newer.err.contains("written by a newer version of Apus"), "\(newer)")

@@ -34,6 +34,7 @@
             Version(StoreSchema.version1, compatibleWith: 1),
             Version(StoreSchema.version2, compatibleWith: 2),
             Version(StoreSchema.version3, compatibleWith: 2),
+            Version(StoreSchema.version4, compatibleWith: 4),
         ])
     }
 

@@ -1,0 +1,6 @@
+#if Postgres
+    extension StoreSchema {
+        /// Each part is beside what it is for.
+        static let version4: [String] = []
+    }
+#endif
