@@ -12,8 +12,10 @@
             "wake",
             "elapsed_wake", "open_runs", "runs_since_retired",
         ]
-        /// What was asked for and is in the table of jobs, because its indexes have it.
-        private static let lane = ["queue", "priority"]
+        /// What was asked for and is in the table of jobs.
+        private static let place = ["queue", "priority"]
+        /// The same with `QueueLane.stored`, by which what is due is found.
+        private static let lane = place + ["lane"]
         /// The rest of what was asked for, in the order in which ``bindRequest(of:to:)`` binds.
         private static let request = [
             "name", "kind", "trigger", "trigger_ns", "trigger_anchor", "trigger_count", "trigger_calendar", "tolerance",
@@ -28,7 +30,7 @@
 
         /// The columns that ``read(_:_:)`` reads, of ``table``.
         static let columns =
-            ((["key", "version", "id", "created"] + lane).map { "job.\($0)" } + request.map { "request.\($0)" }
+            ((["key", "version", "id", "created"] + place).map { "job.\($0)" } + request.map { "request.\($0)" }
             + (["state"] + progress).map { "job.\($0)" }).joined(separator: ", ")
 
         /// Which jobs have ended, in the words of the partial indexes: SQLite uses one only if the query says the same.
@@ -95,7 +97,7 @@
         }
 
         static func bindLane(_ request: JobRequest, to statement: PreparedStatement) {
-            statement.bind(request.queue.rawValue).bind(Int64(request.priority.rawValue))
+            statement.bind(request.queue.rawValue).bind(Int64(request.priority.rawValue)).bind(request.lane.stored)
         }
 
         /// Binds what was asked for.

@@ -92,20 +92,15 @@
                 try connection.statement("SELECT state, count(*) FROM job GROUP BY state").forEachRow { row in
                     if let state = JobState(rawValue: row.text()) { jobs[state] = Int(row.integer()) }
                 }
-                let axis = try StoreReader.axis(on: connection)
-                func wake(_ column: String, _ decode: (Int64) -> WallInstant) throws -> WallInstant? {
-                    try connection.statement(
-                        "SELECT \(column) FROM job WHERE \(column) IS NOT NULL ORDER BY \(column) LIMIT 1"
-                    ).firstRow { decode($0.integer()) }
-                }
-                let wakes = [try wake("wake", StoreInstant.decode), try wake("elapsed_wake", axis.decode)]
+                let first = try StoreReader.due(
+                    JobLoad(through: WallInstant(nanoseconds: .max), limit: 1), on: connection)
                 return StoreStatus(
                     schema: Int(Schema.version), newestSchema: Int(Schema.version), bytes: bytes, jobs: jobs,
                     waitingRuns: try number("SELECT count(*) FROM run WHERE \(RunRow.isOpen) AND state = 'waiting'"),
                     claimedRuns: try number("SELECT count(*) FROM run WHERE \(RunRow.isOpen) AND state = 'claimed'"),
                     endedRuns: try number("SELECT count(*) FROM run WHERE NOT \(RunRow.isOpen)"),
                     submissions: try number("SELECT count(*) FROM submission"),
-                    earliestWake: wakes.compactMap { $0 }.min(),
+                    earliestWake: first.jobs.first?.job.nextWake,
                     nodes: owner.map { [StoreStatus.Node(name: $0, shards: 1, isConnected: true)] } ?? [])
             }
         }

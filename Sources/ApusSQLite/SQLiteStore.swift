@@ -130,12 +130,10 @@
 
         // MARK: Reading
 
-        /// Jobs that must be looked at, earliest first; see `JobStore.due(through:limit:excluding:in:)`. A range read
-        /// of an index for each of the two clocks.
-        public func due(
-            through instant: WallInstant, limit: Int, excluding lanes: [QueueLane], in session: StoreSession
-        ) async throws -> DueJobs {
-            try await read { try StoreReader.due(through: instant, limit: max(0, limit), excluding: lanes, on: $0) }
+        /// Jobs that must be looked at, earliest first; see `JobStore.due(_:in:)`. A range read of an index for each
+        /// lane and each of the two clocks.
+        public func due(_ load: JobLoad, in session: StoreSession) async throws -> DueJobs {
+            try await read { try StoreReader.due(load, on: $0) }
         }
 
         /// See `JobStore.interrupted(after:limit:in:)`.
@@ -172,14 +170,10 @@
             try await read { try StorePages.count(query, on: $0) }
         }
 
-        /// A range read of an index for each of the two clocks; see `JobStore.soonest(limit:)`.
+        /// A range read of an index for each lane and each of the two clocks; see `JobStore.soonest(limit:)`.
         public func soonest(limit: Int) async throws -> [Job] {
-            try await read {
-                try StoreReader.due(
-                    through: WallInstant(nanoseconds: .max), limit: max(0, limit), excluding: [], on: $0
-                )
-                .jobs.map(\.job)
-            }
+            let load = JobLoad(through: WallInstant(nanoseconds: .max), limit: limit)
+            return try await read { try StoreReader.due(load, on: $0).jobs.map(\.job) }
         }
 
         /// Runs that match, newest first, at most 10,000 in one page.

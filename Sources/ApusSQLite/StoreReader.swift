@@ -81,50 +81,82 @@
 
         // MARK: Jobs
 
-        /// Jobs wake by two clocks, each with an index. Their first rows are merged.
-        static func due(
-            through instant: WallInstant, limit: Int, excluding lanes: [QueueLane], on connection: Connection
-        ) throws -> DueJobs {
-            let isIncluded = lanes.map { _ in "AND NOT (queue = ? AND priority = ?)" }.joined(separator: " ")
-            func bind(_ lanes: [QueueLane], to statement: PreparedStatement) -> PreparedStatement {
-                for lane in lanes { statement.bind(lane.queue.rawValue).bind(Int64(lane.priority.rawValue)) }
-                return statement
-            }
+        /// One of the two clocks by which jobs wake.
+        private struct Clock {
+            var column: String
+            /// The other clock's.
+            var other: String
+            var (bound, otherBound): (Int64, Int64)
+            var decode: (Int64) -> WallInstant
+        }
+
+        /// The first jobs of each lane, by an index for each of the two clocks.
+        static func due(_ load: JobLoad, on connection: Connection) throws -> DueJobs {
             let axis = try axis(on: connection)
-            let (wall, elapsed) = (StoreInstant.bound(instant), axis.bound(instant))
-            var wakes: [Int64: WallInstant] = [:]
-            func find(_ column: String, through bound: Int64, _ decode: (Int64) -> WallInstant) throws {
-                let statement = try connection.statement(
-                    """
-                    SELECT key, \(column) FROM job WHERE \(column) IS NOT NULL AND \(column) <= ? \(isIncluded)
-                    ORDER BY \(column), key LIMIT ?
-                    """
-                ).bind(bound)
-                try bind(lanes, to: statement).bind(Int64(limit) + 1).forEachRow { row in
-                    let (key, wake) = (row.integer(), decode(row.integer()))
-                    wakes[key] = min(wake, wakes[key] ?? wake)
+            let (wall, elapsed) = (StoreInstant.bound(load.through), axis.bound(load.through))
+            let clocks = [
+                Clock(
+                    column: "wake", other: "elapsed_wake", bound: wall, otherBound: elapsed, decode: StoreInstant.decode),
+                Clock(column: "elapsed_wake", other: "wake", bound: elapsed, otherBound: wall, decode: axis.decode),
+            ]
+            var selection = DueSelection()
+            var lanes: [[QueueLane]] = []
+            for clock in clocks {
+                lanes.append(try load.lanes?.sorted() ?? Self.lanes(of: clock, on: connection))
+                for lane in lanes.last! {
+                    let first = try instants(of: clock, "<=", on: connection).bind(lane.stored).bind(clock.bound)
+                        .firstRow { clock.decode($0.integer()) }
+                    if let first { selection.add(lane, first: first) }
                 }
             }
-            try find("wake", through: wall, StoreInstant.decode)
-            try find("elapsed_wake", through: elapsed, axis.decode)
-            // The first of those that are due by neither clock.
-            func first(of column: String, after bound: Int64, other: String, after otherBound: Int64) throws -> Int64? {
-                let statement = try connection.statement(
-                    """
-                    SELECT \(column) FROM job
-                    WHERE \(column) IS NOT NULL AND \(column) > ? AND (\(other) IS NULL OR \(other) > ?) \(isIncluded)
-                    ORDER BY \(column) LIMIT 1
-                    """
-                ).bind(bound).bind(otherBound)
-                return try bind(lanes, to: statement).firstRow { $0.integer() }
+            let limits = load.limits(of: selection.lanes)
+            for (clock, lanes) in zip(clocks, lanes) {
+                for lane in lanes where limits[lane] ?? 1 > 0 {
+                    if let limit = limits[lane] {
+                        let rows = try connection.statement(
+                            """
+                            SELECT key, \(clock.column) FROM job
+                            WHERE \(clock.column) IS NOT NULL AND lane = ? AND \(clock.column) <= ?
+                            ORDER BY \(clock.column), key LIMIT ?
+                            """)
+                        let count = min(limit, max(0, load.limit)) + 1
+                        try rows.bind(lane.stored).bind(clock.bound).bind(Int64(count)).forEachRow {
+                            selection.add($0.integer(), clock.decode($0.integer()), of: lane)
+                        }
+                    }
+                    // Of what is due by the other clock, this one says nothing.
+                    let isLater = "AND (\(clock.other) IS NULL OR \(clock.other) > ?)"
+                    let later = try instants(of: clock, ">", isLater, on: connection).bind(lane.stored).bind(clock.bound)
+                        .bind(clock.otherBound).firstRow { clock.decode($0.integer()) }
+                    if let later { selection.add(later: later) }
+                }
             }
-            let later = [
-                try first(of: "wake", after: wall, other: "elapsed_wake", after: elapsed).map(StoreInstant.decode),
-                try first(of: "elapsed_wake", after: elapsed, other: "wake", after: wall).map(axis.decode),
-            ].compactMap { $0 }
-            let order = wakes.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
-            let jobs = try order.prefix(limit).compactMap { try job(key: $0.key, on: connection) }
-            return DueJobs(jobs: jobs, next: (order.dropFirst(limit).prefix(1).map(\.value) + later).min())
+            let (keys, next) = selection.finish(limits, limit: max(0, load.limit))
+            return DueJobs(
+                jobs: try keys.compactMap { try job(key: $0, on: connection) }, next: next, left: selection.left)
+        }
+
+        /// The lanes in which something wakes: one look into the index each.
+        private static func lanes(of clock: Clock, on connection: Connection) throws -> [QueueLane] {
+            let next = "SELECT lane FROM job WHERE \(clock.column) IS NOT NULL AND lane > ? ORDER BY lane LIMIT 1"
+            var (lanes, last): ([QueueLane], String) = ([], "")
+            while let lane = try connection.statement(next).bind(last).firstRow({ $0.text() }) {
+                if let lane = QueueLane(stored: lane) { lanes.append(lane) }
+                last = lane
+            }
+            return lanes
+        }
+
+        /// Parameters: the lane, the bound, and those of `also`.
+        private static func instants(
+            of clock: Clock, _ comparison: String, _ also: String = "", on connection: Connection
+        ) throws -> PreparedStatement {
+            try connection.statement(
+                """
+                SELECT \(clock.column) FROM job
+                WHERE \(clock.column) IS NOT NULL AND lane = ? AND \(clock.column) \(comparison) ? \(also)
+                ORDER BY \(clock.column) LIMIT 1
+                """)
         }
 
         static func interrupted(after key: Int64, limit: Int, on connection: Connection) throws -> [LoadedJob] {
@@ -142,8 +174,10 @@
         static func anchored(after key: Int64, limit: Int, on connection: Connection) throws -> [LoadedJob] {
             let statement = try connection.statement(
                 """
-                SELECT \(JobRow.columns) FROM \(JobRow.table)
-                WHERE \(JobRow.hasNotEnded) AND key > ? AND (trigger_anchor IS NOT NULL OR trigger_calendar IS NOT NULL) ORDER BY key LIMIT ?
+                SELECT \(JobRow.columns) FROM request INDEXED BY request_anchored JOIN job ON job.key = request.job
+                WHERE (request.trigger_anchor IS NOT NULL OR request.trigger_calendar IS NOT NULL) AND request.job > ?
+                    AND \(JobRow.hasNotEnded)
+                ORDER BY request.job LIMIT ?
                 """)
             return try load(statement.bind(key).bind(Int64(limit)), on: connection)
         }

@@ -236,6 +236,54 @@ struct QueueTests {
         #expect(harness.calls.all[1].job == "urgent")
     }
 
+    @Test("queues that cannot keep up do not starve another one, and a job of theirs says what it waits for")
+    func fullLanes() throws {
+        let harness = try SchedulerHarness(configuration: .init(maximumLoaded: 40, bootID: "boot"))
+        for queue in 0..<5 { try configure(harness, QueueID("queue\(queue)"), .concurrency(1)) }
+        try harness.perform { scheduler in
+            for queue in 0..<5 {
+                let jobs = (0..<30).map {
+                    request("job\(queue).\($0)", kind: "slow", after: 1, queue: QueueID("queue\(queue)"))
+                }
+                try await scheduler.submit(jobs)
+            }
+        }
+        harness.advance(5)
+        try harness.crash()
+        try harness.submit("tick", .every(.seconds(2)))
+        harness.advance(60)
+        #expect(harness.calls.all.count { $0.job == "tick" } == 30)
+        let why = try harness.perform { try await $0.explain("job0.29") }
+        #expect(why.decisions.contains { $0.code == .queued && $0.text.contains("piece by piece") }, "\(why)")
+        harness.advance(400)
+        #expect(Set(harness.calls.all.map(\.job)).count == 5 * 30 + 1)
+    }
+
+    @Test("jobs that nothing can run take no room, however many they are")
+    func held() throws {
+        let harness = try SchedulerHarness(configuration: .init(maximumLoaded: 40, bootID: "boot"))
+        try configure(harness, "mail", .paused(true))
+        try harness.perform { scheduler in
+            try await scheduler.submit((0..<200).map { request("strange\($0)", kind: "strange", after: 1) })
+            try await scheduler.submit((0..<200).map { request("mail\($0)", after: 1, queue: "mail") })
+        }
+        try harness.crash()
+        harness.advance(5)
+        try harness.submit("tick", .every(.seconds(2)))
+        harness.advance(60)
+        #expect(harness.calls.all.count == 30)
+        let waiting = harness.scheduler.queues().first { $0.queue.id == "mail" }?.waitingCount ?? 0
+        #expect((1...JobLoad.largestHeldShare).contains(waiting))
+        let why = try harness.perform { try await $0.explain("strange150") }
+        #expect(why.decisions.contains { $0.code == .parked }, "\(why)")
+        let (calls, time) = (harness.calls, harness.time)
+        harness.scheduler.register("strange") { try await calls.run("strange", $0, time) }
+        try configure(harness, "mail", .paused(false))
+        harness.advance(60)
+        #expect(harness.calls.all.count { $0.job.hasPrefix("strange") } == 200)
+        #expect(harness.calls.all.count { $0.job.hasPrefix("mail") } == 200)
+    }
+
     @Test("settings that no queue can have are refused, naming the argument")
     func refused() throws {
         let harness = try SchedulerHarness()

@@ -37,10 +37,8 @@ final class RefusingStore: JobStore {
 
     var capabilities: StoreCapabilities { base.capabilities }
     func open(as node: NodeID) async throws -> StoreSession { try await base.open(as: node) }
-    func due(
-        through instant: WallInstant, limit: Int, excluding lanes: [QueueLane], in session: StoreSession
-    ) async throws -> DueJobs {
-        try await base.due(through: instant, limit: limit, excluding: lanes, in: session)
+    func due(_ load: JobLoad, in session: StoreSession) async throws -> DueJobs {
+        try await base.due(load, in: session)
     }
     func interrupted(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob] {
         try await base.interrupted(after: key, limit: limit, in: session)

@@ -41,8 +41,8 @@
             FROM apus.job WHERE id <> 'first'
             """,
             """
-            INSERT INTO apus.wake (elapsed, instant, key, shard, queue, priority)
-            SELECT wake IS NULL, coalesce(wake, elapsed_wake), key, shard, 'default', 2
+            INSERT INTO apus.wake (elapsed, lane, instant, key, shard)
+            SELECT wake IS NULL, '2 0 default k', coalesce(wake, elapsed_wake), key, shard
             FROM apus.job WHERE state = 'scheduled' AND id <> 'first'
             """,
             """
@@ -101,12 +101,15 @@
         /// What a scheduler asks, and what its callers ask.
         private static func use(_ store: PostgresStore, _ session: StoreSession) async throws {
             let now = SystemTime().wall()
-            let full = [QueueLane("other", .normal)]
-            for lanes in [[], full] {
-                let due = try await store.due(
-                    through: now.advanced(by: .seconds(60)), limit: 100, excluding: lanes, in: session)
-                #expect(due.jobs.isEmpty && due.next != nil)
-            }
+            let soon = try await store.due(through: now.advanced(by: .seconds(60)), limit: 100, in: session)
+            #expect(soon.jobs.isEmpty && soon.next != nil)
+            // All that wait are due, and nearly all are left.
+            var load = JobLoad(through: now.advanced(by: .seconds(100_000)), limit: 10_000)
+            (load.room, load.largestShare) = (1_000, 50)
+            let due = try await store.due(load, in: session)
+            #expect(due.jobs.count == 50 && due.left.count == 1)
+            load.paused = ["default"]
+            #expect(try await store.due(load, in: session).jobs.count == 100)
             #expect(try await store.interrupted(after: 0, limit: 100, in: session).isEmpty)
             #expect(try await store.anchored(after: 0, limit: 100, in: session).isEmpty)
             #expect(try await store.submissions(limit: 100, in: session).isEmpty)
@@ -115,6 +118,12 @@
             #expect(found.map { $0 == nil } == [false, false, true])
             var query = JobQuery()
             query.limit = 10
+            #expect(try await store.jobs(query).jobs.count == 10)
+            query.idPrefixOrName = "job-1234"
+            #expect(try await store.jobs(query).jobs.count == 10)
+            query.idPrefixOrName = "no such job"
+            #expect(try await store.jobs(query).jobs.isEmpty)
+            query.idPrefixOrName = "job-"
             #expect(try await store.jobs(query).jobs.count == 10)
             var runs = RunQuery()
             runs.limit = 10

@@ -41,7 +41,7 @@
             #expect(using("DELETE FROM run").allSatisfy { !$0.contains("run_identity") })
             #expect(using("SELECT key, wake").contains { $0.contains("job_wake ") })
             #expect(using("SELECT key, elapsed_wake").contains { $0.contains("job_elapsed_wake ") })
-            #expect(using("trigger_anchor IS NOT NULL").contains { $0.contains("job_unfinished ") })
+            #expect(using("trigger_anchor IS NOT NULL").contains { $0.contains("request_anchored ") })
             #expect(using("trigger_calendar IS NOT NULL AND job > 0").contains { $0.contains("request_calendar ") })
             #expect(using("ORDER BY request.job").filter { $0.contains("request_calendar ") }.count == 2)
             #expect(using("request.idempotency_key = ?").contains { $0.contains("request_idempotency_key ") })

@@ -27,12 +27,9 @@ extension ModelDatabase {
                 $0.job.key > key && !$0.job.state.isFinal && $0.job.request.trigger.anchor != nil
             }
             return .jobs(found.prefix(limit).map(loaded))
-        case .due(let instant, let limit, let lanes):
-            let waking = rows(in: session).filter { $0.job.nextWake != nil && !lanes.contains($0.job.request.lane) }
-                .sorted { ($0.job.nextWake!, $0.job.key) < ($1.job.nextWake!, $1.job.key) }
-            let found = waking.prefix { $0.job.nextWake! <= instant }.prefix(limit)
-            return .due(
-                DueJobs(jobs: found.map(loaded), next: waking.dropFirst(found.count).first?.job.nextWake))
+        case .due(let load):
+            let (keys, next, left) = load.select(rows(in: session).map(\.job))
+            return .due(DueJobs(jobs: keys.map { loaded(tables.rows[$0]!) }, next: next, left: left))
         case .load(let references): return .loaded(references.map { find($0).map(loaded) })
         case .places: preconditionFailure("a request of its own, which changes something")
         case .submissions(let limit):

@@ -64,8 +64,8 @@ public struct JobRequest: Hashable, Sendable {
         self.idempotencyKey = idempotencyKey
     }
 
-    /// The queue and the priority.
-    package var lane: QueueLane { QueueLane(queue, priority) }
+    /// What the job waits for, with others.
+    package var lane: QueueLane { QueueLane(queue, priority, kind: kind, conditions: policies.conditions) }
 
     /// The job that is the same by its payload, if that counts.
     func payloadReference(at now: WallInstant) -> JobReference? {

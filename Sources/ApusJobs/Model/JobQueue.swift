@@ -170,19 +170,3 @@ public struct QueueStatus: Hashable, Sendable {
         self.waitingCount = waitingCount
     }
 }
-
-/// The jobs of one queue and one priority.
-public struct QueueLane: Hashable, Sendable, Comparable {
-    /// The queue.
-    public var queue: QueueID
-    /// The priority.
-    public var priority: JobPriority
-    /// A lane.
-    public init(_ queue: QueueID, _ priority: JobPriority) {
-        self.queue = queue
-        self.priority = priority
-    }
-
-    /// Orders lanes by queue, then by priority.
-    public static func < (lhs: Self, rhs: Self) -> Bool { (lhs.queue, lhs.priority) < (rhs.queue, rhs.priority) }
-}

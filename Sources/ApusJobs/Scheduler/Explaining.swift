@@ -7,6 +7,8 @@ struct JobSituation: Sendable {
     var isRunning = false
     var unmet: JobConditions = []
     var isParked = false
+    /// Others of its lane, which are due before it, are so many that it is in the store only.
+    var isLeft = false
     var queue: QueueStatus?
     /// How long the queue's rate lets nothing begin.
     var rateDelay: Duration?
@@ -27,18 +29,24 @@ extension SchedulerMachine {
     func awaitedConditions(_ id: JobID) -> JobConditions { jobs[id].map { conditions.awaited(by: $0) } ?? [] }
 
     /// What holds the job back now.
-    func situation(of id: JobID, at now: SchedulerReading) -> JobSituation {
+    func situation(of loaded: LoadedJob, at now: SchedulerReading) -> JobSituation {
         var situation = JobSituation()
         situation.isRunning = life.isRunning
         situation.storeFails = backoff.isFailing
         situation.places = (board.runs.count, board.limit)
-        guard let entry = jobs[id] else { return situation }
-        let queue = entry.job.request.queue
-        situation.unmet = conditions.awaited(by: entry)
-        situation.isParked = kinds.parked.contains(entry.key)
-        situation.queue = board.status(queue)
-        situation.rateDelay = board.rateDelay(queue, now.continuous)
-        situation.nextLook = wakes[entry.key]
+        guard shards.owns(loaded.shard) else { return situation }
+        let job = loaded.job
+        situation.queue = board.status(job.request.queue)
+        situation.rateDelay = board.rateDelay(job.request.queue, now.continuous)
+        if let entry = jobs[job.id] {
+            situation.unmet = conditions.awaited(by: entry)
+            situation.isParked = kinds.parked.contains(entry.key)
+            situation.nextLook = wakes[entry.key]
+        } else if let left = loading.left[job.request.lane], job.nextWake.map({ left <= $0 }) ?? false {
+            situation.isLeft = true
+            situation.unmet = job.request.policies.conditions.intersection(conditions.unmet)
+            situation.isParked = !kinds.hasHandler(for: job.request.kind)
+        }
         return situation
     }
 }
@@ -204,6 +212,9 @@ struct Explanation {
     private mutating func explainQueue() {
         guard let status = situation.queue else { return }
         let queue = status.queue
+        if situation.isLeft {
+            add(.queued, "so many jobs like it are due before it that they are read from the store piece by piece")
+        }
         if queue.isPaused { return add(.queuePaused, "the queue \"\(queue.id)\" is paused") }
         if let limit = queue.concurrency, status.runningCount >= limit {
             add(.queueFull, "the queue \"\(queue.id)\" has reached its limit of runs in progress: \(limit)")

@@ -345,7 +345,7 @@ public final class JobScheduler: Sendable {
             )
         }
         var explanation = Explanation(
-            loaded, loop.situation(of: id), now: loop.reading().wall, in: loop.configuration.timeZones)
+            loaded, loop.situation(of: loaded), now: loop.reading().wall, in: loop.configuration.timeZones)
         return explanation.explain(number, runs: runs)
     }
 

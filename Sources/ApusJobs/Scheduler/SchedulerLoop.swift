@@ -91,9 +91,9 @@ final class SchedulerLoop: Sendable {
 
     func isParked(_ id: JobID) -> Bool { machine.withLock { $0?.isParked(id) ?? false } }
 
-    func situation(of id: JobID) -> JobSituation {
+    func situation(of loaded: LoadedJob) -> JobSituation {
         let now = reading()
-        return machine.withLock { $0?.situation(of: id, at: now) ?? JobSituation() }
+        return machine.withLock { $0?.situation(of: loaded, at: now) ?? JobSituation() }
     }
 
     /// The clocks by which this scheduler goes.
@@ -279,8 +279,7 @@ final class SchedulerLoop: Sendable {
             .jobs(try await store.interrupted(after: key, limit: limit, in: session))
         case .anchored(let key, let limit):
             .jobs(try await store.anchored(after: key, limit: limit, in: session))
-        case .due(let instant, let limit, let lanes):
-            .due(try await store.due(through: instant, limit: limit, excluding: lanes, in: session))
+        case .due(let load): .due(try await store.due(load, in: session))
         case .load(let references): .loaded(try await store.load(references))
         case .submissions(let limit): .submissions(try await store.submissions(limit: limit, in: session))
         case .places(let uses): .places(try await store.places(uses, in: session))

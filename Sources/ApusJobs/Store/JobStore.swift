@@ -36,12 +36,9 @@ public protocol JobStore: Sendable {
     ///   the turn may have been applied as a whole or not at all.
     func commit(_ turn: StoreTurn, in session: StoreSession) async throws -> [Result<[Job], JobError>]
 
-    /// Jobs of the session's shards that must be looked at up to `instant` (``Job/nextWake`` ≤ `instant`), ordered by
-    /// (`nextWake`, `key`), with their open runs; at most `limit`. Jobs of the `lanes` are left out, as if they were not
-    /// there.
-    func due(
-        through instant: WallInstant, limit: Int, excluding lanes: [QueueLane], in session: StoreSession
-    ) async throws -> DueJobs
+    /// Jobs of the session's shards that must be looked at (``Job/nextWake``), ordered by (`nextWake`, `key`), with their
+    /// open runs: of each lane so many as the load's limits say, and of all together so many as it says.
+    func due(_ load: JobLoad, in session: StoreSession) async throws -> DueJobs
 
     /// The jobs of the session's shards that have a claimed run, ordered by key, after the job with the key `key`; at
     /// most `limit`. After a crash these are the ones that were interrupted.
@@ -102,9 +99,9 @@ extension JobStore {
     /// One job with its open runs; see ``JobReference/id(_:)``.
     public func job(_ id: JobID) async throws -> LoadedJob? { try await load([.id(id)])[0] }
 
-    /// The same with all lanes.
+    /// The same for all jobs up to an instant.
     public func due(through instant: WallInstant, limit: Int, in session: StoreSession) async throws -> DueJobs {
-        try await due(through: instant, limit: limit, excluding: [], in: session)
+        try await due(JobLoad(through: instant, limit: limit), in: session)
     }
 
     /// Reads the jobs, a page at a time.
@@ -274,19 +271,6 @@ public enum JobReference: Hashable, Sendable {
             return false
         }
         return true
-    }
-}
-
-/// Jobs that are due, and when to look for more.
-public struct DueJobs: Hashable, Sendable {
-    /// The jobs.
-    public var jobs: [LoadedJob]
-    /// The earliest ``Job/nextWake`` of the jobs that are not among them; `nil` if there are no others.
-    public var next: WallInstant?
-    /// Jobs that are due.
-    public init(jobs: [LoadedJob], next: WallInstant?) {
-        self.jobs = jobs
-        self.next = next
     }
 }
 

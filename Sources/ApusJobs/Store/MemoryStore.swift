@@ -49,11 +49,9 @@ public final class MemoryStore: JobStore {
         }
     }
 
-    /// See ``JobStore/due(through:limit:excluding:in:)``.
-    public func due(
-        through instant: WallInstant, limit: Int, excluding lanes: [QueueLane], in session: StoreSession
-    ) async throws -> DueJobs {
-        state.withLock { $0.due(through: instant, limit: limit, excluding: Set(lanes)) }
+    /// See ``JobStore/due(_:in:)``.
+    public func due(_ load: JobLoad, in session: StoreSession) async throws -> DueJobs {
+        state.withLock { $0.due(load) }
     }
 
     /// See ``JobStore/interrupted(after:limit:in:)``.

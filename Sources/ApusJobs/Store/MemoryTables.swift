@@ -318,11 +318,9 @@ struct MemoryTables {
 
     // MARK: Queries
 
-    func due(through instant: WallInstant, limit: Int, excluding lanes: Set<QueueLane>) -> DueJobs {
-        let waking = rows.values.filter { $0.job.nextWake != nil && !lanes.contains($0.job.request.lane) }
-            .sorted { ($0.job.nextWake!, $0.job.key) < ($1.job.nextWake!, $1.job.key) }
-        let found = waking.prefix { $0.job.nextWake! <= instant }.prefix(max(0, limit))
-        return DueJobs(jobs: found.map { loaded($0) }, next: waking.dropFirst(found.count).first?.job.nextWake)
+    func due(_ load: JobLoad) -> DueJobs {
+        let (keys, next, left) = load.select(rows.values.lazy.map(\.job))
+        return DueJobs(jobs: keys.map { loaded(rows[$0]!) }, next: next, left: left)
     }
 
     func page(after key: Int64, limit: Int, _ isWanted: (Row) -> Bool) -> [LoadedJob] {

@@ -105,10 +105,8 @@ public final class FaultyStore: JobStore {
     }
 
     /// Passed on.
-    public func due(
-        through instant: WallInstant, limit: Int, excluding lanes: [QueueLane], in session: StoreSession
-    ) async throws -> DueJobs {
-        try await read { try await base.due(through: instant, limit: limit, excluding: lanes, in: session) }
+    public func due(_ load: JobLoad, in session: StoreSession) async throws -> DueJobs {
+        try await read { try await base.due(load, in: session) }
     }
     /// Passed on.
     public func interrupted(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob] {

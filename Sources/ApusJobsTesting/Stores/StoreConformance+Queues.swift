@@ -83,7 +83,7 @@ extension StoreConformance {
             try expectEqual(try await found(after: instant(20)), nil, "none that is younger")
             try expectEqual(try await found(after: instant(5), payload: []), nil, "another payload")
         },
-        StoreCheck(name: "jobs of queues and priorities that are left out are not due, whatever else is") { factory in
+        StoreCheck(name: "of each lane so many jobs are loaded as the load says, and the rest is reported") { factory in
             let opened = try await Opened(factory)
             for (number, (queue, priority)) in [
                 ("a", .low), ("a", .normal), ("b", .low), ("default", .normal), ("a", .low),
@@ -96,18 +96,38 @@ extension StoreConformance {
                         })
                 }
             }
-            let lanes = [QueueLane("a", .low), QueueLane("default", .normal), QueueLane("c", .urgent)]
-            func due(_ limit: Int) async throws -> DueJobs {
-                try await opened.store.due(
-                    through: instant(100), limit: limit, excluding: lanes, in: opened.session)
+            func lane(_ queue: QueueID, _ priority: JobPriority) -> QueueLane {
+                QueueLane(queue, priority, kind: sampleJob("a").request.kind)
             }
-            let all = try await due(10)
+            func due(_ limit: Int, _ change: (inout JobLoad) -> Void) async throws -> DueJobs {
+                var load = JobLoad(through: instant(100), limit: limit)
+                change(&load)
+                return try await opened.store.due(load, in: opened.session)
+            }
+            // The waiting ones of two lanes are as many as there is room for.
+            let full = [lane("a", .low): 9, lane("default", .normal): 9, lane("c", .urgent): 9]
+            func exceptFull(_ load: inout JobLoad) { (load.waiting, load.room, load.largestShare) = (full, 1_000, 9) }
+            let all = try await due(10, exceptFull)
             try expectEqual(
                 Set(all.jobs.map(\.job.id.rawValue)), ["1 wall", "1 elapsed", "2 wall", "2 elapsed"], "jobs")
             try expectEqual(all.next, nil, "what comes after them")
-            let two = try await due(2)
+            try expectEqual(
+                all.left, [lane("a", .low): instant(10), lane("default", .normal): instant(13)], "lanes left out")
+            let two = try await due(2, exceptFull)
             try expectEqual(Set(two.jobs.map(\.job.id.rawValue)), ["1 wall", "1 elapsed"], "the first two")
             try expectEqual(two.next, instant(12), "what comes after the first two")
+
+            let one = try await due(10) { $0.largestShare = 1 }
+            try expectEqual(one.jobs.count, 4, "one of each lane")
+            try expectEqual(one.left.count, 4, "each lane has more")
+            try expectEqual(one.left[lane("a", .low)], instant(10), "the first that is left in a lane")
+            let paused = try await due(10) { ($0.paused, $0.room) = (["a"], 8) }
+            try expectEqual(paused.jobs.count, 2 + 4, "one of each lane of a paused queue, two of the others")
+            let named = try await due(10) { $0.lanes = [lane("b", .low), lane("d", .low)] }
+            try expectEqual(Set(named.jobs.map(\.job.id.rawValue)), ["2 wall", "2 elapsed"], "the named lane's")
+            let unknown = try await due(10) { ($0.kinds, $0.room) = ([], 8) }
+            try expectEqual(unknown.jobs.count, 4, "one of each lane without a handler")
+            try expectEqual(unknown.left.count, 4, "the others are left")
         },
     ]
 

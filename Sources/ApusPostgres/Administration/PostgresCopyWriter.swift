@@ -198,10 +198,7 @@
                 ), new_request AS (
                     INSERT INTO apus.request (job, \(request)) SELECT key, \(request) FROM input
                 ), new_wake AS (
-                    INSERT INTO apus.wake (elapsed, instant, key, shard, queue, priority)
-                    SELECT false, wake, key, shard, queue, priority FROM input WHERE wake IS NOT NULL
-                    UNION ALL
-                    SELECT true, elapsed_wake, key, shard, queue, priority FROM input WHERE elapsed_wake IS NOT NULL
+                    \(TurnStatements.insertWakes(from: "input"))
                 )
                 \(TurnStatements.insertEnded(from: "input"))
                 """

@@ -64,15 +64,12 @@
                 let schema = try await self.schema()
                 let results = try await self.link.read(
                     [
-                        StoreQueries.selectClock,
                         PostgresStatement("SELECT state, count(*) FROM apus.job GROUP BY state"),
                         PostgresStatement(
                             """
                             SELECT (SELECT count(*) FROM apus.open_run WHERE state = 'waiting'),
                                 (SELECT count(*) FROM apus.open_run WHERE state = 'claimed'),
                                 (SELECT count(*) FROM apus.run), (SELECT count(*) FROM apus.submission),
-                                (SELECT min(instant) FROM apus.wake WHERE NOT elapsed),
-                                (SELECT min(instant) FROM apus.wake WHERE elapsed),
                                 (SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::int8 FROM pg_class AS c
                                     WHERE c.relnamespace = 'apus'::regnamespace AND c.relkind IN ('r', 'p'))
                             """),
@@ -83,24 +80,19 @@
                             FROM apus.node AS n WHERE n.ended IS NULL ORDER BY n.id
                             """),
                     ], isSnapshot: true)
-                let axis = ElapsedAxis(try StoreQueries.clock(of: results[0]))
                 var jobs: [JobState: Int] = [:]
-                for row in results[1] {
+                for row in results[0] {
                     guard let state = JobState(rawValue: try row.decode(at: 0)) else { continue }
                     jobs[state] = Int(try row.decode(Int64.self, at: 1))
                 }
-                var row = RowReader(results[2][0])
+                var row = RowReader(results[1][0])
                 let (waiting, claimed, ended) = (try row.int(), try row.int(), try row.int())
                 let submissions = try row.int()
-                let wakes = [
-                    try row.optional(Int64.self).map(StoreInstant.decode),
-                    try row.optional(Int64.self).map(axis.decode),
-                ]
                 return StoreStatus(
                     schema: schema.version, newestSchema: self.keeper.migrations.newest, bytes: try row.next(),
                     jobs: jobs, waitingRuns: waiting, claimedRuns: claimed, endedRuns: ended, submissions: submissions,
-                    earliestWake: wakes.compactMap { $0 }.min(),
-                    nodes: try results[3].map {
+                    earliestWake: try await StoreQueries(link: self.link).soonest(limit: 1).first?.nextWake,
+                    nodes: try results[2].map {
                         StoreStatus.Node(
                             name: try $0.decode(at: 0), shards: Int(try $0.decode(Int64.self, at: 1)),
                             isConnected: try $0.decode(at: 2))
@@ -141,12 +133,14 @@
             StoreRule(
                 "each instant at which a job is to be looked at is in apus.wake",
                 violations: """
-                    SELECT \(jobName) AS subject FROM apus.job AS j WHERE
-                        j.wake IS NOT NULL AND NOT EXISTS (
-                            SELECT 1 FROM apus.wake AS w WHERE NOT w.elapsed AND w.instant = j.wake AND w.key = j.key)
+                    SELECT \(jobName) AS subject FROM apus.job AS j JOIN apus.request AS r ON r.job = j.key, LATERAL (
+                        SELECT \(JobColumns.lane) AS lane) AS l
+                    WHERE j.wake IS NOT NULL AND NOT EXISTS (
+                            SELECT 1 FROM apus.wake AS w WHERE NOT w.elapsed AND w.lane = l.lane
+                                AND w.instant = j.wake AND w.key = j.key)
                         OR j.elapsed_wake IS NOT NULL AND NOT EXISTS (
-                            SELECT 1 FROM apus.wake AS w
-                            WHERE w.elapsed AND w.instant = j.elapsed_wake AND w.key = j.key)
+                            SELECT 1 FROM apus.wake AS w WHERE w.elapsed AND w.lane = l.lane
+                                AND w.instant = j.elapsed_wake AND w.key = j.key)
                     """),
             StoreRule(
                 "each row of apus.wake agrees with its job",
@@ -155,7 +149,7 @@
                     LEFT JOIN apus.job AS j ON j.key = w.key LEFT JOIN apus.request AS r ON r.job = w.key
                     WHERE j.key IS NULL OR r.job IS NULL
                         OR w.instant IS DISTINCT FROM CASE WHEN w.elapsed THEN j.elapsed_wake ELSE j.wake END
-                        OR (w.shard, w.queue, w.priority) <> (j.shard, r.queue, r.priority)
+                        OR (w.shard, w.lane) <> (j.shard, \(JobColumns.lane))
                     """),
             StoreRule(
                 "a job counts its open runs",

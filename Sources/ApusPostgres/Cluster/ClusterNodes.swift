@@ -34,7 +34,8 @@
     }
 
     extension PostgresStore {
-        /// The nodes that have not ended, by their numbers. Of jobs that are late, the 100,000 oldest are looked at.
+        /// The nodes that have not ended, by their numbers. Of the late jobs of one queue, priority and kind, the 10,000 oldest
+        /// are looked at.
         /// - Throws: `JobError` with `unavailable`.
         public func nodes() async throws -> [ClusterNode] {
             try await mapErrors {
@@ -57,15 +58,20 @@
         /// Of `now`, by the clock that cannot be set. A value, and no join, so that the index of the wakes gives the bound.
         static let elapsedNow = "(SELECT now.ns - c.elapsed_offset FROM now, apus.clock AS c)"
 
+        private static let lanes =
+            "\(StoreQueries.lanes("wall", isElapsed: false)), \(StoreQueries.lanes("elapsed", isElapsed: true))"
+
         private static let selectNodes = """
-            WITH now AS MATERIALIZED (
+            WITH RECURSIVE \(lanes), now AS MATERIALIZED (
                 SELECT clock_timestamp() AS instant, (extract(epoch FROM clock_timestamp()) * 1000000000)::int8 AS ns
             ), late AS MATERIALIZED (
-                (SELECT w.shard, (SELECT ns FROM now) - w.instant AS lag FROM apus.wake AS w
-                    WHERE NOT w.elapsed AND w.instant < (SELECT ns FROM now) ORDER BY w.instant LIMIT 100000)
+                SELECT o.shard, (SELECT ns FROM now) - o.instant AS lag FROM wall AS l, LATERAL (
+                    SELECT w.shard, w.instant FROM apus.wake AS w WHERE NOT w.elapsed AND w.lane = l.lane
+                        AND w.instant < (SELECT ns FROM now) ORDER BY w.instant LIMIT 10000) AS o
                 UNION ALL
-                (SELECT w.shard, \(elapsedNow) - w.instant FROM apus.wake AS w
-                    WHERE w.elapsed AND w.instant < \(elapsedNow) ORDER BY w.instant LIMIT 100000)
+                SELECT o.shard, \(elapsedNow) - o.instant FROM elapsed AS l, LATERAL (
+                    SELECT w.shard, w.instant FROM apus.wake AS w WHERE w.elapsed AND w.lane = l.lane
+                        AND w.instant < \(elapsedNow) ORDER BY w.instant LIMIT 10000) AS o
             ), latest AS (
                 SELECT shard, max(lag) AS lag FROM late GROUP BY shard
             ), owned AS (
@@ -83,8 +89,8 @@
 
     extension PostgresStore {
         /// The state of the queues over all nodes: those that have settings, or runs in progress, or jobs that are due,
-        /// by their names. A job that is due waits for a place, for a handler or for its conditions; of more than
-        /// 100,000, the oldest are counted.
+        /// by their names. A job that is due waits for a place, for a handler or for its conditions; of one
+        /// priority and kind, at most 100,000 are counted.
         /// - Throws: `JobError` with `unavailable`.
         public func queues() async throws -> [QueueStatus] {
             try await mapErrors {
@@ -109,19 +115,23 @@
         }
 
         private static let selectUse = """
-            WITH now AS MATERIALIZED (SELECT apus.now() AS ns), due AS MATERIALIZED (
-                (SELECT w.queue FROM apus.wake AS w WHERE NOT w.elapsed AND w.instant <= (SELECT ns FROM now)
-                    ORDER BY w.instant LIMIT 100000)
+            WITH RECURSIVE \(lanes), now AS MATERIALIZED (SELECT apus.now() AS ns), due AS MATERIALIZED (
+                SELECT l.lane, (SELECT count(*) FROM (
+                    SELECT 1 FROM apus.wake AS w WHERE NOT w.elapsed AND w.lane = l.lane
+                        AND w.instant <= (SELECT ns FROM now) ORDER BY w.instant LIMIT 100000) AS o) AS count
+                FROM wall AS l
                 UNION ALL
-                (SELECT w.queue FROM apus.wake AS w WHERE w.elapsed AND w.instant <= \(elapsedNow)
-                    ORDER BY w.instant LIMIT 100000)
+                SELECT l.lane, (SELECT count(*) FROM (
+                    SELECT 1 FROM apus.wake AS w WHERE w.elapsed AND w.lane = l.lane
+                        AND w.instant <= \(elapsedNow) ORDER BY w.instant LIMIT 100000) AS o)
+                FROM elapsed AS l
             ), use (queue, running, waiting) AS (
                 SELECT r.queue, 1, 0 FROM apus.open_run AS o JOIN apus.request AS r ON r.job = o.job
                 WHERE o.state = 'claimed'
                 UNION ALL
-                SELECT due.queue, 0, 1 FROM due
+                SELECT split_part(due.lane, ' ', 3), 0, due.count FROM due WHERE due.lane IS NOT NULL
             )
-            SELECT queue, sum(running), sum(waiting) FROM use GROUP BY queue
+            SELECT queue, sum(running)::int8, sum(waiting)::int8 FROM use GROUP BY queue
             """
     }
 #endif

@@ -26,6 +26,9 @@
             (["j.key", "j.shard", "j.version", "j.id", "j.created"] + request.map { "r.\($0)" }
             + progress.map { "j.\($0)" }).joined(separator: ", ")
 
+        /// `QueueLane.stored` of a request.
+        static let lane = "r.priority || ' ' || r.conditions || ' ' || r.queue || ' ' || r.kind"
+
         static let hasNotEnded = "j.state IN ('scheduled', 'suspended')"
 
         static func addProgress(_ job: Job, _ axis: ElapsedAxis, to rows: inout RowArrays) {

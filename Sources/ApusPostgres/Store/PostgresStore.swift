@@ -326,15 +326,10 @@
             return owner.member.wall(at: instant)
         }
 
-        /// See `JobStore.due(through:limit:excluding:in:)`.
-        public func due(
-            through instant: WallInstant, limit: Int, excluding lanes: [QueueLane], in session: StoreSession
-        ) async throws -> DueJobs {
+        /// See `JobStore.due(_:in:)`.
+        public func due(_ load: JobLoad, in session: StoreSession) async throws -> DueJobs {
             try checkOpen()
-            return try await mapErrors {
-                try await self.queries.due(
-                    through: instant, limit: max(0, limit), excluding: lanes, in: Array(session.shards.keys))
-            }
+            return try await mapErrors { try await self.queries.due(load, in: Array(session.shards.keys)) }
         }
 
         /// See `JobStore.interrupted(after:limit:in:)`.

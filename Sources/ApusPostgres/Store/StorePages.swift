@@ -26,11 +26,31 @@
             var sql: String { conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))" }
         }
 
+        /// The keys of the jobs that the beginning of an identifier means, or a name, by their indexes; `nil` if they are
+        /// so many that a page of them is found soon among all jobs.
+        private func keys(meantBy text: String) async throws -> [Int64]? {
+            let limit = Self.largestPage
+            // After all identifiers with that beginning, of which none has more bytes.
+            let end = text + String(repeating: "\u{10FFFF}", count: 75)
+            let rows = try await link.read([
+                PostgresStatement(
+                    """
+                    (SELECT key FROM apus.job WHERE id ~>=~ $1 AND id ~<~ $2 LIMIT \(limit + 1))
+                    UNION ALL (SELECT job FROM apus.request WHERE name = $1 LIMIT \(limit + 1))
+                    """, [.text(text), .text(end)])
+            ])[0]
+            return rows.count > limit ? nil : try rows.map { try $0.decode(Int64.self, at: 0) }
+        }
+
         /// The conditions of the query, without its page.
-        private static func filter(_ query: JobQuery) -> Filter {
+        private func filter(_ query: JobQuery) async throws -> Filter {
             var filter = Filter()
             if let prefix = query.idPrefixOrName, !prefix.isEmpty {
-                filter.add("(starts_with(j.id, $) OR r.name = $)", .text(prefix))
+                if let keys = try await keys(meantBy: prefix) {
+                    filter.add("j.key = ANY ($::int8[])", .array(keys))
+                } else {
+                    filter.add("(starts_with(j.id, $) OR r.name = $)", .text(prefix))
+                }
             }
             if !query.names.isEmpty {
                 // As an array, so that the index of the names is used whatever the planner believes about the table.
@@ -54,7 +74,7 @@
         }
 
         func count(_ query: JobQuery) async throws -> Int {
-            let filter = Self.filter(query)
+            let filter = try await filter(query)
             let statement = PostgresStatement(
                 "SELECT count(*) FROM \(JobColumns.table) \(filter.sql)", filter.parameters, isPrepared: false)
             return Int(try await link.read([statement])[0][0].decode(Int64.self, at: 0))
@@ -62,7 +82,7 @@
 
         func jobs(_ query: JobQuery) async throws -> JobPage {
             let limit = try Self.pageSize(query.limit)
-            var filter = Self.filter(query)
+            var filter = try await filter(query)
             if let after = query.cursor {
                 let position = try Self.position(after, prefix: "j")
                 filter.add(query.newestFirst ? "j.key < $" : "j.key > $", .int64(position))
@@ -89,13 +109,18 @@
                 nextCursor: hasMore ? jobs.last.map { "j\($0.key)" } : nil)
         }
 
-        /// Each of the two clocks by its index.
+        /// Each lane by each of the two clocks.
         func soonest(limit: Int) async throws -> [Job] {
             let results = try await link.read(
                 [false, true].map { isElapsed in
                     PostgresStatement(
-                        "SELECT key FROM apus.wake WHERE elapsed = \(isElapsed) ORDER BY instant, key LIMIT $1",
-                        [.int64(Int64(limit))])
+                        """
+                        WITH RECURSIVE \(Self.lanes("l", isElapsed: isElapsed))
+                        SELECT o.key FROM l, LATERAL (
+                            SELECT w.key, w.instant FROM apus.wake AS w
+                            WHERE w.elapsed = \(isElapsed) AND w.lane = l.lane ORDER BY w.instant, w.key LIMIT $1) AS o
+                        ORDER BY o.instant, o.key LIMIT $1
+                        """, [.int64(Int64(limit))])
                 }, isSnapshot: true)
             let keys = Set(try results.flatMap { try $0.map { try $0.decode(Int64.self, at: 0) } })
             return JobPage.soonest(try await load(Array(keys)).map(\.job), limit: limit)

@@ -220,54 +220,94 @@
             """
         }
 
-        func due(
-            through instant: WallInstant, limit: Int, excluding lanes: [QueueLane], in shards: [ShardID]
-        ) async throws -> DueJobs {
+        /// The lanes in which something wakes by one of the two clocks, as a part of `WITH RECURSIVE`: one look into the
+        /// index each. Its last row is null.
+        static func lanes(_ name: String, isElapsed: Bool) -> String {
+            """
+            \(name) (lane) AS (
+                (SELECT w.lane FROM apus.wake AS w WHERE w.elapsed = \(isElapsed) ORDER BY w.lane LIMIT 1)
+                UNION ALL
+                SELECT (SELECT w.lane FROM apus.wake AS w WHERE w.elapsed = \(isElapsed) AND w.lane > l.lane
+                    ORDER BY w.lane LIMIT 1)
+                FROM \(name) AS l WHERE l.lane IS NOT NULL)
+            """
+        }
+
+        func due(_ load: JobLoad, in shards: [ShardID]) async throws -> DueJobs {
+            if shards.isEmpty { return DueJobs(jobs: [], next: nil) }
             let axis = try await axis()
-            // Of rows, these conditions are filters of a scan of the index whatever the planner believes of the tables; a
-            // join may be planned as one with all that waits.
-            let lanes = PostgresValue.array(lanes.map { "\($0.priority.rawValue) \($0.queue.rawValue)" })
-            let bounds = [StoreInstant.bound(instant), axis.bound(instant)]
-            let results = try await link.read(
-                [false, true].flatMap { isElapsed in
-                    let (own, other) = (bounds[isElapsed ? 1 : 0], bounds[isElapsed ? 0 : 1])
-                    func select(_ condition: String, _ last: Int64, limit: String) -> PostgresStatement {
-                        PostgresStatement(
-                            """
-                            SELECT key, instant FROM apus.wake
-                            WHERE elapsed = \(isElapsed) AND instant \(condition) AND shard = ANY ($2::int8[])
-                                AND priority || ' ' || queue <> ALL ($3::text[])
-                            ORDER BY instant, key LIMIT \(limit)
-                            """,
-                            [.int64(own), .array(shards.map { Int64($0.rawValue) }), lanes, .int64(last)])
-                    }
-                    return [
-                        // One row more says when there is more to do.
-                        select("<= $1", Int64(limit) + 1, limit: "$4"),
-                        // Of what is due by the other clock, this one says nothing.
-                        select(
-                            """
-                            > $1 AND coalesce((SELECT j.\(isElapsed ? "wake" : "elapsed_wake") FROM apus.job AS j
-                                WHERE j.key = wake.key) > $4, true)
-                            """, other, limit: "1"),
-                    ]
+            let shards = PostgresValue.array(shards.map { Int64($0.rawValue) })
+            let bounds = [StoreInstant.bound(load.through), axis.bound(load.through)]
+            let decode = [StoreInstant.decode, axis.decode]
+            let wanted = load.lanes.map { PostgresValue.array($0.map(\.stored)) }
+            let found = try await link.read(
+                [0, 1].map { clock in
+                    PostgresStatement(
+                        Self.selectLanes(isElapsed: clock == 1, areNamed: wanted != nil),
+                        [.int64(bounds[clock]), shards, .int64(bounds[1 - clock])] + (wanted.map { [$0] } ?? []))
                 }, isSnapshot: true)
-            var wakes: [Int64: WallInstant] = [:]
-            var later: [WallInstant] = []
-            for (index, rows) in results.enumerated() {
-                let decode = index < 2 ? StoreInstant.decode : axis.decode
+            var selection = DueSelection()
+            var later: [(wake: WallInstant, lane: QueueLane)] = []
+            for (rows, decode) in zip(found, decode) {
                 for row in rows {
-                    let (key, wake): (Int64, WallInstant) = (try row.decode(at: 0), decode(try row.decode(at: 1)))
-                    if index % 2 == 0 {
-                        wakes[key] = min(wake, wakes[key] ?? wake)
-                    } else {
-                        later.append(wake)
+                    guard let lane = QueueLane(stored: try row.decode(at: 0)) else { continue }
+                    if let first: Int64 = try row.decodeIfPresent(at: 1) { selection.add(lane, first: decode(first)) }
+                    if let next: Int64 = try row.decodeIfPresent(at: 2) { later.append((decode(next), lane)) }
+                }
+            }
+            let limit = max(0, load.limit)
+            let limits = load.limits(of: selection.lanes)
+            for (wake, lane) in later where limits[lane] ?? 1 > 0 { selection.add(later: wake) }
+            let read = selection.lanes.filter { limits[$0] ?? 0 > 0 }
+            // One row more says that others are left.
+            let counts = read.map { Int64(min(limits[$0] ?? 0, limit) + 1) }
+            if !read.isEmpty {
+                let results = try await link.read(
+                    [0, 1].map { clock in
+                        PostgresStatement(
+                            Self.selectDue(isElapsed: clock == 1),
+                            [.int64(bounds[clock]), shards, .array(read.map(\.stored)), .array(counts)])
+                    }, isSnapshot: true)
+                for (rows, decode) in zip(results, decode) {
+                    for row in rows {
+                        let lane = read[Int(try row.decode(Int64.self, at: 2)) - 1]
+                        selection.add(try row.decode(at: 0), decode(try row.decode(at: 1)), of: lane)
                     }
                 }
             }
-            let order = wakes.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
-            let next = order.dropFirst(limit).prefix(1).map(\.value) + later
-            return DueJobs(jobs: try await loadInOrder(order.prefix(limit).map(\.key)), next: next.min())
+            let (keys, next) = selection.finish(limits, limit: limit)
+            return DueJobs(jobs: try await loadInOrder(keys), next: next, left: selection.left)
+        }
+
+        /// Of each lane the first instant until the bound, and the first one after it. Parameters: the bound, shards, the
+        /// other clock's bound; the lanes, if they are named.
+        private static func selectLanes(isElapsed: Bool, areNamed: Bool) -> String {
+            let own = "w.elapsed = \(isElapsed) AND w.lane = l.lane AND w.shard = ANY ($2::int8[])"
+            let lanes = areNamed ? "l (lane) AS (SELECT unnest($4::text[]))" : Self.lanes("l", isElapsed: isElapsed)
+            return """
+                WITH RECURSIVE \(lanes)
+                SELECT l.lane, (
+                    SELECT w.instant FROM apus.wake AS w WHERE \(own) AND w.instant <= $1 ORDER BY w.instant LIMIT 1
+                ), (
+                    -- Of what is due by the other clock, this one says nothing.
+                    SELECT w.instant FROM apus.wake AS w WHERE \(own) AND w.instant > $1
+                        AND coalesce((SELECT j.\(isElapsed ? "wake" : "elapsed_wake") FROM apus.job AS j
+                            WHERE j.key = w.key) > $3, true)
+                    ORDER BY w.instant LIMIT 1
+                )
+                FROM l WHERE l.lane IS NOT NULL
+                """
+        }
+
+        /// Parameters: the bound, shards, lanes, and how many rows of each. Its last column is the number of the lane.
+        private static func selectDue(isElapsed: Bool) -> String {
+            """
+            SELECT o.key, o.instant, i.number
+            FROM unnest($3::text[], $4::int8[]) WITH ORDINALITY AS i (lane, count, number), LATERAL (
+                SELECT w.key, w.instant FROM apus.wake AS w
+                WHERE w.elapsed = \(isElapsed) AND w.lane = i.lane AND w.instant <= $1 AND w.shard = ANY ($2::int8[])
+                ORDER BY w.instant, w.key LIMIT i.count) AS o
+            """
         }
 
         func interrupted(after key: Int64, limit: Int, in shards: [ShardID]) async throws -> [LoadedJob] {

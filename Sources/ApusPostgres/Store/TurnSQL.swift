@@ -147,14 +147,14 @@
 
         private static let sameRun = "t.job = i.job AND t.occurrence = i.occurrence AND t.attempt = i.attempt"
 
-        /// Parameters: keys, versions, identifiers, shards, queues, priorities, ``JobColumns/progress``, numbers.
+        /// Parameters: keys, versions, identifiers, shards, lanes, ``JobColumns/progress``, numbers.
         static let updateJobs: String = {
-            let columns = ["key", "version", "id", "shard", "queue", "priority"] + JobColumns.progress
+            let columns = ["key", "version", "id", "shard", "lane"] + JobColumns.progress
             let stored = find(
                 ", t.wake AS last_wake, t.elapsed_wake AS last_elapsed_wake", in: "job",
                 where: "t.key = i.key AND t.version = i.version AND t.id = i.id")
             func wake(_ condition: String) -> String {
-                find("", in: "wake", where: "\(condition) AND t.key = i.key")
+                find("", in: "wake", where: "\(condition) AND t.lane = i.lane AND t.key = i.key")
             }
             return """
                 WITH input AS MATERIALIZED (
@@ -169,11 +169,11 @@
                         WHERE i.last_elapsed_wake IS NOT NULL AND i.last_elapsed_wake IS DISTINCT FROM i.elapsed_wake
                     ) AS o WHERE w.ctid = o.place
                 ), woken AS (
-                    INSERT INTO apus.wake (elapsed, instant, key, shard, queue, priority)
-                    SELECT false, wake, key, shard, queue, priority FROM input
+                    INSERT INTO apus.wake (elapsed, lane, instant, key, shard)
+                    SELECT false, lane, wake, key, shard FROM input
                     WHERE wake IS NOT NULL AND last_wake IS DISTINCT FROM wake
                     UNION ALL
-                    SELECT true, elapsed_wake, key, shard, queue, priority FROM input
+                    SELECT true, lane, elapsed_wake, key, shard FROM input
                     WHERE elapsed_wake IS NOT NULL AND last_elapsed_wake IS DISTINCT FROM elapsed_wake
                 ), over AS (
                     \(insertEnded(from: "input"))
@@ -185,6 +185,17 @@
                 SELECT apus.require_all($\(columns.count + 1), (SELECT array_agg(number) FROM changed))
                 """
         }()
+
+        /// Of jobs with a key, a shard, ``JobColumns/progress`` and ``JobColumns/request``.
+        static func insertWakes(from jobs: String) -> String {
+            """
+            INSERT INTO apus.wake (elapsed, lane, instant, key, shard)
+                SELECT false, \(JobColumns.lane), wake, key, shard FROM \(jobs) AS r WHERE wake IS NOT NULL
+                UNION ALL
+                SELECT true, \(JobColumns.lane), elapsed_wake, key, shard FROM \(jobs) AS r
+                WHERE elapsed_wake IS NOT NULL
+            """
+        }
 
         /// Of jobs with a key and ``JobColumns/progress``.
         static func insertEnded(from jobs: String) -> String {
@@ -201,16 +212,23 @@
             WHERE r.job = i.job
             """
 
-        /// What waits is in the new queue. Parameters: keys.
+        /// Moves what waits to its new lane, before the request and the job are written. Parameters: keys, lanes.
         static let updateLanes = """
-            UPDATE apus.wake AS w SET queue = r.queue, priority = r.priority
-            FROM apus.request AS r JOIN (
-                SELECT j.key, false AS elapsed, j.wake AS instant FROM apus.job AS j WHERE j.key = ANY ($1::int8[])
+            WITH former AS MATERIALIZED (
+                SELECT i.key, i.lane AS next, \(JobColumns.lane) AS lane, j.wake, j.elapsed_wake
+                FROM unnest($1::int8[], $2::text[]) AS i (key, lane)
+                JOIN apus.request AS r ON r.job = i.key JOIN apus.job AS j ON j.key = i.key
+            )
+            UPDATE apus.wake AS w SET lane = f.next FROM (
+                SELECT f.next, o.place FROM former AS f,
+                    \(find("", in: "wake", where: "\(ofFormer) AND NOT t.elapsed AND t.instant = f.wake")) AS o
                 UNION ALL
-                SELECT j.key, true, j.elapsed_wake FROM apus.job AS j WHERE j.key = ANY ($1::int8[])
-            ) AS o ON o.key = r.job
-            WHERE w.elapsed = o.elapsed AND w.instant = o.instant AND w.key = o.key
+                SELECT f.next, o.place FROM former AS f,
+                    \(find("", in: "wake", where: "\(ofFormer) AND t.elapsed AND t.instant = f.elapsed_wake")) AS o
+            ) AS f WHERE w.ctid = f.place
             """
+
+        private static let ofFormer = "f.lane <> f.next AND t.lane = f.lane AND t.key = f.key"
 
         /// Parameters: keys, ``JobColumns/uniqueness(of:)``.
         static let updateUniqueness = """
@@ -310,10 +328,7 @@
                     INSERT INTO apus.request (job, \(JobColumns.request.list))
                     SELECT key, \(JobColumns.request.list) FROM keyed ON CONFLICT DO NOTHING RETURNING job
                 ), new_wake AS (
-                    INSERT INTO apus.wake (elapsed, instant, key, shard, queue, priority)
-                    SELECT false, wake, key, shard, queue, priority FROM keyed WHERE wake IS NOT NULL
-                    UNION ALL
-                    SELECT true, elapsed_wake, key, shard, queue, priority FROM keyed WHERE elapsed_wake IS NOT NULL
+                    \(insertWakes(from: "keyed"))
                 ), over AS (
                     \(insertEnded(from: "keyed"))
                 ), \(withRuns ? runs : "") written AS (
@@ -337,7 +352,7 @@
 
         /// Of the columns that are no whole numbers.
         private static let types = [
-            "id": "text", "state": "text", "name": "text", "kind": "text", "trigger": "text", "missed_runs": "text",
+            "id": "text", "lane": "text", "state": "text", "name": "text", "kind": "text", "trigger": "text", "missed_runs": "text",
             "overlap": "text", "jitter": "float8", "labels": "text", "payload": "bytea", "queue": "text",
             "idempotency_key": "text", "metadata": "text", "final": "bool", "reason": "text", "output": "bytea",
             "result": "bytea", "progress": "float8", "progress_message": "text", "due_note": "text",

@@ -200,7 +200,7 @@
         // MARK: Stored jobs
 
         private mutating func addUpdates(_ positions: [Position], of turn: StoreTurn, _ axis: ElapsedAxis) {
-            var (jobs, requests, uniqueness) = (RowArrays(), RowArrays(), RowArrays())
+            var (jobs, requests, lanes, uniqueness) = (RowArrays(), RowArrays(), RowArrays(), RowArrays())
             var (runs, kept) = (RowArrays(), RowArrays())
             var owners: [Int] = []
             for position in positions {
@@ -211,14 +211,16 @@
                 jobs.add(version)
                 jobs.add(job.id.rawValue)
                 jobs.add(change.shard.rawValue)
-                jobs.add(job.request.queue.rawValue)
-                jobs.add(job.request.priority.rawValue)
+                jobs.add(job.request.lane.stored)
                 JobColumns.addProgress(job, axis, to: &jobs)
                 jobs.endRow()
                 if change.isRequestChanged {
                     requests.add(job.key)
                     JobColumns.addRequest(of: job, to: &requests)
                     requests.endRow()
+                    lanes.add(job.key)
+                    lanes.add(job.request.lane.stored)
+                    lanes.endRow()
                 } else if change.isStateChanged, job.request.uniqueness.countsPayload {
                     uniqueness.add(job.key)
                     uniqueness.add(JobColumns.uniqueness(of: job))
@@ -232,11 +234,9 @@
                     kept.endRow()
                 }
             }
+            if !lanes.isEmpty { add(PostgresStatement(Self.updateLanes, lanes.parameters)) }
             require(Self.updateJobs, jobs.parameters, positions.map(\.part))
-            if !requests.isEmpty {
-                add(PostgresStatement(Self.updateRequests, requests.parameters))
-                add(PostgresStatement(Self.updateLanes, [requests.parameters[0]]))
-            }
+            if !requests.isEmpty { add(PostgresStatement(Self.updateRequests, requests.parameters)) }
             if !uniqueness.isEmpty { add(PostgresStatement(Self.updateUniqueness, uniqueness.parameters)) }
             if !runs.isEmpty {
                 required.append(Required(statement: statements.count, parts: owners))

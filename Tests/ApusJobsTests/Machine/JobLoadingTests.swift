@@ -7,11 +7,13 @@ import Testing
 struct JobLoadingTests {
     private let now = SchedulerReading(milliseconds: 0)
     private var board: QueueBoard { QueueBoard([], isShared: false, now: now) }
+    private let lane = QueueLane(.default, .normal, kind: "work")
 
     /// Eight jobs have room, and the horizon is a minute.
     private func loading(started: Bool = true) -> JobLoading {
         var loading = JobLoading(.init(horizon: .seconds(60), maximumLoaded: 8))
-        if started { _ = loading.took(DueJobs(jobs: [], next: nil), limit: 8, isShared: false, now.wall) }
+        var board = board
+        if started { _ = take(DueJobs(jobs: [], next: nil), &loading, &board) }
         return loading
     }
 
@@ -21,17 +23,34 @@ struct JobLoadingTests {
         try (1...count).map { LoadedJob(job: try JobMachine.sample(Int64($0)).job, open: []) }
     }
 
+    private func read(
+        _ loading: inout JobLoading, _ board: borrowing QueueBoard, _ seconds: Int = 0, entries: Int = 0, loaded: Int = 0
+    ) -> JobLoad? {
+        let read = loading.read(
+            at(seconds), entries: entries, loaded: loaded, board, kinds: ["work"], unmet: [])
+        if case .due(let load) = read { return load }
+        return nil
+    }
+
+    private func take(
+        _ due: DueJobs, of load: JobLoad? = nil, _ loading: inout JobLoading, _ board: inout QueueBoard,
+        isShared: Bool = false
+    ) -> Bool {
+        let load = load ?? JobLoad(through: at(60), limit: 8)
+        return loading.took(due, of: load, &board, isShared: isShared, now.wall)
+    }
+
     @Test("the first load comes at once, and is the start; then nothing is read until it is time")
     func first() {
-        var loading = loading(started: false)
-        #expect(loading.read(at(0), entries: 0, loaded: 0, board) != nil)
-        #expect(loading.took(DueJobs(jobs: [], next: at(100)), limit: 8, isShared: false, at(0)) == true)
+        var (loading, board) = (loading(started: false), board)
+        #expect(read(&loading, board) != nil)
+        #expect(take(DueJobs(jobs: [], next: at(100)), &loading, &board))
         #expect(loading.next?.at == at(40) && loading.next?.latest == at(55))
-        #expect(loading.read(at(39), entries: 0, loaded: 0, board) == nil)
-        #expect(loading.read(at(40), entries: 0, loaded: 0, board) != nil)
-        loading.began()
+        #expect(read(&loading, board, 39) == nil)
+        #expect(read(&loading, board, 40) != nil)
+        loading.began(JobLoad(through: at(100), limit: 8))
         #expect(loading.next == nil)
-        #expect(loading.took(DueJobs(jobs: [], next: nil), limit: 8, isShared: true, at(0)) == false)
+        #expect(!take(DueJobs(jobs: [], next: nil), &loading, &board, isShared: true))
         #expect(loading.next?.at == at(5))
     }
 
@@ -49,38 +68,87 @@ struct JobLoadingTests {
 
     @Test("a full page is followed by another load, when half of the room is free or its last job is due")
     func truncated() throws {
-        var loading = loading()
-        _ = loading.took(DueJobs(jobs: try jobs(8), next: nil), limit: 8, isShared: false, at(0))
+        var (loading, board) = (loading(), board)
+        _ = take(DueJobs(jobs: try jobs(8), next: nil), &loading, &board)
         #expect(loading.next?.at == at(10) && loading.next?.latest == at(10))
-        #expect(loading.isDrained(loaded: 5, board) == false && loading.isDrained(loaded: 4, board) == true)
-        #expect(loading.read(at(0), entries: 5, loaded: 5, board) == nil)
-        guard case .due(_, let limit, _) = loading.read(at(0), entries: 7, loaded: 4, board) else {
-            return #expect(Bool(false), "nothing is read")
-        }
-        #expect(limit == 7 + 4)
+        #expect(!loading.isDrained(loaded: 5, board) && loading.isDrained(loaded: 4, board))
+        #expect(read(&loading, board, entries: 5, loaded: 5) == nil)
+        #expect(read(&loading, board, entries: 7, loaded: 4)?.limit == 7 + 4)
     }
 
     @Test("a job that finds no room is loaded a second before it is due")
-    func leftOut() {
-        var loading = loading()
-        #expect(loading.isFull(8) && !loading.isFull(7))
+    func leftOut() throws {
+        var (loading, board) = (loading(), board)
+        let request = try JobMachine.sample(1).job.request
         #expect(loading.isFar(at(61), at(0)) && !loading.isFar(at(60), at(0)))
-        loading.leaveOut(at(30))
-        #expect(loading.next?.latest == at(29) && loading.isDrained(loaded: 4, board) == true)
+        #expect(!loading.leaves(request, at(30), loaded: 7, &board, at(0)))
+        #expect(loading.leaves(request, at(30), loaded: 8, &board, at(0)))
+        #expect(loading.next?.latest == at(29) && loading.isDrained(loaded: 4, board))
     }
 
-    @Test("a lane in which a quarter of the room waits is left out until half of these have begun")
-    func fullLane() throws {
-        var board = QueueBoard([], isShared: false, now: now)
+    @Test("what is left of a lane is loaded when half of its jobs that wait have begun, and nothing else with it")
+    func lanes() throws {
+        var (loading, board) = (loading(started: false), board)
+        #expect(read(&loading, board)?.largestShare == 2)
         for key in 1...2 as ClosedRange<Int64> { board.offer(key, due: at(0), try JobMachine.sample(key).job.request) }
-        var loading = loading(started: false)
-        guard case .due(_, _, let lanes) = loading.read(at(0), entries: 2, loaded: 2, board) else {
-            return #expect(Bool(false), "nothing is read")
-        }
-        #expect(lanes == [QueueLane(.default, .normal)])
-        _ = loading.took(DueJobs(jobs: [], next: nil), limit: 8, isShared: false, at(0))
-        #expect(loading.isDrained(loaded: 2, board) == false)
+        #expect(take(DueJobs(jobs: [], next: nil, left: [lane: at(0)]), &loading, &board))
+        #expect(!loading.isDrained(loaded: 2, board) && read(&loading, board, entries: 2, loaded: 2) == nil)
+        // What comes after those that are left waits with them.
+        let request = try JobMachine.sample(3).job.request
+        #expect(loading.leaves(request, at(0), loaded: 2, &board, at(0)))
         board.withdraw(1)
-        #expect(loading.isDrained(loaded: 2, board) == true)
+        #expect(loading.isDrained(loaded: 1, board))
+        let load = try #require(read(&loading, board, entries: 1, loaded: 1))
+        #expect(load.lanes == [lane] && load.waiting == [lane: 1])
+        #expect(!take(DueJobs(jobs: [], next: nil), of: load, &loading, &board))
+        #expect(loading.left.isEmpty && !loading.isDrained(loaded: 1, board))
+        #expect(!loading.leaves(request, at(0), loaded: 2, &board, at(0)))
+    }
+
+    @Test("what is left of a paused queue is loaded when it is resumed")
+    func paused() throws {
+        var (loading, board) = (loading(started: false), board)
+        board.committed(JobQueue(id: .default, isPaused: true), now)
+        #expect(read(&loading, board)?.paused == [.default])
+        _ = take(DueJobs(jobs: [], next: nil, left: [lane: at(20)]), &loading, &board)
+        #expect(!loading.isDrained(loaded: 0, board))
+        board.committed(JobQueue(id: .default), now)
+        #expect(loading.isDrained(loaded: 0, board))
+    }
+
+    @Test("lanes that can run share half of the room, those that cannot an eighth")
+    func shares() {
+        var load = JobLoad(through: at(0), limit: 100)
+        let other = QueueLane("mail", .high, kind: "work")
+        #expect(load.limits(of: [lane, other]).values.allSatisfy { $0 > 1 << 60 })
+        (load.room, load.largestShare, load.running, load.kinds) = (1_000, 250, 3, ["work"])
+        #expect(load.limits(of: [lane]) == [lane: 253])
+        #expect(load.limits(of: [lane, other]) == [lane: 253, other: 253])
+        let many = (0..<10).map { QueueLane(QueueID("queue\($0)"), .normal, kind: "work") }
+        #expect(Set(load.limits(of: many).values) == [50 + 3])
+        load.laneCount = 20
+        #expect(load.limits(of: [lane]) == [lane: 25 + 3])
+        load.waiting = [lane: 13]
+        #expect(load.limits(of: [lane]) == [lane: 0])
+        load.waiting = [lane: 12]
+        #expect(load.limits(of: [lane]) == [lane: 28])
+        // Of 1,000 an eighth.
+        load.paused = Set(many.map(\.queue))
+        let strange = QueueLane(.default, .normal, kind: "strange")
+        #expect(Set(load.limits(of: many + [strange]).values) == [11])
+        let held = QueueLane(.default, .normal, kind: "work", conditions: .network)
+        load.unmet = .network
+        #expect(load.limits(of: [strange])[strange] == 100 && load.limits(of: [held])[held] == 100)
+    }
+
+    @Test("a lane is read as it was stored, whatever its kind is")
+    func storedLane() {
+        for kind in ["", " ", "a b  c", "4 7 x y"] {
+            let lane = QueueLane("mail.eu", .urgent, kind: kind, conditions: [.network, .idle])
+            #expect(QueueLane(stored: lane.stored) == lane)
+        }
+        for damaged in ["", "2", "2 0", "2 0 default", "9 0 default k", "x 0 default k", "2 x default k"] {
+            #expect(QueueLane(stored: damaged) == nil)
+        }
     }
 }

@@ -45,13 +45,11 @@
             if case .jobs(let found) = model.answer(.anchored(after: key, limit: limit), in: session) {
                 try compare("anchored", found, try await node.store.anchored(after: key, limit: limit, in: session))
             }
-            let lanes = turns.isOne(in: 2) ? [QueueLane(turns.one(of: ModelTurns.queues), .normal)] : []
-            let instant = turns.instant()
-            if case .due(let found) = model.answer(.due(through: instant, limit: limit, excluding: lanes), in: session)
-            {
-                try compare(
-                    "due", found,
-                    try await node.store.due(through: instant, limit: limit, excluding: lanes, in: session))
+            let paused: Set<QueueID> = turns.isOne(in: 2) ? [turns.one(of: ModelTurns.queues)] : []
+            var load = JobLoad(through: turns.instant(), limit: limit)
+            (load.paused, load.largestShare) = (paused, turns.isOne(in: 2) ? 1 : .max)
+            if case .due(let found) = model.answer(.due(load), in: session) {
+                try compare("due", found, try await node.store.due(load, in: session))
             }
             if case .submissions(let found) = model.answer(.submissions(limit: limit), in: session) {
                 try compare("submissions", found, try await node.store.submissions(limit: limit, in: session))

@@ -128,7 +128,7 @@ package enum SchedulerStep: Sendable {
 package enum SchedulerRead: Hashable, Sendable {
     case interrupted(after: Int64, limit: Int)
     case anchored(after: Int64, limit: Int)
-    case due(through: WallInstant, limit: Int, excluding: [QueueLane])
+    case due(JobLoad)
     case load([JobReference])
     case submissions(limit: Int)
     case places([QueueUse])

@@ -176,11 +176,12 @@ extension SchedulerMachine {
         effects.append(.emit(.submitted(job)))
         sweep.note(job.request.trigger)
         if let wake = job.nextWake {
-            let isFull = loading.isFull(loadedCount) && wake > now.advanced(by: .seconds(1))
-            if isFull || loading.isFar(wake, now) {
+            let isFar = loading.isFar(wake, now)
+            if isFar || loading.leaves(job.request, wake, loaded: loadedCount, &board, now) {
                 // The identifier means this job from now on.
                 jobs.forgetName(job.id)
-                return isFull ? loading.leaveOut(wake) : loading.load(before: wake)
+                if isFar { loading.load(before: wake) }
+                return
             }
         }
         let entry = jobs.insert(draft.machine, shard: draft.shard)

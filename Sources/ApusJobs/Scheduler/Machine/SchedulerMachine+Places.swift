@@ -55,12 +55,8 @@ extension SchedulerMachine {
         jobs.remove(entry)
     }
 
-    /// How many jobs take up room. Those that wait for conditions or handlers stay, however many they are, and full
-    /// lanes take up no more.
-    var loadedCount: Int {
-        jobs.count - conditions.held.count - kinds.parked.count
-            - loading.fullLanes.reduce(0) { $0 + board.waitingCount($1) }
-    }
+    /// How many jobs take up room. Those that wait for conditions or handlers are few, and stay.
+    var loadedCount: Int { jobs.count - conditions.held.count - kinds.parked.count }
 
     /// Decides where the job waits. Called after any change of the job.
     mutating func place(_ entry: LoadedJobs.Entry, _ now: WallInstant) {

@@ -25,7 +25,8 @@ extension SchedulerMachine {
         if !uses.isEmpty { return .places(uses) }
         if let read = sweep.read(jobs, isStarting: loading.isStarting, limit: Self.pageSize) { return read }
         if let key = shards.recovery { return .interrupted(after: key, limit: Self.pageSize) }
-        return loading.read(now.wall, entries: jobs.count, loaded: loadedCount, board)
+        return loading.read(
+            now.wall, entries: jobs.count, loaded: loadedCount, board, kinds: kinds.all, unmet: conditions.unmet)
             ?? commands.read(limit: Self.pageSize)
     }
 
@@ -58,7 +59,7 @@ extension SchedulerMachine {
                 jobs.examine(entry)
             }
             sweep.took(found)
-        case (.due(_, let limit, _), .due(let due)): took(due, limit: limit, now.wall)
+        case (.due(let load), .due(let due)): took(due, of: load, now.wall)
         case (.submissions(let limit), .submissions(let found)): commands.took(found, limit: limit, now.wall)
         case (.places, .places(let places)): board.take(places, now)
         case (.load, _), (.interrupted, _), (.anchored, _), (.due, _), (.submissions, _), (.places, _):
@@ -88,8 +89,8 @@ extension SchedulerMachine {
         storeFailed(error, now)
     }
 
-    private mutating func took(_ due: DueJobs, limit: Int, _ now: WallInstant) {
-        loading.began()
+    private mutating func took(_ due: DueJobs, of load: JobLoad, _ now: WallInstant) {
+        loading.began(load)
         for loaded in due.jobs where shards.owns(loaded.shard) {
             // A loaded job is as new as its row, unless another program has changed it.
             if let entry = jobs[loaded.job.key] {
@@ -99,7 +100,7 @@ extension SchedulerMachine {
                 place(takeClaiming(loaded), now)
             }
         }
-        if loading.took(due, limit: limit, isShared: session.isShared, now) { effects.append(.started) }
+        if loading.took(due, of: load, &board, isShared: session.isShared, now) { effects.append(.started) }
     }
 
     private mutating func took(_ loaded: LoadedJob?, for reference: JobReference, _ now: WallInstant) {

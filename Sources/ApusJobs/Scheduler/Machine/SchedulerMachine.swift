@@ -75,10 +75,13 @@ package struct SchedulerMachine: ~Copyable {
             entry.news.progress[key] = progress
             jobs.examine(entry)
         case .conditions(let unmet):
+            let met = conditions.unmet.subtracting(unmet)
+            if !met.isEmpty { board.need { !$0.conditions.isDisjoint(with: met) } }
             conditions.read(unmet)
             for entry in conditions.released(jobs) { jobs.examine(entry) }
         case .handler(let kind):
             kinds.register(kind)
+            board.need { $0.kind == kind }
             for key in kinds.parked.sorted() {
                 if let entry = jobs[key], entry.job.request.kind == kind { jobs.examine(entry) }
             }

@@ -1,14 +1,14 @@
 /// The kinds that have a handler here, and the due jobs whose kind has none.
 struct HandlerKinds {
-    private var kinds: Set<String> = []
+    private(set) var all: Set<String> = []
     /// Kinds without a handler that were logged.
     private var reported: Set<String> = []
     private(set) var parked: Set<Int64> = []
 
-    func hasHandler(for kind: String) -> Bool { kinds.contains(kind) }
+    func hasHandler(for kind: String) -> Bool { all.contains(kind) }
 
     mutating func register(_ kind: String) {
-        kinds.insert(kind)
+        all.insert(kind)
         reported.remove(kind)
     }
 

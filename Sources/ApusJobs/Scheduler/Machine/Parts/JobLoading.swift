@@ -4,12 +4,12 @@ import ApusTimers
 struct JobLoading {
     private let horizon: Duration
     private let maximumLoaded: Int
-    /// The next load, and the latest instant for it.
+    /// The next load of all lanes, and the latest instant for it.
     private(set) var next: (at: WallInstant, latest: WallInstant)?
     /// There are jobs within the horizon that found no room.
     private var isTruncated = false
-    /// The lanes in which so many jobs wait that the last load left out the others.
-    private(set) var fullLanes: Set<QueueLane> = []
+    /// The lanes of which jobs within the horizon are in the store only, and the first wake of these.
+    private(set) var left: [QueueLane: WallInstant] = [:]
     /// No load has succeeded yet.
     private(set) var isStarting = true
 
@@ -17,13 +17,11 @@ struct JobLoading {
         (horizon, maximumLoaded) = (configuration.horizon, configuration.maximumLoaded)
     }
 
-    /// How many jobs of one lane are loaded, about.
-    private var maximumWaiting: Int { max(1, maximumLoaded / 4) }
+    /// How many jobs of one lane are loaded, at most.
+    private var largestShare: Int { max(1, maximumLoaded / 4) }
 
     /// Whether a job that is due then is left in the store.
     func isFar(_ wake: WallInstant, _ now: WallInstant) -> Bool { wake > now.advanced(by: horizon) }
-
-    func isFull(_ loaded: Int) -> Bool { loaded >= maximumLoaded }
 
     // MARK: When
 
@@ -40,17 +38,34 @@ struct JobLoading {
     /// A job that is due then was left in the store.
     mutating func load(before wake: WallInstant) { load(at: wake.advanced(by: .zero - horizon)) }
 
-    /// A job that is due then found no room.
-    mutating func leaveOut(_ wake: WallInstant) {
-        isTruncated = true
-        load(at: wake.advanced(by: .seconds(-1)), isUrgent: true)
+    /// Whether a new job, which is due within the horizon, is left in the store.
+    mutating func leaves(
+        _ request: JobRequest, _ wake: WallInstant, loaded: Int, _ board: inout QueueBoard, _ now: WallInstant
+    ) -> Bool {
+        if loaded >= maximumLoaded, wake > now.advanced(by: .seconds(1)) {
+            isTruncated = true
+            load(at: wake.advanced(by: .seconds(-1)), isUrgent: true)
+            return true
+        }
+        let lane = request.lane
+        if let first = left[lane], first <= wake { return true }
+        let isPaused = board.queue(lane.queue).isPaused
+        guard board.waiting[lane] ?? 0 >= (isPaused ? JobLoad.largestHeldShare : largestShare) else { return false }
+        leave(lane, wake, isHeld: isPaused, &board, now)
+        return true
+    }
+
+    private mutating func leave(
+        _ lane: QueueLane, _ wake: WallInstant, isHeld: Bool, _ board: inout QueueBoard, _ now: WallInstant
+    ) {
+        left[lane] = wake
+        board.watch(lane)
+        if wake > now, !isHeld { load(at: max(wake, now.advanced(by: .seconds(1))), isUrgent: true) }
     }
 
     /// Whether there is room in memory for jobs that were left in the store.
     func isDrained(loaded: Int, _ board: borrowing QueueBoard) -> Bool {
-        if isTruncated, loaded <= maximumLoaded / 2 { return true }
-        for lane in fullLanes where board.waitingCount(lane) <= maximumWaiting / 2 { return true }
-        return false
+        isTruncated && loaded <= maximumLoaded / 2 || !board.needed.isEmpty
     }
 
     // MARK: What
@@ -58,32 +73,45 @@ struct JobLoading {
     /// Reads jobs if it is time. Those that are in memory, `entries` with those that take up no room, may be among them
     /// again.
     mutating func read(
-        _ now: WallInstant, entries: Int, loaded: Int, _ board: borrowing QueueBoard
+        _ now: WallInstant, entries: Int, loaded: Int, _ board: borrowing QueueBoard, kinds: Set<String>,
+        unmet: JobConditions
     ) -> SchedulerRead? {
-        guard isStarting || next.map({ $0.at <= now }) ?? false || isDrained(loaded: loaded, board) else { return nil }
-        // At least one finds room, however many wait for a place.
-        let limit = entries + max(1, maximumLoaded - loaded)
-        // A queue that cannot keep up, or is paused, must not fill the memory with its jobs.
-        var full: Set<QueueLane> = []
-        for lane in board.lanes where board.waitingCount(lane) >= maximumWaiting { full.insert(lane) }
-        fullLanes = full
-        return .due(through: now.advanced(by: horizon), limit: limit, excluding: full.sorted())
+        let isWhole =
+            isStarting || next.map { $0.at <= now } ?? false || isTruncated && loaded <= maximumLoaded / 2
+        guard isWhole || !board.needed.isEmpty else { return nil }
+        // Some find room, however many wait for a place.
+        let room = max(1, maximumLoaded / 8, maximumLoaded - loaded)
+        var load = JobLoad(
+            through: now.advanced(by: horizon), limit: entries + room, lanes: isWhole ? nil : board.needed)
+        (load.room, load.largestShare) = (maximumLoaded, largestShare)
+        (load.waiting, load.laneCount) = (board.waiting, max(board.waiting.count, left.count))
+        (load.paused, load.running) = (board.paused, board.runs.count)
+        (load.kinds, load.unmet) = (kinds, unmet)
+        return .due(load)
     }
 
     /// Forgets the last load, before the jobs of a new one are placed.
-    mutating func began() { next = nil }
+    mutating func began(_ load: JobLoad) { if load.lanes == nil { next = nil } }
 
     /// The jobs of a load are in memory.
     /// - Returns: whether it was the first load.
-    mutating func took(_ due: DueJobs, limit: Int, isShared: Bool, _ now: WallInstant) -> Bool {
-        isTruncated = due.jobs.count >= limit
+    mutating func took(
+        _ due: DueJobs, of load: JobLoad, _ board: inout QueueBoard, isShared: Bool, _ now: WallInstant
+    ) -> Bool {
+        for lane in load.lanes ?? Set(left.keys) where due.left[lane] == nil {
+            left[lane] = nil
+            board.unwatch(lane)
+        }
+        for (lane, wake) in due.left { leave(lane, wake, isHeld: load.isHeld(lane), &board, now) }
+        guard load.lanes == nil else { return false }
+        isTruncated = due.jobs.count >= load.limit
         if isTruncated, let last = due.jobs.last?.job.nextWake {
-            load(at: max(last, now.advanced(by: .seconds(1))), isUrgent: true)
+            self.load(at: max(last, now.advanced(by: .seconds(1))), isUrgent: true)
         } else if let next = due.next {
-            load(at: max(now, next.advanced(by: .zero - horizon)))
+            self.load(at: max(now, next.advanced(by: .zero - horizon)))
         }
         // Nothing else shows the jobs that a lost connection still brings into the store.
-        if isShared { load(at: now.advanced(by: .seconds(5))) }
+        if isShared { self.load(at: now.advanced(by: .seconds(5))) }
         defer { isStarting = false }
         return isStarting
     }

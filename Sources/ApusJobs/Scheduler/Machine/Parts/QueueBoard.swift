@@ -16,10 +16,9 @@ struct QueueBoard: ~Copyable {
     /// How a job waits for a place.
     private struct Offer {
         var number: UInt64
-        var queue: QueueID
-        var priority: JobPriority
+        var lane: QueueLane
         /// Whether its conditions must be read before it gets a place.
-        var hasConditions: Bool
+        var hasConditions: Bool { !lane.conditions.isEmpty }
     }
 
     /// One queue. An object, so that its name is looked up once for a step; the board that holds it cannot be copied.
@@ -33,6 +32,8 @@ struct QueueBoard: ~Copyable {
         var running = 0
         var starting = 0
         var starts = StartLog()
+        /// Whether it is among the turns.
+        var hasTurn = false
         /// How often a job of the queue has got a place.
         var picks = 0
         /// How many runs may be in progress here, of a queue whose limits are shared with other schedulers.
@@ -81,16 +82,49 @@ struct QueueBoard: ~Copyable {
         func hasTooFew(_ places: Int) -> Bool { places < running }
     }
 
+    /// Queues in the order of their turns, of which any number may wait.
+    private struct Turns {
+        private var queues: [QueueID] = []
+        private var first = 0
+
+        var count: Int { queues.count - first }
+
+        func contains(_ queue: QueueID) -> Bool { queues[first...].contains(queue) }
+
+        mutating func append(_ queue: QueueID) { queues.append(queue) }
+
+        mutating func popFirst() -> QueueID? {
+            guard count > 0 else { return nil }
+            first += 1
+            defer {
+                if 2 * first > queues.count {
+                    queues.removeFirst(first)
+                    first = 0
+                }
+            }
+            return queues[first - 1]
+        }
+    }
+
     private var lines: [QueueID: Line] = [:]
     /// The jobs that wait.
     private var offers: [Int64: Offer] = [:]
-    /// Those of them whose conditions must be read before they get a place.
+    /// How many of them are of each lane.
+    private(set) var waiting: [QueueLane: Int] = [:]
+    /// Lanes of which more jobs are in the store: they are needed when no more wait than this.
+    private var watched: [QueueLane: Int] = [:]
+    /// The watched lanes of which so few wait, or of which something can run again.
+    private(set) var needed: Set<QueueLane> = []
+    /// Those of the jobs that wait whose conditions must be read before they get a place.
     private var conditional: Set<Int64> = []
     private var counter: UInt64 = 0
     /// Attempts whose handlers have not returned, and the queues whose places they have.
     private var running: [RunKey: QueueID] = [:]
     /// Queues in which something waits, in the order of their turns.
-    private var turns: [QueueID] = []
+    private var turns = Turns()
+    /// Queues with a rate, and those whose places the store gives.
+    private var rated: Set<QueueID> = []
+    private var limited: Set<QueueID> = []
     /// Queues in which the turn in progress starts something.
     private var starting: Set<QueueID> = []
     /// Queues whose records in the store may be others than the board's: the next turn writes them again.
@@ -137,8 +171,11 @@ struct QueueBoard: ~Copyable {
     private mutating func configure(_ queue: JobQueue, _ now: SchedulerReading) {
         let line = line(queue.id)
         let hadRate = line.queue.rate != nil
+        if line.queue.isPaused, !queue.isPaused { need { $0.queue == queue.id } }
         line.queue = queue
         line.places = isShared && queue.hasLimits ? line.places ?? 0 : nil
+        rated.set(queue.id, isMember: queue.rate != nil)
+        limited.set(queue.id, isMember: line.places != nil)
         guard queue.rate != nil else {
             line.starts = StartLog()
             return forgetIfUnused(line)
@@ -167,7 +204,7 @@ struct QueueBoard: ~Copyable {
     /// A queue without settings is only a name: nothing is kept of it when nothing of it runs or waits.
     private mutating func forgetIfUnused(_ line: Line) {
         guard line.running == 0, line.starting == 0, line.count == 0, !line.queue.hasSettings else { return }
-        if !turns.contains(line.queue.id) { lines[line.queue.id] = nil }
+        if !line.hasTurn { lines[line.queue.id] = nil }
     }
 
     // MARK: Waiting
@@ -176,40 +213,60 @@ struct QueueBoard: ~Copyable {
 
     /// The job, which does not wait yet, waits for a place of its queue.
     mutating func offer(_ key: Int64, due: WallInstant, _ request: JobRequest) {
-        let (queue, priority) = (request.queue, request.priority)
         counter += 1
-        let hasConditions = !request.policies.conditions.isEmpty
-        offers[key] = Offer(number: counter, queue: queue, priority: priority, hasConditions: hasConditions)
-        if hasConditions { conditional.insert(key) }
-        let line = line(queue)
-        if line.count == 0, !turns.contains(queue) { turns.append(queue) }
-        line.waiting[priority.rawValue - 1].push(Waiting(due: due, number: counter, key: key))
-        line.counts[priority.rawValue - 1] += 1
+        let offer = Offer(number: counter, lane: request.lane)
+        offers[key] = offer
+        waiting[offer.lane, default: 0] += 1
+        if offer.hasConditions { conditional.insert(key) }
+        let line = line(request.queue)
+        if !line.hasTurn {
+            line.hasTurn = true
+            turns.append(line.queue.id)
+        }
+        let priority = request.priority.rawValue - 1
+        line.waiting[priority].push(Waiting(due: due, number: counter, key: key))
+        line.counts[priority] += 1
     }
 
     /// The job waits no longer, if it did; its element is stale.
     mutating func withdraw(_ key: Int64) {
         guard let offer = removeOffer(key) else { return }
-        lines[offer.queue]?.counts[offer.priority.rawValue - 1] -= 1
+        lines[offer.lane.queue]?.counts[offer.lane.priority.rawValue - 1] -= 1
     }
 
     private mutating func removeOffer(_ key: Int64) -> Offer? {
         guard let offer = offers.removeValue(forKey: key) else { return nil }
         if offer.hasConditions { conditional.remove(key) }
+        let count = waiting[offer.lane]! - 1
+        waiting[offer.lane] = count == 0 ? nil : count
+        if let mark = watched[offer.lane], count <= mark { needed.insert(offer.lane) }
         return offer
     }
 
-    /// How many jobs of that queue and priority wait.
-    func waitingCount(_ lane: QueueLane) -> Int { lines[lane.queue]?.counts[lane.priority.rawValue - 1] ?? 0 }
+    /// Reports when half of the jobs of the lane that wait now have begun: more of them are in the store.
+    mutating func watch(_ lane: QueueLane) {
+        watched[lane] = (waiting[lane] ?? 0) / 2
+        needed.remove(lane)
+    }
 
-    /// The queues in which something waits, with each priority.
-    var lanes: [QueueLane] { turns.flatMap { id in JobPriority.allCases.map { QueueLane(id, $0) } } }
+    /// More of the watched lanes that satisfy the predicate is needed.
+    mutating func need(_ isNeeded: (QueueLane) -> Bool) {
+        for lane in watched.keys where isNeeded(lane) { needed.insert(lane) }
+    }
+
+    mutating func unwatch(_ lane: QueueLane) {
+        watched[lane] = nil
+        needed.remove(lane)
+    }
+
+    /// The queues of which nothing begins until they are resumed.
+    var paused: Set<QueueID> { Set(lines.values.lazy.filter(\.queue.isPaused).map(\.queue.id)) }
 
     /// Whether a job may get a place now whose conditions must be read before that.
     func needsConditions(_ now: ContinuousInstant) -> Bool {
         if conditional.isEmpty || freePlaces <= 0 { return false }
         for key in conditional {
-            if let offer = offers[key], hasRoom(offer.queue, now) { return true }
+            if let offer = offers[key], hasRoom(offer.lane.queue, now) { return true }
         }
         return false
     }
@@ -220,11 +277,12 @@ struct QueueBoard: ~Copyable {
     /// Takes out the job that gets the next place; `nil` when no queue has both. It counts as starting.
     mutating func pick(_ now: ContinuousInstant) -> (key: Int64, queue: QueueID)? {
         for _ in 0..<turns.count {
-            let id = turns.removeFirst()
+            let id = turns.popFirst()!
             let line = lines[id]!
             guard line.count > 0 else {
                 // Nothing but stale elements.
                 for priority in line.waiting.indices { line.waiting[priority] = Heap() }
+                line.hasTurn = false
                 forgetIfUnused(line)
                 continue
             }
@@ -291,8 +349,8 @@ struct QueueBoard: ~Copyable {
     /// How long it takes until the rate of a queue lets something begin; `nil` when none waits for that.
     func nextStart(_ now: ContinuousInstant) -> Duration? {
         if freePlaces <= 0 { return nil }
-        return lines.values.compactMap { line -> Duration? in
-            guard line.count > 0, !line.queue.isPaused, let rate = line.queue.rate,
+        return rated.compactMap { id -> Duration? in
+            guard let line = lines[id], line.count > 0, !line.queue.isPaused, let rate = line.queue.rate,
                 line.queue.concurrency.map({ line.running < $0 }) ?? true,
                 line.places.map({ line.running < $0 }) ?? true
             else { return nil }
@@ -304,11 +362,18 @@ struct QueueBoard: ~Copyable {
     func brokenInvariant() -> String? {
         if running.count > limit { return "\(running.count) handlers run at once" }
         let runs = running.values.reduce(into: [:]) { $0[$1, default: 0] += 1 }
-        let waiting = offers.values.reduce(into: [:]) { $0[$1.queue, default: 0] += 1 }
+        let waiting = offers.values.reduce(into: [:]) { $0[$1.lane.queue, default: 0] += 1 }
+        if self.waiting != offers.values.reduce(into: [:], { $0[$1.lane, default: 0] += 1 }) {
+            return "a lane has another number of waiting jobs"
+        }
         for (id, line) in lines {
             if line.running != runs[id] ?? 0 { return "queue \(id) counts \(line.running) runs" }
             if line.count != waiting[id] ?? 0 { return "queue \(id) counts \(line.count) waiting jobs" }
-            if line.count > 0, !turns.contains(id) { return "queue \(id) never has its turn" }
+            if line.hasTurn != turns.contains(id) { return "queue \(id) does not know whether it has a turn" }
+            if line.count > 0, !line.hasTurn { return "queue \(id) never has its turn" }
+            if (line.places != nil) != limited.contains(id) || (line.queue.rate != nil) != rated.contains(id) {
+                return "queue \(id) is not known by its limits"
+            }
             let places = max(line.queue.concurrency ?? .max, 0)
             if line.starting > 0, line.running + line.starting > places { return "queue \(id) starts too much" }
             if (line.places != nil) != (isShared && line.queue.hasLimits) {
@@ -317,6 +382,12 @@ struct QueueBoard: ~Copyable {
         }
         for id in runs.keys where lines[id] == nil { return "queue \(id) runs and is not known" }
         return nil
+    }
+}
+
+extension Set {
+    fileprivate mutating func set(_ element: Element, isMember: Bool) {
+        if isMember { insert(element) } else { remove(element) }
     }
 }
 
@@ -331,7 +402,7 @@ extension QueueBoard {
     /// The places that the store is asked for now.
     func uses(_ now: UptimeInstant) -> [QueueUse] {
         if !isShared { return [] }
-        return lines.keys.sorted().compactMap { id in
+        return limited.sorted().compactMap { id in
             let line = lines[id]!
             guard let places = line.places, line.starting == 0 else { return nil }
             let isWaiting = line.count > 0 && !line.queue.isPaused
@@ -349,7 +420,8 @@ extension QueueBoard {
     func nextAsk(_ now: UptimeInstant) -> UptimeInstant? {
         if !isShared { return nil }
         if !uses(now).isEmpty { return now }
-        return lines.values.compactMap { line in
+        return limited.compactMap { id in
+            let line = lines[id]!
             let isWaiting = line.count > 0 && !line.queue.isPaused
             return isWaiting || line.places.map { line.hasTooFew($0) } ?? false ? line.nextAsk : nil
         }.min()

@@ -1,0 +1,193 @@
+public import ApusTimers
+
+/// The jobs that wait for the same: those of one queue and priority, of one kind, with the same conditions.
+public struct QueueLane: Hashable, Sendable, Comparable {
+    /// The queue.
+    public var queue: QueueID
+    /// The priority.
+    public var priority: JobPriority
+    /// The kind.
+    public var kind: String
+    /// What the host must offer.
+    public var conditions: JobConditions
+
+    /// A lane.
+    public init(_ queue: QueueID, _ priority: JobPriority, kind: String, conditions: JobConditions = []) {
+        self.queue = queue
+        self.priority = priority
+        self.kind = kind
+        self.conditions = conditions
+    }
+
+    /// The form in the stores. Only the kind may have spaces, so it is the last part.
+    package var stored: String { "\(priority.rawValue) \(conditions.rawValue) \(queue.rawValue) \(kind)" }
+
+    package init?(stored: String) {
+        let parts = stored.split(separator: " ", maxSplits: 3, omittingEmptySubsequences: false)
+        guard parts.count == 4, let priority = Int(parts[0]).flatMap(JobPriority.init(rawValue:)),
+            let conditions = Int(parts[1])
+        else { return nil }
+        self.init(
+            QueueID(String(parts[2])), priority, kind: String(parts[3]),
+            conditions: JobConditions(rawValue: conditions))
+    }
+
+    /// Orders lanes by queue, priority, kind and conditions.
+    public static func < (lhs: Self, rhs: Self) -> Bool {
+        (lhs.queue, lhs.priority, lhs.kind, lhs.conditions.rawValue)
+            < (rhs.queue, rhs.priority, rhs.kind, rhs.conditions.rawValue)
+    }
+}
+
+/// Which jobs a scheduler brings into memory: of each lane the first ones, and only so many.
+///
+/// What waits in great numbers stays in the store. A store lists the lanes in which jobs are due, asks for the
+/// ``limits(of:)``, and reads so many rows of each lane, by an index: what it does depends on the number of lanes and of
+/// the rows that it returns, and not on how many jobs wait.
+public struct JobLoad: Hashable, Sendable {
+    /// The jobs that must be looked at up to this instant (``Job/nextWake``).
+    public var through: WallInstant
+    /// The most jobs of all lanes together.
+    public var limit: Int
+    /// The lanes that are looked at; `nil` for all.
+    public var lanes: Set<QueueLane>?
+    /// How many jobs the lanes share of which something can run, each the same number.
+    package var room = Int.max
+    /// The most jobs of one lane.
+    package var largestShare = Int.max
+    /// How many lanes share the room, if it is known that there are more than those that are asked about.
+    package var laneCount = 1
+    /// How many of a lane wait in memory.
+    package var waiting: [QueueLane: Int] = [:]
+    /// How many more rows are read of each lane, because they may be of jobs that run.
+    package var running = 0
+    /// Queues of which nothing runs.
+    package var paused: Set<QueueID> = []
+    /// The kinds that can run; `nil` for all.
+    package var kinds: Set<String>?
+    /// What the host does not offer.
+    package var unmet: JobConditions = []
+
+    /// The most jobs of a lane of which nothing can run: enough to say that they wait. These lanes share an eighth of
+    /// the room, and get one job each at least.
+    static let largestHeldShare = 100
+
+    /// All jobs up to an instant.
+    public init(through instant: WallInstant, limit: Int, lanes: Set<QueueLane>? = nil) {
+        (through, self.limit, self.lanes) = (instant, limit, lanes)
+    }
+
+    /// How many jobs of each lane are read. The lanes are those in which something is due.
+    public func limits(of lanes: some Collection<QueueLane>) -> [QueueLane: Int] {
+        let heldCount = lanes.count(where: isHeld)
+        let share = min(largestShare, max(1, room / (2 * max(1, laneCount, lanes.count - heldCount))))
+        let heldShare = min(Self.largestHeldShare, max(1, room / (8 * max(1, heldCount))))
+        var limits: [QueueLane: Int] = [:]
+        for lane in lanes {
+            if isHeld(lane) {
+                limits[lane] = heldShare
+            } else if waiting[lane] ?? 0 > share / 2 {
+                limits[lane] = 0
+            } else {
+                limits[lane] = share == .max ? .max : share + running
+            }
+        }
+        return limits
+    }
+
+    /// Nothing of the lane can run.
+    func isHeld(_ lane: QueueLane) -> Bool {
+        paused.contains(lane.queue) || !(kinds?.contains(lane.kind) ?? true)
+            || !lane.conditions.isDisjoint(with: unmet)
+    }
+}
+
+/// The jobs of a load.
+public struct DueJobs: Hashable, Sendable {
+    /// The jobs, ordered by (``Job/nextWake``, `key`).
+    public var jobs: [LoadedJob]
+    /// The earliest ``Job/nextWake`` of the jobs that are not among them; `nil` if there are no others. Jobs that are
+    /// left out for their lane do not count.
+    public var next: WallInstant?
+    /// The lanes of which jobs are left out that must be looked at up to the load's instant, with the first wake of
+    /// these.
+    public var left: [QueueLane: WallInstant]
+    /// Jobs that are due.
+    public init(jobs: [LoadedJob], next: WallInstant?, left: [QueueLane: WallInstant] = [:]) {
+        self.jobs = jobs
+        self.next = next
+        self.left = left
+    }
+}
+
+/// Chooses the jobs of a load among the first rows of each lane.
+package struct DueSelection {
+    private var wakes: [Int64: (wake: WallInstant, lane: QueueLane)] = [:]
+    private var firsts: [QueueLane: WallInstant] = [:]
+    private(set) package var left: [QueueLane: WallInstant] = [:]
+    private var next: [WallInstant] = []
+
+    package init() {}
+
+    /// Something of the lane is due, first at that instant.
+    package mutating func add(_ lane: QueueLane, first: WallInstant) {
+        firsts[lane] = min(first, firsts[lane] ?? first)
+    }
+
+    /// The lanes in which something is due.
+    package var lanes: [QueueLane] { firsts.keys.sorted() }
+
+    /// A row of the lane: one of the first by its clock, of which one more than the limit is read.
+    package mutating func add(_ key: Int64, _ wake: WallInstant, of lane: QueueLane) {
+        wakes[key] = (min(wake, wakes[key]?.wake ?? wake), lane)
+    }
+
+    /// Something is due after the load's instant.
+    package mutating func add(later wake: WallInstant) { next.append(wake) }
+
+    /// The keys of the jobs that are loaded, in order, and what is left.
+    package mutating func finish(_ limits: [QueueLane: Int], limit: Int) -> (keys: [Int64], next: WallInstant?) {
+        let order = wakes.sorted { ($0.value.wake, $0.key) < ($1.value.wake, $1.key) }
+        var counts: [QueueLane: Int] = [:]
+        var keys: [Int64] = []
+        for (lane, first) in firsts where limits[lane] ?? 0 == 0 { left[lane] = first }
+        for (key, (wake, lane)) in order {
+            if counts[lane, default: 0] >= limits[lane] ?? 0 {
+                if left[lane] == nil { left[lane] = wake }
+                continue
+            }
+            counts[lane, default: 0] += 1
+            if keys.count < limit {
+                keys.append(key)
+            } else {
+                next.append(wake)
+            }
+        }
+        return (keys, next.min())
+    }
+}
+
+extension JobLoad {
+    /// The jobs among all of a store that is in memory, each with its lane.
+    package func select(
+        _ jobs: some Sequence<Job>
+    ) -> (keys: [Int64], next: WallInstant?, left: [QueueLane: WallInstant]) {
+        var selection = DueSelection()
+        var later: [(wake: WallInstant, lane: QueueLane)] = []
+        for job in jobs {
+            guard let wake = job.nextWake else { continue }
+            let lane = job.request.lane
+            if !(lanes?.contains(lane) ?? true) { continue }
+            if wake > through {
+                later.append((wake, lane))
+            } else {
+                selection.add(lane, first: wake)
+                selection.add(job.key, wake, of: lane)
+            }
+        }
+        let limits = limits(of: selection.lanes)
+        for (wake, lane) in later where limits[lane] ?? 1 > 0 { selection.add(later: wake) }
+        let (keys, next) = selection.finish(limits, limit: limit)
+        return (keys, next, selection.left)
+    }
+}
