@@ -1,0 +1,94 @@
+#if Postgres
+    import ApusJobs
+    import ApusJobsTesting
+    import ApusPostgres
+    import ApusTimers
+    import Foundation
+    import Testing
+
+    @Suite("Random and extreme requests, in PostgreSQL")
+    struct RandomRequestTests {
+        /// With APUS_VALUES another number of requests.
+        private static let count = ProcessInfo.processInfo.environment["APUS_VALUES"].flatMap(Int.init) ?? 2_000
+        private static let batch = 250
+
+        @Test("the function refuses what the library refuses, and what both accept is read back as it was")
+        func requests() async throws {
+            try await withDatabase { configuration in
+                let store = PostgresStore(patient: configuration)
+                let session = try await store.open(as: NodeID(rawValue: "node"))
+                let database = Database(configuration: configuration)
+                try await database.run(Self.attempts)
+                var requests = RandomRequests(seed: 3)
+                let now = SystemTime().wall()
+                for _ in 0..<max(1, Self.count / Self.batch) {
+                    // JSON has no number that is none.
+                    let batch = (0..<Self.batch).map { _ in requests.next() }
+                        .filter { $0.policies.retry.jitter.isFinite }
+                    let texts = try batch.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }
+                    let refusals = try await withConnection(configuration) { connection in
+                        try await connection.query("SELECT public.attempts($1)", [.array(texts)])
+                            .map { try $0.decodeIfPresent(String.self, at: 0) }
+                    }
+                    var accepted: [JobRequest] = []
+                    for (request, refusal) in zip(batch, refusals) {
+                        do {
+                            try request.validate(submittedAt: now)
+                            #expect(refusal == nil, "\(request)")
+                            accepted.append(request)
+                        } catch {
+                            #expect(refusal != nil, "\(error)")
+                        }
+                    }
+                    let found = try await store.submissions(limit: Self.batch, in: session)
+                    let submitted = found.map { submission -> JobRequest? in
+                        if case .submit(let requests)? = submission.command { requests.first } else { nil }
+                    }
+                    #expect(submitted == accepted)
+                    try await Self.take(found, accepted, store, session)
+                }
+                try await store.close(session)
+            }
+        }
+
+        /// One turn makes jobs of the requests, and the store has them as they are.
+        private static func take(
+            _ found: [StoreSubmission], _ requests: [JobRequest], _ store: PostgresStore, _ session: StoreSession
+        ) async throws {
+            var turn = StoreTurn(
+                parts: [], clock: StoreClock(bootID: nil, wallOffset: .zero, elapsedOffset: .zero))
+            for (submission, request) in zip(found, requests) {
+                turn.taken.append(TakenSubmission(submission.sequence, part: turn.parts.count))
+                let machine = try? JobMachine.submitted(request, now: submission.submitted, in: SystemTimeZones())
+                turn.parts.append(machine.map { [JobChange(expected: .absent, job: $0.job)] } ?? [])
+            }
+            for (request, result) in zip(requests, try await store.commit(turn, in: session)) {
+                switch result {
+                case .success(let jobs):
+                    guard let job = jobs.first else { continue }
+                    let loaded = try await store.load([.key(job.key)])[0]
+                    #expect(loaded?.job == job, "\(request)")
+                case .failure(let error): #expect(error.code == .conflict, "\(request): \(error)")
+                }
+            }
+        }
+
+        /// Submits each request, and says why it was refused.
+        private static let attempts = """
+            CREATE FUNCTION public.attempts(requests text[]) RETURNS SETOF text LANGUAGE plpgsql AS $body$
+            DECLARE
+                request text;
+            BEGIN
+                FOREACH request IN ARRAY requests LOOP
+                    BEGIN
+                        PERFORM apus.submit(request::jsonb);
+                        RETURN NEXT NULL;
+                    EXCEPTION WHEN OTHERS THEN
+                        RETURN NEXT SQLERRM;
+                    END;
+                END LOOP;
+            END
+            $body$
+            """
+    }
+#endif
