@@ -284,6 +284,20 @@ struct QueueTests {
         #expect(harness.calls.all.count { $0.job.hasPrefix("mail") } == 200)
     }
 
+    @Test("jobs of which none runs after a restart, for they are too late, are all skipped")
+    func skippedLanes() throws {
+        let harness = try SchedulerHarness(configuration: .init(maximumLoaded: 40, bootID: "boot"))
+        var policies = JobPolicies(missedRuns: .skip)
+        policies.grace = .seconds(1)
+        for number in 0..<100 { try harness.submit("job\(number)", .after(.seconds(100)), policies) }
+        harness.store.kill()
+        harness.time.advance(by: .seconds(200))
+        try harness.crash()
+        harness.advance(30)
+        #expect(harness.calls.all.isEmpty)
+        #expect(try harness.perform { try await $0.count(JobQuery(states: [.finished])) } == 100)
+    }
+
     @Test("settings that no queue can have are refused, naming the argument")
     func refused() throws {
         let harness = try SchedulerHarness()

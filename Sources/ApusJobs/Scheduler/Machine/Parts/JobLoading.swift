@@ -60,7 +60,9 @@ struct JobLoading {
     ) {
         left[lane] = wake
         board.watch(lane)
-        if wake > now, !isHeld { load(at: max(wake, now.advanced(by: .seconds(1))), isUrgent: true) }
+        // Those that do not wait, because they are due later or end without a run, do not make the board ask for more.
+        let asks = isHeld || wake <= now && board.waiting[lane] ?? 0 > 0
+        if !asks { load(at: max(wake, now.advanced(by: .seconds(1))), isUrgent: true) }
     }
 
     /// Whether there is room in memory for jobs that were left in the store.
