@@ -1,13 +1,14 @@
 import BenchSupport
 import Foundation
 
-/// A database with a million jobs, due over a day from tomorrow on: how soon a node has its share, and its memory.
+/// A database with a million jobs, due over a day from tomorrow on: how soon a node has its share, and its memory, how late
+/// another job runs, and how soon a job is found by its name.
 struct Million {
     let server: Server
     let options: Options
 
     func table() throws -> ComparisonTable {
-        let jobs = options.quick ? 50_000 : 1_000_000
+        let jobs = options.jobs ?? (options.quick ? 50_000 : 1_000_000)
         let waves = try Waves(1, on: server, "million")
         try waves.nodes[0].send("submit 1 1")
         try waves.nodes[0].expect("submitted")
@@ -18,6 +19,10 @@ struct Million {
         let memory = [first, second].map(\.megabytes).max()!
         second.kill()
         let takeover = try seconds { $0 == 256 }
+        try first.send("tick \(options.quick ? 5 : 60)")
+        let late = try first.expect("ticked")
+        try first.send("show stored\(jobs / 2) 30")
+        let shown = try first.expect("shown")[0]
         first.stop()
         return ComparisonTable(
             "\(jobs) jobs that are due tomorrow",
@@ -26,6 +31,9 @@ struct Million {
                 Comparison("a second one has its share", joined, "s", target: .atMost(5)),
                 Comparison("the first has all again after SIGKILL of the second", takeover, "s", target: .atMost(5)),
                 Comparison("memory of a node", memory, "MB", target: .atMost(200)),
+                Comparison("a job once a second is late: median", late[0], "ms"),
+                Comparison("a job once a second is late: p99", late[1], "ms", target: .atMost(50)),
+                Comparison("a job is found by its name: median", shown, "ms", target: .atMost(20)),
             ], footnotes: ["from exec on"])
     }
 
@@ -48,7 +56,7 @@ struct Million {
                     "elapsed_wake": "t.elapsed_wake + \(day)",
                 ]
             ),
-            ("request", ["job": "t.job + n"]),
+            ("request", ["job": "t.job + n", "name": "'stored' || n"]),
             ("wake", ["key": "t.key + n", "shard": "n % 256", "instant": "t.instant + \(day)"]),
         ]
         for (table, replaced) in copies {

@@ -11,6 +11,9 @@ import Synchronization
 ///   and when all jobs of all nodes have ended `done NANOSECONDS CPU`: the instant, and its own CPU time since the due
 ///   instant.
 /// - `submit COUNT BATCH` submits jobs for tomorrow one after another, so many at once, and says `submitted SECONDS`.
+/// - `tick SECONDS` runs a job once a second for so long, and says `ticked MEDIAN P99`: how many milliseconds late the
+///   handler was called.
+/// - `show NAME TIMES` looks for the job of that name so often, and says `shown MEDIAN` in milliseconds.
 /// - The end of the input ends it.
 enum Node {
     static func run(_ name: String, _ connection: String) async throws {
@@ -26,6 +29,8 @@ enum Node {
             switch line.prefix(while: { $0 != " " }) {
             case "prepare": try await runNoOps(scheduler, Int(words[0]), Int(words[1]), due: words[2], called)
             case "submit": try await submit(scheduler, Int(words[0]), batch: Int(words[1]))
+            case "tick": try await tick(scheduler, seconds: Int(words[0]))
+            case "show": try await show(scheduler, String(line.split(separator: " ")[1]), times: Int(words[0]))
             default: throw Failure(description: "not understood: \(line)")
             }
         }
@@ -70,6 +75,31 @@ enum Node {
         _ = try await scheduler.submit(
             JobRequest(id: JobID("after\(first)"), kind: "later", trigger: .after(.seconds(86_400))))
         say("done \(wallNow()) \(own)")
+    }
+
+    private static func tick(_ scheduler: JobScheduler, seconds: Int) async throws {
+        let late = Mutex<[Double]>([])
+        scheduler.register("tick") { context in
+            let lateness = Double(wallNow()) - Double(context.due.nanoseconds)
+            late.withLock { $0.append(lateness / 1e6) }
+        }
+        _ = try await scheduler.submit(
+            JobRequest(id: "tick", kind: "tick", trigger: .every(.seconds(1), count: seconds)))
+        try await wait(for: "\(seconds) ticks") { late.withLock { $0.count } >= seconds }
+        let found = late.withLock { $0 }
+        say("ticked \(median(found)) \(quantile(found, 0.99))")
+    }
+
+    private static func show(_ scheduler: JobScheduler, _ name: String, times: Int) async throws {
+        var times = (0..<times).map { _ in 0.0 }
+        for index in times.indices {
+            times[index] = try await BenchSupport.seconds {
+                guard try await scheduler.jobs(JobQuery(idPrefixOrName: name)).jobs.count == 1 else {
+                    throw Failure(description: "there is no one job \(name)")
+                }
+            }
+        }
+        say("shown \(median(times) * 1_000)")
     }
 
     private static func submit(_ scheduler: JobScheduler, _ jobs: Int, batch: Int) async throws {

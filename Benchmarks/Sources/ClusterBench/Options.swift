@@ -6,6 +6,8 @@ struct Options {
     var quick = false
     var subjects = Subject.allCases
     var json: String?
+    /// How many jobs the subject `million` has.
+    var jobs: Int?
     /// For how many seconds the transaction of the subject `snapshot` is held open.
     var long = 60.0
     /// Where the database is made: the disk that is measured.
@@ -16,12 +18,13 @@ struct Options {
     struct Refusal: Error { var reason: String }
 
     static let usage = """
-        cluster-bench [--quick] [--only SUBJECT[,SUBJECT...]] [--long SECONDS] [--peer PROGRAM] [--directory FOLDER]
-                      [--json FILE] [--help]
+        cluster-bench [--quick] [--only SUBJECT[,SUBJECT...]] [--long SECONDS] [--jobs COUNT] [--peer PROGRAM]
+                      [--directory FOLDER] [--json FILE] [--help]
 
           --quick             small sizes and few turns, to see whether it works
           --only              these subjects only: \(Subject.allCases.map(\.rawValue).joined(separator: ", "))
           --long SECONDS      how long the transaction of the subject snapshot is held open; 60 unless given
+          --jobs COUNT        how many jobs the subject million has; 1000000 unless given
           --peer PROGRAM      measure procrastinate beside: Benchmarks/peers/procrastinate_peer.py
           --directory FOLDER  make the database there, on the disk that is to be measured; /var/tmp unless given
           --json FILE         also write the figures to FILE, as a JSON array
@@ -52,6 +55,12 @@ struct Options {
                     throw Refusal(reason: "--long \(text): it is not a number of seconds from 5")
                 }
                 long = seconds
+            case "--jobs":
+                let text = try value(argument, "a number of jobs")
+                guard let count = Int(text), count >= 1_000 else {
+                    throw Refusal(reason: "--jobs \(text): it is not a whole number from 1000")
+                }
+                jobs = count
             case "--peer": peer = URL(filePath: try value(argument, "the path of a program")).path
             case "--directory": directory = try value(argument, "the path of a folder")
             case "--json": json = try value(argument, "the path of a file to write")

@@ -63,7 +63,8 @@ enum Subject: String, CaseIterable {
             try await LargeHome(apus: options.apus, folder: "\(directory)/large", quick: options.quick).table()
         case .million:
             try await Million(
-                apus: options.apus, folder: options.keep ?? "\(directory)/million", quick: options.quick
+                apus: options.apus, folder: options.keep ?? "\(directory)/million", quick: options.quick,
+                jobs: options.jobs
             ).table()
         }
     }

@@ -4,6 +4,7 @@ import ApusSQLite
 import ApusTimers
 import BenchSupport
 import Foundation
+import Synchronization
 
 /// A daemon with a million jobs that are not due for long: how soon it runs what is due after SIGKILL, how soon it lists,
 /// and what memory it takes.
@@ -16,10 +17,10 @@ struct Million {
     private let restarts: Int
 
     /// The home is made below `folder`, unless an earlier run left it there.
-    init(apus: String, folder: String, quick: Bool) {
+    init(apus: String, folder: String, quick: Bool, jobs: Int?) {
         self.folder = folder
         daemon = DaemonProcess(apus: apus, home: Home(path: "\(folder)/home"))
-        jobs = quick ? 20_000 : 1_000_000
+        self.jobs = jobs ?? (quick ? 20_000 : 1_000_000)
         restarts = quick ? 2 : 7
     }
 
@@ -48,6 +49,7 @@ struct Million {
             Comparison(
                 "resident memory after the lists", residentMegabytes(of: daemon.process), "MB", target: .atMost(100)))
         try await daemon.kill()
+        rows += try await withoutDaemon(seconds: restarts > 2 ? 60 : 5)
         return ComparisonTable(
             "A daemon with \(jobs) jobs", rows,
             footnotes: [
@@ -55,6 +57,35 @@ struct Million {
                 "the first fire is the time that the job's own command takes down, `sh` and `date` included",
                 "true: a program that does nothing; raw grouped: \(Self.batch) rows in a commit of raw SQLite",
             ])
+    }
+
+    /// A scheduler over the same file, in this process.
+    private func withoutDaemon(seconds count: Int) async throws -> [Comparison] {
+        let scheduler = JobScheduler(store: SQLiteStore(path: daemon.client.home.databasePath))
+        let late = Mutex<[Double]>([])
+        scheduler.register("tick") { context in
+            let value = milliseconds(from: context.due, to: wallNow())
+            late.withLock { $0.append(value) }
+        }
+        let start = try await seconds { try await scheduler.start() }
+        _ = try await scheduler.submit(
+            JobRequest(id: "tick", kind: "tick", trigger: .every(.seconds(1), count: count), conflict: .replace))
+        try await wait(atMost: .seconds(count + 60), for: "\(count) ticks did not come") {
+            late.withLock { $0.count } >= count
+        }
+        let found = late.withLock { $0 }
+        var times: [Double] = []
+        for _ in 0..<30 {
+            times.append(
+                try await seconds { _ = try await scheduler.jobs(JobQuery(idPrefixOrName: "job \(jobs / 2)")) })
+        }
+        await scheduler.stop(grace: .zero)
+        return [
+            Comparison("a scheduler's start", start, "s", target: .atMost(2)),
+            Comparison("a job once a second is late: median", median(found), "ms"),
+            Comparison("a job once a second is late: p99", quantile(found, 0.99), "ms", target: .atMost(50)),
+            Comparison("a job is found by its name: median", median(times) * 1_000, "ms", target: .atMost(20)),
+        ]
     }
 
     // MARK: The file

@@ -13,15 +13,18 @@ struct Options {
     var directory = "/var/tmp"
     /// Where the home with the million jobs stays.
     var keep: String?
+    /// How many jobs the subject `million` has.
+    var jobs: Int?
 
     struct Refusal: Error { var reason: String }
 
     static let usage = """
-        jobs-bench [--quick] [--million] [--keep FOLDER] [--only SUBJECT[,SUBJECT...]] [--apus PATH] [--peers PROGRAM]
-                   [--directory FOLDER] [--json FILE] [--help]
+        jobs-bench [--quick] [--million] [--jobs COUNT] [--keep FOLDER] [--only SUBJECT[,SUBJECT...]] [--apus PATH]
+                   [--peers PROGRAM] [--directory FOLDER] [--json FILE] [--help]
 
           --quick             small sizes and few turns, to see whether it works
           --million           also measure a daemon with 1,000,000 jobs
+          --jobs COUNT        how many jobs that daemon has; 1000000 unless given
           --keep FOLDER       keep the home with the million jobs there, and use it again
           --only              these subjects only: \(Subject.allCases.map(\.rawValue).joined(separator: ", "))
           --apus PATH         the built command; .build/release/apus unless given
@@ -44,6 +47,12 @@ struct Options {
             switch argument {
             case "--quick": quick = true
             case "--million": million = true
+            case "--jobs":
+                let text = try value(argument, "a number of jobs")
+                guard let count = Int(text), count >= 1_000 else {
+                    throw Refusal(reason: "--jobs \(text): it is not a whole number from 1000")
+                }
+                jobs = count
             case "--keep": keep = URL(filePath: try value(argument, "the path of a folder")).path
             case "--only": only = try Self.subjects(value(argument, "subjects, separated by commas"))
             case "--apus": apus = try value(argument, "the path of the built command")
