@@ -122,12 +122,12 @@ struct StoreCommandTests {
             let store = ["--store", database.location]
             let dry = try await apus.call(["store", "migrate", "--dry-run"] + store)
             #expect(dry.code == 0 && dry.out.contains("CREATE TABLE apus.job ("), "\(dry)")
-            #expect(dry.err == "would migrate from no schema to version 3\n")
+            #expect(dry.err == "would migrate from no schema to version 4\n")
             #expect(try await apus.call(["store", "status"] + store).err.contains("there is no schema apus in it"))
             let done = try await apus.call(["store", "migrate"] + store)
-            #expect(done.out == "the schema has version 3 now\n", "\(done)")
+            #expect(done.out == "the schema has version 4 now\n", "\(done)")
             let again = try await apus.call(["store", "migrate"] + store)
-            #expect(again.out == "the schema has version 3; there is nothing to do\n", "\(again)")
+            #expect(again.out == "the schema has version 4; there is nothing to do\n", "\(again)")
             #expect(try await database.number("SELECT max(version)::int8 FROM apus.schema_version") == 4)
         }
         try await database.drop()
