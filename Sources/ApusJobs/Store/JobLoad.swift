@@ -70,7 +70,7 @@ public struct JobLoad: Hashable, Sendable {
 
     /// The most jobs of a lane of which nothing can run: enough to say that they wait. These lanes share an eighth of
     /// the room, and get one job each at least.
-    static let largestHeldShare = 100
+    package static let largestHeldShare = 100
 
     /// All jobs up to an instant.
     public init(through instant: WallInstant, limit: Int, lanes: Set<QueueLane>? = nil) {

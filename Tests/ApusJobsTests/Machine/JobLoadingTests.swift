@@ -42,15 +42,16 @@ struct JobLoadingTests {
 
     @Test("the first load comes at once, and is the start; then nothing is read until it is time")
     func first() {
-        var (loading, board) = (loading(started: false), board)
+        var loading = loading(started: false)
+        var board = board
         #expect(read(&loading, board) != nil)
-        #expect(take(DueJobs(jobs: [], next: at(100)), &loading, &board))
+        #expect(take(DueJobs(jobs: [], next: at(100)), &loading, &board) == true)
         #expect(loading.next?.at == at(40) && loading.next?.latest == at(55))
         #expect(read(&loading, board, 39) == nil)
         #expect(read(&loading, board, 40) != nil)
         loading.began(JobLoad(through: at(100), limit: 8))
         #expect(loading.next == nil)
-        #expect(!take(DueJobs(jobs: [], next: nil), &loading, &board, isShared: true))
+        #expect(take(DueJobs(jobs: [], next: nil), &loading, &board, isShared: true) == false)
         #expect(loading.next?.at == at(5))
     }
 
@@ -68,52 +69,60 @@ struct JobLoadingTests {
 
     @Test("a full page is followed by another load, when half of the room is free or its last job is due")
     func truncated() throws {
-        var (loading, board) = (loading(), board)
+        var loading = loading()
+        var board = board
         _ = take(DueJobs(jobs: try jobs(8), next: nil), &loading, &board)
         #expect(loading.next?.at == at(10) && loading.next?.latest == at(10))
-        #expect(!loading.isDrained(loaded: 5, board) && loading.isDrained(loaded: 4, board))
+        #expect(loading.isDrained(loaded: 5, board) == false)
+        #expect(loading.isDrained(loaded: 4, board) == true)
         #expect(read(&loading, board, entries: 5, loaded: 5) == nil)
         #expect(read(&loading, board, entries: 7, loaded: 4)?.limit == 7 + 4)
     }
 
     @Test("a job that finds no room is loaded a second before it is due")
     func leftOut() throws {
-        var (loading, board) = (loading(), board)
+        var loading = loading()
+        var board = board
         let request = try JobMachine.sample(1).job.request
         #expect(loading.isFar(at(61), at(0)) && !loading.isFar(at(60), at(0)))
-        #expect(!loading.leaves(request, at(30), loaded: 7, &board, at(0)))
-        #expect(loading.leaves(request, at(30), loaded: 8, &board, at(0)))
-        #expect(loading.next?.latest == at(29) && loading.isDrained(loaded: 4, board))
+        #expect(loading.leaves(request, at(30), loaded: 7, &board, at(0)) == false)
+        #expect(loading.leaves(request, at(30), loaded: 8, &board, at(0)) == true)
+        #expect(loading.next?.latest == at(29))
+        #expect(loading.isDrained(loaded: 4, board) == true)
     }
 
     @Test("what is left of a lane is loaded when half of its jobs that wait have begun, and nothing else with it")
     func lanes() throws {
-        var (loading, board) = (loading(started: false), board)
+        var loading = loading(started: false)
+        var board = board
         #expect(read(&loading, board)?.largestShare == 2)
         for key in 1...2 as ClosedRange<Int64> { board.offer(key, due: at(0), try JobMachine.sample(key).job.request) }
-        #expect(take(DueJobs(jobs: [], next: nil, left: [lane: at(0)]), &loading, &board))
-        #expect(!loading.isDrained(loaded: 2, board) && read(&loading, board, entries: 2, loaded: 2) == nil)
+        #expect(take(DueJobs(jobs: [], next: nil, left: [lane: at(0)]), &loading, &board) == true)
+        #expect(loading.isDrained(loaded: 2, board) == false)
+        #expect(read(&loading, board, entries: 2, loaded: 2) == nil)
         // What comes after those that are left waits with them.
         let request = try JobMachine.sample(3).job.request
-        #expect(loading.leaves(request, at(0), loaded: 2, &board, at(0)))
+        #expect(loading.leaves(request, at(0), loaded: 2, &board, at(0)) == true)
         board.withdraw(1)
-        #expect(loading.isDrained(loaded: 1, board))
+        #expect(loading.isDrained(loaded: 1, board) == true)
         let load = try #require(read(&loading, board, entries: 1, loaded: 1))
         #expect(load.lanes == [lane] && load.waiting == [lane: 1])
-        #expect(!take(DueJobs(jobs: [], next: nil), of: load, &loading, &board))
-        #expect(loading.left.isEmpty && !loading.isDrained(loaded: 1, board))
-        #expect(!loading.leaves(request, at(0), loaded: 2, &board, at(0)))
+        #expect(take(DueJobs(jobs: [], next: nil), of: load, &loading, &board) == false)
+        #expect(loading.left.isEmpty)
+        #expect(loading.isDrained(loaded: 1, board) == false)
+        #expect(loading.leaves(request, at(0), loaded: 2, &board, at(0)) == false)
     }
 
     @Test("what is left of a paused queue is loaded when it is resumed")
     func paused() throws {
-        var (loading, board) = (loading(started: false), board)
+        var loading = loading(started: false)
+        var board = board
         board.committed(JobQueue(id: .default, isPaused: true), now)
         #expect(read(&loading, board)?.paused == [.default])
         _ = take(DueJobs(jobs: [], next: nil, left: [lane: at(20)]), &loading, &board)
-        #expect(!loading.isDrained(loaded: 0, board))
+        #expect(loading.isDrained(loaded: 0, board) == false)
         board.committed(JobQueue(id: .default), now)
-        #expect(loading.isDrained(loaded: 0, board))
+        #expect(loading.isDrained(loaded: 0, board) == true)
     }
 
     @Test("lanes that can run share half of the room, those that cannot an eighth")
