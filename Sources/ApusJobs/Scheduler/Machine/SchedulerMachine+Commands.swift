@@ -18,10 +18,16 @@ extension SchedulerMachine {
         var blocked: Set<JobID> = []
         var planned = 0
         for var pending in commands.takeAll() {
+            guard planned < SchedulerTurn.maximumCommands else {
+                // What was read for it may have left the memory before the next turn has room for it.
+                pending.forgetRead()
+                pending.isPlannable = true
+                waiting.append(pending)
+                continue
+            }
             let ids = pending.command.ids
             var outcome = Outcome.later
-            let isFull = planned >= SchedulerTurn.maximumCommands
-            if !isFull, blocked.isDisjoint(with: ids), turn.ids.isDisjoint(with: ids) {
+            if blocked.isDisjoint(with: ids), turn.ids.isDisjoint(with: ids) {
                 do throws(JobError) { outcome = try plan(pending, into: &turn) } catch {
                     refuse(pending, error, in: &turn)
                     outcome = .done
@@ -33,12 +39,12 @@ extension SchedulerMachine {
                 turn.concern(ids)
                 continue
             case .needs(let references):
+                // It takes up room, so that no more is read than the next turn can plan.
+                planned += 1
                 pending.needs = references
                 pending.forgetRead()
                 pending.isPlannable = true
             case .later:
-                // The jobs that were read may have left the memory before the next turn has room for the command.
-                if isFull { pending.forgetRead() }
                 // It waited for a command before it, which may be answered already.
                 pending.isPlannable = !turn.ids.isDisjoint(with: ids)
             }
@@ -162,7 +168,7 @@ extension SchedulerMachine {
             case .outdated: return .needs([.id(request.id), reference])
             case .open, .ended, .none: break
             }
-            turn.submit([reference])
+            turn.submit(reference.payload.map { [$0] } ?? [])
         }
         let zones = configuration.timeZones
         return try change(request.id, pending, in: &turn) { draft, now throws(JobError) in
