@@ -114,6 +114,7 @@ extension SchedulerMachine {
         case .runNow(let id):
             return try change(id, pending, in: &turn) { draft, now throws(JobError) in
                 if draft.machine.job.state == .cancelled { try Self.requireLive(draft.machine.job, "run") }
+                try Self.requireRoom(draft.machine)
                 let (run, action) = draft.machine.runNow(now: now)
                 draft.action.merge(action)
                 return run
@@ -147,6 +148,7 @@ extension SchedulerMachine {
                             "\(run.jobID): \(OccurrenceText.words(run.occurrence)) is no outcome that can be tried again"
                     )
                 }
+                try Self.requireRoom(draft.machine)
                 let (next, action) = draft.machine.retry(run, now: now)
                 draft.action.merge(action)
                 return next
@@ -190,6 +192,16 @@ extension SchedulerMachine {
         guard job.state.isFinal else { return }
         throw JobError(
             code: .invalid, message: "\(job.id): the job is \(job.state) and cannot be \(what); submit it again")
+    }
+
+    /// No policy of the job is asked about runs by hand.
+    private static func requireRoom(_ machine: JobMachine) throws(JobError) {
+        guard machine.open.count >= JobLimits.openRuns else { return }
+        throw JobError(
+            code: .conflict,
+            message:
+                "\(machine.job.id): \(JobLimits.openRuns) of its runs are open; wait for some to end, or cancel them"
+        )
     }
 
     /// One event for one job. The caller is answered with the run that it makes, if it makes one, or with the job.
