@@ -122,7 +122,8 @@
 
     /// Statements that go to the server together, in one round trip, and are applied together or not at all.
     ///
-    /// They must not begin or end transactions themselves: then the server commits at those statements.
+    /// They must not begin or end transactions themselves: then the server commits at those statements. Only
+    /// ``ServerTransaction`` does so, on a connection of its own.
     ///
     /// All transactions are READ COMMITTED unless another level is chosen: each statement sees what was committed
     /// before it began, also what was committed while an earlier statement of the batch waited for a lock.

@@ -6,6 +6,7 @@ final class RefusingStore: JobStore {
     private let base: any JobStore
     private let refusal = Locked<@Sendable (_ part: [JobChange]) -> JobError?>({ _ in nil })
     private let count = Locked(0)
+    private let asked = Locked(0)
 
     private let own: AsyncStream<StoreSignal>?
 
@@ -50,7 +51,13 @@ final class RefusingStore: JobStore {
         try await base.submissions(limit: limit, in: session)
     }
     func signals(in session: StoreSession) -> AsyncStream<StoreSignal> { own ?? base.signals(in: session) }
-    func load(_ references: [JobReference]) async throws -> [LoadedJob?] { try await base.load(references) }
+    /// For how many jobs it was asked by ``load(_:)``.
+    var references: Int { asked.withLock { $0 } }
+
+    func load(_ references: [JobReference]) async throws -> [LoadedJob?] {
+        asked.withLock { $0 += references.count }
+        return try await base.load(references)
+    }
     func jobs(_ query: JobQuery) async throws -> JobPage { try await base.jobs(query) }
     func runs(_ query: RunQuery) async throws -> RunPage { try await base.runs(query) }
     func retire(endedBefore instant: WallInstant, budget: Int, in session: StoreSession) async throws -> Bool {

@@ -18,7 +18,8 @@
         private static let empty = JobRequest(
             id: "first", kind: "k", trigger: .at(SystemTime().wall().advanced(by: .seconds(86_400))))
 
-        /// 20,000 jobs of one queue that are due tomorrow, half of them on each clock, and as many that have ended.
+        /// 20,000 jobs of one queue that are due tomorrow, half of them on each clock, and as many that have ended; and
+        /// as many nodes that ended today.
         private static let fill = [
             """
             INSERT INTO apus.job (
@@ -57,6 +58,10 @@
             INSERT INTO apus.ended (updated, keys) SELECT updated, array_agg(key) FROM (
                 SELECT updated, key, key / 100 AS part FROM apus.job WHERE state = 'finished') AS e GROUP BY updated, part
             """,
+            """
+            INSERT INTO apus.node (name, ended)
+            SELECT repeat('n', 200), clock_timestamp() FROM generate_series(1, 20000)
+            """,
         ]
 
         @Test("a statement reads as many pages as its rows need", arguments: Statistics.allCases)
@@ -68,7 +73,7 @@
                 _ = try await store.commit(Self.turn(submitting: Self.empty), in: session)
                 try await store.close(session)
                 try await database.run("CREATE EXTENSION pg_stat_statements")
-                for table in ["job", "request", "wake", "run", "open_run", "ended", "submission"] {
+                for table in ["job", "request", "wake", "run", "open_run", "ended", "submission", "node"] {
                     try await database.run("ALTER TABLE apus.\(table) SET (autovacuum_enabled = off)")
                     if statistics == .stale { try await database.run("ANALYZE apus.\(table)") }
                 }

@@ -32,6 +32,19 @@ struct Submissions {
             trigger: .after(.seconds(86_400)), labels: ["team": "birds"], payload: [UInt8](repeating: 7, count: 64))
     }
 
+    private func uniqueRequest(_ number: Int) -> JobRequest {
+        var request = request(number)
+        request.payload += Array("\(number)".utf8)
+        request.uniqueness = .payload()
+        return request
+    }
+
+    private func submit(_ numbers: Range<Int>, _ request: (Int) -> JobRequest) async throws {
+        for first in stride(from: numbers.lowerBound, to: numbers.upperBound, by: Self.batch) {
+            _ = try await scheduler.submit((first..<min(first + Self.batch, numbers.upperBound)).map(request))
+        }
+    }
+
     private func submit(_ number: Int) async throws { _ = try await scheduler.submit(request(number)) }
 
     func table(_ peers: Peers) async throws -> ComparisonTable {
@@ -55,11 +68,8 @@ struct Submissions {
                 }
             }
             try await measure("together", together) { try await concurrently(Self.callers, $0, submit) }
-            try await measure("batches", together) {
-                for first in stride(from: $0.lowerBound, to: $0.upperBound, by: Self.batch) {
-                    _ = try await scheduler.submit((first..<min(first + Self.batch, $0.upperBound)).map(request))
-                }
-            }
+            try await measure("batches", together) { try await submit($0, request) }
+            try await measure("unique", together) { try await submit($0, uniqueRequest) }
             if turn > 0 { try peers.measure(.submits, into: &others) }
         }
         await scheduler.stop(grace: .zero)
@@ -78,6 +88,7 @@ struct Submissions {
                 row("sequence", "one after another", .ratioAtLeast(0.8, of: "raw")),
                 row("together", "\(Self.callers) callers at once", .ratioAtLeast(12, of: "raw")),
                 row("batches", "\(Self.batch) in one call", to: "raw grouped"),
+                row("unique", "\(Self.batch) in one call, unique by their payloads", to: "raw grouped"),
             ],
             footnotes: [
                 "medians of \(turns - 1) turns; the ratio is the median of the turns' ratios",

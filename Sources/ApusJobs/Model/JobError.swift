@@ -16,7 +16,7 @@ public struct JobError: Error, Sendable, CustomStringConvertible {
         public static let ambiguous = Code(.ambiguous)
         /// The identifier is taken, and the request said `refuse`; or the name is, and it had to be free.
         public static let alreadyExists = Code(.alreadyExists)
-        /// The job was changed concurrently; read it again.
+        /// The job was changed concurrently, so read it again; or it has reached a limit, which the message names.
         public static let conflict = Code(.conflict)
         /// The store has a newer owner: this one can write nothing any more.
         public static let notOwner = Code(.notOwner)

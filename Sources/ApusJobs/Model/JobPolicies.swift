@@ -57,6 +57,7 @@ public struct MissedRunPolicy: Hashable, Sendable {
     /// None: each is `skipped(missed)`, except one that is still within the grace period.
     public static let skip = MissedRunPolicy(kind: .skip)
     /// Each of the latest `limit` of them, one after another, oldest first; older ones are `skipped(missed)`.
+    /// Occurrences that are still open count, so that no more than `limit` of them wait and run.
     public static func runAll(limit: Int = 100) -> MissedRunPolicy { MissedRunPolicy(kind: .runAll(limit: limit)) }
 
     static let names = ["runOnce", "skip", "runAll"]
@@ -159,7 +160,7 @@ public struct RetryPolicy: Hashable, Sendable {
     /// How many attempts may be lost to a crash before the occurrence's outcome is `lost`. A lost attempt is tried
     /// again at once; at least 1, which means never.
     public var maximumLost: Int
-    /// The delay before the second attempt. It doubles each time.
+    /// The delay before the second attempt. It doubles each time. Less than 100 ms count as 100 ms.
     public var initialDelay: Duration
     /// The longest delay.
     public var maximumDelay: Duration
@@ -185,7 +186,7 @@ public struct RetryPolicy: Hashable, Sendable {
             maximumAttempts: attempts, maximumLost: maximumLost, initialDelay: from, maximumDelay: to, jitter: jitter)
     }
 
-    /// Tries again after the same delay, counted as elapsed time, each time.
+    /// Tries again after the same delay, counted as elapsed time, each time; less than 100 ms count as 100 ms.
     public static func constant(attempts: Int, delay: Duration) -> RetryPolicy {
         exponential(attempts: attempts, from: delay, to: delay, jitter: 0)
     }

@@ -9,9 +9,10 @@ extension JobMachine {
         return turns().filter { earliestStart(open[$0]) <= now && (awaited.isEmpty || open[$0].isByHand) }
     }
 
-    /// When the oldest run that is ready at `now` was due.
+    /// Since when the oldest run that is ready at `now` has had its turn: one that was tried or snoozed before comes
+    /// after those that have waited longer since.
     package func oldestReady(now: WallInstant, unmet: JobConditions = []) -> WallInstant? {
-        readyRuns(now: now, unmet: unmet).map { open[$0].due }.min()
+        readyRuns(now: now, unmet: unmet).map { earliestStart(open[$0]) }.min()
     }
 
     /// Whether the occurrence that is due may become a run as late as it can start. Its run is the same whenever that

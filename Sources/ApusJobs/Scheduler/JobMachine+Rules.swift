@@ -41,9 +41,11 @@ extension JobMachine {
                     skip(n...m, due: next, reason: .missed, now: now, &draft)
                 }
             case .runAll(let limit):
-                let from = m - n < limit ? n : m - limit + 1
+                // Of a job that is always late, more may come than end: those that are open count.
+                let room = max(0, limit - openOccurrences)
+                let from = m - n < room ? n : m - room + 1
                 if n < from { skip(n...(from - 1), due: next, reason: .missed, now: now, &draft) }
-                for number in from...m {
+                for number in from..<(m + 1) {
                     let due = arrivals.due(number) ?? last
                     add(number, due: due, standsFor: 1, reason: Self.catchUp, &draft)
                 }
@@ -64,7 +66,7 @@ extension JobMachine {
 
     /// An occurrence that is to run meets the open ones.
     private mutating func place(_ number: Int, due: Due, standsFor: Int, now: WallInstant, _ draft: inout Draft) {
-        let others = open.count { $0.occurrence > 0 && $0.state.isOpen }
+        let others = openOccurrences
         switch job.request.policies.overlap.kind {
         case .skip where others > 0:
             skip(number...number, due: due.instant, reason: .overlap, now: now, &draft)
@@ -80,6 +82,9 @@ extension JobMachine {
             add(number, due: due, standsFor: standsFor, reason: nil, &draft)
         }
     }
+
+    /// Within a transition, runs that it has ended are still among the open ones.
+    private var openOccurrences: Int { open.count { $0.occurrence > 0 && $0.state.isOpen } }
 
     private mutating func add(
         _ number: Int, due: Due, standsFor: Int, reason: String?, _ draft: inout Draft
@@ -189,7 +194,8 @@ extension JobMachine {
             return
         }
         close(index, .failed, reason: reason, isFinal: false, now: now, &draft)
-        let pause = delay ?? retry.delay(afterFailures: run.attempt - run.lostBefore, jitter: jitter)
+        let asked = delay ?? retry.delay(afterFailures: run.attempt - run.lostBefore, jitter: jitter)
+        let pause = max(asked, JobLimits.shortestPause)
         tryAgain(run, lostBefore: run.lostBefore, notBefore: now.due(after: pause), now: now, &draft)
     }
 
@@ -220,10 +226,10 @@ extension JobMachine {
             open[index].notBefore = nil
             open[index].due = due
             guard let snooze else { return }
-            open[index].notBefore = now.due(after: snooze.delay ?? .zero)
+            open[index].notBefore = now.due(after: max(snooze.delay ?? .zero, JobLimits.shortestPause))
             guard open[index].reason != Self.catchUp else { return }
             // A handler's own words must not make a catch-up run of it.
-            open[index].reason = snooze.reason == Self.catchUp ? "postponed" : snooze.reason
+            open[index].reason = snooze.reason == Self.catchUp ? "postponed" : JobLimits.reason(snooze.reason)
         }
         draft.write(open[index])
         if snooze != nil { draft.postponed.append(open[index]) }

@@ -164,7 +164,9 @@ package struct JobMachine: Hashable, Sendable {
             case .succeeded:
                 machine.conclude(index, .succeeded, reason: nil, now: now, &draft)
             case .failed(let reason, let isFinal, let delay):
-                machine.fail(index, reason: reason, isFinal: isFinal, delay: delay, now: now, jitter: jitter, &draft)
+                machine.fail(
+                    index, reason: JobLimits.reason(reason), isFinal: isFinal, delay: delay, now: now, jitter: jitter,
+                    &draft)
             case .timedOut: machine.fail(index, reason: "timedOut", isFinal: false, now: now, jitter: jitter, &draft)
             case .interrupted: machine.lose(index, now: now, &draft)
             }

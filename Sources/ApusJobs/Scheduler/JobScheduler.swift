@@ -197,7 +197,7 @@ public final class JobScheduler: Sendable {
     /// scheduled until the run has its outcome. The run's occurrence number is 0 or below: each is smaller than the job's
     /// earlier ones, and numbers may be left out.
     /// - Throws: ``JobError`` with `notFound`; `invalid` for a cancelled job; `conflict` for a job that has finished and is unique by its payload, while
-    ///   another one with that payload is open; `closed`, or the store's errors.
+    ///   another one with that payload is open, and for a job with 1,000 open runs; `closed`, or the store's errors.
     @discardableResult
     public func runNow(_ id: JobID) async throws -> Run {
         try await run(.job(.runNow(id)))
@@ -262,7 +262,8 @@ public final class JobScheduler: Sendable {
     ///   - occurrence: the occurrence; `nil` for the last one that did not succeed.
     /// - Returns: the new attempt.
     /// - Throws: ``JobError`` with `notFound`; `invalid` for a cancelled job, and for an occurrence that has succeeded, was
-    ///   skipped or is open; `conflict` if another job has the identifier by now; `closed`, or the store's errors.
+    ///   skipped or is open; `conflict` if another job has the identifier by now, and for a job with 1,000 open runs;
+    ///   `closed`, or the store's errors.
     @discardableResult
     public func retry(_ id: JobID, occurrence: Int? = nil) async throws -> Run {
         var tries = 0

@@ -68,13 +68,14 @@ public struct RunContext: Sendable {
     package var result: [UInt8]? { control.result }
 
     /// Reports to the scheduler's subscribers how far the handler is, from 0 to 1, and keeps it with the run: the first
-    /// report, then at most one a second, and the last one with the attempt's end. Of the message, 1,000 bytes are
-    /// kept.
+    /// report, then at most one a second, and the last one with the attempt's end. The message has at most 1,000 bytes;
+    /// of a longer one, the beginning is reported.
     public func report(progress fraction: Double, message: String? = nil) {
-        let progress = RunProgress(fraction: fraction, message: message)
+        let progress = RunProgress(fraction: fraction, message: message?.prefix(utf8: JobLimits.progressBytes))
         control.emit(
             .progress(
-                jobID: job.id, occurrence: occurrence, attempt: attempt, fraction: progress.fraction, message: message))
+                jobID: job.id, occurrence: occurrence, attempt: attempt, fraction: progress.fraction,
+                message: progress.message))
         control.set(progress: progress)
     }
 
@@ -131,22 +132,24 @@ public struct RunDecision: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// What becomes of the attempt.
     public let kind: Kind
-    /// Why, in the handler's own words; kept in the run's history.
+    /// Why, in the handler's own words; kept in the run's history. Of more than 8,192 bytes, the beginning and a mark
+    /// with the length are kept.
     public let reason: String
-    /// How long the run waits, counted as elapsed time; `nil` for what the retry policy says. A negative one counts as
-    /// zero.
+    /// How long the run waits, counted as elapsed time; `nil` for what the retry policy says. Less than 100 ms count as
+    /// 100 ms.
     public let delay: Duration?
     /// An exit code to keep in the history.
     public let exitCode: Int?
 
     /// Ends the attempt as `failed`. The next one, if the retry policy has one, begins after `delay`, counted as elapsed
-    /// time; `nil`: after the policy's delay.
+    /// time, and at least 100 ms; `nil`: after the policy's delay.
     public static func retry(after delay: Duration? = nil, reason: String, exitCode: Int? = nil) -> RunDecision {
         RunDecision(kind: .retry, reason: reason, delay: delay, exitCode: exitCode)
     }
 
     /// Calls the handler again after `delay`, counted as elapsed time: something that it needs is not there for now
-    /// (descriptors, processes, memory, a service).
+    /// (descriptors, processes, memory, a service). A delay of less than 100 ms counts as 100 ms, and jobs of the queue
+    /// that have waited longer begin before it.
     ///
     /// The run waits again under the same attempt number, with the reason. No retry is used up, and lateness is still
     /// counted from the due instant. The attempt counts as not begun: what the handler set on its ``RunContext`` is

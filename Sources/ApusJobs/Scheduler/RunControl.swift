@@ -160,17 +160,15 @@ final class RunControl: Sendable {
 
     func set(progress: RunProgress) {
         guard let keepProgress else { return }
-        var kept = progress
-        if let message = progress.message { kept.message = message.prefix(utf8: 1_000) }
         let now = engine.time.uptime()
         let isDue = state.withLock { state in
             guard !state.ended else { return false }
-            state.progress = kept
+            state.progress = progress
             if let last = state.progressKept, last.duration(to: now) < Self.progressPause { return false }
             state.progressKept = now
             return true
         }
-        if isDue { keepProgress(kept) }
+        if isDue { keepProgress(progress) }
     }
 
     func emit(_ event: JobEvent) {
@@ -197,7 +195,7 @@ final class PrintedBytes: Sendable {
 
 extension String {
     /// Its beginning, of so many bytes at most, without a part of a character.
-    fileprivate func prefix(utf8 count: Int) -> String {
+    func prefix(utf8 count: Int) -> String {
         if utf8.count <= count { return self }
         var end = utf8.index(startIndex, offsetBy: count)
         while end.samePosition(in: self) == nil { utf8.formIndex(before: &end) }

@@ -265,12 +265,16 @@ public enum JobReference: Hashable, Sendable {
     /// the former.
     case payload(kind: String, payload: [UInt8], submittedAfter: WallInstant?)
 
-    /// Whether both are of one kind and payload, whatever the instant.
-    func isSamePayload(as other: JobReference) -> Bool {
-        guard case .payload(let kind, let payload, _) = self, case .payload(kind, payload, _) = other else {
-            return false
-        }
-        return true
+    /// What jobs that are unique by their payload are the same by, whatever the instant.
+    struct Payload: Hashable, Sendable {
+        var kind: String
+        var bytes: [UInt8]
+    }
+
+    /// `nil` for a reference to a job by what it is called.
+    var payload: Payload? {
+        guard case .payload(let kind, let bytes, _) = self else { return nil }
+        return Payload(kind: kind, bytes: bytes)
     }
 }
 

@@ -243,7 +243,8 @@
             }
         }
 
-        /// Removes old jobs; see `JobStore.retire(endedBefore:budget:in:)`.
+        /// Removes old jobs; see `JobStore.retire(endedBefore:budget:in:)`. Also what is remembered of nodes that ended
+        /// more than a day ago, and of queues that have had no settings for as long.
         public func retire(endedBefore instant: WallInstant, budget: Int, in session: StoreSession) async throws -> Bool
         {
             let owner = try owner(of: session)
@@ -251,16 +252,19 @@
                 let fence = TurnStatements.fence(
                     owner.member.node, session.shards.sorted { $0.key < $1.key }, timeline: owner.member.timeline)
                 let results = try await self.writer.execute(
-                    PostgresBatch([
-                        fence,
-                        PostgresStatement(
-                            Self.retireJobs,
-                            [
-                                .int64(StoreInstant.encode(instant)), .int64(Int64(budget)),
-                                .array(session.shards.keys.map { Int64($0.rawValue) }),
-                            ]),
-                    ]))
+                    PostgresBatch(
+                        [
+                            fence,
+                            PostgresStatement(
+                                Self.retireJobs,
+                                [
+                                    .int64(StoreInstant.encode(instant)), .int64(Int64(budget)),
+                                    .array(session.shards.keys.map { Int64($0.rawValue) }),
+                                ]),
+                        ] + StoreRemembered.remove(atMost: budget)))
+                let removed = try results.dropFirst(2).map { try $0[0].decode(Int64.self, at: 0) }
                 return try results[1][0].decode(Int64.self, at: 0) > Int64(budget)
+                    || budget > 0 && removed.contains { $0 >= Int64(budget) }
             }
         }
 

@@ -81,9 +81,7 @@
             if let connection = connected.withLock({ $0 }) { return connection }
             return try await turnstile.pass {
                 if let connection = self.connected.withLock({ $0 }) { return connection }
-                let connection = try await PostgresConnection.connect(
-                    self.configuration, engine: self.engine, logger: self.logger)
-                _ = try await connection.execute(PostgresBatch(self.settings.withLock { $0 }))
+                let connection = try await self.anotherConnection()
                 self.connected.withLock { $0 = connection }
                 let notifications = connection.notifications
                 _ = Task { [weak self] in
@@ -91,6 +89,13 @@
                 }
                 return connection
             }
+        }
+
+        /// A connection with the same settings, which only the caller uses.
+        func anotherConnection() async throws -> PostgresConnection {
+            let connection = try await PostgresConnection.connect(configuration, engine: engine, logger: logger)
+            _ = try await connection.execute(PostgresBatch(settings.withLock { $0 }))
+            return connection
         }
 
         private func forget(_ connection: PostgresConnection) {

@@ -29,23 +29,45 @@
             var change: Int
         }
 
+        /// Which statements of a turn.
+        enum Scope {
+            /// All of them: a transaction.
+            case whole
+            /// Those that come before all parts, and are about none of them alone.
+            case common
+            /// Those that write parts.
+            case parts
+        }
+
         /// The statements for these parts of a turn, and the record of the clocks if it is new.
         init(
-            _ turn: StoreTurn, parts: [Int], node: Int64, timeline: Int32, session: StoreSession, isClockNew: Bool,
-            submissionFloor: Int64
+            _ turn: StoreTurn, parts: [Int], _ scope: Scope = .whole, node: Int64, timeline: Int32,
+            session: StoreSession, isClockNew: Bool, submissionFloor: Int64
         ) {
-            let axis = ElapsedAxis(turn.clock)
+            switch scope {
+            case .whole:
+                addCommon(turn, parts, node, timeline: timeline, session, isClockNew: isClockNew)
+                addParts(turn, parts, node)
+                // The last statement: whether there is more for this node.
+                add(Self.hasSubmissions(node, above: submissionFloor))
+            case .common: addCommon(turn, parts, node, timeline: timeline, session, isClockNew: isClockNew)
+            case .parts: addParts(turn, parts, node)
+            }
+        }
+
+        private mutating func addCommon(
+            _ turn: StoreTurn, _ parts: [Int], _ node: Int64, timeline: Int32, _ session: StoreSession, isClockNew: Bool
+        ) {
             var shards: Set<ShardID> = []
             for part in parts { for change in turn.parts[part] { shards.insert(change.shard) } }
             let epochs = shards.sorted().compactMap { id in session.shards[id].map { (id, $0) } }
             add(Self.fence(node, epochs, timeline: timeline))
             // Before anything is written: who waits for a name holds nothing that others wait for.
-            let named = parts.flatMap { part in turn.parts[part].filter(\.requiresFreeName).map { (part, $0.job) } }
-            let labelled = parts.flatMap { part in
-                turn.parts[part].compactMap { change in change.onlyBeside.map { (part, change.job.id, $0) } }
-            }
+            let (named, labelled) = (Self.named(turn, parts), Self.labelled(turn, parts))
             if !(named.isEmpty && labelled.isEmpty) {
-                add(Self.lockNames(named.compactMap(\.1.request.name) + labelled.map { "\($2.label)=\($2.value)" }))
+                add(
+                    Self.lockNames(
+                        named.compactMap(\.job.request.name) + labelled.map { "\($0.known.label)=\($0.known.value)" }))
             }
             if let due = Self.claims(turn, parts) {
                 add(PostgresStatement("SELECT apus.await($1)", [.int64(StoreInstant.encode(due))]))
@@ -57,14 +79,34 @@
             }
             if isClockNew { add(Self.clock(turn.clock)) }
             if !turn.released.isEmpty { add(Self.release(turn.released, node)) }
-            if !turn.queues.isEmpty { add(Self.queues(turn.queues, known: turn.knownQueues, axis)) }
+            if !turn.queues.isEmpty {
+                add(Self.queues(turn.queues, known: turn.knownQueues, ElapsedAxis(turn.clock)))
+            }
+        }
+
+        private mutating func addParts(_ turn: StoreTurn, _ parts: [Int], _ node: Int64) {
+            let (named, labelled) = (Self.named(turn, parts), Self.labelled(turn, parts))
+            let axis = ElapsedAxis(turn.clock)
             for wave in Self.waves(turn, parts) { add(wave, of: turn, axis) }
             if !named.isEmpty { requireFreeNames(named) }
             if !labelled.isEmpty { requireNoOthers(labelled) }
-            addTaken(turn.taken.filter { parts.contains($0.part) })
-            addForwarded(turn.forwarded.filter { parts.contains($0.part) }, node)
-            // The last statement: whether there is more for this node.
-            add(Self.hasSubmissions(node, above: submissionFloor))
+            let written = Set(parts)
+            addTaken(turn.taken.filter { written.contains($0.part) })
+            addForwarded(turn.forwarded.filter { written.contains($0.part) }, node)
+        }
+
+        /// The new jobs whose names must be free.
+        private static func named(_ turn: StoreTurn, _ parts: [Int]) -> [(part: Int, job: Job)] {
+            parts.flatMap { part in turn.parts[part].filter(\.requiresFreeName).map { (part, $0.job) } }
+        }
+
+        /// The new jobs that must have none beside them but those that are known.
+        private static func labelled(
+            _ turn: StoreTurn, _ parts: [Int]
+        ) -> [(part: Int, id: JobID, known: LabelledJobs)] {
+            parts.flatMap { part in
+                turn.parts[part].compactMap { change in change.onlyBeside.map { (part, change.job.id, $0) } }
+            }
         }
 
         static func hasSubmissions(_ node: Int64, above floor: Int64) -> PostgresStatement {

@@ -4,9 +4,10 @@
 
     /// One turn on its way into the database.
     ///
-    /// All parts are written in one transaction, which the database refuses as a whole if one of them cannot be applied.
-    /// Then that one is found and left out, and the others are written again. Refusals are rare: only another program that
-    /// changes jobs, and a submission with a name that is taken, lead to them.
+    /// All parts are written in one transaction and one round trip, which the database refuses as a whole if one of
+    /// them cannot be applied. Nearly always it says which ones, and the others are written again; else they are
+    /// written in pieces. Refusals are rare: only another program that changes jobs, and a submission with a name that
+    /// is taken, lead to them.
     struct TurnWriting {
         private let turn: StoreTurn
         private let node: Int64
@@ -34,24 +35,58 @@
 
         func results(on link: ServerLink) async throws -> Results {
             var refused = refusedBeforehand
-            while true {
+            // A statement names all the rows that it refuses, so the second attempt is nearly always the last one.
+            for _ in 1...2 {
                 let parts = turn.parts.indices.filter { refused[$0] == nil }
                 let statements = statements(of: parts)
                 do {
                     let rows = try await link.execute(PostgresBatch(statements.statements))
                     return Results(
-                        parts: try applied(rows, statements, refused),
+                        parts: answers(try keys(in: rows, statements), refused),
                         hasSubmissions: try rows[rows.count - 1][0].decode(at: 0))
                 } catch let error as PostgresError {
-                    guard let found = try await refusals(error, statements, of: parts, on: link) else { throw error }
+                    guard isAboutParts(error) else { throw error }
+                    guard let found = unmet(error, statements) else { break }
                     refused.merge(found) { first, _ in first }
                 }
             }
+            let transaction = try await ServerTransaction(
+                statements(of: turn.parts.indices.filter { refused[$0] == nil }, .common).statements, on: link)
+            do { return try await results(in: transaction, refused) } catch {
+                await transaction.abandon()
+                throw error
+            }
         }
 
-        private func statements(of parts: [Int]) -> TurnStatements {
+        /// Writes the parts in pieces, in their order: of a piece that is refused, each half by itself. However many
+        /// parts cannot be applied, it is one transaction, and no part is written more often than pieces are halved.
+        private func results(in transaction: ServerTransaction, _ before: [Int: JobError]) async throws -> Results {
+            var refused = before
+            var known: [TurnStatements.Position: Int64] = [:]
+            // The last one is written next.
+            var pieces = [turn.parts.indices.filter { refused[$0] == nil }]
+            while let piece = pieces.popLast() {
+                if piece.isEmpty { continue }
+                let statements = statements(of: piece, .parts)
+                do {
+                    let rows = try await transaction.attempt(statements.statements)
+                    known.merge(try keys(in: rows, statements)) { first, _ in first }
+                } catch let error as PostgresError {
+                    guard isAboutParts(error) else { throw error }
+                    let alone = piece.count == 1 ? [piece[0]: Self.refusal(error)] : [:]
+                    refused.merge(unmet(error, statements) ?? alone) { first, _ in first }
+                    let rest = piece.filter { refused[$0] == nil }
+                    pieces += [Array(rest[(rest.count / 2)...]), Array(rest[..<(rest.count / 2)])]
+                }
+            }
+            let last = try await transaction.commit(
+                after: TurnStatements.hasSubmissions(node, above: submissionFloor))
+            return Results(parts: answers(known, refused), hasSubmissions: try last[0].decode(at: 0))
+        }
+
+        private func statements(of parts: [Int], _ scope: TurnStatements.Scope = .whole) -> TurnStatements {
             TurnStatements(
-                turn, parts: parts, node: node, timeline: timeline, session: session, isClockNew: isClockNew,
+                turn, parts: parts, scope, node: node, timeline: timeline, session: session, isClockNew: isClockNew,
                 submissionFloor: submissionFloor)
         }
 
@@ -78,15 +113,22 @@
                 cause: cause)
         }
 
-        private func applied(
-            _ rows: [PostgresRows], _ statements: TurnStatements, _ refused: [Int: JobError]
-        ) throws -> [Result<[Job], JobError>] {
+        /// The keys of the new jobs.
+        private func keys(
+            in rows: [PostgresRows], _ statements: TurnStatements
+        ) throws -> [TurnStatements.Position: Int64] {
             var keys: [TurnStatements.Position: Int64] = [:]
             for (statement, changes) in statements.inserts {
                 let new = try rows[statement][0].decodeArray(of: Int64.self, at: 1)
                 for (change, key) in zip(changes, new) { keys[change] = key }
             }
-            return turn.parts.enumerated().map { part, changes in
+            return keys
+        }
+
+        private func answers(
+            _ keys: [TurnStatements.Position: Int64], _ refused: [Int: JobError]
+        ) -> [Result<[Job], JobError>] {
+            turn.parts.enumerated().map { part, changes in
                 if let error = refused[part] { return .failure(error) }
                 return .success(
                     changes.enumerated().map { index, change in
@@ -104,30 +146,17 @@
 
         // MARK: Refusals
 
-        /// Which of the parts cannot be applied; `nil` if the error is not about any of them.
-        private func refusals(
-            _ error: PostgresError, _ statements: TurnStatements, of parts: [Int], on link: ServerLink
-        ) async throws -> [Int: JobError]? {
-            guard error.fate == .notApplied else { return nil }
-            if let refused = unmet(error, statements) { return refused }
-            guard error.code == .constraint || error.code == .invalid, !parts.isEmpty else { return nil }
-            // The first part with which those before it cannot be written.
-            var (low, high) = (0, parts.count - 1)
-            var found = error
-            while low < high {
-                let middle = (low + high) / 2
-                if let refusal = try await dryRun(Array(parts[...middle]), on: link) {
-                    (high, found) = (middle, refusal)
-                } else {
-                    low = middle + 1
-                }
-            }
-            if let refused = unmet(found, self.statements(of: Array(parts[...low]))) { return refused }
-            return [
-                parts[low]: found.server?.sqlState == "23505"
-                    ? Self.conflict(found)
-                    : JobError(code: .invalid, message: "the job cannot be kept: \(found.message)", cause: found)
-            ]
+        /// Whether the error may be about what is in one of the parts.
+        private func isAboutParts(_ error: PostgresError) -> Bool {
+            guard error.fate == .notApplied, let server = error.server else { return false }
+            return server.sqlState == "AP409" || error.code == .constraint || error.code == .invalid
+        }
+
+        /// Why a part that is alone is refused.
+        private static func refusal(_ error: PostgresError) -> JobError {
+            ["23505", "AP409"].contains(error.server?.sqlState)
+                ? conflict(error)
+                : JobError(code: .invalid, message: "the job cannot be kept: \(error.message)", cause: error)
         }
 
         /// The parts of which a statement did not find what it requires; `nil` if the error is another one.
@@ -142,22 +171,6 @@
                 return (required.parts[number - 1], refusal)
             }
             return Dictionary(refused) { first, _ in first }
-        }
-
-        /// Writes the parts and takes that back.
-        /// - Returns: why they cannot be written, if they cannot.
-        private func dryRun(_ parts: [Int], on link: ServerLink) async throws -> PostgresError? {
-            let statements =
-                statements(of: parts).statements + [
-                    PostgresStatement("SELECT apus.require_all('{1}', '{}')")
-                ]
-            do {
-                _ = try await link.execute(PostgresBatch(statements))
-                preconditionFailure("a dry run was committed")
-            } catch let error as PostgresError {
-                guard error.server != nil, error.fate == .notApplied else { throw error }
-                return error.statement == statements.count - 1 ? nil : error
-            }
         }
     }
 #endif

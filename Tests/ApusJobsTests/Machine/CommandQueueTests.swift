@@ -84,10 +84,24 @@ struct CommandQueueTests {
         commands.append(PendingCommand(3, .job(.cancel("job"))))
         #expect(commands.needs == [.id("job"), .id("other")])
         let loaded = LoadedJob(job: try JobMachine.sample(1).job, open: [])
-        commands.update(needing: .id("job")) { $0.foreign["job"] = loaded }
+        let positions = commands.positions
+        #expect(positions == [.id("job"): [0], .id("other"): [1]])
+        commands.update(at: [0]) { $0.foreign["job"] = loaded }
         commands.needsAreRead()
         #expect(commands.needs.isEmpty && commands.waiting.map(\.hasRead) == [true, true, false])
         #expect(commands.waiting.map(\.foreign.isEmpty) == [false, true, true])
+    }
+
+    @Test("a job that many commands need is read once, for all of them")
+    func needsOnce() {
+        var commands = CommandQueue()
+        for number in 0..<1_000 {
+            var command = PendingCommand(number, .job(.cancel("job")))
+            command.needs = [.id("own \(number)"), .payload(kind: "k", payload: [1], submittedAfter: nil)]
+            commands.append(command)
+        }
+        #expect(commands.needs.count == 1_001)
+        #expect(commands.positions.values.reduce(0) { $0 + $1.count } == 2_000)
     }
 
     @Test("a submission that cannot be read is only removed")

@@ -18,10 +18,16 @@ extension SchedulerMachine {
         var blocked: Set<JobID> = []
         var planned = 0
         for var pending in commands.takeAll() {
+            guard planned < SchedulerTurn.maximumCommands else {
+                // What was read for it may have left the memory before the next turn has room for it.
+                pending.forgetRead()
+                pending.isPlannable = true
+                waiting.append(pending)
+                continue
+            }
             let ids = pending.command.ids
             var outcome = Outcome.later
-            let isFull = planned >= SchedulerTurn.maximumCommands
-            if !isFull, blocked.isDisjoint(with: ids), turn.ids.isDisjoint(with: ids) {
+            if blocked.isDisjoint(with: ids), turn.ids.isDisjoint(with: ids) {
                 do throws(JobError) { outcome = try plan(pending, into: &turn) } catch {
                     refuse(pending, error, in: &turn)
                     outcome = .done
@@ -33,12 +39,12 @@ extension SchedulerMachine {
                 turn.concern(ids)
                 continue
             case .needs(let references):
+                // It takes up room, so that no more is read than the next turn can plan.
+                planned += 1
                 pending.needs = references
                 pending.forgetRead()
                 pending.isPlannable = true
             case .later:
-                // The jobs that were read may have left the memory before the next turn has room for the command.
-                if isFull { pending.forgetRead() }
                 // It waited for a command before it, which may be answered already.
                 pending.isPlannable = !turn.ids.isDisjoint(with: ids)
             }
@@ -108,6 +114,7 @@ extension SchedulerMachine {
         case .runNow(let id):
             return try change(id, pending, in: &turn) { draft, now throws(JobError) in
                 if draft.machine.job.state == .cancelled { try Self.requireLive(draft.machine.job, "run") }
+                try Self.requireRoom(draft.machine)
                 let (run, action) = draft.machine.runNow(now: now)
                 draft.action.merge(action)
                 return run
@@ -141,6 +148,7 @@ extension SchedulerMachine {
                             "\(run.jobID): \(OccurrenceText.words(run.occurrence)) is no outcome that can be tried again"
                     )
                 }
+                try Self.requireRoom(draft.machine)
                 let (next, action) = draft.machine.retry(run, now: now)
                 draft.action.merge(action)
                 return next
@@ -162,7 +170,7 @@ extension SchedulerMachine {
             case .outdated: return .needs([.id(request.id), reference])
             case .open, .ended, .none: break
             }
-            turn.submit([reference])
+            turn.submit(reference.payload.map { [$0] } ?? [])
         }
         let zones = configuration.timeZones
         return try change(request.id, pending, in: &turn) { draft, now throws(JobError) in
@@ -184,6 +192,16 @@ extension SchedulerMachine {
         guard job.state.isFinal else { return }
         throw JobError(
             code: .invalid, message: "\(job.id): the job is \(job.state) and cannot be \(what); submit it again")
+    }
+
+    /// No policy of the job is asked about runs by hand.
+    private static func requireRoom(_ machine: JobMachine) throws(JobError) {
+        guard machine.open.count >= JobLimits.openRuns else { return }
+        throw JobError(
+            code: .conflict,
+            message:
+                "\(machine.job.id): \(JobLimits.openRuns) of its runs are open; wait for some to end, or cancel them"
+        )
     }
 
     /// One event for one job. The caller is answered with the run that it makes, if it makes one, or with the job.

@@ -38,7 +38,10 @@ extension SchedulerMachine {
     package mutating func read(_ read: SchedulerRead, _ answer: SchedulerReadAnswer, at now: SchedulerReading) {
         switch (read, answer) {
         case (.load(let references), .loaded(let found)):
-            for (reference, found) in zip(references, found) { took(found, for: reference, now.wall) }
+            let positions = commands.positions
+            for (reference, found) in zip(references, found) {
+                took(found, for: reference, neededAt: positions[reference] ?? [], now.wall)
+            }
             commands.needsAreRead()
         case (.interrupted, .jobs(let found)) where life.isRunning:
             for loaded in found where jobs[loaded.job.key] == nil && shards.owns(loaded.shard) { _ = take(loaded) }
@@ -103,26 +106,27 @@ extension SchedulerMachine {
         if loading.took(due, of: load, &board, isShared: session.isShared, now) { effects.append(.started) }
     }
 
-    private mutating func took(_ loaded: LoadedJob?, for reference: JobReference, _ now: WallInstant) {
+    /// `positions`: of the commands that need it.
+    private mutating func took(
+        _ loaded: LoadedJob?, for reference: JobReference, neededAt positions: [Int], _ now: WallInstant
+    ) {
         switch reference {
         case .id:
             guard let loaded else { return }
             guard shards.owns(loaded.shard) else {
-                return commands.update(needing: reference) { $0.foreign[loaded.job.id] = loaded }
+                return commands.update(at: positions) { $0.foreign[loaded.job.id] = loaded }
             }
             let entry = takeClaiming(loaded)
             if jobs[loaded.job.id] == nil { jobs.name(entry) }
             jobs.examine(entry)
         case .idempotencyKey(let key):
             guard let loaded else { return }
-            commands.update(needing: reference) { $0.earlier[key] = loaded.job }
-        case .payload:
-            commands.update(needing: reference) { $0.same[reference] = loaded?.job }
+            commands.update(at: positions) { $0.earlier[key] = loaded.job }
+        case .payload(let kind, let bytes, _):
+            let payload = JobReference.Payload(kind: kind, bytes: bytes)
+            commands.update(at: positions) { $0.same[payload] = loaded?.job }
             guard let loaded, !loaded.job.state.isFinal else { return }
-            guard shards.owns(loaded.shard) else {
-                return commands.update(needing: reference) { $0.foreign[loaded.job.id] = loaded }
-            }
-            took(loaded, for: .id(loaded.job.id), now)
+            took(loaded, for: .id(loaded.job.id), neededAt: positions, now)
         case .key(let key):
             jobs.endDoubt(key)
             guard let entry = jobs[key] else { return }

@@ -11,8 +11,8 @@ extension SchedulerMachine {
         }
         let now = turn.now.wall
         func needs() -> Outcome { .needs(Self.references(requests, at: now)) }
-        let payloads = requests.compactMap { $0.payloadReference(at: now) }
-        for (index, payload) in payloads.enumerated() where payloads[..<index].contains(where: payload.isSamePayload) {
+        let payloads = requests.compactMap { $0.payloadReference(at: now)?.payload }
+        guard Set(payloads).count == payloads.count else {
             throw JobError(
                 code: .invalid,
                 message: "payload: two of the requests are the same by kind and payload; submit one of them")
@@ -136,7 +136,7 @@ extension SchedulerMachine {
                 expected: .absent, job: machine.job, isRequestChanged: true, runs: runs)
             drafts.append(draft)
         }
-        turn.submit(restorations.compactMap { $0.request.payloadReference(at: now) })
+        turn.submit(restorations.compactMap { $0.request.payloadReference(at: now)?.payload })
         turn.add(drafts, command: pending) { start in .jobs(drafts.indices.map { .draft(start + $0) }) }
         return .done
     }
@@ -179,7 +179,7 @@ extension SchedulerMachine {
     func same(
         as request: JobRequest, _ reference: JobReference, _ pending: PendingCommand, _ now: WallInstant
     ) throws(JobError) -> Same {
-        guard let job = pending.same.first(where: { $0.key.isSamePayload(as: reference) })?.value else { return .none }
+        guard let job = reference.payload.flatMap({ pending.same[$0] }) else { return .none }
         let named = jobs[job.id]
         let isOpen = named.map { $0.key == job.key && !$0.job.state.isFinal } ?? false
         if isOpen || pending.foreign[job.id]?.job.key == job.key && !job.state.isFinal {

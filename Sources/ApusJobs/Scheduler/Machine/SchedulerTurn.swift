@@ -90,7 +90,7 @@ struct SchedulerTurn: Sendable {
     /// Identifiers that a command of the turn concerns.
     private(set) var ids: Set<JobID> = []
     /// Kinds and payloads of its submissions that are unique by them.
-    private var payloads: [JobReference] = []
+    private var payloads: Set<JobReference.Payload> = []
     /// Queues whose records are written.
     private(set) var queues: [QueueID: JobQueue] = [:]
     /// The callers that have changed queues.
@@ -133,9 +133,9 @@ struct SchedulerTurn: Sendable {
 
     mutating func concern(_ ids: [JobID]) { self.ids.formUnion(ids) }
 
-    func hasSubmitted(_ reference: JobReference) -> Bool { payloads.contains(where: reference.isSamePayload) }
+    func hasSubmitted(_ reference: JobReference) -> Bool { reference.payload.map(payloads.contains) ?? false }
 
-    mutating func submit(_ references: [JobReference]) { payloads += references }
+    mutating func submit(_ payloads: [JobReference.Payload]) { self.payloads.formUnion(payloads) }
 
     // MARK: Queues
 

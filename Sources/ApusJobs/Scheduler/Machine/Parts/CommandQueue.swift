@@ -20,8 +20,8 @@ struct PendingCommand: Sendable {
     var hasRead = false
     /// Jobs that were submitted with the keys of its requests.
     var earlier: [String: Job] = [:]
-    /// Jobs that count as the same as its requests, by kind and payload.
-    var same: [JobReference: Job] = [:]
+    /// Jobs that count as the same as its requests.
+    var same: [JobReference.Payload: Job] = [:]
     /// Jobs of other schedulers that it concerns, as they were read for it.
     var foreign: [JobID: LoadedJob] = [:]
     /// How often a foreign change came in between.
@@ -93,11 +93,23 @@ struct CommandQueue {
 
     // MARK: Reads for commands
 
-    /// The jobs that the waiting commands need.
-    var needs: [JobReference] { waiting.flatMap(\.needs) }
+    /// The jobs that the waiting commands need, each once.
+    var needs: [JobReference] {
+        var known: Set<JobReference> = []
+        return waiting.flatMap(\.needs).filter { known.insert($0).inserted }
+    }
 
-    mutating func update(needing reference: JobReference, _ body: (inout PendingCommand) -> Void) {
-        for index in waiting.indices where waiting[index].needs.contains(reference) { body(&waiting[index]) }
+    /// Which of the waiting commands need a job, by their positions.
+    var positions: [JobReference: [Int]] {
+        var positions: [JobReference: [Int]] = [:]
+        for index in waiting.indices {
+            for reference in waiting[index].needs { positions[reference, default: []].append(index) }
+        }
+        return positions
+    }
+
+    mutating func update(at positions: [Int], _ body: (inout PendingCommand) -> Void) {
+        for index in positions { body(&waiting[index]) }
     }
 
     /// The store has answered.
