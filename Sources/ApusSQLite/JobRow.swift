@@ -13,7 +13,7 @@
             "elapsed_wake", "open_runs", "runs_since_retired",
         ]
         /// What was asked for and is in the table of jobs, because its indexes have it.
-        private static let lane = ["queue", "priority"]
+        private static let lane = ["queue", "priority", "unique_until"]
         /// The rest of what was asked for, in the order in which ``bindRequest(of:to:)`` binds.
         private static let request = [
             "name", "kind", "trigger", "trigger_ns", "trigger_anchor", "trigger_count", "trigger_calendar", "tolerance",
@@ -94,8 +94,9 @@
             statement.bind(Int64(job.openRunCount)).bind(Int64(job.bookkeeping.runsSinceRetired))
         }
 
-        static func bindLane(_ request: JobRequest, to statement: PreparedStatement) {
-            statement.bind(request.queue.rawValue).bind(Int64(request.priority.rawValue))
+        static func bindLane(of job: Job, to statement: PreparedStatement) {
+            statement.bind(job.request.queue.rawValue).bind(Int64(job.request.priority.rawValue))
+            statement.bind(job.uniqueUntil.stored)
         }
 
         /// Binds what was asked for.
@@ -157,6 +158,8 @@
             let created = row.instant()
             let queue = QueueID(row.text())
             guard let priority = JobPriority(rawValue: Int(row.integer())) else { throw unreadable("priority", of: id) }
+            // It follows from what else is known.
+            _ = row.integer()
             let name = row.optionalText()
             let kind = row.text()
             let trigger = try readTrigger(row, id)

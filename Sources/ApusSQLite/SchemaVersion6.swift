@@ -1,6 +1,19 @@
 #if SQLite
     extension Schema {
         /// Each part is beside what it is for.
-        static let version6 = [String]().joined(separator: "\n")
+        static let version6 = [version6Uniqueness].joined(separator: "\n")
+
+        /// `unique_until` is `Job.uniqueUntil`: the index has ended jobs in the order in which both that and their end
+        /// have passed, so those that must stay are not read each time that others are removed.
+        private static let version6Uniqueness = """
+            ALTER TABLE job ADD COLUMN unique_until INTEGER NOT NULL DEFAULT 0;
+            UPDATE job SET unique_until = (
+                SELECT min(job.created, 9223372036854775807 - period) + period FROM (
+                    SELECT max(ifnull(unique_within, 0), iif(idempotency_key IS NULL, 0, 86400000000000)) AS period
+                    FROM request WHERE request.job = job.key));
+            DROP INDEX job_ended;
+            CREATE INDEX job_ended ON job (max(updated, unique_until))
+                WHERE (job.state = 'cancelled' OR job.state = 'finished') AND open_runs = 0;
+            """
     }
 #endif
