@@ -7,10 +7,10 @@
         /// have passed, so those that must stay are not read each time that others are removed.
         private static let version6Uniqueness = """
             ALTER TABLE job ADD COLUMN unique_until INTEGER NOT NULL DEFAULT 0;
-            UPDATE job SET unique_until = (
+            UPDATE job SET unique_until = ifnull((
                 SELECT min(job.created, 9223372036854775807 - period) + period FROM (
                     SELECT max(ifnull(unique_within, 0), iif(idempotency_key IS NULL, 0, 86400000000000)) AS period
-                    FROM request WHERE request.job = job.key));
+                    FROM request WHERE request.job = job.key)), 0);
             DROP INDEX job_ended;
             CREATE INDEX job_ended ON job (max(updated, unique_until))
                 WHERE (job.state = 'cancelled' OR job.state = 'finished') AND open_runs = 0;

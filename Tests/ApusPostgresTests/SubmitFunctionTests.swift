@@ -139,13 +139,15 @@
                 var runs = began.makeAsyncIterator()
                 let database = Database(configuration: configuration)
                 try await database.run("SELECT apus.submit('\(Self.request)')")
-                #expect(await runs.next() == 1)
+                let first = await runs.next()
+                #expect(first == 1)
                 for _ in 0..<2 { try await database.run("SELECT apus.submit('\(Self.request)')") }
                 try await database.wait("they are taken") { connection in
                     try await connection.value("SELECT count(*) = 0 FROM apus.submission", as: Bool.self)
                 }
                 ending.yield()
-                #expect(await runs.next() == 2)
+                let second = await runs.next()
+                #expect(second == 2)
                 ending.yield()
                 try await database.wait("the job has ended, after two runs") { connection in
                     try await connection.value(

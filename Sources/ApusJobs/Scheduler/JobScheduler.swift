@@ -19,7 +19,8 @@ public final class JobScheduler: Sendable {
         public var maximumConcurrentRuns: Int
         /// How many runs of each job are kept as history.
         public var historyRunsPerJob: Int
-        /// How long finished and cancelled jobs are kept.
+        /// How long finished and cancelled jobs are kept, counted from their end and from ``Job/uniqueUntil``, whichever
+        /// is later.
         public var finishedJobsKept: Duration
         /// Names the boot of the machine, so that a change of the wall clock while no scheduler ran is noticed
         /// (`/proc/sys/kernel/random/boot_id` on Linux). `nil`: such a change is not noticed.

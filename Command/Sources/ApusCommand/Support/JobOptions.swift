@@ -278,7 +278,7 @@ func submit(_ submission: WireSubmission, json: Bool) async throws {
     if json { return try Terminal.json(job) }
     Terminal.out("\(job.id)\(job.name.map { " (\($0))" } ?? "")  \(When.due(job))  \(Colour.dim(job.action.text))")
     // An earlier daemon does not say it.
-    switch job.outcome.flatMap(SubmissionOutcome.init) {
+    switch job.outcome.flatMap(SubmissionOutcome.init(rawValue:)) {
     case .inserted, nil: break
     case .updated: Terminal.note("the open job was updated")
     case .rescheduled: Terminal.note("the job was updated, and runs once more after the run in progress")
