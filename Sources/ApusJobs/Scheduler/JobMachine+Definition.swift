@@ -15,7 +15,7 @@ extension JobMachine {
 
     /// Another submission gives a job that has not ended its definition, as ``update(_:now:in:)`` does. If nothing of
     /// the job is left to begin, the trigger counts from `submitted` on whether it is another one or not, so that a run
-    /// begins after each submission. Of an equal instant, the run in progress is the one that is asked for.
+    /// begins after each submission. An equal instant asks for the run in progress.
     package mutating func resubmit(
         _ request: JobRequest, submitted: WallInstant, now: WallInstant, in zones: any TimeZones
     ) throws(JobError) -> (action: Action, outcome: SubmissionOutcome) {
