@@ -64,7 +64,7 @@ struct ResubmissionTests {
         try harness.crash()
         harness.advance(60)
         #expect(harness.calls.seconds == [0, 5, 15])
-        #expect(try harness.history() == ["1 lost(interrupted)", "1.2 succeeded", "2 succeeded"])
+        #expect(try harness.history() == ["1 lost(interrupted)", "2 succeeded", "1.2 succeeded"])
         try harness.check()
     }
 
