@@ -120,7 +120,7 @@
                     let statement = try connection.statement(JobRow.insert).bind(job.key).bind(job.id.rawValue)
                     JobRow.bindProgress(job, axis, to: statement)
                     statement.bind(constant: job.state.stored)
-                    JobRow.bindLane(job.request, to: statement)
+                    JobRow.bindLane(of: job, to: statement)
                     try statement.bind(job.created.stored).run()
                     let request = try connection.statement(JobRow.insertRequest).bind(job.key)
                     JobRow.bindRequest(of: job, to: request)

@@ -13,7 +13,7 @@
             "elapsed_wake", "open_runs", "runs_since_retired",
         ]
         /// What was asked for and is in the table of jobs.
-        private static let place = ["queue", "priority"]
+        private static let place = ["queue", "priority", "unique_until"]
         /// The same with `QueueLane.stored`, by which what is due is found.
         private static let lane = place + ["lane"]
         /// The rest of what was asked for, in the order in which ``bindRequest(of:to:)`` binds.
@@ -96,8 +96,9 @@
             statement.bind(Int64(job.openRunCount)).bind(Int64(job.bookkeeping.runsSinceRetired))
         }
 
-        static func bindLane(_ request: JobRequest, to statement: PreparedStatement) {
-            statement.bind(request.queue.rawValue).bind(Int64(request.priority.rawValue)).bind(request.lane.stored)
+        static func bindLane(of job: Job, to statement: PreparedStatement) {
+            statement.bind(job.request.queue.rawValue).bind(Int64(job.request.priority.rawValue))
+            statement.bind(job.uniqueUntil.stored).bind(job.request.lane.stored)
         }
 
         /// Binds what was asked for.
@@ -159,6 +160,8 @@
             let created = row.instant()
             let queue = QueueID(row.text())
             guard let priority = JobPriority(rawValue: Int(row.integer())) else { throw unreadable("priority", of: id) }
+            // It follows from what else is known.
+            _ = row.integer()
             let name = row.optionalText()
             let kind = row.text()
             let trigger = try readTrigger(row, id)

@@ -161,6 +161,17 @@
                     WHERE request.unique_payload = iif(\(JobRow.hasNotEnded), 2, 1)
                     """),
             StoreRule(
+                "a job says until when it stands for repeated submissions",
+                violations: """
+                    SELECT \(jobName) AS subject FROM (
+                        SELECT job AS job_key, max(
+                            ifnull(unique_within, 0),
+                            iif(idempotency_key IS NULL, 0, \(JobRequest.idempotencyPeriod.wholeNanoseconds))) AS period
+                        FROM request)
+                    JOIN job ON job.key = job_key
+                    WHERE period > 0 AND unique_until <> min(created, \(Int64.max) - period) + period
+                    """),
+            StoreRule(
                 "an occurrence has one outcome",
                 violations: """
                     SELECT 'key ' || a.job || ', occurrence ' || b.occurrence AS subject FROM run AS a

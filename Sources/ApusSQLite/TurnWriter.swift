@@ -210,7 +210,7 @@
             statement.bind(job.key).bind(job.id.rawValue)
             JobRow.bindProgress(job, axis, to: statement)
             statement.bind(constant: job.state.stored)
-            JobRow.bindLane(job.request, to: statement)
+            JobRow.bindLane(of: job, to: statement)
             statement.bind(job.created.stored)
             do {
                 rowsChanged += try statement.run()
@@ -234,7 +234,7 @@
                 isWhole ? JobRow.update : isStateWritten ? JobRow.updateState : JobRow.updateProgress)
             JobRow.bindProgress(job, axis, to: statement)
             if isStateWritten { statement.bind(constant: job.state.stored) }
-            if isWhole { JobRow.bindLane(job.request, to: statement) }
+            if isWhole { JobRow.bindLane(of: job, to: statement) }
             statement.bind(job.key).bind(version).bind(job.id.rawValue)
             let count = try statement.run()
             guard count == 1 else {
@@ -308,13 +308,16 @@
                 )
                 .run()
                 try connection.statement(
-                    "DELETE FROM job WHERE key IN (SELECT key FROM job WHERE \(Self.isRetired) ORDER BY updated LIMIT ?2)"
+                    """
+                    DELETE FROM job WHERE key IN (
+                        SELECT key FROM job WHERE \(Self.isRetired) ORDER BY max(updated, unique_until) LIMIT ?2)
+                    """
                 ).bind(instant.stored).bind(Int64(budget)).run()
                 return found > Int64(budget)
             }
         }
 
         /// In the words of the partial index `job_ended`.
-        private static let isRetired = "\(JobRow.hasEnded) AND open_runs = 0 AND updated < ?1"
+        private static let isRetired = "\(JobRow.hasEnded) AND open_runs = 0 AND max(updated, unique_until) < ?1"
     }
 #endif

@@ -79,7 +79,7 @@ final class SchedulerHarness {
         _ policies: JobPolicies = .init()
     ) throws -> Job {
         let request = JobRequest(id: JobID(id), kind: kind, trigger: trigger, policies: policies, conflict: conflict)
-        return try time.perform { [scheduler] in try await scheduler.submit(request) }
+        return try time.perform { [scheduler] in try await scheduler.submit(request) }.job
     }
 
     /// Submits the job `job`.

@@ -250,6 +250,18 @@ struct SubmissionTests {
         #expect(harness.calls.all.map(\.job) == ["updated", "replaced"])
     }
 
+    @Test("what has no effect is in the log, with the job that is there")
+    func noEffect() throws {
+        let log = Log<String>()
+        let harness = try SchedulerHarness(logger: log.logger)
+        try harness.submit("job", .every(.seconds(60)))
+        try submit(request("job", .after(.seconds(9)), conflict: .keep), to: harness)
+        try submit(request("job", .after(.zero), conflict: .update), to: harness)
+        let lines = log.all.filter { $0.contains("is there already") }
+        #expect(lines.count == 1, "\(log.all)")
+        #expect(lines.allSatisfy { $0.hasPrefix("info ") && $0.contains("job=job") && $0.contains("outcome=kept") })
+    }
+
     @Test("an update that was submitted while no scheduler ran counts from its submission")
     func lateUpdate() throws {
         let harness = try SchedulerHarness()

@@ -22,7 +22,7 @@
         private func submitTraced(_ request: JobRequest) throws -> (job: Job, span: InMemorySpanContext) {
             let result = try harness.perform { [tracer] scheduler in
                 try await tracer.withSpan("request") { span in
-                    (try await scheduler.submit(request), span.spanContext)
+                    (try await scheduler.submit(request).job, span.spanContext)
                 }
             }
             tracer.clearFinishedSpans()

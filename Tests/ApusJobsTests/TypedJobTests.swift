@@ -29,7 +29,7 @@ struct TypedJobTests {
     @discardableResult
     private func submit(_ payload: SendInvoice, id: JobID? = nil, attempts: Int = 1) throws -> Job {
         try harness.perform {
-            try await $0.submit(payload, id: id, policies: .init(retry: .exponential(attempts: attempts)))
+            try await $0.submit(payload, id: id, policies: .init(retry: .exponential(attempts: attempts))).job
         }
     }
 
@@ -211,7 +211,8 @@ struct TypedJobTests {
             try harness.perform {
                 try await $0.submit(
                     payload, id: id, name: "name", trigger: trigger, policies: policies, labels: labels, queue: "mail",
-                    priority: .high, metadata: metadata, uniqueness: .payload(), conflict: .refuse, idempotencyKey: key)
+                    priority: .high, metadata: metadata, uniqueness: .payload(), conflict: .refuse, idempotencyKey: key
+                ).job
             }
         }
         let job = try submit(key: "key", "job")

@@ -66,22 +66,49 @@
                 let first = try await owner.submit(request)
                 request.name = "second"
                 request.conflict = .keep
-                #expect(try await other.submit(request).key == first.key)
+                let kept = try await other.submit(request)
+                #expect(kept.key == first.key && kept.outcome == .kept)
                 request.conflict = .refuse
                 let error = await #expect(throws: JobError.self) { try await other.submit(request) }
                 #expect(error?.code == .alreadyExists)
                 request.conflict = .update
                 let updated = try await other.submit(request)
-                #expect(updated.key == first.key && updated.request.name == "second")
+                #expect(updated.key == first.key && updated.request.name == "second" && updated.outcome == .updated)
                 request.conflict = .replace
                 let replaced = try await other.submit(request)
-                #expect(replaced.key != first.key)
+                #expect(replaced.key != first.key && replaced.outcome == .replaced)
                 #expect(
                     try await database.value("SELECT count(*) FROM apus.job WHERE state = 'scheduled'", as: Int64.self)
                         == 1)
                 request.idempotencyKey = "once"
                 let keyed = try await owner.submit(request)
                 #expect(try await other.submit(request).key == keyed.key)
+            }
+        }
+
+        @Test("a submission while another scheduler runs the job's last occurrence makes one more run, after it")
+        func submittedAgain() async throws {
+            try await withTwo { owner, other, _ in
+                let (began, beginning) = AsyncStream<Int>.makeStream()
+                let (end, ending) = AsyncStream<Void>.makeStream()
+                owner.register("k") { run in
+                    beginning.yield(run.occurrence)
+                    for await _ in end.prefix(1) {}
+                }
+                var runs = began.makeAsyncIterator()
+                let request = JobRequest(id: "a", kind: "k", trigger: .after(.zero))
+                let first = try await owner.submit(request)
+                #expect(first.outcome == .inserted)
+                let begun = await runs.next()
+                #expect(begun == 1)
+                let again = try await other.submit(request)
+                #expect(again.outcome == .rescheduled && again.key == first.key)
+                #expect(try await other.submit(request).outcome == .updated)
+                ending.yield()
+                let next = await runs.next()
+                #expect(next == 2)
+                #expect(try await other.runs(RunQuery(jobID: "a", states: [.succeeded])).runs.count == 1)
+                ending.yield()
             }
         }
 

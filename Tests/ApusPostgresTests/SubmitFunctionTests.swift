@@ -124,5 +124,37 @@
                 await scheduler.stop(grace: .zero)
             }
         }
+
+        @Test("what is submitted while the job runs is run after it, once")
+        func whileItRuns() async throws {
+            try await withDatabase { configuration in
+                let scheduler = JobScheduler(store: PostgresStore(patient: configuration))
+                let (began, beginning) = AsyncStream<Int>.makeStream()
+                let (end, ending) = AsyncStream<Void>.makeStream()
+                scheduler.register("k") { run in
+                    beginning.yield(run.occurrence)
+                    for await _ in end.prefix(1) {}
+                }
+                try await scheduler.start()
+                var runs = began.makeAsyncIterator()
+                let database = Database(configuration: configuration)
+                try await database.run("SELECT apus.submit('\(Self.request)')")
+                let first = await runs.next()
+                #expect(first == 1)
+                for _ in 0..<2 { try await database.run("SELECT apus.submit('\(Self.request)')") }
+                try await database.wait("they are taken") { connection in
+                    try await connection.value("SELECT count(*) = 0 FROM apus.submission", as: Bool.self)
+                }
+                ending.yield()
+                let second = await runs.next()
+                #expect(second == 2)
+                ending.yield()
+                try await database.wait("the job has ended, after two runs") { connection in
+                    try await connection.value(
+                        "SELECT state = 'finished' AND occurrences = 2 FROM apus.job", as: Bool.self)
+                }
+                await scheduler.stop(grace: .zero)
+            }
+        }
     }
 #endif

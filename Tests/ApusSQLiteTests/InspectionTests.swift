@@ -48,6 +48,7 @@
                 """
             ),
             ("what is unique", "UPDATE request SET unique_payload = 1 WHERE kind = 'ended'"),
+            ("a job says until when", "UPDATE request SET idempotency_key = 'key' WHERE job = 1"),
             ("an occurrence has one outcome", "UPDATE run SET through = 9 WHERE through = 3"),
             (
                 "an occurrence that has an outcome",

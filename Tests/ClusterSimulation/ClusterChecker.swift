@@ -264,6 +264,8 @@ final class ClusterChecker {
     private func describe(_ reply: SchedulerReply) -> String {
         switch reply {
         case .jobs(let jobs): jobs.map { "\($0.id) \($0.key) \($0.state)" }.joined(separator: ", ")
+        case .submitted(let results):
+            results.map { "\($0.outcome) \($0.id) \($0.key) \($0.state)" }.joined(separator: ", ")
         case .run(let run): "\(run.jobID) \(run.occurrence).\(run.attempt) \(run.state)"
         case .queue, .done: "\(reply)"
         }
@@ -272,7 +274,8 @@ final class ClusterChecker {
     private func succeeded(_ call: Call, _ reply: SchedulerReply) {
         guard case .job(let command) = call.command else { return }
         switch (command, reply) {
-        case (.submit(let requests), .jobs(let found)):
+        case (.submit(let requests), .submitted(let results)):
+            let found = results.map(\.job)
             guard found.count == requests.count else { return fail(.once, "\(command) is answered \(describe(reply))") }
             for (request, job) in zip(requests, found) {
                 let isMet = request.uniqueness.countsPayload && job.request.hasPayload(of: request)

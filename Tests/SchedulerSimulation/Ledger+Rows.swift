@@ -87,6 +87,25 @@ extension Ledger.State {
         }
     }
 
+    /// A job finishes only after a run that each acknowledged submission of it could ask for.
+    mutating func checkBegun(_ job: Job, _ runs: [Run], _ now: Ledger.Moment) {
+        guard job.state == .finished else { return }
+        for facts in facts where facts.key == job.key && facts.isAcknowledged && !facts.sawWallMove {
+            let isFollowed = runs.contains { run in
+                guard run.occurrence > 0, let instant = run.claimed ?? run.finished else { return false }
+                // An overlap is no reason to drop what is due once.
+                let isDropped =
+                    run.state == .skipped && facts.plan.interval == nil
+                    && ["overlap", "queueFull"].contains(run.reason)
+                return !isDropped && Int64(clamping: instant.nanoseconds) >= facts.issued.wall
+            }
+            if !isFollowed {
+                report(
+                    .begun, "\(job.id) has finished, and no run has begun since submission \(facts.number)", at: now)
+            }
+        }
+    }
+
     /// Retries end when the policy says so, and a run that stands for several has skipped the others.
     mutating func checkAttempts(_ job: Job, _ runs: [Run], _ facts: Ledger.Facts, _ now: Ledger.Moment) {
         var (occurrence, failures, losses) = (Int.min, 0, 0)

@@ -48,13 +48,13 @@ extension Ledger.State {
         let mayBeOther =
             switch plan.conflict {
             case .keep: true
-            case .update: job.state.isFinal && within != nil
+            case .update: job.nextDue == nil && within != nil
             case .replace, .refuse: false
             }
         guard mayBeOther, other.plan.id == plan.id else {
             return report(.answered, "submission \(own) was answered with the job of submission \(number)", at: now)
         }
-        guard job.state.isFinal else { return }
+        guard job.state.isFinal || plan.conflict == .update else { return }
         guard let within else {
             return report(.unique, "submission \(own) was answered with \(job.id), which has ended", at: now)
         }

@@ -6,6 +6,7 @@ package enum Promise: String, Sendable, CaseIterable {
     case recordedOnce = "an attempt is made at most once, after its claim is stored, and a stored outcome never changes"
     case trueOutcome = "the stored outcome is what happened"
     case durable = "what was acknowledged is in the store"
+    case begun = "after an acknowledged submission a run of the job begins, also if one was in progress"
     case obeyed = "after an acknowledged cancel, suspend or replacement nothing of the job starts"
     case recovery = "what is due begins soon once a scheduler runs and its store works"
     case ownership = "a scheduler that lost its store starts nothing, and its successor is not disturbed"

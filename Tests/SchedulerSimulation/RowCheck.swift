@@ -44,6 +44,7 @@ struct RowCheck {
                 state.checkState(job, facts, now)
                 state.checkOccurrences(job, runs, facts, now)
                 state.checkAttempts(job, runs, facts, now)
+                state.checkBegun(job, runs, now)
                 for run in runs { state.check(run, of: job, facts, now) }
                 state.checkPromptness(job, runs, facts, now)
             }

@@ -106,8 +106,8 @@ final class World {
         let now = time.wall()
         let requests = zip(plans, numbers).map { $0.request(number: $1, now: now) }
         current.give(command) { scheduler in
-            if requests.count == 1 { return [try await scheduler.submit(requests[0])] }
-            return try await scheduler.submit(requests)
+            if requests.count == 1 { return [try await scheduler.submit(requests[0]).job] }
+            return try await scheduler.submit(requests).map(\.job)
         }
     }
 

@@ -189,6 +189,38 @@ struct SimulationCheckerTests {
         #expect(violation("0.1", exitCode: 75) == .snooze)
     }
 
+    @Test("a job that finishes although nothing has begun since a submission of it is found")
+    func begun() {
+        func violation(_ change: (inout Run) -> Void = { _ in }) -> Promise? {
+            let plan = JobPlan(id: 0, when: .after(1_000))
+            var (ledger, job, runs) = sample(plan)
+            let start = time.wall()
+            time.advance(by: .seconds(5))
+            let (command, numbers) = ledger.submit([plan], node: 0)
+            job.request = plan.request(number: numbers[0], now: time.wall())
+            ledger.answered(command, jobs: [job])
+            time.advance(by: .seconds(5))
+            (job.state, job.nextDue, job.nextOccurrence, job.bookkeeping.origin) = (.finished, nil, 3, 1)
+            runs = [(1, 1), (2, 7)].map { occurrence, second in
+                Run(
+                    jobKey: 1, jobID: job.id, occurrence: occurrence, attempt: 1, due: start.advanced(by: .seconds(1)),
+                    state: .cancelled, isFinal: true, reason: "cancelled",
+                    claimed: start.advanced(by: .seconds(second)),
+                    finished: start.advanced(by: .seconds(8)))
+            }
+            change(&runs[1])
+            var check = RowCheck(ledger: ledger)
+            check.check(jobs: [job], runs: runs)
+            return ledger.violation?.promise
+        }
+        #expect(violation() == nil)
+        #expect(violation { $0.claimed = time.wall().advanced(by: .seconds(-8)) } == .begun)
+        #expect(
+            violation { run in
+                (run.state, run.attempt, run.reason, run.claimed) = (.skipped, 0, "overlap", nil)
+            } == .begun)
+    }
+
     @Test("a second job of one payload, an answer with one that has ended, and an effect of a refusal are found")
     func unique() {
         /// What the answer to a second submission breaks, so many seconds after the first.

@@ -1,6 +1,6 @@
 public import ApusTimers
 
-/// What a caller asks for with ``JobScheduler/submit(_:)->Job``.
+/// What a caller asks for with ``JobScheduler/submit(_:)->SubmissionResult``.
 public struct JobRequest: Hashable, Sendable {
     /// Unique among the jobs of the store that have not ended.
     public var id: JobID
@@ -29,9 +29,18 @@ public struct JobRequest: Hashable, Sendable {
     /// What must be true of the store when the submission is carried out; a job is kept without it.
     package var terms = SubmissionTerms()
     /// Names this submission, so that it can be repeated safely when its answer was lost: a second submission with the
-    /// same key and the same contents answers with the job of the first, whatever its identifier, for as long as that
-    /// job is kept. 1 to 255 bytes. `nil`: each submission is a new one.
+    /// same key and the same contents answers with the job of the first, whatever its identifier. The key is
+    /// remembered for ``idempotencyPeriod``, and for as long as the job is kept. 1 to 255 bytes. `nil`: each submission
+    /// is a new one.
     public var idempotencyKey: String?
+
+    /// How long an idempotency key is remembered at least, from the submission on: 24 hours.
+    public static let idempotencyPeriod: Duration = .seconds(86_400)
+
+    /// For how long after its submission the job may be the answer to a later one although it has ended.
+    var uniquenessPeriod: Duration {
+        max(uniqueness.period ?? .zero, idempotencyKey == nil ? .zero : Self.idempotencyPeriod)
+    }
 
     /// A request; each argument left out has its default.
     public init(
@@ -144,6 +153,12 @@ public struct Job: Hashable, Sendable, Identifiable {
         return min(wake, elapsed)
     }
 
+    /// How long the job stands for repeated submissions at least, ended or not: for the period of
+    /// ``JobUniqueness/payload(within:)``, and for ``JobRequest/idempotencyPeriod`` if it has an idempotency key, both
+    /// from its submission on, by the wall clock. A job is not removed before that
+    /// (``JobStore/retire(endedBefore:budget:in:)``). Without a period, the instant of its submission.
+    public var uniqueUntil: WallInstant { created.advanced(by: request.uniquenessPeriod) }
+
     /// The next occurrence's instant with its note.
     var next: Due? {
         get { nextDue.map { Due(instant: $0, note: dueNote) } }
@@ -154,7 +169,7 @@ public struct Job: Hashable, Sendable, Identifiable {
     public var id: JobID { request.id }
 
     /// A job as a store keeps it; what is left out is as in a new job. For stores: submitting is up to
-    /// ``JobScheduler/submit(_:)->Job``.
+    /// ``JobScheduler/submit(_:)->SubmissionResult``.
     public init(
         request: JobRequest, key: Int64 = 0, version: Int64 = 0, state: JobState = .scheduled, created: WallInstant,
         updated: WallInstant, firstDue: WallInstant, origin: Int = 0, nextOccurrence: Int = 1, nextDue: WallInstant?,
@@ -202,7 +217,8 @@ public struct JobID: RawRepresentable, Hashable, Sendable, Comparable, Expressib
 {
     /// The text of the identifier.
     public var rawValue: String
-    /// The identifier with that text. ``JobScheduler/submit(_:)->Job`` refuses an empty one, or one over 255 bytes.
+    /// The identifier with that text. ``JobScheduler/submit(_:)->SubmissionResult`` refuses an empty one, or one over
+    /// 255 bytes.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// The identifier with that text.
     public init(_ text: String) { rawValue = text }

@@ -196,11 +196,15 @@ public struct RetryPolicy: Hashable, Sendable {
 public enum ConflictPolicy: String, Hashable, Sendable, CaseIterable {
     /// The old job gets the new definition, and keeps its number, its history and its phase: with an equal trigger, what
     /// is due stays due when it was, so that an app may submit its jobs at every launch. With another trigger, the
-    /// occurrences follow that from now on. Open runs stay. The default.
+    /// occurrences follow that from now on. Open runs stay. If only runs in progress are left of the job, it runs once
+    /// more: its trigger counts from now on, and the run begins when they have ended
+    /// (``SubmissionOutcome/rescheduled``); an equal instant of ``Trigger/at(_:)`` is that of the run in progress. So a run begins after each submission, one for all that arrive before it.
+    /// The default.
     case update
     /// The old one is cancelled, with its open runs, and a new one takes its place.
     case replace
-    /// The old one stays and is returned.
+    /// The old one stays as it is until it has ended, and is returned, also if only a run in progress is left of it:
+    /// then nothing runs because of this submission (``SubmissionOutcome/kept``).
     case keep
     /// ``JobError/Code/alreadyExists``.
     case refuse
@@ -215,7 +219,8 @@ public struct JobConditions: OptionSet, Hashable, Sendable {
     /// One bit for each condition. Stores keep it, so a bit never changes its meaning.
     public let rawValue: Int
 
-    /// The conditions of these bits. Bits without a condition are refused by ``JobScheduler/submit(_:)->Job``.
+    /// The conditions of these bits. Bits without a condition are refused by
+    /// ``JobScheduler/submit(_:)->SubmissionResult``.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
     /// There is a connection to the network, also one that costs.

@@ -6,7 +6,7 @@ public struct QueueID: RawRepresentable, Hashable, Sendable, Comparable, Codable
 {
     /// The name: 1 to 64 bytes of ASCII letters, digits, `.`, `-` and `_`.
     public var rawValue: String
-    /// The queue with that name. ``JobScheduler/submit(_:)->Job`` refuses names of another form.
+    /// The queue with that name. ``JobScheduler/submit(_:)->SubmissionResult`` refuses names of another form.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// The queue with that name.
     public init(_ name: String) { rawValue = name }
@@ -115,8 +115,9 @@ public struct JobUniqueness: Hashable, Sendable {
     /// The identifier, or kind and payload: of jobs that ask for this, no two that have not ended have the same kind and
     /// the same bytes.
     ///
-    /// - Parameter period: Jobs count, too, that have ended by now and were submitted at most so long ago. They cannot be
-    ///   updated any more: `update` answers with such a job, as `keep` does.
+    /// - Parameter period: Jobs count, too, that have ended by now and were submitted at most so long ago; a job is
+    ///   kept for as long (``Job/uniqueUntil``). They cannot be updated any more, and neither can one of which only runs in
+    ///   progress are left: `update` and `keep` answer with such a job (``SubmissionOutcome/joined``).
     /// - Returns: what makes two jobs the same.
     public static func payload(within period: Duration? = nil) -> JobUniqueness {
         JobUniqueness(kind: .payload(within: period))

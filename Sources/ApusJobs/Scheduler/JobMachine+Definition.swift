@@ -4,16 +4,36 @@ package import ApusTimers
 /// What changes a job from outside of its runs: a new definition, and the setting of the wall clock.
 extension JobMachine {
     /// The job gets a new definition. With an equal trigger everything stays due when it was; with another one, the
-    /// occurrences that are still to come follow the new trigger from `submitted` on (`now` unless given), and its count
-    /// begins anew.
+    /// occurrences that are still to come follow the new trigger from `now` on, and its count begins anew.
     package mutating func update(
-        _ request: JobRequest, submitted: WallInstant? = nil, now: WallInstant, in zones: any TimeZones
+        _ request: JobRequest, now: WallInstant, in zones: any TimeZones
     ) throws(JobError) -> Action {
         guard !job.state.isFinal, job.request != request else { return .none }
+        return try redefine(
+            request, countsAnew: request.trigger != job.request.trigger, from: now, now: now, in: zones)
+    }
+
+    /// Another submission gives a job that has not ended its definition, as ``update(_:now:in:)`` does. If nothing of
+    /// the job is left to begin, the trigger counts from `submitted` on whether it is another one or not, so that a run
+    /// begins after each submission. An equal instant asks for the run in progress.
+    package mutating func resubmit(
+        _ request: JobRequest, submitted: WallInstant, now: WallInstant, in zones: any TimeZones
+    ) throws(JobError) -> (action: Action, outcome: SubmissionOutcome) {
+        precondition(!job.state.isFinal, "what has ended is not submitted again, but anew")
+        let isOver = !hasRunToBegin
+        let countsAnew = request.trigger != job.request.trigger || isOver && request.trigger.instant == nil
+        guard countsAnew || job.request != request else { return (.none, .updated) }
+        let action = try redefine(request, countsAnew: countsAnew, from: submitted, now: now, in: zones)
+        return (action, isOver && countsAnew ? .rescheduled : .updated)
+    }
+
+    private mutating func redefine(
+        _ request: JobRequest, countsAnew isNewTrigger: Bool, from submitted: WallInstant, now: WallInstant,
+        in zones: any TimeZones
+    ) throws(JobError) -> Action {
         try request.validate()
-        let isNewTrigger = request.trigger != job.request.trigger
         let times = isNewTrigger ? try request.trigger.times(of: job.id, in: zones) : calendar
-        let first = isNewTrigger ? try request.trigger.first(submittedAt: submitted ?? now, times) : nil
+        let first = isNewTrigger ? try request.trigger.first(submittedAt: submitted, times) : nil
         return transition(now) { machine, draft in
             draft.isRequestChanged = true
             // What was due by the old definition is decided by it.

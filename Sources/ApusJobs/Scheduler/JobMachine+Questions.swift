@@ -25,6 +25,13 @@ extension JobMachine {
         return arrival != nil && !hasFollowing
     }
 
+    /// Whether a run is left to begin, whatever becomes of those in progress: an occurrence is to come, or waits. Runs
+    /// by hand are beside the trigger, and do not count.
+    package var hasRunToBegin: Bool {
+        job.nextDue != nil || job.remainder != nil
+            || !job.state.isFinal && open.contains { $0.state == .waiting && !$0.isByHand }
+    }
+
     /// Whether an occurrence has arrived at `now`, or a run might start.
     package func isDue(_ now: WallInstant) -> Bool {
         if let due = arrival, due <= now { return true }

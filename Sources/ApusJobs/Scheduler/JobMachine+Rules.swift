@@ -67,13 +67,16 @@ extension JobMachine {
     /// An occurrence that is to run meets the open ones.
     private mutating func place(_ number: Int, due: Due, standsFor: Int, now: WallInstant, _ draft: inout Draft) {
         let others = openOccurrences
+        // The first occurrence of a definition waits for its turn instead of being skipped: a submission that was
+        // accepted while an earlier run is in progress is not dropped.
+        let mayBeSkipped = number - standsFor > job.bookkeeping.origin
         switch job.request.policies.overlap.kind {
-        case .skip where others > 0:
+        case .skip where mayBeSkipped && others > 0:
             skip(number...number, due: due.instant, reason: .overlap, now: now, &draft)
-        case .queue(let limit) where others > limit:
+        case .queue(let limit) where mayBeSkipped && others > limit:
             // The first of the open ones has its turn; the others wait.
             skip(number...number, due: due.instant, reason: .queueFull, now: now, &draft)
-        case .allow(let limit) where others >= limit:
+        case .allow(let limit) where mayBeSkipped && others >= limit:
             skip(number...number, due: due.instant, reason: .overlap, now: now, &draft)
         case .replace:
             cancelOpen(.replaced, includingByHand: false, now: now, &draft)

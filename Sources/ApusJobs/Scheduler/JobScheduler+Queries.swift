@@ -29,7 +29,7 @@ extension JobScheduler {
     public func runs(_ query: RunQuery) async throws -> RunPage { try await loop.store.runs(query) }
 
     /// The first occurrences of a trigger if it were submitted now, at most `limit`. Submits nothing.
-    /// - Throws: ``JobError`` with `invalid`, as ``submit(_:)->Job`` would.
+    /// - Throws: ``JobError`` with `invalid`, as ``submit(_:)->SubmissionResult`` would.
     public func upcoming(of trigger: Trigger, limit: Int) throws -> [UpcomingOccurrence] {
         try trigger.upcoming(from: loop.reading().wall, limit: limit, in: loop.configuration.timeZones)
     }

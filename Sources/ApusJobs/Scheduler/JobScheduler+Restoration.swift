@@ -44,7 +44,7 @@ extension JobScheduler {
     ///
     /// Nothing that was due before now runs; see ``JobMachine/restored(_:now:in:)``.
     /// - Throws: ``JobError`` with `invalid` (naming the argument); `alreadyExists` or `conflict` if an open job has the
-    ///   identifier of one of them, or a job its idempotency key; as ``submit(_:)->Job``.
+    ///   identifier of one of them, or a job its idempotency key; as ``submit(_:)->SubmissionResult``.
     package func restore(_ jobs: [JobRestoration]) async throws -> [Job] {
         if jobs.isEmpty { return [] }
         guard case .jobs(let restored) = try await loop.call(.restore(jobs)) else {

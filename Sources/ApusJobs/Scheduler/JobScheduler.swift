@@ -19,7 +19,8 @@ public final class JobScheduler: Sendable {
         public var maximumConcurrentRuns: Int
         /// How many runs of each job are kept as history.
         public var historyRunsPerJob: Int
-        /// How long finished and cancelled jobs are kept.
+        /// How long finished and cancelled jobs are kept, counted from their end and from ``Job/uniqueUntil``, whichever
+        /// is later.
         public var finishedJobsKept: Duration
         /// Names the boot of the machine, so that a change of the wall clock while no scheduler ran is noticed
         /// (`/proc/sys/kernel/random/boot_id` on Linux). `nil`: such a change is not noticed.
@@ -126,18 +127,26 @@ public final class JobScheduler: Sendable {
     public func stop(grace: Duration? = .seconds(10)) async { await loop.stop(grace: grace) }
 
     /// Submits a job. When this returns, the job survives a crash.
+    /// - Returns: the job, and what the submission did: a job that has not ended may be in its place
+    ///   (``JobRequest/conflict``).
     /// - Throws: ``JobError`` with `invalid` (naming the argument), `alreadyExists` (if the request refuses conflicts),
     ///   `closed` if the scheduler does not run, or the store's `full`, `unavailable`, `damaged`, `notOwner`.
     @discardableResult
-    public func submit(_ request: JobRequest) async throws -> Job { try await submit([request])[0] }
+    public func submit(_ request: JobRequest) async throws -> SubmissionResult { try await submit([request])[0] }
 
     /// Submits several jobs in one commit: all or none.
+    /// - Returns: the answer to each request, in their order.
     @discardableResult
-    public func submit(_ requests: [JobRequest]) async throws -> [Job] {
+    public func submit(_ requests: [JobRequest]) async throws -> [SubmissionResult] {
         let requests = try loop.configuration.middleware.submitted(requests)
         for request in requests { try request.validate() }
         if requests.isEmpty { return [] }
-        return try await jobs(.job(.submit(requests)))
+        guard case .submitted(let results) = try await loop.call(.job(.submit(requests))) else {
+            throw JobError(
+                code: .unavailable,
+                message: "another node has carried out the submission, and does not say what it did; read the job")
+        }
+        return results
     }
 
     /// Makes jobs of what was submitted in applications' transactions that are committed already.

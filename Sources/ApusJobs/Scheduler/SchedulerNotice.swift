@@ -14,6 +14,8 @@ package enum SchedulerNotice: Sendable {
     case lostOwnership(JobError)
     /// A submission in an application's transaction was refused, and removed.
     case submissionRefused(JobID?, JobError)
+    /// A submission in an application's transaction met this job, and has no effect.
+    case submissionHasNoEffect(JobID, SubmissionOutcome)
 }
 
 extension SchedulerNotice {
@@ -49,6 +51,10 @@ extension SchedulerNotice {
             logger.notice(
                 "a job that was submitted in an application's transaction was refused, and its submission removed",
                 metadata: ["job": "\(id?.rawValue ?? "unknown")", "error": "\(error)"])
+        case .submissionHasNoEffect(let id, let outcome):
+            logger.info(
+                "a job that was submitted in an application's transaction is there already, and stays as it is",
+                metadata: ["job": "\(id)", "outcome": "\(outcome.rawValue)"])
         }
     }
 }

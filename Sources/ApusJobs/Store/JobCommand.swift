@@ -32,12 +32,24 @@ public enum JobCommand: Hashable, Sendable {
 
 /// What became of a ``JobCommand``.
 public enum JobReply: Hashable, Sendable {
-    /// These jobs were submitted or changed, or are as was asked for already.
+    /// These jobs were changed, or are as was asked for already.
     case jobs([JobID])
+    /// What was submitted.
+    case submitted([Submitted])
     /// This run was made or changed.
     case run(Run)
     /// It was refused, with the code and the message of a ``JobError``.
     case refused(code: String, message: String)
+
+    /// What became of one request of a submission.
+    public struct Submitted: Hashable, Sendable, Codable {
+        /// The job.
+        public var job: JobID
+        /// What the submission did.
+        public var outcome: SubmissionOutcome
+        /// What became of a request.
+        public init(job: JobID, outcome: SubmissionOutcome) { (self.job, self.outcome) = (job, outcome) }
+    }
 }
 
 extension JobCommand: Codable {
@@ -98,13 +110,15 @@ extension JobCommand: Codable {
 }
 
 extension JobReply: Codable {
-    /// Reads an object with `jobs`, with `run`, or with `code` and `message`.
+    /// Reads an object with `jobs`, with `submitted`, with `run`, or with `code` and `message`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FieldName.self)
         if let code = try container.decodeIfPresent(String.self, forKey: "code") {
             self = .refused(code: code, message: try container.decode(String.self, forKey: "message"))
         } else if let run = try container.decodeIfPresent(Run.self, forKey: "run") {
             self = .run(run)
+        } else if let submitted = try container.decodeIfPresent([Submitted].self, forKey: "submitted") {
+            self = .submitted(submitted)
         } else {
             self = .jobs(try container.decode([JobID].self, forKey: "jobs"))
         }
@@ -115,6 +129,7 @@ extension JobReply: Codable {
         var container = encoder.container(keyedBy: FieldName.self)
         switch self {
         case .jobs(let ids): try container.encode(ids, forKey: "jobs")
+        case .submitted(let submitted): try container.encode(submitted, forKey: "submitted")
         case .run(let run): try container.encode(run, forKey: "run")
         case .refused(let code, let message):
             try container.encode(code, forKey: "code")

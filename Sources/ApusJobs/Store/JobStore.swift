@@ -72,7 +72,9 @@ public protocol JobStore: Sendable {
     /// - Returns: for each queue that was asked about, its settings, and how many of its runs this session may have.
     func places(_ uses: [QueueUse], in session: StoreSession) async throws -> [QueuePlaces]
 
-    /// Removes jobs that ended before `instant`, with their runs; at most `budget` jobs. Jobs with an open run stay.
+    /// Removes jobs that ended before `instant`, with their runs; at most `budget` jobs. Jobs with an open run stay,
+    /// and so do those whose ``Job/uniqueUntil`` is not before `instant`: uniqueness outlives retention. However many
+    /// stay, a call reads them at most once.
     /// - Returns: whether there may be more of them.
     func retire(endedBefore instant: WallInstant, budget: Int, in session: StoreSession) async throws -> Bool
 

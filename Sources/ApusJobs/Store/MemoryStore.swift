@@ -24,7 +24,7 @@ public final class MemoryStore: JobStore {
     ///   - request: the job.
     ///   - now: when it is submitted.
     /// - Returns: the request's identifier.
-    /// - Throws: ``JobError`` with `invalid`, as ``JobScheduler/submit(_:)->Job``.
+    /// - Throws: ``JobError`` with `invalid`, as ``JobScheduler/submit(_:)->SubmissionResult``.
     @discardableResult
     public func submit(_ request: JobRequest, at now: WallInstant) throws -> JobID {
         try request.validate(submittedAt: now)

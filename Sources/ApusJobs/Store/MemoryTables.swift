@@ -306,8 +306,10 @@ struct MemoryTables {
     }
 
     mutating func retire(endedBefore instant: WallInstant, budget: Int) -> Bool {
-        let ended = rows.values.filter { $0.job.state.isFinal && $0.open.isEmpty && $0.job.updated < instant }
-            .map(\.job).sorted { ($0.updated, $0.key) < ($1.updated, $1.key) }
+        let ended = rows.values.filter { row in
+            row.job.state.isFinal && row.open.isEmpty && max(row.job.updated, row.job.uniqueUntil) < instant
+        }
+        .map(\.job).sorted { ($0.updated, $0.key) < ($1.updated, $1.key) }
         for job in ended.prefix(max(0, budget)) {
             forget(job.key, of: job.id)
             if let key = job.request.idempotencyKey { idempotencyKeys[key] = nil }

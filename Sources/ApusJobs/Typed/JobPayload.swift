@@ -28,7 +28,7 @@ extension JobRequest {
     /// The kind is the payload's. Without a `trigger` the job is due at once. Without an `id` each request is for a job of
     /// its own: its identifier is the kind, `-` and 26 random letters and digits.
     /// - Throws: ``JobError`` with `invalid` if the payload cannot be written as JSON; the message names the field.
-    ///   ``JobScheduler/submit(_:)->Job`` refuses one of more than 64 KiB.
+    ///   ``JobScheduler/submit(_:)->SubmissionResult`` refuses one of more than 64 KiB.
     public init<Payload: JobPayload>(
         _ payload: Payload,
         id: JobID? = nil,
@@ -90,8 +90,8 @@ extension JobScheduler {
     ///
     /// ``JobRequest/init(_:id:name:trigger:policies:labels:queue:priority:metadata:uniqueness:conflict:idempotencyKey:)``
     /// describes the arguments; to submit several jobs in one commit, make requests with it.
-    /// - Throws: as ``submit(_:)->Job``; ``JobError`` with `invalid`, naming the field, if the payload cannot be written as
-    ///   JSON, and with the size if that is larger than 64 KiB.
+    /// - Throws: as ``submit(_:)->SubmissionResult``; ``JobError`` with `invalid`, naming the field, if the payload
+    ///   cannot be written as JSON, and with the size if that is larger than 64 KiB.
     @discardableResult
     public func submit<Payload: JobPayload>(
         _ payload: Payload,
@@ -106,7 +106,7 @@ extension JobScheduler {
         uniqueness: JobUniqueness = .identifier,
         conflict: ConflictPolicy = .update,
         idempotencyKey: String? = nil
-    ) async throws -> Job {
+    ) async throws -> SubmissionResult {
         try await submit(
             JobRequest(
                 payload, id: id ?? .unique(of: Payload.kind, loop.random), name: name, trigger: trigger,

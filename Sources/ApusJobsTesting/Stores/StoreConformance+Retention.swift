@@ -59,7 +59,7 @@ extension StoreConformance {
             let opened = try await Opened(factory)
             func add(_ id: String, _ state: JobState, updated: Int64, run: RunState) async throws {
                 var job = sampleJob(id, state: state) { $0.idempotencyKey = "key of \(id)" }
-                job.updated = instant(updated)
+                (job.created, job.updated) = (instant(-2 * 86_400), instant(updated))
                 try await opened.add(job, runs: [sampleRun(job, 1, state: run, isFinal: !run.isOpen)])
             }
             try await add("finished", .finished, updated: 10, run: .succeeded)
@@ -76,6 +76,54 @@ extension StoreConformance {
             // Its identifier and its idempotency key are free, its number is not given again.
             let again = try await opened.add(sampleJob("finished") { $0.idempotencyKey = "key of finished" })
             try expect(again.key > greatest, "key \(again.key) after \(greatest)")
+        },
+        StoreCheck(name: "uniqueness outlives retention: a job stays while its period or its key is in force") {
+            factory in
+            let opened = try await Opened(factory)
+            func add(_ id: String, edit: (inout JobRequest) -> Void) async throws {
+                let job = sampleJob(id, state: .finished) { request in
+                    (request.kind, request.payload) = (id, [1])
+                    edit(&request)
+                }
+                try await opened.add(job)
+            }
+            try await add("plain") { _ in }
+            try await add("unique") { $0.uniqueness = .payload() }
+            try await add("hour") { $0.uniqueness = .payload(within: .seconds(3_600)) }
+            try await add("key") { $0.idempotencyKey = "k" }
+            try await add("both") {
+                ($0.uniqueness, $0.idempotencyKey) = (.payload(within: .seconds(2 * 86_400)), "l")
+            }
+            try await add("century") { $0.uniqueness = .payload(within: .seconds(250 * 31_556_952)) }
+            // The first call may move some, in any order.
+            for (limit, left) in [
+                (0, ["plain", "unique", "hour", "key", "both", "century"]), (1, ["hour", "key", "both", "century"]),
+                (3_600, ["hour", "key", "both", "century"]), (3_601, ["key", "both", "century"]),
+                (86_400, ["key", "both", "century"]), (86_401, ["both", "century"]), (2 * 86_400, ["both", "century"]),
+                (2 * 86_400 + 1, ["century"]),
+            ] as [(Int64, [String])] {
+                try expect(!(try await retireAll(opened, before: instant(limit), budget: 1)), "there is always more")
+                try expectEqual(try await opened.allIDs(), left, "jobs that ended before \(limit)")
+                let found = try await opened.store.load([
+                    .idempotencyKey("k"), .payload(kind: "hour", payload: [1], submittedAfter: instant(-1)),
+                ])
+                try expectEqual(
+                    found.map { $0?.job.id.rawValue }, ["key", "hour"].map { left.contains($0) ? $0 : nil }, "answers")
+            }
+        },
+        StoreCheck(name: "a job that ended again after its period goes with its last end") { factory in
+            let opened = try await Opened(factory)
+            var job = sampleJob("a", state: .finished) { $0.idempotencyKey = "k" }
+            job = try await opened.add(job)
+            _ = try await retireAll(opened, before: instant(1), budget: 10)
+            (job.state, job.updated) = (.scheduled, instant(86_000))
+            job = try await opened.change(job)
+            (job.state, job.updated) = (.finished, instant(90_000))
+            job = try await opened.change(job)
+            _ = try await retireAll(opened, before: instant(90_000), budget: 10)
+            try expectEqual(try await opened.allIDs(), ["a"], "jobs before its end")
+            _ = try await retireAll(opened, before: instant(90_001), budget: 10)
+            try expectEqual(try await opened.allIDs(), [], "jobs after its end")
         },
         StoreCheck(name: "no more jobs are removed at once than the budget allows, and more are announced") { factory in
             let opened = try await Opened(factory)

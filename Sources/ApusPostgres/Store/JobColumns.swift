@@ -31,6 +31,15 @@
 
         static let hasNotEnded = "j.state IN ('scheduled', 'suspended')"
 
+        /// `Job.uniqueUntil` of a row `j` of `apus.job`. Its request is found by its key, whatever the planner
+        /// believes.
+        static let uniqueUntil = """
+            (SELECT least(j.created, \(Int64.max) - p.period) + p.period FROM (SELECT coalesce((
+                SELECT greatest(r.unique_within, CASE WHEN r.idempotency_key IS NULL THEN 0::bigint
+                    ELSE \(JobRequest.idempotencyPeriod.wholeNanoseconds) END)
+                FROM apus.request AS r WHERE r.job = j.key), 0::bigint) AS period) AS p)
+            """
+
         static func addProgress(_ job: Job, _ axis: ElapsedAxis, to rows: inout RowArrays) {
             let isRelative = job.request.trigger.isRelative
             func stored(_ instant: WallInstant) -> Int64 {

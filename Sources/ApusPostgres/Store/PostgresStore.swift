@@ -268,7 +268,8 @@
             }
         }
 
-        /// Hints that are no longer true are removed with those that are. Its row has how many were found, at most one
+        /// Hints that are no longer true are removed with those that are; that of a job that still stands for repeated
+        /// submissions is moved, once, to the instant until which it does. Its row has how many were found, at most one
         /// more than the budget: the oldest, each with one look for its job, whatever the planner believes of the tables.
         private static let retireJobs = """
             WITH hint AS MATERIALIZED (
@@ -280,9 +281,16 @@
                 LIMIT $2 + 1
             ), budget AS MATERIALIZED (
                 SELECT * FROM hint ORDER BY updated, sequence, key LIMIT $2
+            ), found AS MATERIALIZED (
+                SELECT b.key, b.updated, j.updated AS ended, j.unique_until FROM budget AS b, LATERAL (
+                    SELECT j.updated, \(JobColumns.uniqueUntil) AS unique_until FROM apus.job AS j
+                    WHERE j.key = b.key AND j.state IN ('cancelled', 'finished') AND j.open_runs = 0 OFFSET 0) AS j
             ), old AS MATERIALIZED (
-                SELECT DISTINCT b.key FROM budget AS b JOIN apus.job AS j ON j.key = b.key
-                WHERE j.state IN ('cancelled', 'finished') AND j.open_runs = 0 AND j.updated = b.updated
+                SELECT DISTINCT key FROM found
+                WHERE updated IN (ended, unique_until) AND greatest(ended, unique_until) < $1
+            ), later AS (
+                INSERT INTO apus.ended (updated, keys) SELECT unique_until, array_agg(key) FROM found
+                WHERE updated = ended AND unique_until >= $1 GROUP BY unique_until
             ), rest AS MATERIALIZED (
                 SELECT e.updated, e.sequence, array(
                     SELECT k FROM unnest(e.keys) AS k WHERE NOT k = ANY (b.keys)) AS keys

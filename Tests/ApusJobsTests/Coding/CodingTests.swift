@@ -150,6 +150,11 @@ struct CodingTests {
             CodedExample(fullPolicies.retry, retryText),
             CodedExample(ConflictPolicy.allCases, #"["update","replace","keep","refuse"]"#),
             CodedExample(
+                JobReply.submitted(SubmissionOutcome.allCases.map { .init(job: "a", outcome: $0) }),
+                #"{"submitted":["#
+                    + ["inserted", "updated", "rescheduled", "replaced", "kept", "joined"]
+                    .map { #"{"job":"a","outcome":"\#($0)"}"# }.joined(separator: ",") + "]}"),
+            CodedExample(
                 [JobConditions(), [.network, .externalPower, .idle]], #"[[],["network","externalPower","idle"]]"#),
             CodedExample(fullPolicies, policiesText),
             CodedExample(fullRequest, requestText),

@@ -45,6 +45,9 @@ public struct WireJob: Codable, Hashable, Sendable {
     @Nullable public var unique: WireUniqueness?
     /// The idempotency key of its submission, if that had one.
     @Nullable public var idempotencyKey: String?
+    /// Only in the answer to a submission: what that did, `inserted`, `updated`, `rescheduled`, `replaced`, `kept` or
+    /// `joined`.
+    public var outcome: String?
 }
 
 /// When a job is due: exactly one of `at`, `after`, `every` and `calendar`.

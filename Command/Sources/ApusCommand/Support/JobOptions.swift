@@ -277,6 +277,15 @@ func submit(_ submission: WireSubmission, json: Bool) async throws {
     let job = try await session.call { try await $0.submit(submission) }
     if json { return try Terminal.json(job) }
     Terminal.out("\(job.id)\(job.name.map { " (\($0))" } ?? "")  \(When.due(job))  \(Colour.dim(job.action.text))")
+    // An earlier daemon does not say it.
+    switch job.outcome.flatMap(SubmissionOutcome.init(rawValue:)) {
+    case .inserted, nil: break
+    case .updated: Terminal.note("the open job was updated")
+    case .rescheduled: Terminal.note("the job was updated, and runs once more after the run in progress")
+    case .replaced: Terminal.note("the open job was cancelled, and this one is in its place")
+    case .kept: Terminal.note("the open job was kept as it is")
+    case .joined: Terminal.note("an earlier submission counts as the same; its job was kept as it is")
+    }
 }
 
 /// The value of `--retry`.

@@ -30,7 +30,8 @@ struct PlaceOptions: ParsableArguments {
         help: ArgumentHelp(
             "Submit no job while an identical unique job is open.",
             discussion: "The same are command, folder, variables and everything else that is done. "
-                + "With --update or --replace, that job is updated or replaced; else it is kept."))
+                + "With --update, that job is updated, and runs once more if its last run is in progress; "
+                + "with --replace, it is replaced; else it is kept."))
     var unique = false
 
     @Option(

@@ -73,11 +73,8 @@ struct JobDirectory: Sendable {
     }
 
     /// Submits a job for a caller who may.
-    /// - Returns: the job, and whether it is new. One that was updated or kept is not, and neither is the job of an earlier
-    ///   submission with the same idempotency key.
-    func submit(
-        _ submission: WireSubmission, by caller: Caller?
-    ) async throws -> (job: Job, isNew: Bool) {
+    /// - Returns: the job, and what the submission did.
+    func submit(_ submission: WireSubmission, by caller: Caller?) async throws -> SubmissionResult {
         var request = try submission.request(at: scheduler.now, in: scheduler.timeZones)
         let conflict = try submission.conflict.map(PolicyText.conflict)
         guard conflict == nil || submission.name != nil || submission.unique != nil else {
@@ -101,7 +98,7 @@ struct JobDirectory: Sendable {
 
     /// Submits a job of a new identifier: six characters, the first of them a letter, which are 22 · 30⁵ = 535 million
     /// identifiers. Where one is taken, the next try is longer.
-    private func submitNew(_ request: JobRequest) async throws -> (job: Job, isNew: Bool) {
+    private func submitNew(_ request: JobRequest) async throws -> SubmissionResult {
         var request = request
         var length = 6
         while true {
@@ -111,8 +108,7 @@ struct JobDirectory: Sendable {
                 if request.conflict != .refuse, try await isOpen(request.id) {
                     throw JobError(code: .alreadyExists, message: "\(request.id): there is such a job")
                 }
-                let job = try await scheduler.submit(request)
-                return (job, isNew: job.id == request.id)
+                return try await scheduler.submit(request)
             } catch let error as JobError where error.code == .alreadyExists && length < 12 {
                 if request.terms.requiresFreeName, !(try await openJobs(named: request.name ?? "").isEmpty) {
                     throw error
@@ -142,7 +138,7 @@ struct JobDirectory: Sendable {
     /// Submits a job in the place of the open one with that name, if there is one.
     private func submit(
         _ request: JobRequest, named name: String, _ conflict: ConflictPolicy, by caller: Caller?
-    ) async throws -> (job: Job, isNew: Bool) {
+    ) async throws -> SubmissionResult {
         var attempts = 0
         while true {
             let same = try await openJobs(named: name)
@@ -160,8 +156,7 @@ struct JobDirectory: Sendable {
                 if conflict != .keep { try Right.check(caller, old.request) }
                 if caller != .script { request.terms.replaces = JobContent(old.request) }
                 (request.id, request.conflict) = (old.id, conflict)
-                let job = try await scheduler.submit(request)
-                return (job, isNew: job.key != old.key)
+                return try await scheduler.submit(request)
             } catch let error as JobError where [.alreadyExists, .conflict].contains(error.code) && conflict != .refuse
             {
                 // Another submission was first, here or on another node: its job counts.

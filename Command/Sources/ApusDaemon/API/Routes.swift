@@ -74,10 +74,12 @@ struct Routes: Sendable {
             _ = try Query(of: request, known: [])
             let body = try await request.body.collect(upTo: context.maxUploadSize)
             let submission = try StrictJSON.decode(WireSubmission.self, from: body.readableBytesView)
-            let (job, isNew) = try await jobs.submit(submission, by: context.caller)
+            let result = try await jobs.submit(submission, by: context.caller)
+            let isNew = [.inserted, .replaced].contains(result.outcome)
             // What a new job does is what was just read: it need not be read once more from the job.
-            return try Response.json(
-                jobs.wire(job, action: isNew ? submission.action : nil), status: isNew ? .created : .ok)
+            var job = jobs.wire(result.job, action: isNew ? submission.action : nil)
+            job.outcome = result.outcome.rawValue
+            return try Response.json(job, status: isNew ? .created : .ok)
         }
         api.delete("/v1/jobs", needs: .administer) { request, context in
             let parameters = try Query(of: request, known: ["all", "limit", "after"], repeatable: ["label"])

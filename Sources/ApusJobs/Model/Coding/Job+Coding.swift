@@ -25,7 +25,7 @@ extension JobRequest: Codable {
     /// Reads an object with the properties' names as keys; `payload` is base64. `id` and `trigger` must be there; what
     /// else is missing has its default.
     ///
-    /// The contents are not validated; ``JobScheduler/submit(_:)->Job`` does that.
+    /// The contents are not validated; ``JobScheduler/submit(_:)->SubmissionResult`` does that.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FieldName.self)
         self.init(

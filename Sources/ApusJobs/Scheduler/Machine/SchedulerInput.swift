@@ -24,8 +24,9 @@ package enum SchedulerCommand: Sendable {
     case job(JobCommand)
     /// Continues jobs of another store in this one, all or none.
     case restore([JobRestoration])
-    /// Reads the jobs that another scheduler has changed for the caller.
-    case read([JobID])
+    /// Reads the jobs that another scheduler has changed for the caller: by a submission, which had these outcomes, or
+    /// by another command.
+    case read([JobID], outcomes: [SubmissionOutcome]?)
     case configure(QueueID, [JobQueue.Change])
     /// Takes the submissions that applications have made until now.
     case takeSubmissions
@@ -62,6 +63,7 @@ package enum SchedulerCommand: Sendable {
 /// The answer to a command.
 package enum SchedulerReply: Sendable {
     case jobs([Job])
+    case submitted([SubmissionResult])
     case run(Run)
     case queue(JobQueue)
     case done

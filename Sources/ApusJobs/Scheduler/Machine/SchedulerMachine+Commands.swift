@@ -68,7 +68,7 @@ extension SchedulerMachine {
         if let refusal = pending.submission?.refusal { throw refusal }
         switch pending.command {
         case .job(let command): return try plan(command, pending, into: &turn)
-        case .read(let ids):
+        case .read(let ids, let outcomes):
             guard pending.hasRead else { return .needs(ids.map { .id($0) }) }
             let jobs = ids.compactMap { id in
                 pending.foreign[id]?.job ?? self.jobs[id]?.job
@@ -76,7 +76,8 @@ extension SchedulerMachine {
             guard jobs.count == ids.count else {
                 throw JobError(code: .notFound, message: "what was asked for is done, and the job is gone")
             }
-            effects.answer(pending.number, .success(.jobs(jobs)))
+            let results = outcomes.map { zip(jobs, $0).map { SubmissionResult(job: $0, outcome: $1) } }
+            effects.answer(pending.number, .success(results.map { .submitted($0) } ?? .jobs(jobs)))
             return .done
         case .configure(let id, let changes):
             var queue = turn.queues[id] ?? board.queue(id)

@@ -83,25 +83,32 @@ extension SchedulerMachine {
             if command.submission == nil { calls.stored(command.number, now.uptime) }
         } else if let submission = command.submission {
             // Another scheduler has its answer in the store.
-            guard let refusal = submission.refusal, !submission.isCall else { return }
-            effects.append(.log(.submissionRefused(command.command.ids.first, refusal)))
+            if submission.isCall { return }
+            if let refusal = submission.refusal {
+                return effects.append(.log(.submissionRefused(command.command.ids.first, refusal)))
+            }
+            guard case .submitted(let submitted) = part.reply else { return }
+            for answer in submitted where [.kept, .joined].contains(answer.outcome) {
+                effects.append(.log(.submissionHasNoEffect(turn.id(of: answer.job), answer.outcome)))
+            }
         } else {
             effects.answer(command.number, .success(reply(part, adopted)))
         }
     }
 
     private func reply(_ part: SchedulerTurn.Part, _ jobs: [Job]) -> SchedulerReply {
-        switch part.reply {
+        func job(of existing: SchedulerTurn.Existing) -> Job {
+            switch existing {
+            case .job(let job): job
+            case .draft(let position): jobs[position - part.drafts.lowerBound]
+            }
+        }
+        return switch part.reply {
         case .done: .done
         case .run(let run): .run(run)
-        case .jobs(let existing):
-            .jobs(
-                existing.map {
-                    switch $0 {
-                    case .job(let job): job
-                    case .draft(let position): jobs[position - part.drafts.lowerBound]
-                    }
-                })
+        case .jobs(let existing): .jobs(existing.map { job(of: $0) })
+        case .submitted(let submitted):
+            .submitted(submitted.map { SubmissionResult(job: job(of: $0.job), outcome: $0.outcome) })
         }
     }
 

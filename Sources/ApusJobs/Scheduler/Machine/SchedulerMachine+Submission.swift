@@ -18,12 +18,15 @@ extension SchedulerMachine {
                 message: "payload: two of the requests are the same by kind and payload; submit one of them")
         }
         var drafts: [SchedulerTurn.Draft] = []
-        var existing: [SchedulerTurn.Existing] = []
+        var answers: [SchedulerTurn.Submitted] = []
+        func answer(_ job: SchedulerTurn.Existing, _ outcome: SubmissionOutcome) {
+            answers.append(SchedulerTurn.Submitted(job: job, outcome: outcome))
+        }
         for asked in requests {
             var request = asked
             var isSame = false
             if let earlier = try submitted(before: request, pending) {
-                existing.append(.job(earlier))
+                answer(.job(earlier), .joined)
                 continue
             }
             if let reference = request.payloadReference(at: now) {
@@ -33,7 +36,7 @@ extension SchedulerMachine {
                 case .none: break
                 case .outdated: return needs()
                 case .ended(let job):
-                    existing.append(.job(job))
+                    answer(.job(job), .joined)
                     continue
                 case .open(let id):
                     if id != request.id, turn.ids.contains(id) { return needs() }
@@ -43,7 +46,7 @@ extension SchedulerMachine {
             }
             if let foreign = pending.foreign[request.id], !foreign.job.state.isFinal {
                 switch request.conflict {
-                case .keep: existing.append(.job(foreign.job))
+                case .keep: answer(.job(foreign.job), .kept)
                 case .refuse: throw Self.alreadyExists(request.id)
                 case .update, .replace:
                     guard requests.count == 1 else {
@@ -58,45 +61,45 @@ extension SchedulerMachine {
                 continue
             }
             guard let entry = jobs[request.id] else {
-                existing.append(.draft(drafts.count))
+                answer(.draft(drafts.count), .inserted)
                 drafts.append(try newDraft(request, pending, turn.now))
                 continue
             }
             if jobs.isDoubtful(entry) { return .later }
             // Its news may be its end.
             var old = draft(of: entry, turn.now)
+            if isSame, !old.machine.hasRunToBegin, try isAnswer(old.machine.job, to: asked, now) {
+                answer(.draft(drafts.count), .joined)
+                drafts.append(old)
+                continue
+            }
             if old.machine.job.state.isFinal {
-                if isSame, try isAnswer(old.machine.job, to: asked, now) {
-                    existing.append(.draft(drafts.count))
-                    drafts.append(old)
-                    continue
-                }
                 let new = try newDraft(asked, pending, turn.now)
                 if old.action.change != nil { drafts.append(old) }
-                existing.append(.draft(drafts.count))
+                answer(.draft(drafts.count), .inserted)
                 drafts.append(new)
                 continue
             }
             // The idempotency key may belong to another job, which counts first.
             if request.idempotencyKey != nil, !pending.hasRead { return needs() }
             switch request.conflict {
-            case .keep: existing.append(.job(old.machine.job))
+            case .keep: answer(.job(old.machine.job), .kept)
             case .refuse:
                 throw Self.alreadyExists(request.id)
             case .update:
                 try asked.terms.check(replacing: old.machine.job)
                 request.terms = .init()
-                old.action.merge(
-                    try old.machine.update(
-                        request, submitted: instant(of: pending, turn.now), now: now, in: configuration.timeZones))
-                existing.append(.draft(drafts.count))
+                let (action, outcome) = try old.machine.resubmit(
+                    request, submitted: instant(of: pending, turn.now), now: now, in: configuration.timeZones)
+                old.action.merge(action)
+                answer(.draft(drafts.count), outcome)
                 drafts.append(old)
             case .replace:
                 try asked.terms.check(replacing: old.machine.job)
                 let new = try newDraft(asked, pending, turn.now)
                 old.action.merge(old.machine.cancel(.replaced, now: now))
                 drafts.append(old)
-                existing.append(.draft(drafts.count))
+                answer(.draft(drafts.count), .replaced)
                 drafts.append(new)
             }
         }
@@ -109,7 +112,11 @@ extension SchedulerMachine {
         turn.submit(payloads)
         turn.concern(drafts.map(\.machine.job.id))
         turn.add(drafts, command: pending) { start in
-            .jobs(existing.map { if case .draft(let index) = $0 { .draft(start + index) } else { $0 } })
+            .submitted(
+                answers.map { answer in
+                    guard case .draft(let index) = answer.job else { return answer }
+                    return SchedulerTurn.Submitted(job: .draft(start + index), outcome: answer.outcome)
+                })
         }
         return .done
     }
@@ -201,8 +208,8 @@ extension SchedulerMachine {
         return try isAnswer(known, to: request, now) ? .ended(known) : .none
     }
 
-    /// Whether a job with the same kind and payload is the answer although it has ended: it was submitted within the
-    /// request's period.
+    /// Whether a job with the same kind and payload is the answer although it has ended, or nothing of it is left to
+    /// begin: it was submitted within the request's period.
     private func isAnswer(_ job: Job, to request: JobRequest, _ now: WallInstant) throws(JobError) -> Bool {
         guard let period = request.uniqueness.period, job.created > now.advanced(by: .zero - period) else {
             return false

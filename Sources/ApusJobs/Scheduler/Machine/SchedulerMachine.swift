@@ -124,7 +124,9 @@ package struct SchedulerMachine: ~Copyable {
         case .run(let run): effects.answer(call, .success(.run(run)))
         case .refused(let code, let message):
             effects.answer(call, .failure(JobError(code: JobError.Code(named: code) ?? .unavailable, message: message)))
-        case .jobs(let ids): commands.append(PendingCommand(call, .read(ids)))
+        case .jobs(let ids): commands.append(PendingCommand(call, .read(ids, outcomes: nil)))
+        case .submitted(let submitted):
+            commands.append(PendingCommand(call, .read(submitted.map(\.job), outcomes: submitted.map(\.outcome))))
         }
     }
 

@@ -65,9 +65,15 @@ struct SchedulerTurn: Sendable {
 
     enum Reply: Sendable {
         case done
-        /// The job of each request.
         case jobs([Existing])
+        /// The job of each request.
+        case submitted([Submitted])
         case run(Run)
+    }
+
+    struct Submitted: Sendable {
+        var job: Existing
+        var outcome: SubmissionOutcome
     }
 
     enum Existing: Sendable {
@@ -196,14 +202,16 @@ struct SchedulerTurn: Sendable {
         return switch part.reply {
         case .done: .jobs([])
         case .run(let run): .run(run)
-        case .jobs(let existing):
-            .jobs(
-                existing.map {
-                    switch $0 {
-                    case .job(let job): job.id
-                    case .draft(let position): drafts[position].machine.job.id
-                    }
-                })
+        case .jobs(let existing): .jobs(existing.map { id(of: $0) })
+        case .submitted(let submitted):
+            .submitted(submitted.map { JobReply.Submitted(job: id(of: $0.job), outcome: $0.outcome) })
+        }
+    }
+
+    func id(of existing: Existing) -> JobID {
+        switch existing {
+        case .job(let job): job.id
+        case .draft(let position): drafts[position].machine.job.id
         }
     }
 }

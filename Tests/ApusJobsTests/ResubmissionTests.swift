@@ -1,0 +1,234 @@
+import ApusJobs
+import ApusJobsTesting
+import ApusTimers
+import ApusVirtualTime
+import Testing
+
+/// The rows of the table in docs/jobs.md, "Submitting a job again".
+@Suite("A job is submitted again")
+struct ResubmissionTests {
+    /// A run takes 10 s.
+    private func request(
+        _ id: JobID = "job", _ trigger: Trigger = .after(.zero), kind: String = "slow",
+        conflict: ConflictPolicy = .update, overlap: OverlapPolicy = .skip,
+        edit: (inout JobRequest) -> Void = { _ in }
+    ) -> JobRequest {
+        var request = JobRequest(
+            id: id, kind: kind, trigger: trigger, policies: JobPolicies(overlap: overlap), conflict: conflict)
+        edit(&request)
+        return request
+    }
+
+    private func submit(_ request: JobRequest, to harness: SchedulerHarness) throws -> SubmissionResult {
+        try harness.perform { try await $0.submit(request) }
+    }
+
+    @Test("what is submitted while the last occurrence runs is run once when that has ended, however often it is")
+    func whileItRuns() throws {
+        let harness = try SchedulerHarness()
+        let first = try submit(request(), to: harness)
+        #expect(first.outcome == .inserted)
+        harness.advance(3)
+        let again = try submit(request(), to: harness)
+        #expect(again.outcome == .rescheduled && again.key == first.key && again.state == .scheduled)
+        for _ in 0..<3 {
+            harness.advance(1)
+            #expect(try submit(request(), to: harness).outcome == .updated)
+        }
+        harness.advance(60)
+        #expect(harness.calls.seconds == [0, 10] && harness.calls.mostRunning == 1)
+        #expect(try harness.history() == ["1 succeeded", "2 succeeded"])
+        #expect(try harness.job().state == .finished)
+        try harness.check()
+        #expect(try submit(request(), to: harness).outcome == .inserted)
+    }
+
+    @Test("a submission that the store keeps is not dropped either")
+    func inTransaction() throws {
+        let harness = try SchedulerHarness()
+        _ = try submit(request(), to: harness)
+        harness.advance(3)
+        for _ in 0..<2 { try harness.base.submit(request(), at: harness.time.wall()) }
+        harness.advance(60)
+        #expect(harness.calls.seconds == [0, 10])
+        try harness.check()
+    }
+
+    @Test("after a crash, the interrupted run comes first, and then the run that was asked for")
+    func crash() throws {
+        let harness = try SchedulerHarness()
+        _ = try submit(request(), to: harness)
+        harness.advance(3)
+        _ = try submit(request(), to: harness)
+        harness.advance(2)
+        try harness.crash()
+        harness.advance(60)
+        #expect(harness.calls.seconds == [0, 5, 15])
+        #expect(try harness.history() == ["1 lost(interrupted)", "2 succeeded", "1.2 succeeded"])
+        try harness.check()
+    }
+
+    @Test(
+        "the first occurrence of a definition is not skipped, and with the other policies it runs beside or cancels",
+        arguments: [
+            (.skip, [0, 10]), (.queue(limit: 1), [0, 10]), (.allow(limit: 1), [0, 10]), (.allow(limit: 2), [0, 3]),
+            (.replace, [0, 3]),
+        ] as [(OverlapPolicy, [Double])])
+    func overlap(_ policy: OverlapPolicy, _ seconds: [Double]) throws {
+        let harness = try SchedulerHarness()
+        _ = try submit(request(overlap: policy), to: harness)
+        harness.advance(3)
+        #expect(try submit(request(overlap: policy), to: harness).outcome == .rescheduled)
+        harness.advance(60)
+        #expect(harness.calls.seconds == seconds)
+        try harness.check()
+    }
+
+    @Test("another trigger counts from the submission on, and its first occurrence waits for the run in progress")
+    func otherTrigger() throws {
+        for (trigger, outcome) in [
+            (Trigger.after(.zero), SubmissionOutcome.rescheduled), (.every(.seconds(1_000)), .updated),
+        ] {
+            let harness = try SchedulerHarness()
+            _ = try submit(request("job", trigger), to: harness)
+            let start = trigger.interval == nil ? 0.0 : 1_000
+            harness.advance(start + 3)
+            let again = try submit(request("job", .every(.seconds(4), count: 2)), to: harness)
+            #expect(again.outcome == outcome && again.nextDue == harness.at(start + 7))
+            harness.advance(60)
+            // The second one is due while the first one runs.
+            #expect(harness.calls.seconds == [start, start + 10])
+            #expect(try harness.history() == ["1 succeeded", "2 succeeded", "3 skipped(overlap)"])
+            try harness.check()
+        }
+    }
+
+    @Test("a job that waits, or of which more is to come, gets the definition, and nothing more begins")
+    func waiting() throws {
+        let harness = try SchedulerHarness()
+        _ = try submit(request("job", .after(.seconds(10))), to: harness)
+        let named = try submit(request("job", .after(.seconds(10))) { $0.name = "tea" }, to: harness)
+        #expect(named.outcome == .updated && named.request.name == "tea" && named.nextDue == harness.at(10))
+        _ = try submit(request("other", .every(.seconds(30), count: 2)), to: harness)
+        harness.advance(35)
+        let running = try submit(request("other", .every(.seconds(30), count: 2)), to: harness)
+        #expect(running.outcome == .updated && running.nextDue == harness.at(60))
+        harness.advance(60)
+        #expect(harness.calls.seconds == [10, 30, 60])
+        try harness.check()
+    }
+
+    @Test("the instant that a run in progress is of is not asked for once more")
+    func sameInstant() throws {
+        let harness = try SchedulerHarness()
+        let request = request("job", .at(harness.at(2)))
+        _ = try submit(request, to: harness)
+        harness.advance(5)
+        let again = try submit(self.request("job", .at(harness.at(2))) { $0.name = "tea" }, to: harness)
+        #expect(again.outcome == .updated && again.request.name == "tea")
+        #expect(try submit(self.request("job", .at(harness.at(8))), to: harness).outcome == .rescheduled)
+        harness.advance(60)
+        #expect(harness.calls.seconds == [2, 12])
+        try harness.check()
+    }
+
+    @Test("a job between two attempts obeys the definition at the next one")
+    func betweenAttempts() throws {
+        let harness = try SchedulerHarness()
+        let failing = request(kind: "failing") { $0.policies.retry = .constant(attempts: 2, delay: .seconds(10)) }
+        harness.calls.failNext(1)
+        _ = try submit(failing, to: harness)
+        harness.advance(3)
+        #expect(try submit(failing, to: harness).outcome == .updated)
+        harness.advance(60)
+        #expect(harness.calls.seconds == [0, 10])
+        try harness.check()
+    }
+
+    @Test("keep leaves a job as it is until it has ended, replace begins another one, refuse is an error")
+    func otherPolicies() throws {
+        let harness = try SchedulerHarness()
+        let first = try submit(request(), to: harness)
+        harness.advance(3)
+        let kept = try submit(request("job", .after(.seconds(1)), conflict: .keep), to: harness)
+        #expect(kept.outcome == .kept && kept.job.request.trigger == .after(.zero))
+        let error = #expect(throws: JobError.self) { try submit(request(conflict: .refuse), to: harness) }
+        #expect(error?.code == .alreadyExists)
+        let replaced = try submit(request("job", .after(.seconds(20)), conflict: .replace), to: harness)
+        #expect(replaced.outcome == .replaced && replaced.key > first.key)
+        harness.advance(60)
+        #expect(harness.calls.seconds == [0, 23])
+        try harness.check()
+    }
+
+    @Test("a suspended job of which only a run in progress is left runs once more when it is resumed")
+    func suspended() throws {
+        let harness = try SchedulerHarness()
+        _ = try submit(request(), to: harness)
+        harness.advance(3)
+        _ = try harness.perform { try await $0.suspend("job") }
+        let again = try submit(request(), to: harness)
+        #expect(again.outcome == .rescheduled && again.state == .suspended)
+        harness.advance(20)
+        #expect(harness.calls.seconds == [0])
+        _ = try harness.perform { try await $0.resume("job") }
+        harness.advance(20)
+        #expect(harness.calls.seconds == [0, 23])
+        try harness.check()
+    }
+
+    @Test("what is unique by its payload counts until its run begins, and within a period for longer")
+    func unique() throws {
+        func unique(_ id: JobID, within period: Duration? = nil, _ conflict: ConflictPolicy = .update) -> JobRequest {
+            request(id, conflict: conflict) {
+                ($0.payload, $0.uniqueness) = ([7], .payload(within: period))
+            }
+        }
+        let harness = try SchedulerHarness()
+        #expect(try submit(unique("a"), to: harness).outcome == .inserted)
+        harness.advance(3)
+        for (request, outcome, id) in [
+            (unique("b", within: .seconds(60)), SubmissionOutcome.joined, "a"),
+            (unique("c", .keep), .kept, "a"),
+            (unique("d"), .rescheduled, "a"),
+            (unique("e"), .updated, "a"),
+        ] {
+            let answer = try submit(request, to: harness)
+            #expect(answer.outcome == outcome && answer.id.rawValue == id, "\(request.id)")
+        }
+        harness.advance(60)
+        #expect(harness.calls.seconds == [0, 10])
+        let ended = try submit(unique("f", within: .seconds(3_600)), to: harness)
+        #expect(ended.outcome == .joined && ended.id == "a" && ended.state == .finished)
+        #expect(try submit(unique("g"), to: harness).outcome == .inserted)
+        try harness.check("a")
+    }
+
+    @Test("a uniqueness and an idempotency key outlive the retention of ended jobs")
+    func retention() throws {
+        let harness = try SchedulerHarness(configuration: .init(finishedJobsKept: .seconds(3_600), bootID: "boot"))
+        let (day, hour) = (Duration.seconds(86_400), 3_600.0)
+        let unique = request("unique", kind: "work") { $0.uniqueness = .payload(within: day) }
+        let keyed = request("keyed", kind: "work") { $0.idempotencyKey = "key" }
+        for request in [unique, keyed, request("plain", kind: "work")] {
+            #expect(try submit(request, to: harness).outcome == .inserted)
+        }
+        // Ended jobs are looked at when something is written, once an hour.
+        func turn() throws {
+            _ = try harness.perform { try await $0.configure(queue: "q", .concurrency(2)) }
+            harness.advance(1)
+        }
+        harness.advance(3 * hour)
+        try turn()
+        let plain = try harness.perform { try await $0.job("plain") }
+        #expect(plain == nil)
+        for request in [unique, keyed] {
+            var again = request
+            again.id = "again"
+            #expect(try submit(again, to: harness).outcome == .joined)
+        }
+        harness.advance(23 * hour)
+        try turn()
+        for request in [unique, keyed] { #expect(try submit(request, to: harness).outcome == .inserted) }
+    }
+}
