@@ -86,7 +86,7 @@
                 _ = try await connection.execute(PostgresBatch(self.settings.withLock { $0 }))
                 self.connected.withLock { $0 = connection }
                 let notifications = connection.notifications
-                _ = Task { [weak self] in
+                _ = Task(executorPreference: PostgresThread.shared.tasks) { [weak self] in
                     for await notification in notifications { self?.receiver.withLock { $0 }?(notification) }
                 }
                 return connection
