@@ -2,6 +2,8 @@ import ApusJobs
 import ApusJobsTesting
 import ApusTimers
 import ApusVirtualTime
+import CoreMetrics
+import MetricsTestKit
 import Testing
 
 /// In virtual time, with handlers that wait for the test and ignore their cancellation.
@@ -72,6 +74,23 @@ struct StuckHandlerTests {
         harness.advance(1)
         #expect(try harness.history() == ["1 lost(abandoned)", "1.2 succeeded"])
         try harness.check()
+    }
+
+    @Test("the metric counts those that do not return until they do, given up or not")
+    func counted() throws {
+        let (waiting, backend) = (Waiting(), TestMetrics())
+        let harness = try harness(waiting)
+        harness.scheduler.reportMetrics(to: backend)
+        try harness.submit(.after(.seconds(1)), kind: "stuck", .init(timeLimit: .seconds(5)))
+        var counts: [Double?] = []
+        for seconds in [15.0, 2, 300] {
+            harness.advance(seconds)
+            counts.append((try? backend.expectMeter("apus.jobs.stuck", []))?.values.last)
+        }
+        waiting.endFirst()
+        harness.advance(1)
+        counts.append(try backend.expectMeter("apus.jobs.stuck", []).values.last)
+        #expect(counts == [nil, 1, 1, 0])
     }
 
     @Test("a run that was cancelled is cancelled when its handler is given up")

@@ -78,13 +78,13 @@ extension SchedulerLoop {
             handlers.withLock { $0.giveUp(key) }
             var ended = JobMachine.Ended(left.reason == .timedOut ? .timedOut : .interrupted, left)
             ended.isAbandoned = true
-            post(.ended(key, ended, jitter: Double(random.next() >> 11) * 0x1p-53))
+            end(key, ended)
         }
     }
 
     /// Its run has ended without it, so nothing follows from its return.
     private func hasReturnedLate(_ run: Run, _ control: RunControl) {
-        _ = handlers.withLock { $0.forget(control) }
+        _ = handlers.withLock { $0.returnedLate(RunKey(run), control) }
         logger.notice(
             "a handler that was given up has returned",
             metadata: ["job": "\(run.jobID)", "occurrence": "\(run.occurrence)", "attempt": "\(run.attempt)"])
@@ -151,9 +151,10 @@ struct CalledHandlers: Sendable {
         abandoned[ObjectIdentifier(called.control)] = called
     }
 
-    /// One that was given up has returned.
-    mutating func forget(_ control: RunControl) -> RunControl? {
-        abandoned.removeValue(forKey: ObjectIdentifier(control))?.control
+    /// One that was given up has returned, perhaps before ``giveUp(_:)`` was called.
+    mutating func returnedLate(_ key: RunKey, _ control: RunControl) -> RunControl? {
+        if let called = abandoned.removeValue(forKey: ObjectIdentifier(control)) { return called.control }
+        return running[key]?.control === control ? end(key) : nil
     }
 }
 
