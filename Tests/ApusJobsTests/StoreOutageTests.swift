@@ -52,9 +52,9 @@ struct StoreOutageTests {
                 harness.advance(2)
                 #expect(try harness.history() == ["1 succeeded"])
             } else {
-                let end = try #require(end.withLock { $0 })
-                #expect((611...613).contains(end.at), "\(end.at)")
-                #expect(end.error?.code == .unavailable && end.error?.message.contains("no room") == true)
+                let last = try #require(end.withLock { $0 })
+                #expect((611...613).contains(last.at), "\(last.at)")
+                #expect(last.error?.code == .unavailable && last.error?.message.contains("no room") == true)
                 #expect(scheduler.storeOutage == nil)
             }
             task.cancel()

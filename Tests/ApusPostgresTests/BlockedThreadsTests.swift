@@ -38,7 +38,7 @@
         @Test("turns are committed to a file, and time limits act")
         func file() async throws {
             try await withFolder { folder in
-                await #expect(processExitsWith: .success) { [folder = folder as String] in
+                _ = await #expect(processExitsWith: .success) { [folder = folder as String] in
                     endProcess {
                         let scheduler = BlockedThreadsTests.scheduler(SQLiteStore(path: folder + "/jobs.db"))
                         try await BlockedThreadsTests.blockAll(scheduler)

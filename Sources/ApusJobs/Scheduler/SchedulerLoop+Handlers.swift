@@ -1,4 +1,5 @@
 import ApusTimers
+import Logging
 
 /// Calls handlers, and brings their ends to the machine: of each, the return or that it was given up.
 extension SchedulerLoop {
