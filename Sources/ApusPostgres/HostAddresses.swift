@@ -11,7 +11,8 @@
             then body: @escaping @Sendable (Result<PostgresConfiguration, PostgresError>) -> Void
         ) {
             guard configuration.namesHosts else { return body(.success(configuration)) }
-            DispatchQueue.global().async {
+            // A serial queue gets a thread even if all those of the global queues are blocked.
+            DispatchQueue(label: "apus.postgres.names").async {
                 body(Result { () throws(PostgresError) in try configuration.resolved(by: lookUp) })
             }
         }

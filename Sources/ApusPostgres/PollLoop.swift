@@ -10,9 +10,13 @@
         package static let shared = PostgresThread()
 
         let loop: PollLoop
+        /// Where tasks run that have much to ask of connections on the thread: they continue while all threads of the
+        /// global executor are blocked.
+        let tasks: PollTasks
 
         package init() {
-            loop = PollLoop()
+            let loop = PollLoop()
+            (self.loop, tasks) = (loop, PollTasks(loop))
             loop.start()
         }
 
@@ -37,12 +41,14 @@
         }
     }
 
-    /// The executor of connections: one thread that runs jobs and waits in `poll`, on Linux and Darwin alike.
+    /// The executor of connections, and of the tasks that keep a node in its cluster: one thread that runs jobs and
+    /// waits in `poll`, on Linux and Darwin alike.
     // For `@unchecked Sendable`: `inbox` is a lock; `sources`, `ends` and `polls` are touched on the loop's own thread
     // only.
     final class PollLoop: SerialExecutor, @unchecked Sendable {
-        private enum Work {
+        fileprivate enum Work {
             case job(UnownedJob)
+            case task(UnownedJob, UnownedTaskExecutor)
             case call(@Sendable () -> Void)
         }
 
@@ -117,7 +123,7 @@
             thread.withLock { $0?.isCurrent ?? false }
         }
 
-        private func add(_ work: Work) {
+        fileprivate func add(_ work: Work) {
             let mustWake = inbox.withLock { inbox in
                 inbox.work.append(work)
                 return inbox.takeWaiting()
@@ -193,6 +199,7 @@
             for item in work {
                 switch item {
                 case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
+                case .task(let job, let executor): job.runSynchronously(on: executor)
                 case .call(let body): body()
                 }
             }
@@ -201,6 +208,17 @@
         private func drainPipe() {
             var bytes: (UInt64, UInt64) = (0, 0)
             _ = read(wakeReader, &bytes, 16)
+        }
+    }
+
+    /// The executor of tasks on the loop's thread. What they do holds up the connections.
+    final class PollTasks: TaskExecutor {
+        private let loop: PollLoop
+
+        init(_ loop: PollLoop) { self.loop = loop }
+
+        func enqueue(_ job: consuming ExecutorJob) {
+            loop.add(.task(UnownedJob(job), asUnownedTaskExecutor()))
         }
     }
 

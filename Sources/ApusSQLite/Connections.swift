@@ -6,6 +6,7 @@
     import GRDBSQLite
     import Logging
     import PathTrust
+    import Synchronization
 
     /// What an open store holds: the lock, the writing connection and the reading connection.
     ///
@@ -15,7 +16,8 @@
         let reader: Connection
         let writer: Connection
         private let turns: TurnWriterBox
-        private let lock: Locked<OwnerLock?>
+        private let lock: FileLock
+        private let failedToSync = Atomic(false)
 
         /// Carries the writer to the connection's queue.
         private struct TurnWriterBox: @unchecked Sendable {  // `writer` is used only on the connection's queue
@@ -31,15 +33,21 @@
         ///   - configuration: the store's.
         ///   - allowsLongTransactions: whether a transaction may last from one access to a connection to the next.
         ///   - allowsMigration: whether a file of an older version may be brought to the newest schema.
+        ///   - failed: connections to the same file that have failed to sync and are closed: these take their place,
+        ///     and their lock.
         /// - Throws: ``JobError``.
         init(
             path: String, askedFor name: String, _ configuration: SQLiteStore.Configuration,
-            allowsLongTransactions: Bool = false, allowsMigration: Bool = true
+            allowsLongTransactions: Bool = false, allowsMigration: Bool = true, insteadOf failed: Connections? = nil
         ) async throws {
             do throws(TrustedPath.Failure) { try TrustedPath.checkLinks(name) } catch {
                 throw JobError(code: .unavailable, message: "the database \(error)")
             }
-            lock = Locked(try await OwnerLock.acquire(path: path, owner: configuration.ownerName))
+            if let failed {
+                lock = failed.lock
+            } else {
+                lock = FileLock(try await OwnerLock.acquire(path: path, owner: configuration.ownerName))
+            }
             do {
                 let size = try OwnerLock.createPrivateFile(path)
                 var grdb = Self.grdb(configuration, readonly: false)
@@ -51,6 +59,7 @@
                     if size > 0, size <= Self.checkedSize { try Self.quickCheck(db, path: path) }
                     try Self.prepareWriter(db, configuration)
                     try Schema.migrate(db)
+                    if failed != nil { try Self.syncAnew(db, path: path) }
                 }
                 writer = try Connection(queue, path: path)
                 grdb = Self.grdb(configuration, readonly: true)
@@ -66,8 +75,12 @@
 
         /// Closes both connections; the writer is the last, so that its close checkpoints the log into the file.
         func close() async throws {
+            defer { lock.release() }
+            try closeFile()
+        }
+
+        private func closeFile() throws {
             do {
-                defer { lock.withLock { $0 = nil } }
                 try reader.close()
                 try writer.close()
             } catch {
@@ -75,9 +88,23 @@
             }
         }
 
+        /// Whether a sync of the file has failed: nothing more is read or written over these connections.
+        var mustBeReplaced: Bool { failedToSync.load(ordering: .acquiring) }
+
+        /// Closes them, and opens the file anew under the same lock. It may be tried again if that fails.
+        func replaced(
+            path: String, askedFor name: String, _ configuration: SQLiteStore.Configuration
+        ) async throws -> Connections {
+            try closeFile()
+            return try await Connections(path: path, askedFor: name, configuration, insteadOf: self)
+        }
+
         /// Runs `body` with the writer, after what was asked for before.
         func write<Value: Sendable>(_ body: @escaping @Sendable (TurnWriter) throws -> Value) async throws -> Value {
-            try await writer.perform { [turns] _ in try body(turns.writer) }
+            try await writer.perform { [self] _ in
+                defer { if turns.writer.hasFailedToSync { failedToSync.store(true, ordering: .releasing) } }
+                return try body(turns.writer)
+            }
         }
 
         /// Makes the node the owner that counts.
@@ -121,10 +148,30 @@
             #endif
         }
 
+        /// Writes what the log has into the file once more: the kernel may believe that it is on the disk, and be
+        /// wrong.
+        private static func syncAnew(_ db: Database, path: String) throws {
+            let row = try Row.fetchOne(db, sql: "PRAGMA wal_checkpoint(FULL)")
+            guard let row, row["busy"] as Int64? == 0 else {
+                throw JobError(
+                    code: .unavailable,
+                    message: "another program reads the database \(path), whose log must be written anew; close it")
+            }
+        }
+
         private static func quickCheck(_ db: Database, path: String) throws {
             guard let answer = try String.fetchOne(db, sql: "PRAGMA quick_check(1)"), answer == "ok" else {
                 throw SQLiteErrors.damaged(path, "is damaged")
             }
         }
+    }
+
+    /// The lock of the file, which connections leave to those that take their place.
+    private final class FileLock: Sendable {
+        private let lock: Locked<OwnerLock?>
+
+        init(_ lock: consuming OwnerLock) { self.lock = Locked(lock) }
+
+        func release() { lock.withLock { $0 = nil } }
     }
 #endif

@@ -56,7 +56,8 @@
         /// - Throws: `JobError` with `owned` (naming the owner), `damaged`, `newerSchema`, `unavailable`, `full`.
         public func open(as node: NodeID) async throws -> StoreSession {
             try await turnstile.pass {
-                if let connections = self.openConnections {
+                if let open = self.openConnections {
+                    let connections = try await self.usable(open)
                     let session = try await connections.takeOwnership(node)
                     self.phase.withLock { $0 = .open(connections, owner: session) }
                     return session
@@ -98,17 +99,48 @@
             phase.withLock { if case .open(let connections, _) = $0 { connections } else { nil } }
         }
 
-        private func connections() throws -> Connections {
-            guard let connections = openConnections else {
-                throw JobError(code: .closed, message: "the store \(path) is not open; call open() first")
+        /// The open connections; after a failed sync, new ones to the same file. Whether the turn whose sync failed is
+        /// there is found out by reading.
+        private func connections() async throws -> Connections {
+            guard let connections = openConnections else { throw isNotOpen }
+            guard connections.mustBeReplaced else { return connections }
+            return try await turnstile.pass {
+                // Another caller may have closed the store meanwhile, or replaced them.
+                guard let connections = self.openConnections else { throw self.isNotOpen }
+                return try await self.usable(connections)
             }
-            return connections
+        }
+
+        private var isNotOpen: JobError {
+            JobError(code: .closed, message: "the store \(path) is not open; call open() first")
+        }
+
+        /// The open connections themselves, or those that take their place. Called within the turnstile.
+        private func usable(_ connections: Connections) async throws -> Connections {
+            guard connections.mustBeReplaced else { return connections }
+            let new = try await connections.replaced(path: path, askedFor: name, configuration)
+            phase.withLock { phase in
+                if case .open(_, let owner) = phase { phase = .open(new, owner: owner) }
+            }
+            configuration.logger.notice(
+                "opened the job store anew after a failed sync", metadata: ["path": "\(path)"])
+            return new
         }
 
         private func read<Value: Sendable>(
             _ body: @escaping @Sendable (Connection) throws -> Value
         ) async throws -> Value {
-            try await connections().reader.perform { connection in try connection.transaction { try body(connection) } }
+            let connections = try await connections()
+            @Sendable func read(_ connection: Connection) throws -> Value {
+                try connection.transaction { try body(connection) }
+            }
+            do { return try await connections.reader.perform(read) } catch let error as JobError
+                where error.code == .closed
+            {
+                // They were replaced in between.
+                guard let new = openConnections, new !== connections else { throw error }
+                return try await new.reader.perform(read)
+            }
         }
 
         // MARK: Writing
@@ -188,7 +220,7 @@
 
         /// How SQLite runs each statement that the store has used since it was opened.
         package func queryPlans() async throws -> [String: [String]] {
-            let connections = try connections()
+            let connections = try await connections()
             let written = try await connections.write { try $0.queryPlans() }
             return try await connections.reader.perform { try $0.queryPlans() }.merging(written) { plan, _ in plan }
         }

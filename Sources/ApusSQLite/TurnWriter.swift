@@ -18,8 +18,10 @@
         private(set) var commits = 0
         /// The last turn left submissions.
         private(set) var hasSubmissions = false
-        /// Set when a sync has failed: nothing that is written later could be trusted.
+        /// Set when a sync has failed: nothing that is written later over this connection could be trusted.
         private var failure: JobError?
+
+        var hasFailedToSync: Bool { failure != nil }
 
         init(_ connection: Connection, beforeCommit: (@Sendable () -> Void)?) throws {
             self.connection = connection
@@ -48,7 +50,7 @@
                     failure = JobError(
                         code: .unavailable,
                         message:
-                            "writing \(connection.path) to the disk failed, and the store writes nothing more until it is opened again; check the disk",
+                            "writing \(connection.path) to the disk failed, and nothing more is written until the file is opened anew; check the disk",
                         cause: failed)
                     throw failure!
                 }
@@ -111,7 +113,8 @@
         ) throws -> [Result<[Job], JobError>] {
             try write(in: session) {
                 let axis = ElapsedAxis(turn.clock)
-                if turn.clock != clock { try Self.write(turn.clock, on: connection) }
+                // An empty turn finds out whether the file can be written.
+                if turn.clock != clock || turn.parts.isEmpty { try Self.write(turn.clock, on: connection) }
                 for queue in turn.queues { try Self.write(queue, axis, on: connection) }
                 let taken = turn.takenByPart
                 let results = try turn.parts.enumerated().map {

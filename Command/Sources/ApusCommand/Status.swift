@@ -18,6 +18,10 @@ struct Status: AsyncParsableCommand {
                 Terminal.out(
                     "running: process \(health.pid), version \(health.version), since \(When.local(health.started)), "
                         + "\(health.running) \(health.running == 1 ? "command runs" : "commands run") now")
+                if let problem = health.problem {
+                    let since = health.problemSince.map { " since \(When.local($0))" } ?? ""
+                    Terminal.out("the store cannot be used\(since), and nothing starts until it can: \(problem)")
+                }
                 if let store = health.store, let node = health.node, store != session.home.databasePath {
                     Terminal.out("store \(store), as the node \(node)")
                 }

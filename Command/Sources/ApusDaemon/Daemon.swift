@@ -90,7 +90,8 @@ public struct Daemon: Sendable {
     /// - Returns: whether a command had to be cut off. It is recorded as lost, and tried again at the next start.
     /// - Throws: `JobError` if the store cannot be opened (`owned` names the other daemon), `DaemonError` if the
     ///   home or an address cannot be used, or the system has no thread for the daemon. `notOwner` if another process has
-    ///   taken the store meanwhile: it ends as after SIGTERM then.
+    ///   taken the store meanwhile, and `DaemonError` with `storeLost` if the store could not be used for 10 minutes
+    ///   and a service manager started the daemon: it ends as after SIGTERM then.
     public func run(onReady: @escaping @Sendable (Ready) -> Void) async throws -> Bool {
         let home = configuration.home
         try home.prepare()
@@ -114,6 +115,7 @@ public struct Daemon: Sendable {
                 maximumConcurrentRuns: parallelism(), bootID: host.bootID,
                 // A burst waits here until followers have been sent what came before.
                 outputBufferBytes: EventFeed.Limits().bulkBytes, cancellationGrace: windUp,
+                storePatience: storePatience,
                 node: configuration.node),
             logger: logger)
         let metrics = PrometheusRegistry.ofJobs()
@@ -214,6 +216,12 @@ public struct Daemon: Sendable {
         return most
     }
 
+    /// How long the store may be unusable before the daemon ends, so that a service manager starts it again: with new
+    /// connections, and perhaps elsewhere. Without one it would stay away, so it waits for the store.
+    private var storePatience: Duration? {
+        configuration.environment[ProcessEnvironment.notifySocket] == nil ? nil : .seconds(600)
+    }
+
     /// The end of the grace period, in which commands get SIGTERM, and SIGKILL before it is over.
     private var windUp: Duration { min(CommandRunner.patience + .seconds(1), configuration.grace / 2) }
 
@@ -280,7 +288,9 @@ public struct Daemon: Sendable {
             routes.events.close()
             group.cancelAll()
         }
-        if let error = lost.error { throw error }
+        guard let error = lost.error else { return }
+        if error.code == .notOwner { throw error }
+        throw DaemonError(.storeLost, error.message)
     }
 
     /// For tests: the variable that names a folder whose `sys` and `proc` stand for the machine's, as the conditions of

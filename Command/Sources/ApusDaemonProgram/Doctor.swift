@@ -227,7 +227,8 @@ private struct Examination {
             }
             let answers = Finding(
                 check: "daemon", status: .ok, text: "process \(health.pid), version \(health.version), answers")
-            return [answers] + inherited(from: health) + stale(health, file) + (try await obstacles(client))
+            return [answers] + troubles(of: health) + inherited(from: health) + stale(health, file)
+                + (try await obstacles(client))
         } catch let error as DaemonError where error.code == .notRunning {
             return [
                 Finding(
@@ -237,6 +238,26 @@ private struct Examination {
         } catch {
             return [Finding(check: "daemon", status: .problem, text: "\(error)")]
         }
+    }
+
+    /// What keeps the daemon itself from its work.
+    private func troubles(of daemon: WireHealth) -> [Finding] {
+        var findings: [Finding] = []
+        if let problem = daemon.problem {
+            let since = daemon.problemSince.map { " since \(When.local($0))" } ?? ""
+            findings.append(
+                Finding(
+                    check: "daemon", status: .problem,
+                    text: "its store cannot be used\(since), and nothing starts until it can: \(problem)"))
+        }
+        if daemon.stuck > 0 {
+            findings.append(
+                Finding(
+                    check: "commands", status: .problem,
+                    text: "\(daemon.stuck) \(daemon.stuck == 1 ? "was" : "were") cancelled and "
+                        + "\(daemon.stuck == 1 ? "does" : "do") not end: apus why names the job's state"))
+        }
+        return findings
     }
 
     private func inherited(from daemon: WireHealth) -> [Finding] {

@@ -14,7 +14,7 @@ struct Serve: AsyncParsableCommand {
             Subcommands that need the daemon start it by themselves; say `apus install` to have systemd do it.
             Each option can also be given in the environment (APUS_LOG_LEVEL for --log-level) or in the configuration file, for daemons that are started by other subcommands or by systemd too: `apus config` lists them with their values.
             With --store postgres://HOST/DATABASE, any number of daemons on any number of machines share the jobs of one PostgreSQL database; each has a home of its own. A password belongs into the environment (PGPASSWORD, APUS_STORE) or into ~/.pgpass: arguments can be read by every user of the machine.
-            Exit codes: 0 all commands had ended; 75 (EX_TEMPFAIL) some had to be cut off, and will be tried again; 1 it could not start, or has lost its database to another process.
+            Exit codes: 0 all commands had ended; 75 (EX_TEMPFAIL) some had to be cut off, and will be tried again; 74 (EX_IOERR) it runs under a service manager, and its store could not be used for 10 minutes; 1 it could not start, or has lost its database to another process.
             """)
 
     @Option(
@@ -99,6 +99,9 @@ struct Serve: AsyncParsableCommand {
         try await reporting {
             do { try await serve() } catch let error as ExitCode {
                 throw error
+            } catch let error as DaemonError where error.code == .storeLost {
+                Terminal.note("apus: \(error)")
+                throw ExitCode(74)
             } catch {
                 if let readyFd { report(readyFd, Self.line(error)) }
                 throw error

@@ -99,7 +99,7 @@ struct ContractTests {
     func checkerRejects() throws {
         let document = try OpenAPIDocument(path: "docs/openapi.yaml")
         let health =
-            #"{"status":"ok","version":"1","pid":1,"home":"/","store":"/apus.db","node":"n","started":"2026-01-01T00:00:00.000Z","running":0}"#
+            #"{"status":"ok","problem":null,"problemSince":null,"stuck":0,"version":"1","pid":1,"home":"/","store":"/apus.db","node":"n","started":"2026-01-01T00:00:00.000Z","running":0}"#
         #expect(try document.problems(in: health, schema: "Health").isEmpty)
         for broken in [
             health.replacingOccurrences(of: #""pid":1,"#, with: ""),

@@ -2,6 +2,7 @@ import ApusClient
 import ApusJobs
 import ApusTestSupport
 import Foundation
+import GRDB
 import Testing
 
 @Suite("The doctor", .timeLimit(.minutes(10)))
@@ -75,6 +76,29 @@ struct DoctorTests {
             #expect(notes.texts("queues", "note").first?.contains("apus queue resume mail") == true)
             let text = try await apus("doctor").out
             #expect(text.contains("✓ home") && text.contains("- queues"), "\(text)")
+        }
+    }
+
+    @Test("a daemon that cannot write to its store says so everywhere, and that it can again when it can")
+    func storeFails() async throws {
+        try await ApusUnderTest.with { apus in
+            try await apus.startDaemon()
+            _ = try await apus("every", "1h", "--name", "well", "--", "true")
+            #expect(try await apus.client.health().status == "ok")
+            var configuration = GRDB.Configuration()
+            configuration.allowsUnsafeTransactions = true
+            let other = try DatabaseQueue(path: apus.home.databasePath, configuration: configuration)
+            try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+            #expect(try await apus.call(["suspend", "well"]).code == 1)
+            let health = try await apus.client.health()
+            #expect(health.status == "storeFails" && health.problemSince != nil)
+            #expect(health.problem?.contains("another program holds a lock") == true, "\(health)")
+            let (code, report) = try await report(apus)
+            #expect(code == 1 && report.texts("daemon", "problem").count == 1, "\(report)")
+            #expect(try await apus("status").out.contains("the store cannot be used since"))
+            try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+            try await until("a commit") { try await apus.client.health().status == "ok" }
+            #expect(try await apus.client.health().problem == nil)
         }
     }
 

@@ -63,11 +63,13 @@ public struct JobExplanation: Hashable, Sendable, Codable {
         case running
         /// The handler was cancelled, and has not returned.
         case told
+        /// The handler was cancelled 10 s ago or earlier, and has not returned.
+        case stuck
         /// An attempt succeeded.
         case succeeded
         /// An attempt failed.
         case failed
-        /// The process ended during an attempt.
+        /// The process ended during an attempt, or the handler was given up.
         case lost
         /// It was cancelled.
         case cancelled

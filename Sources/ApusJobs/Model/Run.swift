@@ -13,7 +13,7 @@ public enum RunState: String, Hashable, Sendable, CaseIterable {
     case failed
     /// Never attempted; the reason says why.
     case skipped
-    /// The process ended while it ran.
+    /// The process ended while it ran, or its handler was given up (``JobScheduler/Configuration/abandonment``).
     case lost
     /// The run, or its job, was cancelled.
     case cancelled
@@ -50,9 +50,9 @@ public struct Run: Hashable, Sendable {
     /// Whether it is the outcome of its occurrence.
     public var isFinal: Bool
     /// Why, in a word, for `skipped` (see ``skipReason``), `cancelled`, `failed` and `lost`: `replaced`, `cancelled`,
-    /// `timedOut`, `interrupted`, or the handler's own words: of more than 8,192 bytes, the beginning and a mark with
-    /// the length. While open: `missed` if it makes up for a missed occurrence, `cancelled` or `replaced` if its
-    /// handler was cancelled, and while it waits again the words with which its handler was postponed
+    /// `timedOut`, `interrupted`, `abandoned`, or the handler's own words: of more than 8,192 bytes, the beginning and a
+    /// mark with the length. While open: `missed` if it makes up for a missed occurrence, `cancelled` or `replaced` if
+    /// its handler was cancelled, and while it waits again the words with which its handler was postponed
     /// (``RunDecision/snooze(for:reason:)``).
     public var reason: String?
     /// The earliest instant at which the attempt may start, where that is later than `due`: the end of the delay before a

@@ -8,12 +8,12 @@ final class ConditionReader: Sendable {
 
     private let host: (any BackgroundHost)?
     private let engine: TimerEngine
-    private let executor: (any TaskExecutor)?
+    private let executor: any TaskExecutor
     /// The last reading. Held during one, so that none covers up a later one.
     private let last = Locked<(at: UptimeInstant, unmet: JobConditions)?>(nil)
     private let following = Locked<Task<Void, Never>?>(nil)
 
-    init(host: (any BackgroundHost)?, engine: TimerEngine, executor: (any TaskExecutor)?) {
+    init(host: (any BackgroundHost)?, engine: TimerEngine, executor: any TaskExecutor) {
         self.host = host
         self.engine = engine
         self.executor = executor

@@ -203,6 +203,7 @@ public enum JobEvent: Sendable {
     /// This subscriber did not keep up, and here events of jobs and runs, or bytes of output, were left out. What the
     /// subscriber knows of jobs is to be read again if `events` is not 0.
     case dropped(events: Int, outputBytes: Int)
-    /// The scheduler stopped; with an error if it lost its store to another owner. Nothing follows.
+    /// The scheduler stopped; with an error if it lost its store to another owner, or could not use it for longer than
+    /// ``JobScheduler/Configuration/storePatience``. Nothing follows.
     case stopped(JobError?)
 }

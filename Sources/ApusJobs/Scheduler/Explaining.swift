@@ -16,6 +16,8 @@ struct JobSituation: Sendable {
     var places: (taken: Int, all: Int) = (0, 0)
     var storeFails = false
     var nextLook: WallInstant?
+    /// Handlers of the job that do not return.
+    var stuck: [StuckHandler] = []
 }
 
 extension SchedulerMachine {
@@ -127,6 +129,15 @@ struct Explanation {
             if let reason = run.reason, reason != JobMachine.catchUp {
                 add(.told, "its handler was cancelled (\(reason)), and has not returned yet")
             }
+            if let stuck = situation.stuck.first(where: {
+                $0.occurrence == run.occurrence && $0.attempt == run.attempt && !$0.isAbandoned
+            }) {
+                add(
+                    .stuck,
+                    "its handler does not return: it was cancelled \(Self.text(stuck.duration)) ago "
+                        + "(\(stuck.reason.rawValue))"
+                )
+            }
         case .succeeded: add(.succeeded, at: run.finished, "attempt \(run.attempt) succeeded")
         case .failed:
             add(.failed, at: run.finished, "attempt \(run.attempt) failed: \(run.reason ?? "no reason was given")")
@@ -135,6 +146,9 @@ struct Explanation {
                     .ended, at: run.finished,
                     "it is not tried again: \(Self.attempts(job.request.policies.retry)), or the failure was final")
             }
+        case .lost where run.reason == JobMachine.abandoned:
+            add(.lost, at: run.finished, "the handler of attempt \(run.attempt) did not return, and was given up")
+            if run.isFinal { add(.ended, at: run.finished, "it is not tried again: the policy has no attempt left") }
         case .lost:
             add(.lost, at: run.finished, "the process ended while attempt \(run.attempt) ran")
             if run.isFinal {

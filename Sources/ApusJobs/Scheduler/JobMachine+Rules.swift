@@ -6,6 +6,9 @@ extension JobMachine {
     /// whatever the overlap policy.
     static let catchUp = "missed"
 
+    /// The reason of a lost run whose handler was given up.
+    static let abandoned = "abandoned"
+
     /// The reason kept in a claimed run whose handler was cancelled, so that it is known after a crash.
     func cancellation(_ run: Run) -> CancellationReason? {
         guard run.state == .running else { return nil }
@@ -187,28 +190,30 @@ extension JobMachine {
     }
 
     mutating func fail(
-        _ index: Int, reason: String, isFinal: Bool, delay: Duration? = nil, now: WallInstant, jitter: Double,
-        _ draft: inout Draft
+        _ index: Int, as state: RunState = .failed, reason: String, isFinal: Bool, delay: Duration? = nil,
+        now: WallInstant, jitter: Double, _ draft: inout Draft
     ) {
         let run = open[index]
         let retry = job.request.policies.retry
         guard !isFinal, !run.isLastAttempt(under: retry) else {
-            conclude(index, .failed, reason: reason, now: now, &draft)
+            conclude(index, state, reason: reason, now: now, &draft)
             return
         }
-        close(index, .failed, reason: reason, isFinal: false, now: now, &draft)
+        close(index, state, reason: reason, isFinal: false, now: now, &draft)
         let asked = delay ?? retry.delay(afterFailures: run.attempt - run.lostBefore, jitter: jitter)
         let pause = max(asked, JobLimits.shortestPause)
         tryAgain(run, lostBefore: run.lostBefore, notBefore: now.due(after: pause), now: now, &draft)
     }
 
-    mutating func lose(_ index: Int, now: WallInstant, _ draft: inout Draft) {
+    mutating func lose(
+        _ index: Int, reason: String = "interrupted", now: WallInstant, _ draft: inout Draft
+    ) {
         let run = open[index]
         guard run.lostBefore + 1 < job.request.policies.retry.maximumLost else {
-            conclude(index, .lost, reason: "interrupted", now: now, &draft)
+            conclude(index, .lost, reason: reason, now: now, &draft)
             return
         }
-        close(index, .lost, reason: "interrupted", isFinal: false, now: now, &draft)
+        close(index, .lost, reason: reason, isFinal: false, now: now, &draft)
         tryAgain(run, lostBefore: run.lostBefore + 1, notBefore: nil, now: now, &draft)
     }
 

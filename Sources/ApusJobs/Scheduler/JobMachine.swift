@@ -68,6 +68,9 @@ package struct JobMachine: Hashable, Sendable {
         /// Kept if the attempt succeeds.
         package var handlerResult: [UInt8]?
         package var progress: RunProgress?
+        /// The handler was cancelled long ago and was given up: the run is lost, and what follows is what follows from
+        /// the result.
+        package var isAbandoned = false
         package init(_ result: Result, started: WallInstant?, exitCode: Int? = nil, output: [UInt8] = []) {
             self.result = result
             self.started = started
@@ -167,8 +170,12 @@ package struct JobMachine: Hashable, Sendable {
                 machine.fail(
                     index, reason: JobLimits.reason(reason), isFinal: isFinal, delay: delay, now: now, jitter: jitter,
                     &draft)
+            case .timedOut where ended.isAbandoned:
+                machine.fail(
+                    index, as: .lost, reason: Self.abandoned, isFinal: false, now: now, jitter: jitter, &draft)
             case .timedOut: machine.fail(index, reason: "timedOut", isFinal: false, now: now, jitter: jitter, &draft)
-            case .interrupted: machine.lose(index, now: now, &draft)
+            case .interrupted:
+                machine.lose(index, reason: ended.isAbandoned ? Self.abandoned : "interrupted", now: now, &draft)
             }
         }
     }

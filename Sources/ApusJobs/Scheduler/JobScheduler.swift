@@ -34,6 +34,15 @@ public final class JobScheduler: Sendable {
         public var node: NodeID
         /// How long handlers that ``JobScheduler/stop(grace:)`` has cancelled may take to return.
         public var cancellationGrace: Duration
+        /// How long a handler may take to return after it was cancelled, for whatever reason, on the uptime clock. Then
+        /// it is given up: its run ends as ``RunState/lost`` with the reason `abandoned`, its place is free, and its
+        /// return has no effect any more. What follows is what would follow if it had returned: after its time limit,
+        /// another attempt if the retry policy has one. 5 minutes by default; `nil` waits for as long as it takes.
+        public var abandonment: Duration?
+        /// How long the store may be unusable (``JobScheduler/storeOutage``), on the uptime clock, before the scheduler
+        /// ends with the store's error. Meanwhile it keeps what happens in memory. `nil`, the default, waits for as
+        /// long as it takes: set it where the process ends with the scheduler, and a service manager starts it again.
+        public var storePatience: Duration?
         /// The rules of the zones of calendar triggers. They are read again when they have changed, which is noticed when the
         /// scheduler has something to do, and within an hour and a quarter otherwise.
         public var timeZones: any TimeZones
@@ -45,7 +54,8 @@ public final class JobScheduler: Sendable {
             horizon: Duration = .seconds(60), maximumLoaded: Int = 10_000, maximumConcurrentRuns: Int = 256,
             historyRunsPerJob: Int = 1_000, finishedJobsKept: Duration = .seconds(30 * 86_400), bootID: String? = nil,
             eventBufferBytes: Int = 8 << 20, outputBufferBytes: Int = 1 << 20,
-            cancellationGrace: Duration = .seconds(1), node: NodeID? = nil, middleware: [any JobMiddleware] = [],
+            cancellationGrace: Duration = .seconds(1), abandonment: Duration? = .seconds(300),
+            storePatience: Duration? = nil, node: NodeID? = nil, middleware: [any JobMiddleware] = [],
             timeZones: any TimeZones = SystemTimeZones.shared
         ) {
             self.horizon = horizon
@@ -57,6 +67,8 @@ public final class JobScheduler: Sendable {
             self.eventBufferBytes = eventBufferBytes
             self.outputBufferBytes = outputBufferBytes
             self.cancellationGrace = cancellationGrace
+            self.abandonment = abandonment
+            self.storePatience = storePatience
             self.middleware = middleware
             self.timeZones = timeZones
             let program = CommandLine.arguments.first?.unicodeScalars.split(separator: "/").last
@@ -74,7 +86,8 @@ public final class JobScheduler: Sendable {
     ///     Its conditions are followed only while a job waits for them. Without one, every condition counts as met.
     ///   - random: gives the jitter of retries.
     ///   - configuration: how far ahead it loads, how much it runs at once, and what it keeps.
-    ///   - executor: where the scheduler's and the handlers' tasks run; the global executor unless given.
+    ///   - executor: where handlers run; the global executor unless given. The scheduler's own tasks run on a thread
+    ///     that handlers cannot block. With the executor of a `VirtualTime`, both run there.
     ///   - logger: gets the failures of the store and of handlers.
     public init(
         store: any JobStore, engine: TimerEngine = .shared, host: (any BackgroundHost)? = nil,
@@ -398,7 +411,8 @@ extension JobScheduler {
     ///     cancelled; `nil` waits for as long as they take. See ``stop(grace:)``.
     ///   - afterOpening: called when the store is this scheduler's, before anything is run.
     /// - Throws: what ``start(afterOpening:)`` throws, and the error with which the scheduler loses its store
-    ///   (``JobError`` with `notOwner`). Not `CancellationError`: a cancellation is how it ends.
+    ///   (``JobError`` with `notOwner`, or `unavailable` after ``Configuration/storePatience``). Not
+    ///   `CancellationError`: a cancellation is how it ends.
     public func run(
         grace: Duration? = .seconds(10), afterOpening: @Sendable () -> Void = {}
     ) async throws {

@@ -1,11 +1,21 @@
 import ApusTimers
 
 /// The scheduler's side of one running handler.
+///
+/// ```
+///            cancelled               10 s                   patience
+///  running ────────────► cancelled ────────► stuck ──────────────────────► given up
+///     └──────────────────────┴─────────────────┴──► returned                  └──► (a return changes nothing)
+/// ```
+///
+/// An attempt has one end: the first of its handler's return and of being given up.
 final class RunControl: Sendable {
     /// The most output that a run keeps.
     static let maximumOutput = 64 * 1024
     /// The most bytes of a result.
     static let maximumResult = 64 * 1024
+    /// How long a cancelled handler may take to return before it counts as stuck.
+    static let usualReturn: Duration = .seconds(10)
     /// How often progress is kept while the handler runs.
     private static let progressPause: Duration = .seconds(1)
 
@@ -17,33 +27,64 @@ final class RunControl: Sendable {
         var result: [UInt8]?
         var progress: RunProgress?
         var progressKept: UptimeInstant?
+        var started: WallInstant?
         var deadline: UptimeInstant?
         var timer: ScheduledTimer?
+        /// Since when the handler's work should have ended.
+        var cancelled: UptimeInstant?
+        var isStuck = false
+        /// When it is stuck, and then, when it is given up.
+        var overdueTimer: ScheduledTimer?
         /// The handler's work is over and its result is known; only work after it may still run.
         var workEnded = false
         /// Why work after that has to end.
         var laterReason: CancellationReason?
         /// The control of the work after it.
         var followUp: RunControl?
+        /// The handler has returned, or was given up.
         var ended = false
+
+        mutating func takeTimers() -> [ScheduledTimer] {
+            defer { (timer, overdueTimer) = (nil, nil) }
+            return [timer, overdueTimer].compactMap { $0 }
+        }
+    }
+
+    /// A handler that was cancelled has not returned.
+    enum Overdue: Sendable {
+        case stuck
+        /// The attempt has ended without it.
+        case givenUp(Left)
     }
 
     private let state = Locked(State())
     private let engine: TimerEngine
     private let events: EventHub
     private let executor: (any TaskExecutor)?
+    private let patience: Duration?
+    private let onOverdue: @Sendable (Overdue) -> Void
     private let keepProgress: (@Sendable (RunProgress) -> Void)?
     private let printed: PrintedBytes
 
-    /// `keepProgress` is called with what is to be kept while the handler runs.
+    /// - Parameters:
+    ///   - engine: measures the times.
+    ///   - events: gets what the handler reports.
+    ///   - executor: where work that follows the handler's runs.
+    ///   - patience: how long after its cancellation the handler is given up; `nil` for never.
+    ///   - printed: counts the output.
+    ///   - onOverdue: called on the engine's thread.
+    ///   - keepProgress: called with what is to be kept while the handler runs.
     init(
-        engine: TimerEngine, events: EventHub, executor: (any TaskExecutor)?, printed: PrintedBytes = PrintedBytes(),
+        engine: TimerEngine, events: EventHub, executor: (any TaskExecutor)?, patience: Duration?,
+        printed: PrintedBytes = PrintedBytes(), onOverdue: @escaping @Sendable (Overdue) -> Void,
         keepProgress: (@Sendable (RunProgress) -> Void)? = nil
     ) {
         self.engine = engine
         self.events = events
         self.executor = executor
+        self.patience = patience.map { max(.zero, $0) }
         self.printed = printed
+        self.onOverdue = onOverdue
         self.keepProgress = keepProgress
     }
 
@@ -53,35 +94,88 @@ final class RunControl: Sendable {
             state.task = task
             return state.reason != nil
         }
-        if cancel { task.cancel() }
+        if cancel { cancelTask(task) }
+    }
+
+    /// Not on the caller's thread, which may be the scheduler's or the engine's: cancellation handlers may block.
+    private func cancelTask(_ task: Task<Void, Never>) {
+        if executor is any SteppedExecutor { return task.cancel() }
+        _ = Task(executorPreference: ThreadExecutor.cancellations) { task.cancel() }
     }
 
     /// The first reason counts. After the handler's work, only what follows it is cancelled.
     func cancel(_ reason: CancellationReason) {
-        let (task, followUp) = state.withLock { state -> (Task<Void, Never>?, RunControl?) in
+        let now = engine.time.uptime()
+        let (isCancelled, task, followUp) = state.withLock { state -> (Bool, Task<Void, Never>?, RunControl?) in
             if state.workEnded {
                 // The time limit is the work's.
-                guard reason != .timedOut, !state.ended else { return (nil, nil) }
+                guard reason != .timedOut, !state.ended else { return (false, nil, nil) }
                 if state.laterReason == nil { state.laterReason = reason }
-                return (nil, state.followUp)
+                return (false, nil, state.followUp)
             }
-            guard state.reason == nil, !state.ended else { return (nil, nil) }
+            guard state.reason == nil, !state.ended else { return (false, nil, nil) }
             state.reason = reason
-            return (state.task, nil)
+            state.cancelled = now
+            return (true, state.task, nil)
         }
-        task?.cancel()
+        if let task { cancelTask(task) }
         followUp?.cancel(reason)
+        guard isCancelled else { return }
+        expectReturn(within: min(Self.usualReturn, patience ?? Self.usualReturn)) { $0.becomeStuck() }
     }
+
+    // MARK: Handlers that do not return
+
+    private func expectReturn(within time: Duration, otherwise: @escaping @Sendable (RunControl) -> Void) {
+        let timer = engine.schedule(after: time, clock: .uptime) { [weak self] in if let self { otherwise(self) } }
+        let hasReturned = state.withLock { state in
+            if state.cancelled == nil || state.ended { return true }
+            state.overdueTimer = timer
+            return false
+        }
+        if hasReturned { timer.cancel() }
+    }
+
+    private func becomeStuck() {
+        let isStuck = state.withLock { state in
+            guard state.cancelled != nil, !state.ended else { return false }
+            state.isStuck = true
+            return true
+        }
+        guard isStuck else { return }
+        onOverdue(.stuck)
+        guard let patience else { return }
+        expectReturn(within: max(.zero, patience - Self.usualReturn)) { control in
+            control.giveUp { $0.cancelled != nil }
+        }
+    }
+
+    private func giveUp(if isOverdue: (State) -> Bool = { _ in true }) {
+        if let left = end(if: isOverdue) { onOverdue(.givenUp(left)) }
+    }
+
+    /// Why its handler should have returned, and since when; `nil` while it is not stuck.
+    var stuck: (reason: CancellationReason, since: UptimeInstant)? {
+        let (own, followUp) = state.withLock { state in
+            var own: (CancellationReason, UptimeInstant)?
+            if state.isStuck, let reason = state.reason, let since = state.cancelled { own = (reason, since) }
+            return (own, state.followUp)
+        }
+        return own ?? followUp?.stuck
+    }
+
+    // MARK: Work that follows
 
     /// The result of the handler's work is known: neither the time limit nor a cancellation changes it any more.
     /// - Returns: why the work was cancelled, if it was.
     func endWork() -> CancellationReason? {
-        let (timer, reason) = state.withLock { state in
+        let (timers, reason) = state.withLock { state in
             state.workEnded = true
-            defer { (state.timer, state.deadline) = (nil, nil) }
-            return (state.timer, state.reason)
+            (state.cancelled, state.isStuck) = (nil, false)
+            state.deadline = nil
+            return (state.takeTimers(), state.reason)
         }
-        _ = timer?.cancel()
+        for timer in timers { timer.cancel() }
         return reason
     }
 
@@ -90,33 +184,49 @@ final class RunControl: Sendable {
     func followUp(
         timeLimit: Duration, _ body: @escaping @Sendable (RunControl) async -> Void
     ) async -> CancellationReason? {
-        let control = RunControl(engine: engine, events: events, executor: executor, printed: printed)
+        let control = RunControl(
+            engine: engine, events: events, executor: executor, patience: patience, printed: printed,
+            onOverdue: { [weak self] overdue in
+                switch overdue {
+                case .stuck: self?.onOverdue(.stuck)
+                case .givenUp: self?.giveUp()
+                }
+            })
         let cancelled = state.withLock { state -> CancellationReason? in
             state.followUp = control
             return state.laterReason
         }
         if let cancelled { return cancelled }
-        control.begin(timeLimit: timeLimit)
+        _ = control.begin(timeLimit: timeLimit)
         let task = Task(executorPreference: executor) { await body(control) }
         control.attach(task)
         await task.value
         state.withLock { $0.followUp = nil }
-        return control.end().reason
+        return control.end()?.reason
     }
 
+    // MARK: Beginning and end
+
     /// The handler is about to be called.
-    func begin(timeLimit: Duration?) {
-        guard let timeLimit else { return }
+    /// - Returns: whether it still may be: the attempt was not given up.
+    func begin(timeLimit: Duration?, at started: WallInstant? = nil) -> Bool {
+        let mayBegin = state.withLock { state in
+            state.started = started
+            return !state.ended
+        }
+        guard mayBegin, let timeLimit else { return mayBegin }
         let deadline = engine.time.uptime().advanced(by: timeLimit)
         let timer = engine.schedule(at: deadline) { [weak self] in self?.cancel(.timedOut) }
         state.withLock { state in
             state.deadline = deadline
             state.timer = timer
         }
+        return true
     }
 
     /// What a handler has set on its context.
     struct Left: Sendable {
+        var started: WallInstant?
         var reason: CancellationReason?
         var exitCode: Int?
         var output: [UInt8]
@@ -124,19 +234,22 @@ final class RunControl: Sendable {
         var progress: RunProgress?
     }
 
-    /// The handler returned.
-    func end() -> Left {
-        let (timer, result) = state.withLock { state in
+    /// The handler has returned.
+    /// - Returns: `nil` if it was given up before.
+    func end() -> Left? { end { _ in true } }
+
+    private func end(if mayEnd: (State) -> Bool) -> Left? {
+        let (timers, left) = state.withLock { state -> ([ScheduledTimer], Left?) in
+            guard !state.ended, mayEnd(state) else { return ([], nil) }
             state.ended = true
             state.task = nil
-            defer { state.timer = nil }
             let left = Left(
-                reason: state.reason, exitCode: state.exitCode, output: state.output, result: state.result,
-                progress: state.progress)
-            return (state.timer, left)
+                started: state.started, reason: state.reason, exitCode: state.exitCode, output: state.output,
+                result: state.result, progress: state.progress)
+            return (state.takeTimers(), left)
         }
-        _ = timer?.cancel()
-        return result
+        for timer in timers { timer.cancel() }
+        return left
     }
 
     var cancellationReason: CancellationReason? { state.withLock { $0.reason } }

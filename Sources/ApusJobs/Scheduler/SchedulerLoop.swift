@@ -52,15 +52,20 @@ final class SchedulerLoop: Sendable {
     let host: (any BackgroundHost)?
     let random: any RandomSource
     let configuration: JobScheduler.Configuration
-    let executor: (any TaskExecutor)?
+    /// Where the scheduler's own tasks run: on a thread that no handler can block. In virtual time it is that of the
+    /// handlers.
+    let executor: any TaskExecutor
+    /// Where handlers run; `nil`: on the global executor.
+    let handlerExecutor: (any TaskExecutor)?
     let logger: Logger
     let hub: EventHub
-    let running = Locked<[RunKey: RunControl]>([:])
+    let handlers = Locked(CalledHandlers())
     let inbox = Locked(Inbox())
     private let machine = Locked<SchedulerMachine?>(nil)
     private let alarm = Locked<(wake: SchedulerWake, timer: ScheduledTimer)?>(nil)
     let conditions: ConditionReader
     let metrics = MetricsReport()
+    private let readyTasks: ReadyTasks
 
     init(
         store: any JobStore, engine: TimerEngine, host: (any BackgroundHost)?, random: any RandomSource,
@@ -71,9 +76,13 @@ final class SchedulerLoop: Sendable {
         self.host = host
         self.random = random
         self.configuration = configuration
-        self.executor = executor
+        let stepped = executor as? any SteppedExecutor
+        let own: any TaskExecutor = if let stepped { stepped } else { ThreadExecutor.shared }
+        self.executor = own
+        handlerExecutor = executor
+        readyTasks = ReadyTasks(of: executor, isOwn: stepped != nil, engine: engine)
         self.logger = logger
-        conditions = ConditionReader(host: host, engine: engine, executor: executor)
+        conditions = ConditionReader(host: host, engine: engine, executor: own)
         hub = EventHub(
             limits: .init(bulkBytes: configuration.outputBufferBytes, bytes: configuration.eventBufferBytes))
     }
@@ -93,13 +102,17 @@ final class SchedulerLoop: Sendable {
 
     func situation(of loaded: LoadedJob) -> JobSituation {
         let now = reading()
-        return machine.withLock { $0?.situation(of: loaded, at: now) ?? JobSituation() }
+        var situation = machine.withLock { $0?.situation(of: loaded, at: now) ?? JobSituation() }
+        situation.stuck = stuckHandlers().filter { $0.jobID == loaded.job.id }
+        return situation
     }
 
     /// The clocks by which this scheduler goes.
     func reading() -> SchedulerReading { SchedulerReading(engine.time, of: store) }
 
     func queues() -> [QueueStatus] { machine.withLock { $0?.board.statuses ?? [] } }
+
+    func storeOutage() -> StoreOutage? { machine.withLock { $0?.outage } }
 
     // MARK: Beginning and ending
 
@@ -183,6 +196,12 @@ final class SchedulerLoop: Sendable {
 
     // MARK: The loop
 
+    private func reportStanding() {
+        guard let metrics = metrics.current else { return }
+        metrics.queues(queues())
+        metrics.stuck(stuckHandlers().count)
+    }
+
     private func run(_ session: StoreSession) async {
         let signals = follow(store.signals(in: session))
         let others = session.isShared ? followOthers(store.events(in: session)) : nil
@@ -202,7 +221,7 @@ final class SchedulerLoop: Sendable {
                 for input in inputs { machine.receive(input, at: now) }
                 return machine.next(at: now)
             }
-            metrics.current?.queues(queues())
+            reportStanding()
             switch step {
             case .wait(let wake):
                 setAlarm(wake)
@@ -217,11 +236,12 @@ final class SchedulerLoop: Sendable {
                 }
                 update { machine, _ in machine.closed() }
                 metrics.current?.queues([])
+                metrics.current?.stuck(0)
                 return
             default:
                 await perform(step)
                 // Handlers that return at once, and callers with more to ask, are in the next turn together.
-                if case .commit = step { await Task.yield() }
+                if case .commit = step { await readyTasks.pass() }
             }
         }
     }
@@ -323,7 +343,7 @@ final class SchedulerLoop: Sendable {
     private func perform(_ effect: SchedulerEffect) {
         switch effect {
         case .start(let run, let job): launch(run, of: job)
-        case .cancel(let key, let reason): running.withLock { $0[key] }?.cancel(reason)
+        case .cancel(let key, let reason): handlers.withLock { $0[key] }?.cancel(reason)
         case .answer(let number, let result):
             let call = inbox.withLock { $0.calls.removeValue(forKey: number) }
             call?(result)
@@ -352,64 +372,5 @@ extension JobError {
     /// A store's error: stores throw job errors, and anything else means that it cannot be used.
     init(_ error: any Error) {
         self = error as? JobError ?? JobError(code: .unavailable, message: "the store cannot be used", cause: error)
-    }
-}
-
-/// Calling handlers.
-extension SchedulerLoop {
-    func launch(_ run: Run, of job: Job) {
-        let key = RunKey(run)
-        let control = RunControl(engine: engine, events: hub, executor: executor) { [weak self] progress in
-            self?.post(.progress(key, progress))
-        }
-        running.withLock { $0[key] = control }
-        control.attach(Task(executorPreference: executor) { await self.perform(run, of: job, control) })
-    }
-
-    private func perform(_ claimed: Run, of job: Job, _ control: RunControl) async {
-        var run = claimed
-        let key = RunKey(run)
-        let now = reading().wall
-        // Never early: if the clock was set back since the claim, the run waits again. It also does if its handler is
-        // gone.
-        guard now >= run.due, let handler = handler(of: job.request.kind) else { return end(key, .notBegun(key, nil)) }
-        run.started = now
-        hub.emit(.runStarted(run))
-        control.begin(timeLimit: job.request.policies.timeLimit)
-        let context = RunContext(
-            job: job, occurrence: run.occurrence, attempt: run.attempt, standsFor: run.standsFor, due: run.due,
-            started: now, isLastAttempt: run.isLastAttempt(under: job.request.policies.retry), control: control)
-        let metrics = metrics.current
-        let began = metrics.map { _ in engine.time.uptime() }
-        var failure: (any Error)?
-        do { try await handler(context) } catch { failure = error }
-        let left = control.end()
-        let decision = failure as? RunDecision
-        if let decision, decision.kind == .snooze {
-            // Of what the handler has set, its last report stays with the run.
-            if let progress = left.progress { post(.progress(key, progress)) }
-            return end(key, .notBegun(key, decision))
-        }
-        if let metrics, let began {
-            metrics.handled(job, for: began.duration(to: engine.time.uptime()), lateness: run.lateness)
-        }
-        var ended = JobMachine.Ended(.succeeded, started: now, exitCode: left.exitCode, output: left.output)
-        ended.handlerResult = left.result
-        ended.progress = left.progress
-        switch (left.reason, failure) {
-        case (.timedOut, _): ended.result = .timedOut
-        case (_, nil): break
-        case (.shutdown, _): ended.result = .interrupted
-        case (_, let error?):
-            ended.result = .failed(
-                reason: "\(error)", isFinal: decision?.kind == .discard, retryAfter: decision?.delay)
-            if let code = decision?.exitCode { ended.exitCode = code }
-        }
-        end(key, .ended(key, ended, jitter: Double(random.next() >> 11) * 0x1p-53))
-    }
-
-    private func end(_ key: RunKey, _ input: SchedulerInput) {
-        running.withLock { _ = $0.removeValue(forKey: key) }
-        post(input)
     }
 }

@@ -10,8 +10,13 @@ package enum SchedulerNotice: Sendable {
     /// A job waits because its time zone is missing.
     case timeZoneMissing(JobID, String)
     case handlersStillRun(Int)
+    /// A handler was cancelled, and does not return.
+    case handlerIsStuck(JobID?, RunKey)
+    case handlerIsAbandoned(JobID?, RunKey)
     case unwritten(Int)
     case lostOwnership(JobError)
+    /// The store could not be used for longer than the scheduler may wait.
+    case storeGivenUp(JobError)
     /// A submission in an application's transaction was refused, and removed.
     case submissionRefused(JobID?, JobError)
     /// A submission in an application's transaction met this job, and has no effect.
@@ -40,6 +45,17 @@ extension SchedulerNotice {
             logger.warning(
                 "handlers ignored cancellation; their runs are lost, and will be retried at the next start",
                 metadata: ["runs": "\(runs)"])
+        case .handlerIsStuck(let id, let run):
+            logger.warning(
+                "a handler was cancelled, and does not return; if it blocks a thread, other handlers lack it",
+                metadata: Self.metadata(id, run))
+        case .handlerIsAbandoned(let id, let run):
+            logger.error(
+                "a handler that does not return was given up: its run is lost, and its place is free",
+                metadata: Self.metadata(id, run))
+        case .storeGivenUp(let error):
+            logger.critical(
+                "the store cannot be used; this scheduler has stopped", metadata: ["error": "\(error)"])
         case .unwritten(let runs):
             logger.error(
                 "the store would not take the outcomes of runs; they are lost, and will be retried at the next start",
@@ -56,5 +72,11 @@ extension SchedulerNotice {
                 "a job that was submitted in an application's transaction is there already, and stays as it is",
                 metadata: ["job": "\(id)", "outcome": "\(outcome.rawValue)"])
         }
+    }
+
+    private static func metadata(_ id: JobID?, _ run: RunKey) -> Logger.Metadata {
+        [
+            "job": "\(id?.rawValue ?? "unknown")", "occurrence": "\(run.occurrence)", "attempt": "\(run.attempt)",
+        ]
     }
 }

@@ -27,7 +27,8 @@ public protocol JobStore: Sendable {
 
     /// Applies a turn in one transaction, durably: when this returns, what was applied survives a crash.
     ///
-    /// Each part succeeds or fails on its own, whole; the parts are applied in their order.
+    /// Each part succeeds or fails on its own, whole; the parts are applied in their order. A turn without changes
+    /// finds out whether the store can be written: it is answered only if it can.
     /// - Returns: for each part the jobs as they are now, with their keys and versions, in the order of the part's
     ///   changes; or why it was not applied: `conflict` (a version was not the expected one, or the
     ///   identifier, the idempotency key or the payload is taken, or is that of another part), `alreadyExists` (the name

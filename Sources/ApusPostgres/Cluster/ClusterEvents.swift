@@ -48,7 +48,9 @@
                 of: JobEvent.self, bufferingPolicy: .bufferingNewest(10_000))
             let (payloads, arrivals) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(1_000))
             self.arrivals = arrivals
-            let task = Task { [weak self] in for await payload in payloads { await self?.read(payload) } }
+            let task = Task(executorPreference: PostgresThread.shared.tasks) { [weak self] in
+                for await payload in payloads { await self?.read(payload) }
+            }
             reader.withLock { $0 = task }
         }
 
@@ -78,7 +80,9 @@
                 return !pending.isScheduled
             }
             guard mustSchedule else { return }
-            engine.schedule(after: Self.pause) { [weak self] in _ = Task { await self?.send() } }
+            engine.schedule(after: Self.pause) { [weak self] in
+                _ = Task(executorPreference: PostgresThread.shared.tasks) { await self?.send() }
+            }
         }
 
         private func send() async {

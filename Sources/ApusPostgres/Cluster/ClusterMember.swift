@@ -50,9 +50,12 @@
         /// The timeline of the database of which the scheduler's jobs were read.
         var timeline: Int32 { knownTimeline.withLock { $0 } }
 
+        /// Where its tasks run, which no handler can block.
+        private static var executor: PollTasks { PostgresThread.shared.tasks }
+
         /// Beats from now on.
         func start() {
-            let task = Task {
+            let task = Task(executorPreference: Self.executor) {
                 await withTaskGroup(of: Void.self) { group in
                     group.addTask { await self.keepBeating() }
                     group.addTask { await self.watch() }
@@ -104,7 +107,7 @@
             if notification.channel == Self.submissionChannel {
                 signal(.submissions)
                 // Those of the same burst did not notify (`apus.notify_submission`).
-                _ = Task { [weak self, engine] in
+                _ = Task(executorPreference: Self.executor) { [weak self, engine] in
                     try await engine.sleep(for: Self.burst)
                     self?.signal(.submissions)
                 }
@@ -114,7 +117,7 @@
             case "submissions":
                 submissions.withLock { $0.readWhole() }
                 signal(.submissions)
-            case "replies": _ = Task { await takeReplies() }
+            case "replies": _ = Task(executorPreference: Self.executor) { await takeReplies() }
             default: break
             }
         }

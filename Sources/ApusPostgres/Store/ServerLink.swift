@@ -84,7 +84,7 @@
                 let connection = try await self.anotherConnection()
                 self.connected.withLock { $0 = connection }
                 let notifications = connection.notifications
-                _ = Task { [weak self] in
+                _ = Task(executorPreference: PostgresThread.shared.tasks) { [weak self] in
                     for await notification in notifications { self?.receiver.withLock { $0 }?(notification) }
                 }
                 return connection

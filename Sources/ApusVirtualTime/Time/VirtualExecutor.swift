@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Tasks started with it as their preferred executor run on it, and so do their structured children and the default
 /// actors that they call. An actor may also name it as its own executor.
-public final class VirtualExecutor: TaskExecutor, SerialExecutor {
+public final class VirtualExecutor: TaskExecutor, SerialExecutor, SteppedExecutor {
     private struct State {
         var jobs: [UnownedJob] = []
         /// Jobs before this index have run.

@@ -66,7 +66,9 @@ struct ShardOwnershipTests {
     func cutOff() {
         var shards = ShardOwnership(.sample())
         #expect(shards.connected() == false)
-        #expect(shards.cutOff() == true && shards.isCutOff && shards.cutOff() == false)
+        let (first, second) = (SchedulerReading(milliseconds: 1), SchedulerReading(milliseconds: 2))
+        #expect(shards.cutOff(first) == true && shards.isCutOff && shards.cutOff(second) == false)
+        #expect(shards.cutOffSince == first)
         #expect(shards.connected() == true && !shards.isCutOff && shards.connected() == false)
     }
 }

@@ -5,13 +5,16 @@ import Testing
 
 @Suite("Pauses after failures of the store")
 struct StoreBackoffTests {
+    private let error = JobError(code: .full, message: "no room")
+
     @Test("they double from 0.1 s to 1 s, and end with a commit")
     func pauses() {
-        let now = SchedulerReading(milliseconds: 0).uptime
+        let reading = SchedulerReading(milliseconds: 0)
+        let now = reading.uptime
         var backoff = StoreBackoff()
         #expect(!backoff.isFailing && !backoff.isPaused(now))
         let pauses = (1...6).map { _ in
-            _ = backoff.failed(now)
+            _ = backoff.failed(error, reading)
             return now.duration(to: backoff.retryAt ?? now)
         }
         #expect(pauses == [100, 200, 400, 800, 1_000, 1_000].map { .milliseconds($0) })
@@ -23,11 +26,13 @@ struct StoreBackoffTests {
 
     @Test("only the first failure is news; ending the pause does not end the failure")
     func news() {
-        let now = SchedulerReading(milliseconds: 0).uptime
+        let (first, second) = (SchedulerReading(milliseconds: 0), SchedulerReading(milliseconds: 700))
         var backoff = StoreBackoff()
-        #expect(backoff.failed(now) == true)
+        #expect(backoff.outage == nil && backoff.failed(error, first) == true)
         backoff.retryNow()
-        #expect(!backoff.isPaused(now) && backoff.isFailing)
-        #expect(backoff.failed(now) == false)
+        #expect(!backoff.isPaused(first.uptime) && backoff.isFailing)
+        #expect(backoff.failed(JobError(code: .unavailable, message: "gone"), second) == false)
+        #expect(backoff.outage?.since == first && backoff.outage?.error.code == .unavailable)
+        #expect(backoff.worked() == true && backoff.outage == nil)
     }
 }

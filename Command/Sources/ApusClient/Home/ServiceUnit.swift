@@ -18,6 +18,8 @@ public struct ServiceUnit: Sendable {
         return """
             [Unit]
             Description=Apus keeps jobs that run later
+            # It is started again for as long as its store cannot be used.
+            StartLimitIntervalSec=0
 
             [Service]
             # The daemon says when requests are answered.

@@ -320,6 +320,8 @@ public struct DaemonError: Error, Sendable, CustomStringConvertible {
         public static let noAnswer = Code(description: "noAnswer")
         /// The daemon keeps another home than the request is for.
         public static let otherHome = Code(description: "otherHome")
+        /// The daemon has ended, because it could not use its store for too long.
+        public static let storeLost = Code(description: "storeLost")
         /// The caller may not do this.
         public static let forbidden = Code(description: "forbidden")
         /// The daemon answered with an error of the scheduler or the store.

@@ -221,8 +221,15 @@ public struct WireSubmission: Codable, Hashable, Sendable {
 
 /// What `GET /v1/health` answers.
 public struct WireHealth: Codable, Hashable, Sendable {
-    /// `ok`.
+    /// `ok`, or `storeFails` while the daemon cannot write to its store: it keeps what happens in memory, and starts
+    /// nothing.
     public var status: String
+    /// Why the store cannot be written, in words.
+    @Nullable public var problem: String?
+    /// Since when, an instant.
+    @Nullable public var problemSince: String?
+    /// How many commands were cancelled and do not end.
+    @EmptyIfAbsent public var stuck: Int
     /// The daemon's version.
     public var version: String
     /// Its process.
@@ -239,10 +246,13 @@ public struct WireHealth: Codable, Hashable, Sendable {
     public var running: Int
 
     package init(
-        status: String, version: String, pid: Int32, home: String, store: String? = nil, node: String? = nil,
-        started: String, running: Int
+        status: String, problem: String? = nil, problemSince: String? = nil, stuck: Int = 0, version: String,
+        pid: Int32, home: String, store: String? = nil, node: String? = nil, started: String, running: Int
     ) {
         self.status = status
+        _problem = Nullable(wrappedValue: problem)
+        _problemSince = Nullable(wrappedValue: problemSince)
+        _stuck = EmptyIfAbsent(wrappedValue: stuck)
         self.version = version
         self.pid = pid
         self.home = home

@@ -37,7 +37,7 @@ package enum When {
 
     private static func seconds(_ instant: WallInstant) -> Int64 { Int64(instant.nanoseconds / 1_000_000_000) }
 
-    static func local(_ text: String?) -> String { text.flatMap(instant).map(local) ?? "-" }
+    package static func local(_ text: String?) -> String { text.flatMap(instant).map(local) ?? "-" }
 
     /// `in 25m`, `now`, `3s ago`.
     package static func relative(_ instant: WallInstant) -> String {

@@ -206,9 +206,12 @@ struct Routes: Sendable {
     }
 
     private func health() -> WireHealth {
-        WireHealth(
-            status: "ok", version: ApusVersion.current, pid: getpid(), home: home.path, store: "\(store)",
-            node: node.rawValue, started: started.iso8601, running: running())
+        let outage = scheduler.storeOutage
+        return WireHealth(
+            status: outage == nil ? "ok" : "storeFails", problem: outage?.error.message,
+            problemSince: outage?.since.iso8601, stuck: scheduler.stuckHandlers().count, version: ApusVersion.current,
+            pid: getpid(), home: home.path, store: "\(store)", node: node.rawValue, started: started.iso8601,
+            running: running())
     }
 
     /// Runs are asked for by the words of `WireRun.outcome`.

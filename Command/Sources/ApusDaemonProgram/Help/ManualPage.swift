@@ -192,7 +192,13 @@ private enum ExitStatus {
                     ]
                 )
             case "serve":
-                ("Stopped.", [("75", "Stopped, and running commands were terminated; they are repeated.")])
+                (
+                    "Stopped.",
+                    [
+                        ("74", "Under a service manager: the store could not be used for 10 minutes."),
+                        ("75", "Stopped, and running commands were terminated; they are repeated."),
+                    ]
+                )
             case "status": ("A daemon runs.", [("3", "No daemon runs.")])
             case "doctor": ("Nothing is wrong.", [])
             default: ("Done.", [])

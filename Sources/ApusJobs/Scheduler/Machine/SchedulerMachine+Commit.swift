@@ -60,7 +60,7 @@ extension SchedulerMachine {
         }
         life.storeFailed()
         commands.forgetSubmissions(error, &effects)
-        if backoff.failed(now.uptime) { effects.append(.log(.storeFails(error))) }
+        if backoff.failed(error, now) { effects.append(.log(.storeFails(error))) }
     }
 
     // MARK: Applied

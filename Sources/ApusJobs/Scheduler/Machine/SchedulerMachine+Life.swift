@@ -51,14 +51,15 @@ extension SchedulerMachine {
         commands.failReads(error, &effects)
     }
 
-    /// Ends at once: the store has another owner, so nothing may be written, and nothing may run.
+    /// Ends at once: the store has another owner, or cannot be used, so nothing may be written, and nothing may run.
     mutating func halt(_ error: JobError) {
         switch life.phase {
         case .closing, .stopped: return
         case .recovering, .running, .stopping: break
         }
         cancelRuns()
-        effects.append(.log(.lostOwnership(error)))
+        let isLost = error.code == .notOwner || error.code == .closed
+        effects.append(.log(isLost ? .lostOwnership(error) : .storeGivenUp(error)))
         close(error)
     }
 

@@ -19,7 +19,9 @@ extension SchedulerMachine {
             isStopping: life.isStopping, known: { board.queue($0) })
         // Examined jobs that do not change get their places, and callers their answers.
         for part in turn.unwritten { applied(part, [], of: turn, now) }
-        if turn.isEmpty, !clock.isChanged {
+        // While the store fails, a turn without changes finds out whether it can be written again.
+        let isProbe = backoff.isFailing && !isPaused && life.isRunning
+        if turn.isEmpty, !clock.isChanged, !isProbe {
             board.endTurn()
             return nil
         }

@@ -69,6 +69,7 @@ package struct SchedulerMachine: ~Copyable {
             commands.append(PendingCommand(number, command))
         case .ended(let key, let ended, let jitter):
             took(PendingEnd(key: key, ended: ended, jitter: jitter))
+        case .stuck(let key): effects.append(.log(.handlerIsStuck(jobs[key.job]?.job.id, key)))
         case .notBegun(let key, let snooze): took(PendingEnd(key: key, snooze: snooze))
         case .progress(let key, let progress):
             guard let entry = jobs[key.job], board.isRunning(key) else { return }
@@ -94,6 +95,9 @@ package struct SchedulerMachine: ~Copyable {
         board.ended(end.key)
         life.handlerEnded()
         let entry = jobs[end.key.job]
+        if end.ended?.isAbandoned == true {
+            effects.append(.log(.handlerIsAbandoned(entry?.job.id, end.key)))
+        }
         if shards.endOrphan(end.key) {
             if let entry, !shards.hasOrphans(end.key.job) { jobs.examine(entry) }
         } else if let entry {
@@ -113,7 +117,7 @@ package struct SchedulerMachine: ~Copyable {
         case .ended:
             halt(JobError(code: .notOwner, message: "other schedulers of the store have taken this one for dead"))
         case .share(let count): if !life.isStopping { share(count) }
-        case .cutOff: if shards.cutOff() { cancelRuns() }
+        case .cutOff: if shards.cutOff(now) { cancelRuns() }
         case .connected: if shards.connected() { loading.loadNow(now.wall) }
         }
     }
@@ -145,6 +149,7 @@ package struct SchedulerMachine: ~Copyable {
     package mutating func next(at now: SchedulerReading) -> SchedulerStep {
         precondition(committing == nil, "the result of the last commit was not brought")
         noticeClock(now)
+        endOutage(now)
         continueStop(now)
         commands.answerReads(&effects)
         calls.giveUp(now.uptime, &effects)
@@ -223,6 +228,7 @@ package struct SchedulerMachine: ~Copyable {
             consider(now.uptime.duration(to: instant), SchedulerWake(instant: .uptime(instant), tolerance: .zero))
         }
         consider(life.deadline)
+        consider(outageDeadline)
         if isPaused { consider(backoff.retryAt) }
         consider(calls.nextDeadline)
         guard life.isRunning, !isPaused else { return best?.wake }

@@ -23,6 +23,13 @@ struct SchedulerLife {
     private var stopCalls: [Int] = []
 
     var isRunning: Bool { if case .running = phase { true } else { false } }
+    /// Nothing is read or written any more.
+    var isOver: Bool {
+        switch phase {
+        case .closing, .stopped: true
+        case .recovering, .running, .stopping: false
+        }
+    }
     var isStopping: Bool { if case .stopping = phase { true } else { false } }
     var acceptsCommands: Bool {
         switch phase {

@@ -7,10 +7,10 @@ struct ShardOwnership {
     private var unrecovered: Set<ShardID> = []
     /// The key after which such runs are searched next.
     private(set) var recovery: Int64?
-    /// Other schedulers may take this one for dead: no run begins.
-    private(set) var isCutOff = false
-    /// Cancelled handlers of jobs whose shard was lost. Nothing of their jobs begins before they return, should the
-    /// shard be granted again.
+    /// Other schedulers may take this one for dead since then: no run begins.
+    private(set) var cutOffSince: SchedulerReading?
+    /// Cancelled handlers of jobs whose shard was lost. Nothing of their jobs begins before they return or are given
+    /// up, should the shard be granted again.
     private var orphans: [Int64: Set<RunKey>] = [:]
 
     init(_ session: StoreSession) { self.session = session }
@@ -52,15 +52,17 @@ struct ShardOwnership {
         return session.shards.removeValue(forKey: shard) != nil
     }
 
+    var isCutOff: Bool { cutOffSince != nil }
+
     /// - Returns: whether it was not cut off before.
-    mutating func cutOff() -> Bool {
-        defer { isCutOff = true }
+    mutating func cutOff(_ now: SchedulerReading) -> Bool {
+        defer { cutOffSince = cutOffSince ?? now }
         return !isCutOff
     }
 
     /// - Returns: whether it was cut off.
     mutating func connected() -> Bool {
-        defer { isCutOff = false }
+        defer { cutOffSince = nil }
         return isCutOff
     }
 
@@ -70,7 +72,7 @@ struct ShardOwnership {
 
     func hasOrphans(_ key: Int64) -> Bool { orphans[key] != nil }
 
-    /// A handler has ended.
+    /// A handler has ended, or was given up.
     /// - Returns: whether it was one of a lost job.
     mutating func endOrphan(_ run: RunKey) -> Bool {
         guard orphans[run.job]?.remove(run) != nil else { return false }

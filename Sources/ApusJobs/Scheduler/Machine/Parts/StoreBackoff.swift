@@ -6,22 +6,25 @@ struct StoreBackoff {
     /// Failed accesses since the last commit.
     private var failures = 0
     private(set) var retryAt: UptimeInstant?
+    /// When the first of them was, and the last error.
+    private(set) var outage: (since: SchedulerReading, error: JobError)?
 
     var isFailing: Bool { failures > 0 }
 
     func isPaused(_ now: UptimeInstant) -> Bool { retryAt.map { now < $0 } ?? false }
 
     /// - Returns: whether it is the first failure.
-    mutating func failed(_ now: UptimeInstant) -> Bool {
+    mutating func failed(_ error: JobError, _ now: SchedulerReading) -> Bool {
         failures += 1
         let pause: Duration = failures > 4 ? .seconds(1) : .milliseconds(100 << (failures - 1))
-        retryAt = now.advanced(by: pause)
+        retryAt = now.uptime.advanced(by: pause)
+        outage = (outage?.since ?? now, error)
         return failures == 1
     }
 
     /// - Returns: whether it has failed before.
     mutating func worked() -> Bool {
-        defer { (failures, retryAt) = (0, nil) }
+        defer { (failures, retryAt, outage) = (0, nil, nil) }
         return isFailing
     }
 

@@ -1,0 +1,184 @@
+import ApusTimers
+import Logging
+
+/// Calls handlers, and brings their ends to the machine: of each, the return or that it was given up.
+extension SchedulerLoop {
+    func launch(_ run: Run, of job: Job) {
+        let key = RunKey(run)
+        let control = RunControl(
+            engine: engine, events: hub, executor: handlerExecutor, patience: configuration.abandonment,
+            onOverdue: { [weak self] in self?.note($0, of: run) },
+            keepProgress: { [weak self] progress in self?.post(.progress(key, progress)) })
+        handlers.withLock { $0.begin(run, control) }
+        control.attach(Task(executorPreference: handlerExecutor) { await self.perform(run, of: job, control) })
+    }
+
+    private func perform(_ claimed: Run, of job: Job, _ control: RunControl) async {
+        var run = claimed
+        let key = RunKey(run)
+        let now = reading().wall
+        // Never early: if the clock was set back since the claim, the run waits again. It also does if its handler is
+        // gone.
+        guard now >= run.due, let handler = handler(of: job.request.kind) else {
+            guard control.end() != nil else { return hasReturnedLate(run, control) }
+            return end(key, .notBegun(key, nil))
+        }
+        run.started = now
+        guard control.begin(timeLimit: job.request.policies.timeLimit, at: now) else {
+            return hasReturnedLate(run, control)
+        }
+        hub.emit(.runStarted(run))
+        let context = RunContext(
+            job: job, occurrence: run.occurrence, attempt: run.attempt, standsFor: run.standsFor, due: run.due,
+            started: now, isLastAttempt: run.isLastAttempt(under: job.request.policies.retry), control: control)
+        let metrics = metrics.current
+        let began = metrics.map { _ in engine.time.uptime() }
+        var failure: (any Error)?
+        do { try await handler(context) } catch { failure = error }
+        guard let left = control.end() else { return hasReturnedLate(run, control) }
+        let decision = failure as? RunDecision
+        if let decision, decision.kind == .snooze {
+            // Of what the handler has set, its last report stays with the run.
+            if let progress = left.progress { post(.progress(key, progress)) }
+            return end(key, .notBegun(key, decision))
+        }
+        if let metrics, let began {
+            metrics.handled(job, for: began.duration(to: engine.time.uptime()), lateness: run.lateness)
+        }
+        var ended = JobMachine.Ended(.succeeded, left)
+        switch (left.reason, failure) {
+        case (.timedOut, _): ended.result = .timedOut
+        case (_, nil): break
+        case (.shutdown, _): ended.result = .interrupted
+        case (_, let error?):
+            ended.result = .failed(
+                reason: "\(error)", isFinal: decision?.kind == .discard, retryAfter: decision?.delay)
+            if let code = decision?.exitCode { ended.exitCode = code }
+        }
+        end(key, ended)
+    }
+
+    private func end(_ key: RunKey, _ ended: JobMachine.Ended) {
+        end(key, .ended(key, ended, jitter: Double(random.next() >> 11) * 0x1p-53))
+    }
+
+    private func end(_ key: RunKey, _ input: SchedulerInput) {
+        _ = handlers.withLock { $0.end(key) }
+        post(input)
+    }
+
+    // MARK: Handlers that ignore their cancellation
+
+    private func note(_ overdue: RunControl.Overdue, of run: Run) {
+        let key = RunKey(run)
+        switch overdue {
+        case .stuck:
+            handlers.withLock { $0.isStuck(key) }
+            post(.stuck(key))
+        case .givenUp(let left):
+            handlers.withLock { $0.giveUp(key) }
+            var ended = JobMachine.Ended(left.reason == .timedOut ? .timedOut : .interrupted, left)
+            ended.isAbandoned = true
+            end(key, ended)
+        }
+    }
+
+    /// Its run has ended without it, so nothing follows from its return.
+    private func hasReturnedLate(_ run: Run, _ control: RunControl) {
+        _ = handlers.withLock { $0.returnedLate(RunKey(run), control) }
+        logger.notice(
+            "a handler that was given up has returned",
+            metadata: ["job": "\(run.jobID)", "occurrence": "\(run.occurrence)", "attempt": "\(run.attempt)"])
+        wake()
+    }
+
+    func stuckHandlers() -> [StuckHandler] {
+        let now = engine.time.uptime()
+        return handlers.withLock(\.stuck).compactMap { called in
+            called.control.stuck.map { reason, since in
+                StuckHandler(
+                    jobID: called.run.jobID, occurrence: called.run.occurrence, attempt: called.run.attempt,
+                    reason: reason, duration: since.duration(to: now), isAbandoned: called.isAbandoned)
+            }
+        }
+        .sorted { ($0.jobID.rawValue, $0.occurrence, $0.attempt) < ($1.jobID.rawValue, $1.occurrence, $1.attempt) }
+    }
+}
+
+extension JobMachine.Ended {
+    /// With what the handler has set.
+    fileprivate init(_ result: Result, _ left: RunControl.Left) {
+        self.init(result, started: left.started, exitCode: left.exitCode, output: left.output)
+        (handlerResult, progress) = (left.result, left.progress)
+    }
+}
+
+/// The handlers that were called and have not returned: those of runs in progress, and those whose runs have ended
+/// without them.
+struct CalledHandlers: Sendable {
+    struct Called: Sendable {
+        let run: Run
+        let control: RunControl
+        var isAbandoned = false
+    }
+
+    private var running: [RunKey: Called] = [:]
+    /// Keys of running handlers.
+    private var overdue: Set<RunKey> = []
+    /// By their controls: a run may have the key of one that was given up, if the store has lost that.
+    private var abandoned: [ObjectIdentifier: Called] = [:]
+
+    subscript(key: RunKey) -> RunControl? { running[key]?.control }
+
+    /// Those that may be stuck; their controls know it.
+    var stuck: [Called] { overdue.compactMap { running[$0] } + abandoned.values }
+
+    mutating func begin(_ run: Run, _ control: RunControl) {
+        running[RunKey(run)] = Called(run: run, control: control)
+    }
+
+    /// It has returned.
+    mutating func end(_ key: RunKey) -> RunControl? {
+        overdue.remove(key)
+        return running.removeValue(forKey: key)?.control
+    }
+
+    mutating func isStuck(_ key: RunKey) { if running[key] != nil { overdue.insert(key) } }
+
+    mutating func giveUp(_ key: RunKey) {
+        overdue.remove(key)
+        guard var called = running.removeValue(forKey: key) else { return }
+        called.isAbandoned = true
+        abandoned[ObjectIdentifier(called.control)] = called
+    }
+
+    /// One that was given up has returned, perhaps before ``giveUp(_:)`` was called.
+    mutating func returnedLate(_ key: RunKey, _ control: RunControl) -> RunControl? {
+        if let called = abandoned.removeValue(forKey: ObjectIdentifier(control)) { return called.control }
+        return running[key]?.control === control ? end(key) : nil
+    }
+}
+
+/// A handler that was cancelled and has not returned since (``JobScheduler/stuckHandlers()``).
+public struct StuckHandler: Hashable, Sendable {
+    /// The job.
+    public var jobID: JobID
+    /// The number of the occurrence; 0 and below for runs by hand.
+    public var occurrence: Int
+    /// The attempt, from 1.
+    public var attempt: Int
+    /// Why it was cancelled.
+    public var reason: CancellationReason
+    /// How long ago it was cancelled, on the uptime clock.
+    public var duration: Duration
+    /// Whether it was given up: its run has ended without it, as `abandoned`.
+    public var isAbandoned: Bool
+}
+
+extension JobScheduler {
+    /// The handlers that were cancelled 10 s ago or earlier and have not returned, also those whose runs have ended
+    /// without them (``Configuration/abandonment``); ordered by job, occurrence and attempt.
+    ///
+    /// Such a handler occupies what it uses: if it blocks a thread of Swift's pool, that thread.
+    public func stuckHandlers() -> [StuckHandler] { loop.stuckHandlers() }
+}

@@ -1,0 +1,41 @@
+import ApusTimers
+import Dispatch
+import Foundation
+
+/// Runs asynchronous work to its end on a thread of its own, and then ends the process: with 0, or with 1 and the
+/// error's text on standard error.
+///
+/// For tests in a child process of which all threads of Swift's pool are blocked: neither the work nor the end needs
+/// one.
+package func endProcess(after work: @escaping @Sendable () async throws -> Void) -> Never {
+    let (done, failure) = (DispatchSemaphore(value: 0), Locked<(any Error)?>(nil))
+    _ = Task(executorPreference: ThreadExecutor(named: "apus-test")) {
+        do { try await work() } catch { failure.withLock { $0 = error } }
+        done.signal()
+    }
+    done.wait()
+    guard let error = failure.withLock({ $0 }) else { exit(0) }
+    FileHandle.standardError.write(Data("\(error)\n".utf8))
+    exit(1)
+}
+
+/// Blocks threads: each caller until ``open()``, or for ever.
+package final class Barrier: Sendable {
+    private let semaphore = DispatchSemaphore(value: 0)
+    private let blocked = Locked(0)
+
+    package init() {}
+
+    /// How many threads have come to it.
+    package var count: Int { blocked.withLock { $0 } }
+
+    package func block() {
+        blocked.withLock { $0 += 1 }
+        semaphore.wait()
+    }
+
+    package func open() { for _ in 0..<count { semaphore.signal() } }
+}
+
+/// More than the threads that Swift's pool and Dispatch's queues make.
+package let moreThanThreads = 16 * ProcessInfo.processInfo.activeProcessorCount + 200
