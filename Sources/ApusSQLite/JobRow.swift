@@ -13,9 +13,9 @@
             "elapsed_wake", "open_runs", "runs_since_retired",
         ]
         /// What was asked for and is in the table of jobs.
-        private static let place = ["queue", "priority", "unique_until"]
-        /// The same with `QueueLane.stored`, by which what is due is found.
-        private static let lane = place + ["lane"]
+        private static let place = ["queue", "priority"]
+        /// The same with what follows from the request, and is in indexes: `Job.uniqueUntil` and `QueueLane.stored`.
+        private static let lane = place + ["unique_until", "lane"]
         /// The rest of what was asked for, in the order in which ``bindRequest(of:to:)`` binds.
         private static let request = [
             "name", "kind", "trigger", "trigger_ns", "trigger_anchor", "trigger_count", "trigger_calendar", "tolerance",
