@@ -63,7 +63,7 @@
                     for request in requests {
                         group.addTask {
                             do {
-                                let job = try await scheduler.submit(request)
+                                let job = try await scheduler.submit(request).job
                                 #expect(job.request.id == request.id || request.uniqueness != .identifier)
                                 _ = try? scheduler.upcoming(of: request.trigger, limit: 3)
                                 return job

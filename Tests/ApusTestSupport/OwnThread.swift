@@ -8,7 +8,8 @@ import Foundation
 /// For tests in a child process of which all threads of Swift's pool are blocked: neither the work nor the end needs
 /// one.
 package func endProcess(after work: @escaping @Sendable () async throws -> Void) -> Never {
-    let (done, failure) = (DispatchSemaphore(value: 0), Locked<(any Error)?>(nil))
+    let done = DispatchSemaphore(value: 0)
+    let failure = Locked<(any Error)?>(nil)
     _ = Task(executorPreference: ThreadExecutor(named: "apus-test")) {
         do { try await work() } catch { failure.withLock { $0 = error } }
         done.signal()

@@ -117,7 +117,7 @@
             case "submissions":
                 submissions.withLock { $0.readWhole() }
                 signal(.submissions)
-            case "replies": _ = Task(executorPreference: Self.executor) { await takeReplies() }
+            case "replies": _ = Task(executorPreference: Self.executor) { await self.takeReplies() }
             default: break
             }
         }

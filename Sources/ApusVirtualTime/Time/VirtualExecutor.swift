@@ -1,4 +1,4 @@
-import ApusTimers
+public import ApusTimers
 import Dispatch
 import Synchronization
 
