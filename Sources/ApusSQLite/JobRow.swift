@@ -160,8 +160,6 @@
             let created = row.instant()
             let queue = QueueID(row.text())
             guard let priority = JobPriority(rawValue: Int(row.integer())) else { throw unreadable("priority", of: id) }
-            // It follows from what else is known.
-            _ = row.integer()
             let name = row.optionalText()
             let kind = row.text()
             let trigger = try readTrigger(row, id)

@@ -132,7 +132,7 @@
                 #expect(error?.message.contains("and these run: node") == true)
                 try await old.close(session)
                 try await new.migrate { _ in }
-                #expect(try await new.state().version == 4)
+                #expect(try await new.state().version == 5)
             }
         }
 

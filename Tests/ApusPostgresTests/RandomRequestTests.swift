@@ -22,10 +22,16 @@
                 var requests = RandomRequests(seed: 3)
                 let now = SystemTime().wall()
                 for _ in 0..<max(1, Self.count / Self.batch) {
-                    // JSON has no number that is none.
-                    let batch = (0..<Self.batch).map { _ in requests.next() }
-                        .filter { $0.policies.retry.jitter.isFinite }
-                    let texts = try batch.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }
+                    var (batch, texts): ([JobRequest], [String]) = ([], [])
+                    for request in (0..<Self.batch).map({ _ in requests.next() }) {
+                        // What has no form in JSON is refused by the library too.
+                        guard let json = try? JSONEncoder().encode(request) else {
+                            #expect(throws: JobError.self) { try request.validate(submittedAt: now) }
+                            continue
+                        }
+                        batch.append(request)
+                        texts.append(String(decoding: json, as: UTF8.self))
+                    }
                     let refusals = try await withConnection(configuration) { connection in
                         try await connection.query("SELECT public.attempts($1)", [.array(texts)])
                             .map { try $0.decodeIfPresent(String.self, at: 0) }

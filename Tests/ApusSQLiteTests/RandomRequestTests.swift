@@ -27,7 +27,7 @@
                 let scheduler = JobScheduler(
                     store: store, engine: time.engine, random: SeededRandom(seed: 1), executor: time.executor)
                 scheduler.register("work") { _ in }
-                try time.perform { try await scheduler.start() }
+                try time.perform(waitingForForeignWork: .seconds(60)) { try await scheduler.start() }
                 let jobs = try submit((0..<Self.batch).map { _ in requests.next() }, scheduler, time)
                 accepted += jobs.count
                 time.advance(by: .seconds(3))
@@ -39,7 +39,7 @@
                         return request
                     }, scheduler, time)
                 time.advance(by: .seconds(3))
-                try time.perform {
+                try time.perform(waitingForForeignWork: .seconds(60)) {
                     for job in changed {
                         guard let stored = try await scheduler.job(job.id) else {
                             Issue.record("\(job.request) is gone")
@@ -58,7 +58,7 @@
 
         /// Submits each by itself, all at once.
         private func submit(_ requests: [JobRequest], _ scheduler: JobScheduler, _ time: VirtualTime) throws -> [Job] {
-            try time.perform {
+            try time.perform(waitingForForeignWork: .seconds(60)) {
                 await withTaskGroup(of: Job?.self) { group in
                     for request in requests {
                         group.addTask {
@@ -69,7 +69,7 @@
                                 return job
                             } catch {
                                 let code = (error as? JobError)?.code
-                                #expect(code == .invalid || code == .conflict, "\(request): \(error)")
+                                #expect([.invalid, .conflict, .alreadyExists].contains(code), "\(request): \(error)")
                                 return nil
                             }
                         }

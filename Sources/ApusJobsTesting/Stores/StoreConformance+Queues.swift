@@ -92,12 +92,12 @@ extension StoreConformance {
                     let id = "\(number) \(name)"
                     try await opened.add(
                         sampleJob(id, wake: 10 + Int64(number), trigger: trigger) { request in
-                            (request.queue, request.priority) = (queue, priority)
+                            (request.queue, request.priority, request.kind) = (queue, priority, "k")
                         })
                 }
             }
             func lane(_ queue: QueueID, _ priority: JobPriority) -> QueueLane {
-                QueueLane(queue, priority, kind: sampleJob("a").request.kind)
+                QueueLane(queue, priority, kind: "k")
             }
             func due(_ limit: Int, _ change: (inout JobLoad) -> Void) async throws -> DueJobs {
                 var load = JobLoad(through: instant(100), limit: limit)
