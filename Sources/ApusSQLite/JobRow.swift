@@ -28,6 +28,9 @@
         /// Both tables.
         static let table = "job JOIN request ON request.job = job.key"
 
+        /// Those with a calendar trigger.
+        static let calendars = "request INDEXED BY request_calendar JOIN job ON job.key = request.job"
+
         /// The columns that ``read(_:_:)`` reads, of ``table``.
         static let columns =
             ((["key", "version", "id", "created"] + place).map { "job.\($0)" } + request.map { "request.\($0)" }

@@ -64,7 +64,7 @@
             let filter = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
             let statement = try connection.statement(
                 """
-                SELECT \(columns) FROM \(JobRow.table) \(filter) \(rest)
+                SELECT \(columns) FROM \(query.calendarsOnly ? JobRow.calendars : JobRow.table) \(filter) \(rest)
                 """)
             if let after { statement.bind(after) }
             if let prefix = query.idPrefixOrName, !prefix.isEmpty {

@@ -55,7 +55,9 @@
 
         /// Whether there is a calendar trigger, of an ended job too. In the words of the partial index.
         static func mayHaveCalendars(on connection: Connection) throws -> Bool {
-            try connection.statement("SELECT 1 FROM request WHERE trigger_calendar IS NOT NULL AND job > 0 LIMIT 1")
+            try connection.statement(
+                "SELECT 1 FROM request INDEXED BY request_calendar WHERE trigger_calendar IS NOT NULL AND job > 0 LIMIT 1"
+            )
                 .firstRow { $0.integer() } != nil
         }
 
@@ -115,7 +117,7 @@
                     if let limit = limits[lane] {
                         let rows = try connection.statement(
                             """
-                            SELECT key, \(clock.column) FROM job
+                            SELECT key, \(clock.column) FROM job INDEXED BY job_\(clock.column)
                             WHERE \(clock.column) IS NOT NULL AND lane = ? AND \(clock.column) <= ?
                             ORDER BY \(clock.column), key LIMIT ?
                             """)
@@ -138,7 +140,10 @@
 
         /// The lanes in which something wakes: one look into the index each.
         private static func lanes(of clock: Clock, on connection: Connection) throws -> [QueueLane] {
-            let next = "SELECT lane FROM job WHERE \(clock.column) IS NOT NULL AND lane > ? ORDER BY lane LIMIT 1"
+            let next = """
+                SELECT lane FROM job INDEXED BY job_\(clock.column)
+                WHERE \(clock.column) IS NOT NULL AND lane > ? ORDER BY lane LIMIT 1
+                """
             var (lanes, last): ([QueueLane], String) = ([], "")
             while let lane = try connection.statement(next).bind(last).firstRow({ $0.text() }) {
                 if let lane = QueueLane(stored: lane) { lanes.append(lane) }
@@ -153,7 +158,7 @@
         ) throws -> PreparedStatement {
             try connection.statement(
                 """
-                SELECT \(clock.column) FROM job
+                SELECT \(clock.column) FROM job INDEXED BY job_\(clock.column)
                 WHERE \(clock.column) IS NOT NULL AND lane = ? AND \(clock.column) \(comparison) ? \(also)
                 ORDER BY \(clock.column) LIMIT 1
                 """)

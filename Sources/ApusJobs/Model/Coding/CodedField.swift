@@ -98,7 +98,9 @@ extension Array {
 extension KeyedEncodingContainer<FieldName> {
     mutating func encode(duration: Duration, forKey name: String) throws {
         let key = FieldName(stringValue: name + "Nanoseconds")
-        let (seconds, attoseconds) = duration.components
+        // The components of more than 292 billion years trap.
+        let isWithin = duration > .nanoseconds(Int64.min) && duration < .nanoseconds(Int64.max)
+        let (seconds, attoseconds) = isWithin ? duration.components : (.max, 0)
         let fraction = (attoseconds % 1_000_000_000 + 1_000_000_000) % 1_000_000_000
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         let (nanoseconds, overflow2) = whole.addingReportingOverflow((attoseconds - fraction) / 1_000_000_000)

@@ -89,7 +89,7 @@ struct QueueBoard: ~Copyable {
 
         var count: Int { queues.count - first }
 
-        func contains(_ queue: QueueID) -> Bool { queues[first...].contains(queue) }
+        var all: Set<QueueID> { Set(queues[first...]) }
 
         mutating func append(_ queue: QueueID) { queues.append(queue) }
 
@@ -366,6 +366,7 @@ struct QueueBoard: ~Copyable {
         if self.waiting != offers.values.reduce(into: [:], { $0[$1.lane, default: 0] += 1 }) {
             return "a lane has another number of waiting jobs"
         }
+        let turns = turns.all
         for (id, line) in lines {
             if line.running != runs[id] ?? 0 { return "queue \(id) counts \(line.running) runs" }
             if line.count != waiting[id] ?? 0 { return "queue \(id) counts \(line.count) waiting jobs" }
