@@ -54,8 +54,13 @@
                 #expect(nodes.map(\.name.rawValue) == ["second"] && nodes.map(\.version) == [ApusVersion.current])
                 #expect(nodes.map(\.shards) == [StoreSchema.shards])
                 #expect(nodes.map(\.lag) == [.zero])
+                #expect(nodes.map(\.jobs) == [nil])
                 try await store.close(session)
                 #expect(try await store.nodes() == [])
+                let jobs = RunnableJobs(kinds: ["a", "\"\u{0}"], queues: .only(["q"]))
+                let next = try await store.open(as: NodeID(rawValue: "third"), running: jobs)
+                #expect(try await store.nodes().map(\.jobs) == [jobs])
+                try await store.close(next)
             }
         }
 

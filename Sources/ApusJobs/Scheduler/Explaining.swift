@@ -7,6 +7,10 @@ struct JobSituation: Sendable {
     var isRunning = false
     var unmet: JobConditions = []
     var isParked = false
+    /// Whether other schedulers share the store.
+    var isShared = false
+    /// Why no scheduler can run the job, as far as is known; `nil` if one can.
+    var lack: Lack?
     var queue: QueueStatus?
     /// How long the queue's rate lets nothing begin.
     var rateDelay: Duration?
@@ -14,6 +18,12 @@ struct JobSituation: Sendable {
     var places: (taken: Int, all: Int) = (0, 0)
     var storeFails = false
     var nextLook: WallInstant?
+
+    /// What is missing for the job to run.
+    enum Lack: Sendable {
+        case handler
+        case queue
+    }
 }
 
 extension SchedulerMachine {
@@ -27,12 +37,17 @@ extension SchedulerMachine {
     func awaitedConditions(_ id: JobID) -> JobConditions { jobs[id].map { conditions.awaited(by: $0) } ?? [] }
 
     /// What holds the job back now.
-    func situation(of id: JobID, at now: SchedulerReading) -> JobSituation {
+    func situation(of job: Job, at now: SchedulerReading) -> JobSituation {
         var situation = JobSituation()
         situation.isRunning = life.isRunning
         situation.storeFails = backoff.isFailing
         situation.places = (board.runs.count, board.limit)
-        guard let entry = jobs[id] else { return situation }
+        situation.isShared = session.isShared
+        if !kinds.canRun(job.request), !placement.canRun(job.request) {
+            let hasHandler = kinds.hasHandler(for: job.request.kind) || placement.hasHandler(for: job.request.kind)
+            situation.lack = hasHandler ? .queue : .handler
+        }
+        guard let entry = jobs[job.id] else { return situation }
         let queue = entry.job.request.queue
         situation.unmet = conditions.awaited(by: entry)
         situation.isParked = kinds.parked.contains(entry.key)
@@ -193,12 +208,22 @@ struct Explanation {
         guard situation.isRunning else { return add(.notRunning, "no scheduler runs in this process") }
         if situation.storeFails { add(.storeFails, "the store fails; it is tried again at least once a second") }
         if !situation.unmet.isEmpty { add(.conditions, "it waits for: \(Self.text(situation.unmet))") }
-        if situation.isParked {
-            add(
-                .parked, "this program has no handler for the kind \"\(job.request.kind)\"; it waits until there is one"
-            )
-        }
+        if situation.isParked || situation.isShared, let lack = situation.lack { explain(lack) }
         explainQueue()
+    }
+
+    private mutating func explain(_ lack: JobSituation.Lack) {
+        let (kind, queue) = (job.request.kind, job.request.queue)
+        switch (lack, situation.isShared) {
+        case (.handler, false):
+            add(.parked, "this program has no handler for the kind \"\(kind)\"; it waits until there is one")
+        case (.handler, true): add(.parked, "no node has a handler for \"\(kind)\"; it waits until one has")
+        case (.queue, false):
+            add(.parked, "this program does not serve the queue \"\(queue)\"; it waits until one does")
+        case (.queue, true):
+            let nodes = "no node with a handler for \"\(kind)\""
+            add(.parked, "\(nodes) serves the queue \"\(queue)\"; it waits until one does")
+        }
     }
 
     private mutating func explainQueue() {

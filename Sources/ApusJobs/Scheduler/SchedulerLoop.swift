@@ -91,9 +91,9 @@ final class SchedulerLoop: Sendable {
 
     func isParked(_ id: JobID) -> Bool { machine.withLock { $0?.isParked(id) ?? false } }
 
-    func situation(of id: JobID) -> JobSituation {
+    func situation(of job: Job) -> JobSituation {
         let now = reading()
-        return machine.withLock { $0?.situation(of: id, at: now) ?? JobSituation() }
+        return machine.withLock { $0?.situation(of: job, at: now) ?? JobSituation() }
     }
 
     /// The clocks by which this scheduler goes.
@@ -111,7 +111,9 @@ final class SchedulerLoop: Sendable {
             inbox.gate = .opening
         }
         let session: StoreSession
-        do { session = try await store.open(as: configuration.node) } catch {
+        let runnable = RunnableJobs(
+            kinds: inbox.withLock { Set($0.handlers.keys) }, queues: configuration.serves)
+        do { session = try await store.open(as: configuration.node, running: runnable) } catch {
             openingFailed()
             throw error
         }
@@ -334,6 +336,7 @@ final class SchedulerLoop: Sendable {
             conditions.follow { [weak self] unmet in self?.post(.conditions(unmet: unmet)) }
         case .followConditions(false): conditions.endFollowing()
         case .log(let notice): notice.log(to: logger)
+        case .serve(let jobs): if let session = machine.withLock({ $0?.session }) { store.serve(jobs, in: session) }
         case .started: inbox.withLock { $0.starting.take() }?.resume()
         case .stopped(let error): stopped(error)
         }

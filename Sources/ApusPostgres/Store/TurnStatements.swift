@@ -59,6 +59,7 @@
             if !turn.released.isEmpty { add(Self.release(turn.released, node)) }
             if !turn.queues.isEmpty { add(Self.queues(turn.queues, known: turn.knownQueues, axis)) }
             for wave in Self.waves(turn, parts) { add(wave, of: turn, axis) }
+            addMoves(parts.flatMap { turn.parts[$0] }, session)
             if !named.isEmpty { requireFreeNames(named) }
             if !labelled.isEmpty { requireNoOthers(labelled) }
             addTaken(turn.taken.filter { parts.contains($0.part) })
@@ -88,6 +89,17 @@
                 }
             }
             return latest
+        }
+
+        // MARK: Shards of others
+
+        /// What has moved is waked in its new shard, and the owners of the shards of others are told.
+        private mutating func addMoves(_ changes: [JobChange], _ session: StoreSession) {
+            let moved = changes.filter { $0.destination != nil }
+            if !moved.isEmpty { add(PostgresStatement(Self.moveWakes, [.array(moved.map(\.job.key))])) }
+            let placed = changes.filter { session.shards[$0.shard] == nil }.map(\.shard)
+            let shards = Set(placed + moved.compactMap(\.destination))
+            if !shards.isEmpty { add(Self.notifyOfJobs(shards.sorted())) }
         }
 
         // MARK: Submissions
@@ -210,7 +222,7 @@
                 jobs.add(job.key)
                 jobs.add(version)
                 jobs.add(job.id.rawValue)
-                jobs.add(change.shard.rawValue)
+                jobs.add((change.destination ?? change.shard).rawValue)
                 jobs.add(job.request.queue.rawValue)
                 jobs.add(job.request.priority.rawValue)
                 JobColumns.addProgress(job, axis, to: &jobs)

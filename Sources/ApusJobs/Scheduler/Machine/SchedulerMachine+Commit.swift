@@ -124,6 +124,7 @@ extension SchedulerMachine {
             if board.isRunning(RunKey(run)) { effects.append(.cancel(RunKey(run), cancel.reason)) }
         }
         announce(draft.action, job, before: before)
+        if draft.destination != nil { return unload(entry) }
         if before.job.request.lane != job.request.lane { board.withdraw(key) }
         place(entry, now)
     }
@@ -175,6 +176,7 @@ extension SchedulerMachine {
         let job = draft.machine.job
         effects.append(.emit(.submitted(job)))
         sweep.note(job.request.trigger)
+        guard shards.owns(draft.shard) else { return jobs.forgetName(job.id) }
         if let wake = job.nextWake {
             let isFull = loading.isFull(loadedCount) && wake > now.advanced(by: .seconds(1))
             if isFull || loading.isFar(wake, now) {

@@ -126,6 +126,11 @@ extension SchedulerMachine {
             jobs.endDoubt(key)
             guard let entry = jobs[key] else { return }
             guard let loaded, shards.owns(loaded.shard) else { return unload(entry) }
+            guard loaded.shard == entry.shard else {
+                // It has moved, and its new shard has come here.
+                unload(entry)
+                return place(takeClaiming(loaded), now)
+            }
             entry.machine = machine(of: loaded)
             // Cancel the handler that was not cancelled before because the store's answer was lost.
             for run in entry.machine.open where board.isRunning(RunKey(run)) {
