@@ -12,7 +12,7 @@
             private let runs = Locked<[String: [JobID]]>([:])
 
             func register(_ kind: String, at name: String, _ scheduler: JobScheduler) {
-                scheduler.register(kind) { [runs] run in
+                scheduler.register(kind) { [self] run in
                     runs.withLock { $0[name, default: []].append(run.job.id) }
                 }
             }

@@ -44,7 +44,8 @@ extension ClusterNode {
     }
 
     private func readClock() {
-        let session = StoreSession(node: NodeID(rawValue: "node\(id)"), shards: owned, clock: nil, isShared: true, others: others)
+        let session = StoreSession(
+            node: NodeID(rawValue: "node\(id)"), shards: owned, clock: nil, isShared: true, others: others)
         world.send(self, .queries) { database in
             (database.tables.clock, database.tables.queues.values.sorted { $0.id < $1.id })
         } done: { [self] answer in
