@@ -67,7 +67,7 @@
                 let (worker, client) = (schedulers[0], schedulers[1])
                 log.register("k", at: "worker", worker)
                 if hasHandlers { log.register("k", at: "client", client) }
-                // Nobody has shards when the client starts, and it waits for none.
+                // No node has shards when the client starts, and it waits for none.
                 try await client.start()
                 try await client.submit(requests("early", 10))
                 try await worker.start()
@@ -123,7 +123,7 @@
             }
         }
 
-        @Test("jobs of a kind that nobody knows wait, say so, and run at the node that brings it")
+        @Test("jobs of a kind that no node knows wait, say so, and run at the node that brings it")
         func laterKind() async throws {
             try await withSchedulers([.all, .all]) { schedulers, log, database in
                 let (old, new) = (schedulers[0], schedulers[1])
@@ -149,7 +149,7 @@
             }
         }
 
-        @Test("a repeating job whose pool has ended goes on in another one that serves its queue")
+        @Test("a repeating job whose pool has ended continues in another one that serves its queue")
         func repeating() async throws {
             try await withSchedulers([.only(["mail"]), .only(["mail"]), .only(["build"])]) { schedulers, log, database in
                 for (name, scheduler) in zip(["first", "second", "build"], schedulers) {
@@ -165,7 +165,7 @@
                 await schedulers[0].stop(grace: .zero)
                 try await waitForOwners(2, database)
                 let before = log.jobs(at: "second").count
-                try await database.wait("each goes on") { _ in
+                try await database.wait("each continues") { _ in
                     let later = log.jobs(at: "second").dropFirst(before)
                     return Set(later).count == 12
                 }

@@ -36,7 +36,7 @@ public struct RunnableJobs: Hashable, Sendable {
     public var isEmpty: Bool { kinds.isEmpty || queues == .nothing }
 }
 
-/// The other schedulers of a shared store, as far as this one is told: what they can run, and what they own.
+/// The other schedulers of a shared store, as far as this one knows: what they can run, and what they own.
 public struct OtherSchedulers: Hashable, Sendable {
     /// One of them.
     public struct Member: Hashable, Sendable {

@@ -32,7 +32,7 @@ public protocol JobStore: Sendable {
     ///   - jobs: what it can run at first (``serve(_:in:)``).
     func open(as node: NodeID, running jobs: RunnableJobs) async throws -> StoreSession
 
-    /// Says what the session's scheduler can run from now on. The other schedulers of the store are told soon, and the
+    /// Says what the session's scheduler can run from now on. The other schedulers of the store get to know it soon, and the
     /// session's share of the shards follows.
     func serve(_ jobs: RunnableJobs, in session: StoreSession)
 
@@ -148,7 +148,7 @@ extension JobStore {
         try await open(as: node)
     }
 
-    /// There is nobody to tell.
+    /// There are no others.
     public func serve(_ jobs: RunnableJobs, in session: StoreSession) {}
 
     /// None: a store of which applications' transactions can be no part.

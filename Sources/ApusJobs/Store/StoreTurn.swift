@@ -58,10 +58,10 @@ public struct JobChange: Hashable, Sendable {
         case version(Int64)
     }
     /// Which shard the job belongs to. A stored job's is one of the session's. A new job may be put into any shard of a
-    /// store for several schedulers: its owner is told (``StoreSignal/wake``).
+    /// store for several schedulers: its owner is notified (``StoreSignal/wake``).
     public var shard: ShardID
-    /// Of a stored job without claimed runs: the shard to which it belongs from then on, whoever owns that; the owner is
-    /// told. `nil`: it stays.
+    /// Of a stored job without claimed runs: the shard to which it belongs from then on, of any owner, who is
+    /// notified. `nil`: it stays.
     public var destination: ShardID?
     /// What must be true.
     public var expected: Expectation

@@ -28,7 +28,7 @@
             }
         }
 
-        /// The next beat tells the other nodes what this one can run; see `JobStore.serve(_:in:)`.
+        /// The next beat says what this node can run; see `JobStore.serve(_:in:)`.
         public func serve(_ jobs: RunnableJobs, in session: StoreSession) {
             guard case .open(let owner) = phase.withLock({ $0 }), owner.isOwner(session) else { return }
             owner.member.serve(jobs)

@@ -93,7 +93,7 @@
 
         // MARK: Shards of others
 
-        /// What has moved is waked in its new shard, and the owners of the shards of others are told.
+        /// What has moved is waked in its new shard, and the owners of the shards of others are notified.
         private mutating func addMoves(_ changes: [JobChange], _ session: StoreSession) {
             let moved = changes.filter { $0.destination != nil }
             if !moved.isEmpty { add(PostgresStatement(Self.moveWakes, [.array(moved.map(\.job.key))])) }

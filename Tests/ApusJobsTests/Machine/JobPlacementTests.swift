@@ -109,7 +109,7 @@ struct JobPlacementTests {
         }
     }
 
-    @Test("a job that nobody can run waits, and moves when a scheduler is known that can")
+    @Test("a job that no scheduler can run waits, and moves when a scheduler is known that can")
     func parked() throws {
         var machine = machine(others(["other"]))
         let found = nextTurn(of: &machine, due: [try loaded(1)], at: Self.due)
@@ -154,7 +154,7 @@ struct JobPlacementTests {
     }
 
     @Test(
-        "a new job goes to a scheduler that can run it, and to anybody's shard if none can",
+        "a new job goes to a scheduler that can run it, and to any shard if none can",
         arguments: [[], [0]], [true, false])
     func newJob(own: [Int], isKnown: Bool) throws {
         var machine = machine(shards: own, serves: .nothing, others(isKnown ? ["work"] : []))
@@ -175,14 +175,14 @@ struct JobPlacementTests {
         #expect(machine.brokenInvariant() == nil)
     }
 
-    @Test("the others are told of each kind once")
-    func told() {
+    @Test("each kind is reported to the others once")
+    func reported() {
         var machine = machine(others([]))
         for kind in ["a", "b", "a"] { machine.receive(.handler(kind: kind), at: Self.due) }
-        let told = machine.takeEffects().compactMap { effect -> [String]? in
+        let reported = machine.takeEffects().compactMap { effect -> [String]? in
             guard case .serve(let jobs) = effect else { return nil }
             return jobs.kinds.sorted()
         }
-        #expect(told == [["a"], ["a", "b"]])
+        #expect(reported == [["a"], ["a", "b"]])
     }
 }

@@ -2,9 +2,8 @@ import ApusTimers
 
 /// Chooses the shards of jobs, so that each is owned by a scheduler that can run it.
 extension SchedulerMachine {
-    /// The shard of a new job: one of this scheduler's if it can run the job or nobody can, else one of a scheduler that
-    /// can. Without shards of its own, it puts the job into another's: nobody knows of the job yet, so no owner decides
-    /// about it.
+    /// The shard of a new job: one of this scheduler's if it can run the job or none can, else one of a scheduler that
+    /// can. A scheduler without shards puts the job into another's: it is in no memory yet, so no owner decides about it.
     func shard(for request: JobRequest) throws(JobError) -> ShardID {
         if !kinds.canRun(request), let shard = placement.shard(for: request, besides: shards) { return shard }
         if let own = shards.shard(for: request.id) { return own }

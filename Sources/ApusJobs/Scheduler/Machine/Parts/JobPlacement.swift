@@ -1,6 +1,6 @@
 /// What other schedulers of the store can run and own: where a job goes that cannot run here.
 ///
-/// It may be outdated when it is used. A job that has come to a scheduler that cannot run it goes on from there.
+/// It may be outdated when it is used. A job that has come to a scheduler that cannot run it moves again, from there.
 struct JobPlacement {
     private var others: OtherSchedulers
 
@@ -24,7 +24,7 @@ struct JobPlacement {
         return (shards[start...] + shards[..<start]).first { !own.owns($0) }
     }
 
-    /// A shard of the store, whoever owns it, by the identifier; `nil` if none is known.
+    /// A shard of the store, with or without an owner, by the identifier; `nil` if none is known.
     func anyShard(for id: JobID) -> ShardID? {
         others.shards.isEmpty ? nil : others.shards[Int(id.placementHash % UInt64(others.shards.count))]
     }
