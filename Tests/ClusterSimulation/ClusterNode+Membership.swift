@@ -132,6 +132,7 @@ extension ClusterNode {
         readAnew = world.now
         let old = owned.keys.sorted()
         (owned, given) = ([:], [:])
+        unsaid = runnable
         for shard in old { post(.signal(.revoked(shard))) }
         world.send(self, .writer) { database in
             database.adoptTimeline()

@@ -32,7 +32,8 @@ final class ClusterNode {
     /// When it has read a promoted database anew.
     var readAnew: Int64?
     var handlers: [RunKey: ClusterHandler] = [:]
-    /// What the next beat says that it can run.
+    /// What it can run, and what the next beat says of that.
+    private(set) lazy var runnable = process.role.jobs
     var unsaid: RunnableJobs?
     /// The other nodes, as the last beat has found them.
     var others = OtherSchedulers()
@@ -299,7 +300,7 @@ final class ClusterNode {
         case .cancel(let key, let reason): handlers[key]?.cancel(reason)
         case .answer(let number, let result): world.checker.answered(number, of: self, result)
         case .stopped: stopped()
-        case .serve(let jobs): unsaid = jobs
+        case .serve(let jobs): (runnable, unsaid) = (jobs, jobs)
         case .emit, .count, .followConditions, .log, .started: break
         }
     }

@@ -33,8 +33,8 @@
 
         /// `signal` is called with what the scheduler has to know.
         init(
-            node: Int64, running jobs: RunnableJobs? = nil, timeline: Int32, writer: ServerLink, session: ServerLink, queries: StoreQueries,
-            engine: TimerEngine,
+            node: Int64, running jobs: RunnableJobs? = nil, timeline: Int32, writer: ServerLink, session: ServerLink,
+            queries: StoreQueries, engine: TimerEngine,
             logger: Logger, timing: MembershipMachine.Timing = .init(),
             signal: @escaping @Sendable (StoreSignal) -> Void
         ) {
@@ -293,8 +293,9 @@
                 defer { owned = [:] }
                 return owned
             }
-            // The epochs may have gone back too.
+            // The epochs may have gone back too, and what the node has said that it can run.
             given.withLock { $0 = [:] }
+            runnable.withLock { if $0.jobs != nil { $0.isStored = false } }
             logger.notice("the database was promoted; what it has is read anew")
             for shard in old.keys.sorted() { signal(.revoked(shard)) }
             let rows = try await writer.execute(PostgresBatch([StoreTimeline.adopt]))[0]

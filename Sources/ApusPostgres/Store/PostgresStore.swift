@@ -132,9 +132,8 @@
             }
             let signals = ClusterSignals()
             let member = ClusterMember(
-                node: id, running: jobs, timeline: timeline, writer: writer, session: listener, queries: queries, engine: engine,
-                logger: logger,
-                timing: timing
+                node: id, running: jobs, timeline: timeline, writer: writer, session: listener, queries: queries,
+                engine: engine, logger: logger, timing: timing
             ) { signals.send($0) }
             listener.receive { [weak member] in member?.notified($0) }
             // What is found until then is in the session.
@@ -147,7 +146,8 @@
                     guard engine.time.uptime() < end else {
                         throw JobError(
                             code: .unavailable,
-                            message: takesShards ? "the other nodes give no shards away; look whether they run and can be reached"
+                            message: takesShards
+                                ? "the other nodes give no shards away; look whether they run and can be reached"
                                 : "the database cannot be reached")
                     }
                     try await engine.sleep(for: .milliseconds(200))
