@@ -152,7 +152,7 @@ struct ClusterHistory: CustomStringConvertible {
 
     var description: String {
         "\(nodes) nodes, \(shards) shards, trouble for \(trouble) ms\n"
-            + (roles ?? []).map { "  a process runs \($0.kinds.sorted()), later \($0.later), of \($0.queues)\n" }.joined()
+            + (roles ?? []).map { "  a process runs \($0)\n" }.joined()
             + steps.map { "  \($0.at) ms: \($0.action)" }.joined(separator: "\n")
     }
 }

@@ -1,7 +1,7 @@
 import ApusJobs
 
 /// What a process can run, and from when on.
-struct ClusterRole {
+struct ClusterRole: CustomStringConvertible {
     /// Kinds that have a handler from the start.
     var kinds: Set<String> = ["work"]
     /// Kinds whose handlers are registered so many milliseconds after the start.
@@ -14,6 +14,11 @@ struct ClusterRole {
     /// Whether a handler of it may be called for the job, sooner or later.
     func mayRun(_ request: JobRequest) -> Bool {
         kinds.union(later.kinds).contains(request.kind) && queues.contains(request.queue)
+    }
+
+    var description: String {
+        let served = if case .only(let queues) = queues { "\(queues.sorted())" } else { "all queues" }
+        return "\(kinds.sorted()), \(later.kinds.sorted()) after \(later.after) ms, of \(served)"
     }
 
     static let all: Set<String> = ["work", "rare"]
