@@ -342,6 +342,8 @@
             through instant: WallInstant, limit: Int, excluding lanes: [QueueLane], in session: StoreSession
         ) async throws -> DueJobs {
             try checkOpen()
+            // Without shards the search would pass all that waits.
+            if session.shards.isEmpty { return DueJobs(jobs: [], next: nil) }
             return try await mapErrors {
                 try await self.queries.due(
                     through: instant, limit: max(0, limit), excluding: lanes, in: Array(session.shards.keys))
@@ -351,6 +353,7 @@
         /// See `JobStore.interrupted(after:limit:in:)`.
         public func interrupted(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob] {
             try checkOpen()
+            if session.shards.isEmpty { return [] }
             return try await mapErrors {
                 try await self.queries.interrupted(after: key, limit: max(0, limit), in: Array(session.shards.keys))
             }
@@ -359,6 +362,7 @@
         /// See `JobStore.anchored(after:limit:in:)`.
         public func anchored(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob] {
             try checkOpen()
+            if session.shards.isEmpty { return [] }
             return try await mapErrors {
                 try await self.queries.anchored(after: key, limit: max(0, limit), in: Array(session.shards.keys))
             }
@@ -367,6 +371,7 @@
         /// See `JobStore.submissions(limit:in:)`.
         public func submissions(limit: Int, in session: StoreSession) async throws -> [StoreSubmission] {
             let owner = try checkOpen()
+            if session.shards.isEmpty { return [] }
             let floor = owner.member.submissions.withLock {
                 $0.start(of: Set(session.shards.keys), at: engine.time.uptime())
             }
