@@ -28,7 +28,9 @@ extension ModelDatabase {
             }
             return .jobs(found.prefix(limit).map(loaded))
         case .due(let instant, let limit, let lanes):
-            let waking = tables.rows.values.filter { session.shards[$0.wakeShard] != nil }.filter { $0.job.nextWake != nil && !lanes.contains($0.job.request.lane) }
+            let waking = tables.rows.values
+                .filter { session.shards[$0.wakeShard] != nil && $0.job.nextWake != nil }
+                .filter { !lanes.contains($0.job.request.lane) }
                 .sorted { ($0.job.nextWake!, $0.job.key) < ($1.job.nextWake!, $1.job.key) }
             let found = waking.prefix { $0.job.nextWake! <= instant }.prefix(limit)
             return .due(
