@@ -38,6 +38,10 @@ final class RefusingStore: JobStore {
 
     var capabilities: StoreCapabilities { base.capabilities }
     func open(as node: NodeID) async throws -> StoreSession { try await base.open(as: node) }
+    func open(as node: NodeID, running jobs: RunnableJobs) async throws -> StoreSession {
+        try await base.open(as: node, running: jobs)
+    }
+    func serve(_ jobs: RunnableJobs, in session: StoreSession) { base.serve(jobs, in: session) }
     func due(_ load: JobLoad, in session: StoreSession) async throws -> DueJobs {
         try await base.due(load, in: session)
     }

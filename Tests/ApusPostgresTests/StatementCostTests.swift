@@ -122,6 +122,17 @@
             #expect(try await store.soonest(limit: 10).count == 10)
             let found = try await store.load([.id("job-5"), .key(7), .idempotencyKey("none")])
             #expect(found.map { $0 == nil } == [false, false, true])
+            let moved = try #require(found[0])
+            var move = try turn(submitting: empty)
+            move.parts = [
+                [
+                    JobChange(
+                        shard: moved.shard, expected: .version(moved.job.version), job: moved.job,
+                        isStateChanged: false, destination: ShardID(rawValue: 9))
+                ]
+            ]
+            _ = try await store.commit(move, in: session)[0].get()
+            #expect(try await store.load([.id("job-5")])[0]?.shard == ShardID(rawValue: 9))
             var query = JobQuery()
             query.limit = 10
             #expect(try await store.jobs(query).jobs.count == 10)

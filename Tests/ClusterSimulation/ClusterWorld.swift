@@ -64,7 +64,7 @@ final class ClusterWorld {
     /// - Returns: what was broken.
     func run() -> ClusterViolation? {
         for number in 0..<history.nodes {
-            let process = ClusterProcess(number, pick)
+            let process = ClusterProcess(number, history.roles?[number] ?? ClusterRole(), pick)
             processes.append(process)
             join(process, after: .ms(pick(300)))
         }
@@ -206,6 +206,7 @@ final class ClusterWorld {
         func breakLink() -> Int64 {
             let until = now + .ms(20 + pick(4_000))
             process.links[link.rawValue].brokenUntil = until
+            process.links[link.rawValue].breaks += 1
             if link == .session, pick(2) == 0 { database.tables.nodes[node.id]?.hasSession = false }
             return until
         }

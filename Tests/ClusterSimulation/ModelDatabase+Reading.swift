@@ -28,7 +28,8 @@ extension ModelDatabase {
             }
             return .jobs(found.prefix(limit).map(loaded))
         case .due(let load):
-            let (keys, next, left) = load.select(rows(in: session).map(\.job))
+            let waking = tables.rows.values.filter { session.shards[$0.wakeShard] != nil }
+            let (keys, next, left) = load.select(waking.map(\.job))
             return .due(DueJobs(jobs: keys.map { loaded(tables.rows[$0]!) }, next: next, left: left))
         case .load(let references): return .loaded(references.map { find($0).map(loaded) })
         case .places: preconditionFailure("a request of its own, which changes something")

@@ -16,9 +16,12 @@ final class ModelDatabase {
     struct Row {
         var job: Job
         var shard: ShardID
+        /// The shard in whose wakes it is.
+        var wakeShard: ShardID
         var runs: [RunID: Run] = [:]
         /// In which order they were written first.
         var sequences: [RunID: Int64] = [:]
+        init(job: Job, shard: ShardID) { (self.job, self.shard, wakeShard) = (job, shard, shard) }
         var open: [Run] { runs.values.filter(\.state.isOpen).sorted { RunID($0) < RunID($1) } }
     }
 
@@ -27,6 +30,8 @@ final class ModelDatabase {
         var isLeaving = false
         var beat: Int64 = 0
         var hasSession = false
+        /// `nil`: it has not said what it can run.
+        var jobs: RunnableJobs?
     }
 
     struct Shard {
@@ -131,9 +136,13 @@ final class ModelDatabase {
         }
     }
 
-    /// Those without a change of another owner's job.
+    /// Those without a change of another owner's job. A new job may be in any shard.
     private static func parts(_ turn: StoreTurn, in session: StoreSession) -> [Int] {
-        turn.parts.indices.filter { turn.parts[$0].allSatisfy { session.shards[$0.shard] != nil } }
+        turn.parts.indices.filter { turn.parts[$0].allSatisfy { isAllowed($0, in: session) } }
+    }
+
+    private static func isAllowed(_ change: JobChange, in session: StoreSession) -> Bool {
+        session.shards[change.shard] != nil || change.expected == .absent
     }
 
     /// The latest instant at which a run that the turn claims is due.
@@ -155,9 +164,11 @@ final class ModelDatabase {
         timeline: Int? = nil, refusing refused: Set<Int> = []
     ) throws(JobError) -> [Result<[Job], JobError>] {
         try transaction { () throws(JobError) in
-            try fence(
-                node, Set(Self.parts(turn, in: session).flatMap { turn.parts[$0].map(\.shard) }), session,
-                timeline: timeline)
+            let changes = Self.parts(turn, in: session).flatMap { turn.parts[$0] }
+            if mutant != .moveUnfenced || changes.allSatisfy({ $0.destination == nil }) {
+                let own = changes.map(\.shard).filter { session.shards[$0] != nil }
+                try fence(node, Set(own), session, timeline: timeline)
+            }
             if let due = Self.claims(turn, in: session), now.duration(to: due) > .milliseconds(100) {
                 throw JobError(code: .unavailable, message: "the node is ahead of the clock of the database")
             }
@@ -181,8 +192,15 @@ final class ModelDatabase {
             let applied = results.indices.filter { if case .success = results[$0] { true } else { false } }
             written?(node, session, turn, applied)
             for forward in turn.forwarded where applied.contains(forward.part) { notifyOwner(forward.shard) }
+            notifyOfJobs(applied.flatMap { turn.parts[$0] }, in: session)
             return results
         }
+    }
+
+    /// The owners of the shards of others that have got jobs.
+    private func notifyOfJobs(_ changes: [JobChange], in session: StoreSession) {
+        let placed = changes.filter { session.shards[$0.shard] == nil }.map(\.shard) + changes.compactMap(\.destination)
+        for owner in Set(placed.compactMap { tables.shards[$0.rawValue].owner }).sorted() { notify?(owner, "jobs") }
     }
 
     private func apply(
@@ -190,7 +208,7 @@ final class ModelDatabase {
     ) throws(JobError) -> [Job] {
         var jobs: [Job] = []
         for (position, change) in turn.parts[part].enumerated() {
-            guard session.shards[change.shard] != nil else {
+            guard Self.isAllowed(change, in: session) else {
                 throw JobError(code: .notOwner, message: "shard \(change.shard.rawValue) is not this scheduler's")
             }
             jobs.append(try apply(change, chosenKey?(part, position)))
@@ -270,6 +288,8 @@ final class ModelDatabase {
             try checkNames(of: job)
             job.version = version + 1
             tables.rows[job.key]!.job = job
+            tables.rows[job.key]!.shard = change.destination ?? change.shard
+            if mutant != .wakeStays { tables.rows[job.key]!.wakeShard = change.destination ?? change.shard }
         }
         for given in change.runs {
             var run = given

@@ -124,7 +124,9 @@ final class SchedulerLoop: Sendable {
             inbox.gate = .opening
         }
         let session: StoreSession
-        do { session = try await store.open(as: configuration.node) } catch {
+        let runnable = RunnableJobs(
+            kinds: inbox.withLock { Set($0.handlers.keys) }, queues: configuration.serves)
+        do { session = try await store.open(as: configuration.node, running: runnable) } catch {
             openingFailed()
             throw error
         }
@@ -353,6 +355,7 @@ final class SchedulerLoop: Sendable {
             conditions.follow { [weak self] unmet in self?.post(.conditions(unmet: unmet)) }
         case .followConditions(false): conditions.endFollowing()
         case .log(let notice): notice.log(to: logger)
+        case .serve(let jobs): if let session = machine.withLock({ $0?.session }) { store.serve(jobs, in: session) }
         case .started: inbox.withLock { $0.starting.take() }?.resume()
         case .stopped(let error): stopped(error)
         }

@@ -7,6 +7,7 @@ package enum SchedulerNotice: Sendable {
     case clockSet(by: Duration)
     case interrupted(jobs: Int)
     case parked(kind: String)
+    case unserved(queue: QueueID)
     /// A job waits because its time zone is missing.
     case timeZoneMissing(JobID, String)
     case handlersStillRun(Int)
@@ -41,6 +42,10 @@ extension SchedulerNotice {
             logger.warning(
                 "jobs are due whose kind has no handler; they wait until one is registered",
                 metadata: ["kind": "\(kind)"])
+        case .unserved(let queue):
+            logger.warning(
+                "jobs are due in a queue that is not served; they wait until a scheduler serves it",
+                metadata: ["queue": "\(queue)"])
         case .handlersStillRun(let runs):
             logger.warning(
                 "handlers ignored cancellation; their runs are lost, and will be retried at the next start",

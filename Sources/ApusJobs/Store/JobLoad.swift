@@ -63,8 +63,8 @@ public struct JobLoad: Hashable, Sendable {
     package var running = 0
     /// Queues of which nothing runs.
     package var paused: Set<QueueID> = []
-    /// The kinds that can run; `nil` for all.
-    package var kinds: Set<String>?
+    /// What can run here; `nil` for all.
+    package var runnable: RunnableJobs?
     /// What the host does not offer.
     package var unmet: JobConditions = []
 
@@ -97,7 +97,7 @@ public struct JobLoad: Hashable, Sendable {
 
     /// Nothing of the lane can run.
     func isHeld(_ lane: QueueLane) -> Bool {
-        paused.contains(lane.queue) || !(kinds?.contains(lane.kind) ?? true)
+        paused.contains(lane.queue) || !(runnable?.contains(lane) ?? true)
             || !lane.conditions.isDisjoint(with: unmet)
     }
 }

@@ -25,6 +25,17 @@ public protocol JobStore: Sendable {
     /// - Throws: ``JobError`` with `owned` (naming the owner), `damaged`, `newerSchema`, `unavailable`.
     func open(as node: NodeID) async throws -> StoreSession
 
+    /// Takes ownership as ``open(as:)`` does, for a scheduler that can run these jobs. In a store for several schedulers a
+    /// session that can run none owns no shard: it is opened at once, and writes new jobs into the shards of others.
+    /// - Parameters:
+    ///   - node: names the scheduler for people.
+    ///   - jobs: what it can run at first (``serve(_:in:)``).
+    func open(as node: NodeID, running jobs: RunnableJobs) async throws -> StoreSession
+
+    /// Says what the session's scheduler can run from now on. The other schedulers of the store get to know it soon, and the
+    /// session's share of the shards follows.
+    func serve(_ jobs: RunnableJobs, in session: StoreSession)
+
     /// Applies a turn in one transaction, durably: when this returns, what was applied survives a crash.
     ///
     /// Each part succeeds or fails on its own, whole; the parts are applied in their order. A turn without changes
@@ -132,6 +143,14 @@ extension JobStore {
         return soonest
     }
 
+    /// A store for one scheduler, which owns all jobs, whatever it can run.
+    public func open(as node: NodeID, running jobs: RunnableJobs) async throws -> StoreSession {
+        try await open(as: node)
+    }
+
+    /// There are no others.
+    public func serve(_ jobs: RunnableJobs, in session: StoreSession) {}
+
     /// None: a store of which applications' transactions can be no part.
     public func submissions(limit: Int, in session: StoreSession) async throws -> [StoreSubmission] { [] }
 
@@ -197,11 +216,16 @@ public struct StoreSession: Hashable, Sendable {
     public var isShared: Bool
     /// There may be jobs with calendar triggers: the rules of their zones are looked at when the scheduler starts.
     public var mayHaveCalendars: Bool
+    /// The other schedulers when it was opened; ``StoreSignal/others(_:)`` has what has changed since.
+    public var others: OtherSchedulers
+    /// The store's number for the session: two may have one name, and no shards.
+    package var number: Int64 = 0
     /// A session.
     public init(
         node: NodeID, shards: [ShardID: StoreEpoch], clock: StoreClock?, queues: [JobQueue] = [],
-        isShared: Bool = false, mayHaveCalendars: Bool = false
+        isShared: Bool = false, mayHaveCalendars: Bool = false, others: OtherSchedulers = OtherSchedulers()
     ) {
+        self.others = others
         self.mayHaveCalendars = mayHaveCalendars
         self.node = node
         self.shards = shards
@@ -251,6 +275,8 @@ public enum StoreSignal: Hashable, Sendable {
     /// the session (``JobStore/places(_:in:)``). They may be others than it has answered: an answer was lost, or a
     /// standby with older data was promoted.
     case queue(JobQueue, places: Int)
+    /// What the other schedulers of the store can run and own, whenever that has changed.
+    case others(OtherSchedulers)
     /// What became of a command that this session has forwarded (``StoreTurn/forwarded``).
     case reply(call: Int, JobReply)
 }

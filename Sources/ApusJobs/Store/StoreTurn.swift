@@ -57,8 +57,12 @@ public struct JobChange: Hashable, Sendable {
         /// The job with this key has this version.
         case version(Int64)
     }
-    /// Which shard the job belongs to.
+    /// Which shard the job belongs to. A stored job's is one of the session's. A new job may be put into any shard of a
+    /// store for several schedulers: its owner is notified (``StoreSignal/wake``).
     public var shard: ShardID
+    /// Of a stored job without claimed runs: the shard to which it belongs from then on, of any owner, who is
+    /// notified. `nil`: it stays.
+    public var destination: ShardID?
     /// What must be true.
     public var expected: Expectation
     /// Of a new job: whether no job that has not ended may have its name. Otherwise the part is refused with
@@ -84,8 +88,9 @@ public struct JobChange: Hashable, Sendable {
     public init(
         shard: ShardID = .only, expected: Expectation, requiresFreeName: Bool = false,
         onlyBeside: LabelledJobs? = nil, job: Job, isRequestChanged: Bool = false, isStateChanged: Bool = true,
-        runs: [Run] = [], keptRuns: Int? = nil
+        runs: [Run] = [], keptRuns: Int? = nil, destination: ShardID? = nil
     ) {
+        self.destination = destination
         self.shard = shard
         self.expected = expected
         self.requiresFreeName = requiresFreeName

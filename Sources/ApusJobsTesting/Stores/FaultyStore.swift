@@ -77,6 +77,13 @@ public final class FaultyStore: JobStore {
         try checkAlive()
         return try await base.open(as: node)
     }
+    /// Passed on.
+    public func open(as node: NodeID, running jobs: RunnableJobs) async throws -> StoreSession {
+        try checkAlive()
+        return try await base.open(as: node, running: jobs)
+    }
+    /// Passed on.
+    public func serve(_ jobs: RunnableJobs, in session: StoreSession) { base.serve(jobs, in: session) }
 
     /// Passed on, with the fault that the script says.
     public func commit(_ turn: StoreTurn, in session: StoreSession) async throws -> [Result<[Job], JobError>] {

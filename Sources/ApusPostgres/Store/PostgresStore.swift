@@ -35,7 +35,7 @@
             /// Whether a session is the current one, with the shards that it has had since: for none it has an
             /// earlier epoch.
             func isOwner(_ other: StoreSession) -> Bool {
-                session.node == other.node
+                session.node == other.node && session.number == other.number
                     && session.shards.allSatisfy { shard, epoch in other.shards[shard].map { $0 >= epoch } ?? true }
             }
         }
@@ -87,15 +87,23 @@
         // MARK: Owners
 
         /// Joins the nodes that the database has, making the schema if need be: it returns with the first shards that the
-        /// others give away, at once if there are none.
+        /// others give away, at once if there are none. No job moves to the node: what it can run is not known.
         /// - Throws: `JobError` with `newerSchema`, `unavailable`.
-        public func open(as node: NodeID) async throws -> StoreSession {
+        public func open(as node: NodeID) async throws -> StoreSession { try await open(as: node, jobs: nil) }
+
+        /// The same for a scheduler that can run these jobs. One that can run none gets no shards, and waits for none.
+        /// - Throws: `JobError` with `newerSchema`, `unavailable`.
+        public func open(as node: NodeID, running jobs: RunnableJobs) async throws -> StoreSession {
+            try await open(as: node, jobs: jobs)
+        }
+
+        private func open(as node: NodeID, jobs: RunnableJobs?) async throws -> StoreSession {
             try await turnstile.pass {
                 try await self.mapErrors {
                     try await SessionCheck.check(self.listener, self.writer)
                     try await self.schema.prepare()
                     if case .open(let owner) = self.phase.withLock({ $0 }) { try await self.leave(owner) }
-                    return try await self.join(node)
+                    return try await self.join(node, jobs)
                 }
             }
         }
@@ -103,16 +111,16 @@
         /// How long a new node waits for shards, beside the time in which a dead one is noticed.
         private static let patience: Duration = .seconds(15)
 
-        private func join(_ name: NodeID) async throws -> StoreSession {
+        private func join(_ name: NodeID, _ jobs: RunnableJobs?) async throws -> StoreSession {
             let rows = try await writer.execute(
                 PostgresBatch([
                     // Before the node has a number.
                     StoreTimeline.adopt,
                     PostgresStatement(
-                        "INSERT INTO apus.node (name, version, patience_ms) VALUES ($1, $2, $3) RETURNING id",
+                        "INSERT INTO apus.node (name, version, patience_ms, jobs) VALUES ($1, $2, $3, $4) RETURNING id",
                         [
                             .text(name.rawValue), .text(ApusVersion.current),
-                            .int64(timing.patience.wholeNanoseconds / 1_000_000),
+                            .int64(timing.patience.wholeNanoseconds / 1_000_000), .text(NodeJobs.text(of: jobs)),
                         ]),
                     // A migration may have come in between.
                     SchemaKeeper.select,
@@ -124,9 +132,8 @@
             }
             let signals = ClusterSignals()
             let member = ClusterMember(
-                node: id, timeline: timeline, writer: writer, session: listener, queries: queries, engine: engine,
-                logger: logger,
-                timing: timing
+                node: id, running: jobs, timeline: timeline, writer: writer, session: listener, queries: queries,
+                engine: engine, logger: logger, timing: timing
             ) { signals.send($0) }
             listener.receive { [weak member] in member?.notified($0) }
             // What is found until then is in the session.
@@ -134,17 +141,21 @@
                 for link in [writer, listener] { try await link.rename(ClusterMember.connectionName(member.node)) }
                 let end = engine.time.uptime().advanced(by: Self.patience + timing.patience)
                 await member.beat()
-                while member.shards.isEmpty {
+                let takesShards = !(jobs?.isEmpty ?? false)
+                while takesShards ? member.shards.isEmpty : !member.isTrusted {
                     guard engine.time.uptime() < end else {
                         throw JobError(
                             code: .unavailable,
-                            message: "the other nodes give no shards away; look whether they run and can be reached")
+                            message: takesShards
+                                ? "the other nodes give no shards away; look whether they run and can be reached"
+                                : "the database cannot be reached")
                     }
                     try await engine.sleep(for: .milliseconds(200))
                     await member.beat()
                 }
                 var session = StoreSession(node: name, shards: member.shards, clock: nil, isShared: true)
                 (session.clock, session.queues) = try await queries.clockAndQueues()
+                (session.others, session.number) = (member.known, member.node)
                 session.mayHaveCalendars = try await queries.mayHaveCalendars()
                 let owner = Owner(member: member, signals: signals, session: session, clock: session.clock)
                 phase.withLock { $0 = .open(owner) }
@@ -341,12 +352,15 @@
         /// See `JobStore.due(_:in:)`.
         public func due(_ load: JobLoad, in session: StoreSession) async throws -> DueJobs {
             try checkOpen()
+            // Without shards the search would pass all that waits.
+            if session.shards.isEmpty { return DueJobs(jobs: [], next: nil) }
             return try await mapErrors { try await self.queries.due(load, in: Array(session.shards.keys)) }
         }
 
         /// See `JobStore.interrupted(after:limit:in:)`.
         public func interrupted(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob] {
             try checkOpen()
+            if session.shards.isEmpty { return [] }
             return try await mapErrors {
                 try await self.queries.interrupted(after: key, limit: max(0, limit), in: Array(session.shards.keys))
             }
@@ -355,6 +369,7 @@
         /// See `JobStore.anchored(after:limit:in:)`.
         public func anchored(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob] {
             try checkOpen()
+            if session.shards.isEmpty { return [] }
             return try await mapErrors {
                 try await self.queries.anchored(after: key, limit: max(0, limit), in: Array(session.shards.keys))
             }
@@ -363,6 +378,7 @@
         /// See `JobStore.submissions(limit:in:)`.
         public func submissions(limit: Int, in session: StoreSession) async throws -> [StoreSubmission] {
             let owner = try checkOpen()
+            if session.shards.isEmpty { return [] }
             let floor = owner.member.submissions.withLock {
                 $0.start(of: Set(session.shards.keys), at: engine.time.uptime())
             }

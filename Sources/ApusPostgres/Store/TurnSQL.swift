@@ -147,6 +147,37 @@
 
         private static let sameRun = "t.job = i.job AND t.occurrence = i.occurrence AND t.attempt = i.attempt"
 
+        /// The wakes of jobs that have moved to other shards. Parameters: keys, lanes.
+        static let moveWakes: String = {
+            func wakes(_ column: String, isElapsed: Bool) -> String {
+                let own = "t.elapsed = \(isElapsed) AND t.lane = j.lane AND t.instant = j.\(column) AND t.key = j.key"
+                return """
+                    SELECT o.place, j.shard FROM moved AS j, \(find("", in: "wake", where: own)) AS o
+                    WHERE j.\(column) IS NOT NULL
+                    """
+            }
+            return """
+                WITH moved AS MATERIALIZED (
+                    SELECT i.key, i.lane, j.shard, j.wake, j.elapsed_wake
+                    FROM unnest($1::int8[], $2::text[]) AS i (key, lane), LATERAL (
+                        SELECT t.shard, t.wake, t.elapsed_wake FROM apus.job AS t WHERE t.key = i.key OFFSET 0) AS j
+                )
+                UPDATE apus.wake AS w SET shard = i.shard FROM (
+                    \(wakes("wake", isElapsed: false)) UNION ALL \(wakes("elapsed_wake", isElapsed: true))) AS i
+                WHERE w.ctid = i.place
+                """
+        }()
+
+        /// Says to the owners of shards that there are jobs of which they do not know.
+        static func notifyOfJobs(_ shards: [ShardID]) -> PostgresStatement {
+            PostgresStatement(
+                """
+                SELECT pg_notify('apus_node_' || o.node, 'jobs') FROM (
+                    SELECT DISTINCT s.node FROM apus.shard AS s
+                    WHERE s.id = ANY ($1::int8[]) AND s.node IS NOT NULL) AS o
+                """, [.array(shards.map { Int64($0.rawValue) })])
+        }
+
         /// Parameters: keys, versions, identifiers, shards, lanes, ``JobColumns/progress``, numbers.
         static let updateJobs: String = {
             let columns = ["key", "version", "id", "shard", "lane"] + JobColumns.progress
@@ -179,7 +210,7 @@
                     \(insertEnded(from: "input"))
                 ), changed AS (
                     UPDATE apus.job AS j
-                    SET version = j.version + 1, \(JobColumns.progress.map { "\($0) = i.\($0)" }.list)
+                    SET version = j.version + 1, shard = i.shard, \(JobColumns.progress.map { "\($0) = i.\($0)" }.list)
                     FROM input AS i WHERE j.ctid = i.place AND j.version = i.version RETURNING i.number
                 )
                 SELECT apus.require_all($\(columns.count + 1), (SELECT array_agg(number) FROM changed))

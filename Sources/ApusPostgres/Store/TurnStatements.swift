@@ -47,11 +47,11 @@
             switch scope {
             case .whole:
                 addCommon(turn, parts, node, timeline: timeline, session, isClockNew: isClockNew)
-                addParts(turn, parts, node)
+                addParts(turn, parts, node, session)
                 // The last statement: whether there is more for this node.
                 add(Self.hasSubmissions(node, above: submissionFloor))
             case .common: addCommon(turn, parts, node, timeline: timeline, session, isClockNew: isClockNew)
-            case .parts: addParts(turn, parts, node)
+            case .parts: addParts(turn, parts, node, session)
             }
         }
 
@@ -84,10 +84,13 @@
             }
         }
 
-        private mutating func addParts(_ turn: StoreTurn, _ parts: [Int], _ node: Int64) {
+        private mutating func addParts(
+            _ turn: StoreTurn, _ parts: [Int], _ node: Int64, _ session: StoreSession
+        ) {
             let (named, labelled) = (Self.named(turn, parts), Self.labelled(turn, parts))
             let axis = ElapsedAxis(turn.clock)
             for wave in Self.waves(turn, parts) { add(wave, of: turn, axis) }
+            addMoves(parts.flatMap { turn.parts[$0] }, session)
             if !named.isEmpty { requireFreeNames(named) }
             if !labelled.isEmpty { requireNoOthers(labelled) }
             let written = Set(parts)
@@ -130,6 +133,21 @@
                 }
             }
             return latest
+        }
+
+        // MARK: Shards of others
+
+        /// What has moved is waked in its new shard, and the owners of the shards of others are notified.
+        private mutating func addMoves(_ changes: [JobChange], _ session: StoreSession) {
+            let moved = changes.filter { $0.destination != nil }
+            if !moved.isEmpty {
+                add(
+                    PostgresStatement(
+                        Self.moveWakes, [.array(moved.map(\.job.key)), .array(moved.map(\.job.request.lane.stored))]))
+            }
+            let placed = changes.filter { session.shards[$0.shard] == nil }.map(\.shard)
+            let shards = Set(placed + moved.compactMap(\.destination))
+            if !shards.isEmpty { add(Self.notifyOfJobs(shards.sorted())) }
         }
 
         // MARK: Submissions
@@ -252,7 +270,7 @@
                 jobs.add(job.key)
                 jobs.add(version)
                 jobs.add(job.id.rawValue)
-                jobs.add(change.shard.rawValue)
+                jobs.add((change.destination ?? change.shard).rawValue)
                 jobs.add(job.request.lane.stored)
                 JobColumns.addProgress(job, axis, to: &jobs)
                 jobs.endRow()

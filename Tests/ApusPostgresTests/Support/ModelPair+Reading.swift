@@ -128,8 +128,7 @@
             try compare("how many runs", rows.reduce(0) { $0 + $1.runs.count }, runs.count)
             var wakes: [String] = []
             for row in rows {
-                let request = row.job.request
-                let end = "\(row.job.key) \(row.shard.rawValue) \(request.queue) \(request.priority.rawValue)"
+                let end = "\(row.job.key) \(row.wakeShard.rawValue) \(row.job.request.lane.stored)"
                 let axis = ElapsedAxis(tables.clock)
                 if let wake = row.job.bookkeeping.wake { wakes.append("f \(StoreInstant.encode(wake)) \(end)") }
                 if let wake = row.job.bookkeeping.elapsedWake { wakes.append("t \(axis.encode(wake)) \(end)") }
@@ -137,7 +136,7 @@
             try compare(
                 "wakes", wakes.sorted(),
                 try await link.texts(
-                    "SELECT format('%s %s %s %s %s %s', elapsed, instant, key, shard, queue, priority) FROM apus.wake"
+                    "SELECT format('%s %s %s %s %s', elapsed, instant, key, shard, lane) FROM apus.wake"
                 ).sorted())
         }
     }

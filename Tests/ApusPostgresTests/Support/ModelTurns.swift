@@ -21,6 +21,14 @@
         func instant() -> WallInstant { Self.past.advanced(by: .seconds(below(1_000)) + .nanoseconds(below(1_000))) }
         func id() -> JobID { JobID("job-\(below(8))") }
 
+        /// What a node says that it can run.
+        func jobs() -> RunnableJobs? {
+            one(of: [
+                nil, RunnableJobs(kinds: Set(Self.kinds)), RunnableJobs(kinds: ["mail", "\u{0}\""], queues: .only(["q", "r"])),
+                RunnableJobs(kinds: []), RunnableJobs(kinds: ["build"], queues: .nothing),
+            ])
+        }
+
         // MARK: Jobs
 
         func request(_ id: JobID) -> JobRequest {
@@ -136,7 +144,7 @@
             let version = isOne(in: 8) ? row.job.version + Int64(below(3)) - 1 : row.job.version
             return JobChange(
                 shard: row.shard, expected: .version(version), job: job, isRequestChanged: isChanged, runs: runs,
-                keptRuns: isOne(in: 4) ? below(4) : nil)
+                keptRuns: isOne(in: 4) ? below(4) : nil, destination: isOne(in: 5) ? ShardID(rawValue: below(256)) : nil)
         }
 
         // MARK: Turns
@@ -165,7 +173,7 @@
                         if !rows.isEmpty, !isOne(in: 3) {
                             changes.append(change(of: rows.remove(at: below(rows.count))))
                         } else {
-                            let isForeign = shards.isEmpty || isOne(in: 20)
+                            let isForeign = shards.isEmpty || isOne(in: 8)
                             changes.append(new(isForeign ? ShardID(rawValue: below(256)) : one(of: shards)))
                         }
                     }

@@ -131,6 +131,11 @@ extension SchedulerMachine {
             if board.isRunning(RunKey(run)) { effects.append(.cancel(RunKey(run), cancel.reason)) }
         }
         announce(draft.action, job, before: before)
+        if draft.destination != nil {
+            // Those of its lane that are in the store only move next.
+            board.need(job.request.lane)
+            return unload(entry)
+        }
         if before.job.request.lane != job.request.lane { board.withdraw(key) }
         place(entry, now)
     }
@@ -182,6 +187,7 @@ extension SchedulerMachine {
         let job = draft.machine.job
         effects.append(.emit(.submitted(job)))
         sweep.note(job.request.trigger)
+        guard shards.owns(draft.shard) else { return jobs.forgetName(job.id) }
         if let wake = job.nextWake {
             let isFar = loading.isFar(wake, now)
             if isFar || loading.leaves(job.request, wake, loaded: loadedCount, &board, now) {

@@ -26,7 +26,8 @@ extension SchedulerMachine {
         if let read = sweep.read(jobs, isStarting: loading.isStarting, limit: Self.pageSize) { return read }
         if let key = shards.recovery { return .interrupted(after: key, limit: Self.pageSize) }
         return loading.read(
-            now.wall, entries: jobs.count, loaded: loadedCount, board, kinds: kinds.all, unmet: conditions.unmet)
+            now.wall, entries: jobs.count, loaded: loadedCount, board, runnable: kinds.runnable,
+            unmet: conditions.unmet)
             ?? commands.read(limit: Self.pageSize)
     }
 
@@ -131,6 +132,11 @@ extension SchedulerMachine {
             jobs.endDoubt(key)
             guard let entry = jobs[key] else { return }
             guard let loaded, shards.owns(loaded.shard) else { return unload(entry) }
+            guard loaded.shard == entry.shard else {
+                // It has moved, and its new shard has come here.
+                unload(entry)
+                return place(takeClaiming(loaded), now)
+            }
             entry.machine = machine(of: loaded)
             // Cancel the handler that was not cancelled before because the store's answer was lost.
             for run in entry.machine.open where board.isRunning(RunKey(run)) {

@@ -28,7 +28,8 @@ package struct SchedulerMachine: ~Copyable {
     var wakes = WakeQueue()
     var board: QueueBoard
     var conditions = HostConditions()
-    var kinds = HandlerKinds()
+    var kinds: HandlerKinds
+    var placement: JobPlacement
     var commands = CommandQueue()
     var calls = ForwardedCalls()
     var loading: JobLoading
@@ -47,6 +48,8 @@ package struct SchedulerMachine: ~Copyable {
         self.configuration = configuration
         shards = ShardOwnership(session)
         sweep = WallClockSweep(session)
+        kinds = HandlerKinds(serving: configuration.serves)
+        placement = JobPlacement(session.others)
         loading = JobLoading(configuration)
         let clock = StoredClock(session, bootID: configuration.bootID, at: now)
         board = QueueBoard(
@@ -81,8 +84,10 @@ package struct SchedulerMachine: ~Copyable {
             conditions.read(unmet)
             for entry in conditions.released(jobs) { jobs.examine(entry) }
         case .handler(let kind):
-            kinds.register(kind)
-            board.need { $0.kind == kind }
+            let isNew = kinds.register(kind)
+            if isNew, session.isShared { effects.append(.serve(kinds.runnable)) }
+            let runnable = kinds.runnable
+            board.need { $0.kind == kind && runnable.contains($0) }
             for key in kinds.parked.sorted() {
                 if let entry = jobs[key], entry.job.request.kind == kind { jobs.examine(entry) }
             }
@@ -112,6 +117,7 @@ package struct SchedulerMachine: ~Copyable {
         case .submissions: commands.readSubmissions()
         case .reply(let call, let reply): replied(call, reply)
         case .queue(let queue, let places): board.adopt(queue, noted: places, now)
+        case .others(let others): adopt(others, now)
         case .granted(let shard, let epoch): granted(shard, epoch, now)
         case .revoked(let shard): revoked(shard)
         case .ended:
@@ -159,7 +165,7 @@ package struct SchedulerMachine: ~Copyable {
         case .recovering, .running, .stopping: break
         }
         let isPaused = backoff.isPaused(now.uptime)
-        if history.begin(now.wall, isIdle: false) { return retire(now) }
+        if ownsJobs, history.begin(now.wall, isIdle: false) { return retire(now) }
         repeat {
             if let read = nextRead(now, isPaused: isPaused) { return .read(read) }
             if !isPaused {
@@ -175,10 +181,12 @@ package struct SchedulerMachine: ~Copyable {
         // The turn may have found that the results for which the stop waits are written already.
         continueStop(now)
         if case .closing = life.phase { return .close }
-        if history.begin(now.wall, isIdle: true) { return retire(now) }
+        if ownsJobs, history.begin(now.wall, isIdle: true) { return retire(now) }
         wakes.dropStale()
         return .wait(wake(now, isPaused: isPaused))
     }
+
+    private var ownsJobs: Bool { !session.shards.isEmpty }
 
     private func retire(_ now: SchedulerReading) -> SchedulerStep {
         .retire(

@@ -8,6 +8,8 @@ struct SchedulerTurn: Sendable {
         /// `nil` for a new job.
         let key: Int64?
         let shard: ShardID
+        /// The shard into which the job moves.
+        private(set) var destination: ShardID?
         var machine: JobMachine
         var action = JobMachine.Action.none
 
@@ -44,6 +46,14 @@ struct SchedulerTurn: Sendable {
         }
 
         mutating func arrive(_ now: WallInstant) { action.merge(machine.arrive(now: now)) }
+
+        /// The job belongs to the owner of that shard from now on. The version grows: what was decided about the job before
+        /// is refused by the store.
+        mutating func move(to shard: ShardID, _ now: WallInstant) {
+            precondition(!machine.open.contains { $0.state == .running }, "a job with a claimed run does not move")
+            action.merge(machine.transition(now) { _, _ in })
+            destination = shard
+        }
 
         /// - Returns: whether a run starts.
         mutating func arriveAndStart(_ now: WallInstant, unmet: JobConditions) -> Bool {
@@ -220,6 +230,7 @@ extension SchedulerTurn.Draft {
     fileprivate func change(keepingRuns kept: Int) -> JobChange? {
         guard var change = action.change else { return nil }
         change.shard = shard
+        change.destination = destination
         // The history is cut now and then, a piece at a time.
         if change.job.bookkeeping.runsSinceRetired > max(1, min(kept / 8, 128)) {
             change.job.bookkeeping.runsSinceRetired = 0
