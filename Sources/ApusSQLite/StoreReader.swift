@@ -15,13 +15,20 @@
             """
 
         /// The jobs of a statement's rows, with what their next transition depends on.
-        private static func load(_ statement: PreparedStatement, on connection: Connection) throws -> [LoadedJob] {
+        private static func load(_ statement: PreparedStatement, on connection: Connection) throws -> [FoundJob] {
             let axis = try axis(on: connection)
-            var loaded: [LoadedJob] = []
+            var found: [FoundJob] = []
             try statement.forEachRow { row in
-                loaded.append(try complete(try JobRow.read(row, axis), axis, on: connection))
+                let job: Job
+                do throws(UnreadableJob) { job = try JobRow.read(row, axis) } catch {
+                    found.append(.unreadable(error))
+                    return
+                }
+                do { found.append(.job(try complete(job, axis, on: connection))) } catch let problem as StoredProblem {
+                    found.append(.unreadable(UnreadableJob(key: job.key, id: job.id, problem: problem.text)))
+                }
             }
-            return loaded
+            return found
         }
 
         private static func complete(_ job: Job, _ axis: ElapsedAxis, on connection: Connection) throws -> LoadedJob {
@@ -123,32 +130,38 @@
                 try first(of: "elapsed_wake", after: elapsed, other: "wake", after: wall).map(axis.decode),
             ].compactMap { $0 }
             let order = wakes.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
-            let jobs = try order.prefix(limit).compactMap { try job(key: $0.key, on: connection) }
-            return DueJobs(jobs: jobs, next: (order.dropFirst(limit).prefix(1).map(\.value) + later).min())
+            let found = try order.prefix(limit).compactMap { try job(key: $0.key, on: connection) }
+            return DueJobs(
+                jobs: found.readable, unreadable: found.unreadable,
+                next: (order.dropFirst(limit).prefix(1).map(\.value) + later).min())
         }
 
-        static func interrupted(after key: Int64, limit: Int, on connection: Connection) throws -> [LoadedJob] {
+        static func interrupted(after key: Int64, limit: Int, on connection: Connection) throws -> [FoundJob] {
             let statement = try connection.statement(
                 """
                 SELECT \(JobRow.columns) FROM \(JobRow.table)
                 WHERE job.key IN (
                     SELECT DISTINCT run.job FROM run INDEXED BY run_open
-                    WHERE \(RunRow.isOpen) AND run.job > ? AND run.state = 'claimed' ORDER BY run.job LIMIT ?)
+                    WHERE \(RunRow.isOpen) AND run.job > ? AND run.state = 'claimed'
+                        AND (SELECT \(SetAsideRow.isNone) FROM job WHERE job.key = run.job)
+                    ORDER BY run.job LIMIT ?)
                 ORDER BY key
                 """)
             return try load(statement.bind(key).bind(Int64(limit)), on: connection)
         }
 
-        static func anchored(after key: Int64, limit: Int, on connection: Connection) throws -> [LoadedJob] {
+        static func anchored(after key: Int64, limit: Int, on connection: Connection) throws -> [FoundJob] {
             let statement = try connection.statement(
                 """
                 SELECT \(JobRow.columns) FROM \(JobRow.table)
-                WHERE \(JobRow.hasNotEnded) AND key > ? AND (trigger_anchor IS NOT NULL OR trigger_calendar IS NOT NULL) ORDER BY key LIMIT ?
+                WHERE \(JobRow.hasNotEnded) AND key > ? AND (trigger_anchor IS NOT NULL OR trigger_calendar IS NOT NULL)
+                    AND \(SetAsideRow.isNone)
+                ORDER BY key LIMIT ?
                 """)
             return try load(statement.bind(key).bind(Int64(limit)), on: connection)
         }
 
-        static func job(_ reference: JobReference, on connection: Connection) throws -> LoadedJob? {
+        static func job(_ reference: JobReference, on connection: Connection) throws -> FoundJob? {
             switch reference {
             case .key(let key): return try job(key: key, on: connection)
             case .idempotencyKey(let key):
@@ -173,9 +186,12 @@
             }
         }
 
-        private static func job(key: Int64, on connection: Connection) throws -> LoadedJob? {
+        private static func job(key: Int64, on connection: Connection) throws -> FoundJob? {
             let statement = try connection.statement("SELECT \(JobRow.columns) FROM \(JobRow.table) WHERE job.key = ?")
-            return try load(statement.bind(key), on: connection).first
+            if let found = try load(statement.bind(key), on: connection).first { return found }
+            return try connection.statement("SELECT id FROM job WHERE key = ?").bind(key).firstRow { row in
+                FoundJob.unreadable(UnreadableJob(key: key, id: JobID(row.text()), problem: "it has no request"))
+            }
         }
 
         /// The job that an identifier means: the job that has not ended, else the last submitted.

@@ -67,6 +67,8 @@ struct ClusterHistory: CustomStringConvertible {
     var trouble: Int
     /// How many runs of the queues may be in progress at once, over all nodes.
     var limits: [QueueID: Int]
+    /// How many jobs are there from the beginning whose rows no node can read.
+    var unreadable: Int
     var steps: [Step]
 
     /// The history of a seed.
@@ -78,6 +80,8 @@ struct ClusterHistory: CustomStringConvertible {
         shards = 8 + pick(9)
         trouble = 6_000 + pick(14_000)
         limits = ["one": 1, "few": 2 + pick(2)]
+        // In every third history, so that the others are what they were without.
+        unreadable = seed.isMultiple(of: 3) ? 1 + Int(seed / 3 % 7) : 0
         steps = []
         var number = 0
         // Of its own, and in every other history, so that the others are what they were without names.
@@ -138,7 +142,7 @@ struct ClusterHistory: CustomStringConvertible {
     }
 
     var description: String {
-        "\(nodes) nodes, \(shards) shards, trouble for \(trouble) ms\n"
+        "\(nodes) nodes, \(shards) shards, \(unreadable) jobs that no node can read, trouble for \(trouble) ms\n"
             + steps.map { "  \($0.at) ms: \($0.action)" }.joined(separator: "\n")
     }
 }

@@ -18,22 +18,24 @@ extension ModelDatabase {
     func answer(_ read: SchedulerRead, in session: StoreSession) -> SchedulerReadAnswer {
         switch read {
         case .interrupted(let key, let limit):
-            let found = rows(in: session).filter { row in
-                row.job.key > key && row.runs.values.contains { $0.state == .running }
+            let rows = rows(in: session).filter { row in
+                row.job.key > key && row.runs.values.contains { $0.state == .running } && !isSetAside(row)
             }
-            return .jobs(found.prefix(limit).map(loaded))
+            return .jobs(rows.prefix(limit).map(found))
         case .anchored(let key, let limit):
-            let found = rows(in: session).filter {
-                $0.job.key > key && !$0.job.state.isFinal && $0.job.request.trigger.anchor != nil
+            let rows = rows(in: session).filter {
+                $0.job.key > key && !$0.job.state.isFinal && $0.job.request.trigger.anchor != nil && !isSetAside($0)
             }
-            return .jobs(found.prefix(limit).map(loaded))
+            return .jobs(rows.prefix(limit).map(found))
         case .due(let instant, let limit, let lanes):
             let waking = rows(in: session).filter { $0.job.nextWake != nil && !lanes.contains($0.job.request.lane) }
                 .sorted { ($0.job.nextWake!, $0.job.key) < ($1.job.nextWake!, $1.job.key) }
-            let found = waking.prefix { $0.job.nextWake! <= instant }.prefix(limit)
+            let due = waking.prefix { $0.job.nextWake! <= instant }.prefix(limit).map(found)
             return .due(
-                DueJobs(jobs: found.map(loaded), next: waking.dropFirst(found.count).first?.job.nextWake))
-        case .load(let references): return .loaded(references.map { find($0).map(loaded) })
+                DueJobs(
+                    jobs: due.readable, unreadable: due.unreadable,
+                    next: waking.dropFirst(due.count).first?.job.nextWake))
+        case .load(let references): return .loaded(references.map { find($0).map(found) })
         case .places: preconditionFailure("a request of its own, which changes something")
         case .submissions(let limit):
             let found = tables.submissions.filter { session.shards[$0.shard] != nil }

@@ -34,6 +34,7 @@ final class JobMetrics: Sendable {
         var counters: [Counted: Counter] = [:]
         var timers: [Timed: Timers] = [:]
         var meters: [QueueID: Meters] = [:]
+        var unreadable: Meter?
 
         /// The first of them have metrics of their own for good, so that no counter falls.
         mutating func timed(_ job: Job) -> Timed {
@@ -111,6 +112,17 @@ final class JobMetrics: Sendable {
         }
     }
 
+    /// So many jobs are set aside because they cannot be read. There is a meter from the first such job on.
+    func unreadable(_ count: Int) {
+        let meter = made.withLock { made -> Meter? in
+            if made.unreadable == nil, count > 0 {
+                made.unreadable = Meter(label: "\(label).unreadable", dimensions: dimensions, factory: factory)
+            }
+            return made.unreadable
+        }
+        meter?.set(count)
+    }
+
     private func timer(_ name: String, _ key: Timed) -> CoreMetrics.Timer {
         CoreMetrics.Timer(
             label: "\(label).\(name)", dimensions: dimensions(of: key),
@@ -143,7 +155,7 @@ final class MetricsReport: Sendable {
 
 extension JobScheduler {
     /// Reports from now on what the scheduler does to a metrics backend: the runs that end, how long they take and how
-    /// late they begin, and how many run and wait.
+    /// late they begin, how many run and wait, and how many cannot be read.
     ///
     /// Backends are called on the scheduler's tasks: one that blocks makes runs late. Nothing is reported, and nothing
     /// costs, unless this was called. Calling it again replaces the backend. The first 100 pairs of a kind and a queue have

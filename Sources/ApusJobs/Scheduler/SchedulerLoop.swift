@@ -203,6 +203,7 @@ final class SchedulerLoop: Sendable {
                 return machine.next(at: now)
             }
             metrics.current?.queues(queues())
+            metrics.current?.unreadable(machine.withLock { $0?.setAside.count ?? 0 })
             switch step {
             case .wait(let wake):
                 setAlarm(wake)
@@ -281,7 +282,7 @@ final class SchedulerLoop: Sendable {
             .jobs(try await store.anchored(after: key, limit: limit, in: session))
         case .due(let instant, let limit, let lanes):
             .due(try await store.due(through: instant, limit: limit, excluding: lanes, in: session))
-        case .load(let references): .loaded(try await store.load(references))
+        case .load(let references): .loaded(try await store.find(references))
         case .submissions(let limit): .submissions(try await store.submissions(limit: limit, in: session))
         case .places(let uses): .places(try await store.places(uses, in: session))
         }

@@ -259,8 +259,10 @@
                                 .int64(StoreInstant.encode(instant)), .int64(Int64(budget)),
                                 .array(session.shards.keys.map { Int64($0.rawValue) }),
                             ]),
+                        RefusalColumns.retire(before: instant, budget: budget, in: session.shards.keys),
                     ]))
                 return try results[1][0].decode(Int64.self, at: 0) > Int64(budget)
+                    || results[2][0].decode(Int64.self, at: 0) == Int64(budget)
             }
         }
 
@@ -295,6 +297,8 @@
                 DELETE FROM apus.run AS r USING old AS o WHERE r.job = o.key
             ), no_request AS (
                 DELETE FROM apus.request AS r USING old AS o WHERE r.job = o.key
+            ), not_aside AS (
+                DELETE FROM apus.set_aside AS s USING old AS o WHERE s.job = o.key
             ), no_job AS (
                 DELETE FROM apus.job AS j USING old AS o WHERE j.key = o.key
             )
@@ -338,7 +342,7 @@
         }
 
         /// See `JobStore.interrupted(after:limit:in:)`.
-        public func interrupted(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob] {
+        public func interrupted(after key: Int64, limit: Int, in session: StoreSession) async throws -> [FoundJob] {
             try checkOpen()
             return try await mapErrors {
                 try await self.queries.interrupted(after: key, limit: max(0, limit), in: Array(session.shards.keys))
@@ -346,7 +350,7 @@
         }
 
         /// See `JobStore.anchored(after:limit:in:)`.
-        public func anchored(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob] {
+        public func anchored(after key: Int64, limit: Int, in session: StoreSession) async throws -> [FoundJob] {
             try checkOpen()
             return try await mapErrors {
                 try await self.queries.anchored(after: key, limit: max(0, limit), in: Array(session.shards.keys))
@@ -373,10 +377,10 @@
             return owner.signals.stream
         }
 
-        /// See `JobStore.load(_:)`.
-        public func load(_ references: [JobReference]) async throws -> [LoadedJob?] {
+        /// See `JobStore.find(_:)`.
+        public func find(_ references: [JobReference]) async throws -> [FoundJob?] {
             try checkOpen()
-            return try await mapErrors { try await self.queries.load(references) }
+            return try await mapErrors { try await self.queries.find(references) }
         }
     }
 
@@ -394,6 +398,18 @@
 
     /// Lists and counts.
     extension PostgresStore {
+        /// See `JobStore.setAside(after:limit:)`.
+        public func setAside(after key: Int64, limit: Int) async throws -> [UnreadableJob] {
+            try checkOpen()
+            return try await mapErrors { try await self.queries.setAside(after: key, limit: max(0, limit)) }
+        }
+
+        /// See `JobStore.refusals(limit:cursor:)`.
+        public func refusals(limit: Int, cursor: String?) async throws -> RefusalPage {
+            try checkOpen()
+            return try await mapErrors { try await self.queries.refusals(limit: max(0, limit), cursor: cursor) }
+        }
+
         /// Jobs that match, at most 10,000 in one page.
         public func jobs(_ query: JobQuery) async throws -> JobPage {
             try checkOpen()

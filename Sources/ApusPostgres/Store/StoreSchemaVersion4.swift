@@ -1,6 +1,6 @@
 #if Postgres
     extension StoreSchema {
         /// Each part is beside what it is for.
-        static let version4: [String] = []
+        static let version4: [String] = version4SetAside
     }
 #endif

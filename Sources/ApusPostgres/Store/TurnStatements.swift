@@ -35,7 +35,8 @@
             submissionFloor: Int64
         ) {
             let axis = ElapsedAxis(turn.clock)
-            var shards: Set<ShardID> = []
+            // Of what is written, taken and set aside.
+            var shards = turn.shardsBeside(parts: parts)
             for part in parts { for change in turn.parts[part] { shards.insert(change.shard) } }
             let epochs = shards.sorted().compactMap { id in session.shards[id].map { (id, $0) } }
             add(Self.fence(node, epochs, timeline: timeline))
@@ -58,6 +59,7 @@
             if isClockNew { add(Self.clock(turn.clock)) }
             if !turn.released.isEmpty { add(Self.release(turn.released, node)) }
             if !turn.queues.isEmpty { add(Self.queues(turn.queues, known: turn.knownQueues, axis)) }
+            if let setAside = SetAside.statement(turn.setAside, in: session) { add(setAside) }
             for wave in Self.waves(turn, parts) { add(wave, of: turn, axis) }
             if !named.isEmpty { requireFreeNames(named) }
             if !labelled.isEmpty { requireNoOthers(labelled) }
@@ -97,7 +99,11 @@
             var rows = RowArrays()
             for taken in taken {
                 rows.add(taken.sequence)
+                rows.add(taken.shard.rawValue)
                 rows.add(taken.reply.map { JobJSON.text(of: $0) })
+                rows.add(taken.refusal.map { StoreInstant.encode($0.refused) })
+                rows.add(taken.refusal?.code)
+                rows.add(taken.refusal?.message.withoutNull)
                 rows.endRow()
             }
             require(Self.removeSubmissions, rows.parameters, taken.map(\.part))
@@ -113,8 +119,9 @@
                     calls.add(JobJSON.text(of: asked))
                     calls.add(number)
                     calls.endRow()
-                case .submission(let sequence):
+                case .submission(let sequence, let home):
                     submissions.add(sequence)
+                    submissions.add(home.rawValue)
                     submissions.add(command.shard.rawValue)
                     submissions.endRow()
                     owners.append(command.part)

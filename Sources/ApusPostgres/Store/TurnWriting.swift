@@ -55,7 +55,8 @@
                 submissionFloor: submissionFloor)
         }
 
-        /// What can be refused without the database: shards of others, and submissions that two parts take.
+        /// What can be refused without the database: jobs and submissions of others' shards, and submissions that two
+        /// parts take.
         private var refusedBeforehand: [Int: JobError] {
             var refused: [Int: JobError] = [:]
             for (part, changes) in turn.parts.enumerated() {
@@ -65,9 +66,16 @@
                     message: "shard \(change.shard.rawValue) is not this scheduler's: \(change.job.id) was not written")
             }
             var sequences: Set<Int64> = []
-            for (part, sequence) in turn.takenByPart.sorted(by: { $0.key < $1.key })
-            where refused[part] == nil && !sequences.insert(sequence).inserted {
+            for (part, taken) in turn.takenByPart.sorted(by: { $0.key < $1.key })
+            where refused[part] == nil
+                && (session.shards[taken.shard] == nil || !sequences.insert(taken.sequence).inserted)
+            {
                 refused[part] = Self.conflict(nil)
+            }
+            for command in turn.forwarded where refused[command.part] == nil {
+                if case .submission(_, let home) = command.origin, session.shards[home] == nil {
+                    refused[command.part] = Self.conflict(nil)
+                }
             }
             return refused
         }

@@ -25,6 +25,7 @@ package struct SchedulerMachine: ~Copyable {
     var clock: StoredClock
     var sweep: WallClockSweep
     var jobs = LoadedJobs()
+    var setAside = SetAsideJobs()
     var wakes = WakeQueue()
     var board: QueueBoard
     var conditions = HostConditions()
@@ -141,6 +142,7 @@ package struct SchedulerMachine: ~Copyable {
         precondition(committing == nil, "the result of the last commit was not brought")
         noticeClock(now)
         continueStop(now)
+        commands.resumeReading(now.uptime)
         commands.answerReads(&effects)
         calls.giveUp(now.uptime, &effects)
         switch life.phase {
@@ -219,6 +221,7 @@ package struct SchedulerMachine: ~Copyable {
         }
         consider(life.deadline)
         if isPaused { consider(backoff.retryAt) }
+        consider(commands.readsAt)
         consider(calls.nextDeadline)
         guard life.isRunning, !isPaused else { return best?.wake }
         if let first = wakes.first { consider(from: first.wake, to: first.latest) }

@@ -76,7 +76,7 @@ struct JobLoading {
     /// The jobs of a load are in memory.
     /// - Returns: whether it was the first load.
     mutating func took(_ due: DueJobs, limit: Int, isShared: Bool, _ now: WallInstant) -> Bool {
-        isTruncated = due.jobs.count >= limit
+        isTruncated = due.jobs.count + due.unreadable.count >= limit
         if isTruncated, let last = due.jobs.last?.job.nextWake {
             load(at: max(last, now.advanced(by: .seconds(1))), isUrgent: true)
         } else if let next = due.next {
