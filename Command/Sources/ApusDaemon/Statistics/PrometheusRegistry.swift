@@ -151,6 +151,8 @@ extension PrometheusRegistry {
                 name: "apus_run_lateness_seconds", help: "How late the first attempts at occurrences began."),
             "apus.running": Name(name: "apus_runs_in_progress", help: "Runs in progress."),
             "apus.waiting": Name(name: "apus_jobs_waiting", help: "Jobs that wait for a place of their queue."),
+            "apus.unreadable": Name(
+                name: "apus_jobs_unreadable", help: "Jobs that the daemon cannot read and has set aside."),
         ])
     }
 
