@@ -153,6 +153,13 @@
             for _ in 0..<2 {
                 #expect(try await store.retire(endedBefore: now.advanced(by: .seconds(60)), budget: 5, in: session))
             }
+            #expect(try await store.setAside(after: 0, limit: 10).isEmpty)
+            #expect(try await store.refusals(limit: 10, cursor: nil).refusals.isEmpty)
+            let unreadable = UnreadableJob(key: 7, id: "job-5", problem: "it is damaged")
+            _ = try await store.commit(
+                StoreTurn(
+                    parts: [], clock: StoreClock(bootID: nil, wallOffset: .zero, elapsedOffset: .zero),
+                    setAside: [unreadable]), in: session)
             #expect(try await store.nodes().count == 1)
             _ = try await store.queues()
         }

@@ -371,7 +371,15 @@ final class ClusterChecker {
             fail(.durable, "job \(key) was answered as \(id), and is \(tables.rows[key]?.job.id.rawValue ?? "gone")")
         }
         let before = world.wall.advanced(by: .seconds(-3))
-        for row in tables.rows.values.sorted(by: { $0.job.key < $1.job.key }) {
+        for key in world.database.unreadable.sorted() {
+            guard let row = tables.rows[key] else { continue }
+            if row.job.version != 1 { fail(.setAside, "\(row.job.id) was changed") }
+            if !world.database.isSetAside(row) || row.job.nextWake != nil {
+                fail(.setAside, "\(row.job.id) is looked at, at \(row.job.nextWake.map { "\($0)" } ?? "no time")")
+            }
+        }
+        let readable = tables.rows.values.filter { !world.database.unreadable.contains($0.job.key) }
+        for row in readable.sorted(by: { $0.job.key < $1.job.key }) {
             // What is suspended waits.
             for run in row.open where row.job.state == .scheduled && max(run.due, run.notBefore ?? run.due) < before {
                 fail(

@@ -73,6 +73,8 @@ struct ClusterHistory: CustomStringConvertible {
     var limits: [QueueID: Int]
     /// What each process can run; `nil`: all of them run everything.
     var roles: [ClusterRole]?
+    /// How many jobs are there from the beginning whose rows no node can read.
+    var unreadable: Int
     var steps: [Step]
 
     /// The history of a seed.
@@ -84,6 +86,8 @@ struct ClusterHistory: CustomStringConvertible {
         shards = 8 + pick(9)
         trouble = 6_000 + pick(14_000)
         limits = ["one": 1, "few": 2 + pick(2)]
+        // In every third history, so that the others are what they were without.
+        unreadable = seed.isMultiple(of: 3) ? 1 + Int(seed / 3 % 7) : 0
         steps = []
         var number = 0
         // Of its own, and in every other history, so that the others are what they were without names.
@@ -151,7 +155,7 @@ struct ClusterHistory: CustomStringConvertible {
     }
 
     var description: String {
-        "\(nodes) nodes, \(shards) shards, trouble for \(trouble) ms\n"
+        "\(nodes) nodes, \(shards) shards, \(unreadable) jobs that no node can read, trouble for \(trouble) ms\n"
             + (roles ?? []).map { "  a process runs \($0)\n" }.joined()
             + steps.map { "  \($0.at) ms: \($0.action)" }.joined(separator: "\n")
     }

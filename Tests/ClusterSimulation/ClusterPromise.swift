@@ -18,6 +18,7 @@ package enum ClusterPromise: String, CaseIterable, Sendable {
     case exactlyOnce = "a handler's effect is there once at most, and then its occurrence has succeeded"
     case promoted = "a run that a promotion has lost continues on no node, unless it was cancelled"
     case takeOver = "what is due of a dead node's jobs begins within five seconds"
+    case setAside = "a job that no node can read is set aside, stays as it is, and delays no other"
     case progress = "time passes, and every command is answered"
     case invariants = "the invariants of every scheduler hold"
 }

@@ -66,6 +66,7 @@ extension ModelDatabase {
             self.taken?(shard, StoreEpoch(rawValue: tables.shards[shard.rawValue].epoch))
             taken.append((shard, StoreEpoch(rawValue: tables.shards[shard.rawValue].epoch)))
         }
+        giveBack(wanted, to: node)
         return taken
     }
 

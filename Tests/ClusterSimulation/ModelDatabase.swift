@@ -68,6 +68,10 @@ final class ModelDatabase {
         var shards: [Shard]
         var rows: [Int64: Row] = [:]
         var submissions: [Submission] = []
+        /// Submissions that were refused, by their sequences.
+        var refused: [Int64: RefusedSubmission] = [:]
+        /// Jobs that are set aside, by their keys.
+        var setAside: [Int64: Aside] = [:]
         var replies: [Reply] = []
         var clock: StoreClock?
         var queues: [QueueID: JobQueue] = [:]
@@ -95,6 +99,8 @@ final class ModelDatabase {
     /// The key of a new job, by the positions of its part and its change; another database has given it.
     var chosenKey: ((_ part: Int, _ change: Int) -> Int64?)?
     let mutant: ClusterMutant?
+    /// Jobs of which no node can read the row.
+    var unreadable: Set<Int64> = []
     /// Gets what is written.
     var written: ((_ node: Int64, _ session: StoreSession, _ turn: StoreTurn, _ parts: [Int]) -> Void)?
     var overwritten: ((_ old: Run, _ new: Run) -> Void)?
@@ -136,9 +142,18 @@ final class ModelDatabase {
         }
     }
 
-    /// Those without a change of another owner's job. A new job may be in any shard.
+    /// Those without a change of another owner's job, or a submission for another owner. A new job may be in any shard.
     private static func parts(_ turn: StoreTurn, in session: StoreSession) -> [Int] {
-        turn.parts.indices.filter { turn.parts[$0].allSatisfy { isAllowed($0, in: session) } }
+        turn.parts.indices.filter { part in
+            let beside =
+                turn.taken.filter { $0.part == part }.map(\.shard)
+                + turn.forwarded.compactMap { command -> ShardID? in
+                    guard command.part == part, case .submission(_, let home) = command.origin else { return nil }
+                    return home
+                }
+            return turn.parts[part].allSatisfy { isAllowed($0, in: session) }
+                && beside.allSatisfy { session.shards[$0] != nil }
+        }
     }
 
     private static func isAllowed(_ change: JobChange, in session: StoreSession) -> Bool {
@@ -164,10 +179,11 @@ final class ModelDatabase {
         timeline: Int? = nil, refusing refused: Set<Int> = []
     ) throws(JobError) -> [Result<[Job], JobError>] {
         try transaction { () throws(JobError) in
-            let changes = Self.parts(turn, in: session).flatMap { turn.parts[$0] }
+            let parts = Self.parts(turn, in: session)
+            let changes = parts.flatMap { turn.parts[$0] }
             if mutant != .moveUnfenced || changes.allSatisfy({ $0.destination == nil }) {
-                let own = changes.map(\.shard).filter { session.shards[$0] != nil }
-                try fence(node, Set(own), session, timeline: timeline)
+                let shards = Set(changes.map(\.shard)).union(turn.shardsBeside(parts: parts))
+                try fence(node, shards.filter { session.shards[$0] != nil }, session, timeline: timeline)
             }
             if let due = Self.claims(turn, in: session), now.duration(to: due) > .milliseconds(100) {
                 throw JobError(code: .unavailable, message: "the node is ahead of the clock of the database")
@@ -178,6 +194,7 @@ final class ModelDatabase {
                 tables.shards[shard.rawValue].owner = nil
             }
             for queue in turn.queues { tables.queues[queue.id] = queue }
+            for job in turn.setAside { setAside(job, session) }
             var results: [Result<[Job], JobError>] = []
             for part in turn.parts.indices {
                 let before = tables
@@ -213,16 +230,28 @@ final class ModelDatabase {
             }
             jobs.append(try apply(change, chosenKey?(part, position)))
         }
-        if let taken = turn.taken.first(where: { $0.part == part }) { try take(taken) }
-        if let command = turn.forwarded.first(where: { $0.part == part }) { try forward(command, from: node) }
+        if let taken = turn.taken.first(where: { $0.part == part }) { try take(taken, session) }
+        if let command = turn.forwarded.first(where: { $0.part == part }) { try forward(command, from: node, session) }
         return jobs
     }
 
-    private func take(_ taken: TakenSubmission) throws(JobError) {
-        guard let index = tables.submissions.firstIndex(where: { $0.stored.sequence == taken.sequence }) else {
-            throw JobError(code: .conflict, message: "there is no submission \(taken.sequence) any more")
+    /// Where a submission is that the session may take.
+    private func index(of sequence: Int64, in shard: ShardID, _ session: StoreSession) throws(JobError) -> Int {
+        let index = tables.submissions.firstIndex { $0.stored.sequence == sequence && $0.shard == shard }
+        guard let index, session.shards[shard] != nil else {
+            throw JobError(code: .conflict, message: "there is no submission \(sequence) any more")
         }
+        return index
+    }
+
+    private func take(_ taken: TakenSubmission, _ session: StoreSession) throws(JobError) {
+        let index = try index(of: taken.sequence, in: taken.shard, session)
         let submission = tables.submissions[index]
+        if let refusal = taken.refusal {
+            tables.refused[taken.sequence] = RefusedSubmission(
+                sequence: taken.sequence, submitted: submission.stored.submitted, refusal: refusal,
+                command: submission.stored.command.map { JobJSON.text(of: $0) } ?? "")
+        }
         if mutant != .submissionStays || submission.sender == nil { tables.submissions.remove(at: index) }
         guard let sender = submission.sender, let call = submission.call, let reply = taken.reply else { return }
         // A node that has ended would not take it.
@@ -232,20 +261,22 @@ final class ModelDatabase {
         notify?(sender, "replies")
     }
 
-    private func forward(_ command: ForwardedCommand, from node: Int64) throws(JobError) {
+    private func forward(
+        _ command: ForwardedCommand, from node: Int64, _ session: StoreSession
+    ) throws(JobError) {
         switch command.origin {
         case .call(let call, let asked, let submitted):
             sequences.submission += 1
             tables.submissions.append(
                 Submission(
                     stored: StoreSubmission(
-                        sequence: sequences.submission, submitted: submitted, command: asked, isCall: true),
+                        sequence: sequences.submission, submitted: submitted, command: asked, isCall: true,
+                        shard: command.shard),
                     shard: command.shard, sender: node, call: call))
-        case .submission(let sequence):
-            guard let index = tables.submissions.firstIndex(where: { $0.stored.sequence == sequence }) else {
-                throw JobError(code: .conflict, message: "there is no submission \(sequence) any more")
-            }
+        case .submission(let sequence, let home):
+            let index = try index(of: sequence, in: home, session)
             tables.submissions[index].shard = command.shard
+            tables.submissions[index].stored.shard = command.shard
         }
     }
 
@@ -260,7 +291,8 @@ final class ModelDatabase {
         let isFirst = !tables.submissions.contains { $0.sender == nil }
         tables.submissions.append(
             Submission(
-                stored: StoreSubmission(sequence: sequences.submission, submitted: now, command: .submit([request])),
+                stored: StoreSubmission(
+                    sequence: sequences.submission, submitted: now, command: .submit([request]), shard: shard),
                 shard: shard))
         if isFirst { notifyOwner(shard, "burst") }
     }

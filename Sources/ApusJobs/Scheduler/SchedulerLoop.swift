@@ -202,6 +202,7 @@ final class SchedulerLoop: Sendable {
         guard let metrics = metrics.current else { return }
         metrics.queues(queues())
         metrics.stuck(stuckHandlers().count)
+        metrics.unreadable(machine.withLock { $0?.setAside.count ?? 0 })
     }
 
     private func run(_ session: StoreSession) async {
@@ -302,7 +303,7 @@ final class SchedulerLoop: Sendable {
         case .anchored(let key, let limit):
             .jobs(try await store.anchored(after: key, limit: limit, in: session))
         case .due(let load): .due(try await store.due(load, in: session))
-        case .load(let references): .loaded(try await store.load(references))
+        case .load(let references): .loaded(try await store.find(references))
         case .submissions(let limit): .submissions(try await store.submissions(limit: limit, in: session))
         case .places(let uses): .places(try await store.places(uses, in: session))
         }

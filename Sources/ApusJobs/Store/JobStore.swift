@@ -19,7 +19,8 @@ public protocol JobStore: Sendable {
     /// What this store can do, and how exact its instants are.
     var capabilities: StoreCapabilities { get }
 
-    /// Takes ownership. Everything committed by earlier owners is there; nothing they had not committed is.
+    /// Takes ownership. Everything committed by earlier owners is there; nothing they had not committed is. Jobs that
+    /// an earlier owner has set aside are due again as they were, since this program may be able to read them.
     /// - Parameter node: names the scheduler for people.
     /// - Returns: what the owner's writes name.
     /// - Throws: ``JobError`` with `owned` (naming the owner), `damaged`, `newerSchema`, `unavailable`.
@@ -49,16 +50,17 @@ public protocol JobStore: Sendable {
     func commit(_ turn: StoreTurn, in session: StoreSession) async throws -> [Result<[Job], JobError>]
 
     /// Jobs of the session's shards that must be looked at (``Job/nextWake``), ordered by (`nextWake`, `key`), with their
-    /// open runs: of each lane so many as the load's limits say, and of all together so many as it says.
+    /// open runs: of each lane so many as the load's limits say, and of all together so many as it says. Those that
+    /// cannot be read count too.
     func due(_ load: JobLoad, in session: StoreSession) async throws -> DueJobs
 
     /// The jobs of the session's shards that have a claimed run, ordered by key, after the job with the key `key`; at
-    /// most `limit`. After a crash these are the ones that were interrupted.
-    func interrupted(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob]
+    /// most `limit`. After a crash these are the ones that were interrupted. Jobs that are set aside are left out.
+    func interrupted(after key: Int64, limit: Int, in session: StoreSession) async throws -> [FoundJob]
 
     /// Jobs of the session's shards that repeat on the wall clock, ordered by key, after the job with the key `key`; at
-    /// most `limit`. They are looked at when the wall clock is set back.
-    func anchored(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob]
+    /// most `limit`. They are looked at when the wall clock is set back. Jobs that are set aside are left out.
+    func anchored(after key: Int64, limit: Int, in session: StoreSession) async throws -> [FoundJob]
 
     /// Submissions for the session's shards that no turn has taken, the oldest first; at most `limit`.
     func submissions(limit: Int, in session: StoreSession) async throws -> [StoreSubmission]
@@ -86,7 +88,8 @@ public protocol JobStore: Sendable {
 
     /// Removes jobs that ended before `instant`, with their runs; at most `budget` jobs. Jobs with an open run stay,
     /// and so do those whose ``Job/uniqueUntil`` is not before `instant`: uniqueness outlives retention. However many
-    /// stay, a call reads them at most once.
+    /// stay, a call reads them at most once. It also removes at most `budget` of the submissions that were refused
+    /// before `instant`.
     /// - Returns: whether there may be more of them.
     func retire(endedBefore instant: WallInstant, budget: Int, in session: StoreSession) async throws -> Bool
 
@@ -94,15 +97,24 @@ public protocol JobStore: Sendable {
     func close(_ session: StoreSession) async throws
 
     /// The jobs that are asked for, in that order; `nil` where there is none.
-    func load(_ references: [JobReference]) async throws -> [LoadedJob?]
+    func find(_ references: [JobReference]) async throws -> [FoundJob?]
 
-    /// Jobs that match, one page of them.
+    /// The jobs that are set aside (``StoreTurn/setAside``), ordered by key, after the job with the key `key`; at most
+    /// `limit`.
+    func setAside(after key: Int64, limit: Int) async throws -> [UnreadableJob]
+
+    /// The submissions that were refused when they were taken, the last ones first, one page of them. They are kept as
+    /// long as jobs that have ended (``retire(endedBefore:budget:in:)``).
+    func refusals(limit: Int, cursor: String?) async throws -> RefusalPage
+
+    /// Jobs that match, one page of them; of those that cannot be read, only that they are there.
     func jobs(_ query: JobQuery) async throws -> JobPage
 
     /// How many jobs match. The query's `limit` and `cursor` say nothing here.
     func count(_ query: JobQuery) async throws -> Int
 
     /// The jobs of all shards that must be looked at first, ordered by (``Job/nextWake``, `key`); at most `limit`.
+    /// Those that cannot be read are left out.
     func soonest(limit: Int) async throws -> [Job]
 
     /// Runs that match, newest first (by the order in which they were written), one page of them.
@@ -111,7 +123,20 @@ public protocol JobStore: Sendable {
 
 extension JobStore {
     /// One job with its open runs; see ``JobReference/id(_:)``.
+    /// - Throws: as ``load(_:)``.
     public func job(_ id: JobID) async throws -> LoadedJob? { try await load([.id(id)])[0] }
+
+    /// The jobs that are asked for, in that order; `nil` where there is none.
+    /// - Throws: ``JobError`` with `damaged` if one of them cannot be read.
+    public func load(_ references: [JobReference]) async throws -> [LoadedJob?] {
+        try await find(references).map { found throws(JobError) in
+            switch found {
+            case .job(let loaded): loaded
+            case .unreadable(let job): throw job.error
+            case nil: nil
+            }
+        }
+    }
 
     /// The same for all jobs up to an instant.
     public func due(through instant: WallInstant, limit: Int, in session: StoreSession) async throws -> DueJobs {
@@ -153,6 +178,14 @@ extension JobStore {
 
     /// None: a store of which applications' transactions can be no part.
     public func submissions(limit: Int, in session: StoreSession) async throws -> [StoreSubmission] { [] }
+
+    /// None: a store without submissions.
+    public func refusals(limit: Int, cursor: String?) async throws -> RefusalPage {
+        RefusalPage(refusals: [], nextCursor: nil)
+    }
+
+    /// None: a store of which every row can be read.
+    public func setAside(after key: Int64, limit: Int) async throws -> [UnreadableJob] { [] }
 
     /// There are no others.
     public func publish(_ event: JobEvent, in session: StoreSession) {}

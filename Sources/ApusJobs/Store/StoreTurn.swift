@@ -13,6 +13,10 @@ public struct StoreTurn: Hashable, Sendable {
     public var taken: [TakenSubmission]
     /// Commands that are the owners' of other shards to carry out, at most one for each part.
     public var forwarded: [ForwardedCommand]
+    /// Jobs that this program cannot read, to be set aside whatever becomes of the parts: nothing of such a job is due
+    /// until the next owner of its shard opens the store (``JobStore/open(as:)``), and the job itself, with its
+    /// version, stays as it is. A job that was changed meanwhile is set aside all the same; one that is gone is not.
+    public var setAside: [UnreadableJob]
     /// Shards that the session gives back. No part is about their jobs.
     public var released: [ShardID]
     /// The session gives all its shards back, and wants no others.
@@ -21,8 +25,10 @@ public struct StoreTurn: Hashable, Sendable {
     public init(
         parts: [[JobChange]], clock: StoreClock, queues: [JobQueue] = [], knownQueues: [JobQueue] = [],
         taken: [TakenSubmission] = [],
-        forwarded: [ForwardedCommand] = [], released: [ShardID] = [], isLeaving: Bool = false
+        forwarded: [ForwardedCommand] = [], setAside: [UnreadableJob] = [], released: [ShardID] = [],
+        isLeaving: Bool = false
     ) {
+        self.setAside = setAside
         self.parts = parts
         self.clock = clock
         self.queues = queues

@@ -330,9 +330,9 @@
             for shard in old.keys.sorted() where mine[shard] == nil && owners[shard].flatMap({ $0 }) != nil {
                 signal(.revoked(shard))
             }
-            for (shard, epoch) in mine.sorted(by: { $0.key < $1.key }) where old[shard] != epoch {
-                signal(.granted(shard, epoch))
-            }
+            let granted = mine.sorted { $0.key < $1.key }.filter { old[$0.key] != $0.value }
+            for (shard, epoch) in granted { signal(.granted(shard, epoch)) }
+            giveBack(granted.map(\.key))
         }
 
         // MARK: Actions
@@ -382,12 +382,35 @@
                         UPDATE apus.shard SET node = $1, epoch = epoch + 1
                         WHERE id = ANY ($2::int8[]) AND node IS NULL RETURNING id, epoch
                         """, [.int64(node), .array(wanted.map { Int64($0.rawValue) })]),
-                ]))[1]
-            for row in rows {
+                    SetAside.giveBack(wanted, to: node),
+                ]))
+            for row in rows[1] {
                 let (id, epoch): (Int64, Int64) = (try row.decode(at: 0), try row.decode(at: 1))
                 let (shard, new) = (ShardID(rawValue: Int(id)), StoreEpoch(rawValue: epoch))
                 owned.withLock { $0[shard] = new }
                 signal(.granted(shard, new))
+            }
+            if try rows[2][0].decode(Int64.self, at: 0) == SetAside.pageSize { giveBack(wanted) }
+        }
+
+        /// Has jobs be due again that earlier owners of the shards have set aside, a page at a time, beside the beats.
+        private func giveBack(_ shards: [ShardID]) {
+            if shards.isEmpty { return }
+            _ = Task(executorPreference: Self.executor) { [weak self, node, writer, timeline, logger] in
+                do {
+                    var count = SetAside.pageSize
+                    while count == SetAside.pageSize {
+                        let rows = try await writer.execute(
+                            PostgresBatch([
+                                TurnStatements.fence(node, [], timeline: timeline),
+                                SetAside.giveBack(shards, to: node),
+                            ]))
+                        count = try rows[1][0].decode(at: 0)
+                        if count > 0 { self?.signal(.wake) }
+                    }
+                } catch {
+                    logger.warning("jobs that were set aside stay so", metadata: ["error": "\(error)"])
+                }
             }
         }
 

@@ -272,6 +272,7 @@
                                     .int64(StoreInstant.encode(instant)), .int64(Int64(budget)),
                                     .array(session.shards.keys.map { Int64($0.rawValue) }),
                                 ]),
+                            RefusalColumns.retire(before: instant, budget: budget, in: session.shards.keys),
                         ] + StoreRemembered.remove(atMost: budget)))
                 let removed = try results.dropFirst(2).map { try $0[0].decode(Int64.self, at: 0) }
                 return try results[1][0].decode(Int64.self, at: 0) > Int64(budget)
@@ -318,6 +319,8 @@
                 DELETE FROM apus.run AS r USING old AS o WHERE r.job = o.key
             ), no_request AS (
                 DELETE FROM apus.request AS r USING old AS o WHERE r.job = o.key
+            ), not_aside AS (
+                DELETE FROM apus.set_aside AS s USING old AS o WHERE s.job = o.key
             ), no_job AS (
                 DELETE FROM apus.job AS j USING old AS o WHERE j.key = o.key
             )
@@ -358,7 +361,7 @@
         }
 
         /// See `JobStore.interrupted(after:limit:in:)`.
-        public func interrupted(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob] {
+        public func interrupted(after key: Int64, limit: Int, in session: StoreSession) async throws -> [FoundJob] {
             try checkOpen()
             if session.shards.isEmpty { return [] }
             return try await mapErrors {
@@ -367,7 +370,7 @@
         }
 
         /// See `JobStore.anchored(after:limit:in:)`.
-        public func anchored(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob] {
+        public func anchored(after key: Int64, limit: Int, in session: StoreSession) async throws -> [FoundJob] {
             try checkOpen()
             if session.shards.isEmpty { return [] }
             return try await mapErrors {
@@ -396,10 +399,10 @@
             return owner.signals.stream
         }
 
-        /// See `JobStore.load(_:)`.
-        public func load(_ references: [JobReference]) async throws -> [LoadedJob?] {
+        /// See `JobStore.find(_:)`.
+        public func find(_ references: [JobReference]) async throws -> [FoundJob?] {
             try checkOpen()
-            return try await mapErrors { try await self.queries.load(references) }
+            return try await mapErrors { try await self.queries.find(references) }
         }
     }
 
@@ -417,6 +420,18 @@
 
     /// Lists and counts.
     extension PostgresStore {
+        /// See `JobStore.setAside(after:limit:)`.
+        public func setAside(after key: Int64, limit: Int) async throws -> [UnreadableJob] {
+            try checkOpen()
+            return try await mapErrors { try await self.queries.setAside(after: key, limit: max(0, limit)) }
+        }
+
+        /// See `JobStore.refusals(limit:cursor:)`.
+        public func refusals(limit: Int, cursor: String?) async throws -> RefusalPage {
+            try checkOpen()
+            return try await mapErrors { try await self.queries.refusals(limit: max(0, limit), cursor: cursor) }
+        }
+
         /// Jobs that match, at most 10,000 in one page.
         public func jobs(_ query: JobQuery) async throws -> JobPage {
             try checkOpen()

@@ -62,20 +62,27 @@
                 ])
         }
 
+        /// Parameters: sequences, shards, replies; instants, codes and messages of refusals; numbers.
         static let removeSubmissions = """
             WITH gone AS (
                 DELETE FROM apus.submission AS s USING (
-                    SELECT o.place, i.reply, i.number
-                    FROM unnest($1::int8[], $2::text[]) WITH ORDINALITY AS i (sequence, reply, number),
-                        \(find("", in: "submission", where: "t.sequence = i.sequence")) AS o
-                ) AS i WHERE s.ctid = i.place RETURNING i.number, i.reply, s.sender, s.call
+                    SELECT o.place, i.*
+                    FROM unnest($1::int8[], $2::int8[], $3::text[], $4::int8[], $5::text[], $6::text[])
+                            WITH ORDINALITY AS i (sequence, shard, reply, refused, code, message, number),
+                        \(find("", in: "submission", where: "t.sequence = i.sequence AND t.shard = i.shard")) AS o
+                ) AS i WHERE s.ctid = i.place RETURNING i.number, i.reply, i.refused, i.code, i.message, s.sender,
+                    s.call, s.sequence, s.shard, s.submitted, s.command
+            ), kept AS (
+                INSERT INTO apus.refusal (sequence, shard, submitted, refused, code, message, command)
+                SELECT sequence, shard, submitted, refused, code, message, command FROM gone WHERE refused IS NOT NULL
+                ON CONFLICT DO NOTHING
             ), answered AS (
                 INSERT INTO apus.reply (node, call, reply)
                 SELECT sender, call, reply FROM gone WHERE reply IS NOT NULL
                     AND EXISTS (SELECT 1 FROM apus.node AS n WHERE n.id = sender AND n.ended IS NULL)
                 ON CONFLICT DO NOTHING RETURNING node
             )
-            SELECT apus.require_all($3, (SELECT array_agg(number) FROM gone)),
+            SELECT apus.require_all($7, (SELECT array_agg(number) FROM gone)),
                 (SELECT count(pg_notify('apus_node_' || n.node, 'replies')) FROM (SELECT DISTINCT node FROM answered) AS n)
             """
 
@@ -115,7 +122,7 @@
             SELECT apus.require_all($4, (
                 SELECT array_agg(own.number) FROM own WHERE NOT EXISTS (
                     SELECT 1 FROM apus.request AS r JOIN apus.job AS j ON j.key = r.job
-                    WHERE r.labels::jsonb @> own.label AND j.key < own.key AND NOT j.key = ANY (own.known)
+                    WHERE \(JobColumns.labels) @> own.label AND j.key < own.key AND NOT j.key = ANY (own.known)
                         AND \(JobColumns.hasNotEnded))))
             """
 
@@ -128,14 +135,14 @@
             SELECT apus.notify_owners(array_agg(shard::bigint)) FROM forwarded
             """
 
-        /// Parameters: sequences, shards, numbers.
+        /// Parameters: sequences, the shards where they are, and those to which they move, numbers.
         static let forwardSubmissions = """
             WITH moved AS (
                 UPDATE apus.submission AS s SET shard = i.shard
-                FROM unnest($1::int8[], $2::int8[]) WITH ORDINALITY AS i (sequence, shard, number)
-                WHERE s.sequence = i.sequence RETURNING i.number, i.shard
+                FROM unnest($1::int8[], $2::int8[], $3::int8[]) WITH ORDINALITY AS i (sequence, home, shard, number)
+                WHERE s.sequence = i.sequence AND s.shard = i.home RETURNING i.number, i.shard
             )
-            SELECT apus.require_all($3, (SELECT array_agg(number) FROM moved)),
+            SELECT apus.require_all($4, (SELECT array_agg(number) FROM moved)),
                 (SELECT apus.notify_owners(array_agg(shard)) FROM moved)
             """
 

@@ -58,7 +58,8 @@
         private mutating func addCommon(
             _ turn: StoreTurn, _ parts: [Int], _ node: Int64, timeline: Int32, _ session: StoreSession, isClockNew: Bool
         ) {
-            var shards: Set<ShardID> = []
+            // Of what is written, taken and set aside.
+            var shards = turn.shardsBeside(parts: parts)
             for part in parts { for change in turn.parts[part] { shards.insert(change.shard) } }
             let epochs = shards.sorted().compactMap { id in session.shards[id].map { (id, $0) } }
             add(Self.fence(node, epochs, timeline: timeline))
@@ -82,6 +83,7 @@
             if !turn.queues.isEmpty {
                 add(Self.queues(turn.queues, known: turn.knownQueues, ElapsedAxis(turn.clock)))
             }
+            if let setAside = SetAside.statement(turn.setAside, in: session) { add(setAside) }
         }
 
         private mutating func addParts(
@@ -157,7 +159,11 @@
             var rows = RowArrays()
             for taken in taken {
                 rows.add(taken.sequence)
+                rows.add(taken.shard.rawValue)
                 rows.add(taken.reply.map { JobJSON.text(of: $0) })
+                rows.add(taken.refusal.map { StoreInstant.encode($0.refused) })
+                rows.add(taken.refusal?.code)
+                rows.add(taken.refusal?.message.withoutNull)
                 rows.endRow()
             }
             require(Self.removeSubmissions, rows.parameters, taken.map(\.part))
@@ -173,8 +179,9 @@
                     calls.add(JobJSON.text(of: asked))
                     calls.add(number)
                     calls.endRow()
-                case .submission(let sequence):
+                case .submission(let sequence, let home):
                     submissions.add(sequence)
+                    submissions.add(home.rawValue)
                     submissions.add(command.shard.rawValue)
                     submissions.endRow()
                     owners.append(command.part)

@@ -154,6 +154,16 @@ struct JobLoadingTests {
         #expect(load.limits(of: [lane])[lane] == 100 && load.limits(of: [other])[other] == 25 + 3)
     }
 
+    @Test("a job whose lane cannot be read is loaded, whatever the limits are")
+    func strangeLane() {
+        var selection = DueSelection()
+        selection.add(1, at(5), of: nil)
+        selection.add(lane, first: at(1))
+        selection.add(2, at(1), of: lane)
+        let (keys, next) = selection.finish([lane: 0], limit: 10)
+        #expect(keys == [1] && next == nil && selection.left == [lane: at(1)])
+    }
+
     @Test("a lane is read as it was stored, whatever its kind is")
     func storedLane() {
         for kind in ["", " ", "a b  c", "4 7 x y"] {

@@ -104,7 +104,7 @@ struct JobPlacementTests {
             #expect(references == [.key(1)])
             var stored = try loaded(1)
             stored.shard = ShardID(rawValue: shard)
-            machine.read(.load(references), .loaded([stored]), at: later)
+            machine.read(.load(references), .loaded([.job(stored)]), at: later)
             #expect((machine.jobs[1] != nil) == (shard == 0) && machine.brokenInvariant() == nil)
         }
     }

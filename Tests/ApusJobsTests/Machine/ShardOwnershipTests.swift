@@ -42,9 +42,9 @@ struct ShardOwnershipTests {
         let epoch = StoreEpoch(rawValue: 7)
         #expect(shards.grant(b, epoch) == true && shards.grant(b, epoch) == false)
         #expect(shards.recovery == 0 && shards.isUnrecovered(b) && !shards.isUnrecovered(a))
-        shards.recovered([LoadedJob(job: try JobMachine.sample(5).job, open: [], shard: b)])
+        shards.recovered(through: 5)
         #expect(shards.recovery == 5 && shards.isUnrecovered(b))
-        shards.recovered([])
+        shards.recovered(through: nil)
         #expect(shards.recovery == nil && !shards.isUnrecovered(b))
     }
 

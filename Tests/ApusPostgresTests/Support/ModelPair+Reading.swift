@@ -66,8 +66,8 @@
                 ]
             }
             note("load", "\(references)")
-            let found = references.map { model.find($0).map(model.loaded) }
-            for (index, real) in try await node.store.load(references).enumerated() {
+            let found = references.map { model.find($0).map(model.found) }
+            for (index, real) in try await node.store.find(references).enumerated() {
                 try compare("\(references[index])", found[index], real)
             }
         }
@@ -104,6 +104,20 @@
                     """
                     SELECT format('%s %s %s %s', sequence, shard, coalesce(sender, 0), coalesce(call, -1))
                     FROM apus.submission ORDER BY sequence
+                    """))
+            try compare(
+                "refused submissions",
+                tables.refused.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.refusal.refused.nanoseconds)" },
+                try await link.texts("SELECT format('%s %s', sequence, refused) FROM apus.refusal ORDER BY sequence"))
+            try compare(
+                "jobs that are set aside",
+                tables.setAside.sorted { $0.key < $1.key }.map {
+                    "\($0.key) \($0.value.version) \($0.value.shard.rawValue) \($0.value.epoch) \($0.value.problem)"
+                },
+                try await link.texts(
+                    """
+                    SELECT format('%s %s %s %s %s', job, version, shard, epoch, problem)
+                    FROM apus.set_aside ORDER BY job
                     """))
             try compare(
                 "places",

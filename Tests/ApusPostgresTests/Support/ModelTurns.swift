@@ -164,7 +164,16 @@
             let shards = session.shards.keys.sorted()
             var rows = tables.rows.values.filter { session.shards[$0.shard] != nil || isOne(in: 8) }
                 .sorted { $0.job.key < $1.job.key }
-            var waiting = tables.submissions.map(\.stored.sequence)
+            // Rarely one that another node is to take.
+            var waiting = tables.submissions.filter { session.shards[$0.shard] != nil || isOne(in: 8) }
+                .map { (sequence: $0.stored.sequence, shard: $0.shard) }
+            /// One that waits; rarely its number or its shard is wrong.
+            func submission(_ part: Int) -> (sequence: Int64, shard: ShardID)? {
+                if isOne(in: 8) { return (900_000 + Int64(part), shards.first ?? ShardID(rawValue: 0)) }
+                guard var found = waiting.popLast() else { return nil }
+                if isOne(in: 12) { found.shard = ShardID(rawValue: below(256)) }
+                return found
+            }
             var names: Set<String> = []
             for part in 0..<(isOne(in: 10) ? 0 : 1 + below(4)) {
                 var changes: [JobChange] = []
@@ -184,15 +193,20 @@
                     defer { names.formUnion(own) }
                     return own.isDisjoint(with: names)
                 }
-                if isOne(in: 3), let sequence = isOne(in: 8) ? 900_000 + Int64(part) : waiting.popLast() {
+                if isOne(in: 3), let (sequence, home) = submission(part) {
                     let replies: [JobReply?] = [
                         .jobs([id()]), .refused(code: "notFound", message: "there is none"), nil,
                     ]
-                    turn.taken.append(TakenSubmission(sequence, part: part, reply: one(of: replies)))
+                    let refusal = SubmissionRefusal(refused: instant(), code: "invalid", message: "it is")
+                    turn.taken.append(
+                        TakenSubmission(
+                            sequence, shard: home, part: part, reply: one(of: replies),
+                            refusal: isOne(in: 3) ? refusal : nil))
                 } else if changes.isEmpty {
                     let shard = ShardID(rawValue: below(256))
-                    if isOne(in: 3), let sequence = isOne(in: 8) ? 900_000 + Int64(part) : waiting.popLast() {
-                        turn.forwarded.append(ForwardedCommand(.submission(sequence), shard: shard, part: part))
+                    if isOne(in: 3), let (sequence, home) = submission(part) {
+                        turn.forwarded.append(
+                            ForwardedCommand(.submission(sequence, from: home), shard: shard, part: part))
                     } else {
                         turn.forwarded.append(
                             ForwardedCommand(
@@ -208,6 +222,13 @@
                         rate: isOne(in: 4) ? QueueRate(runs: 2, per: .seconds(1)) : nil, isPaused: isOne(in: 4),
                         recentStarts: below(4), lastStart: optional(instant()))
                 ]
+            }
+            if isOne(in: 4) {
+                let rows = tables.rows.values.filter { session.shards[$0.shard] != nil || isOne(in: 8) }
+                turn.setAside = rows.sorted { $0.job.key < $1.job.key }.filter { _ in isOne(in: 3) }.map { row in
+                    let shard = isOne(in: 12) ? ShardID(rawValue: below(256)) : row.shard
+                    return UnreadableJob(key: row.job.key, id: row.job.id, shard: shard, problem: "problem")
+                }
             }
             if isOne(in: 8) { turn.released = shards.filter { _ in isOne(in: 4) } }
             turn.isLeaving = isOne(in: 30)

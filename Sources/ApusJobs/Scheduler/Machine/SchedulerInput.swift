@@ -140,9 +140,9 @@ package enum SchedulerRead: Hashable, Sendable {
 
 /// The answer to a read of the same name.
 package enum SchedulerReadAnswer: Sendable {
-    case jobs([LoadedJob])
+    case jobs([FoundJob])
     case due(DueJobs)
-    case loaded([LoadedJob?])
+    case loaded([FoundJob?])
     case submissions([StoreSubmission])
     case places([QueuePlaces])
 }

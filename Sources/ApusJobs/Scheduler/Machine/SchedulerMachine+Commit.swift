@@ -20,6 +20,8 @@ extension SchedulerMachine {
             case .failure(let error): refused(turn.parts[index], error, of: turn, now)
             }
         }
+        setAside.committed(turn.setAside)
+        if !turn.setAside.isEmpty { effects.append(.log(.setAside(turn.setAside))) }
         released(turn.released)
         conditions.endTurn()
         if life.isRunning { history.committed(now.wall) }
@@ -242,7 +244,7 @@ extension SchedulerMachine {
             guard command.conflicts >= 8 || !life.acceptsCommands else { return false }
             commands.readSubmissions()
             if life.acceptsCommands { storeFailed(error, now) }
-        } else if command.submission?.refusal == nil, life.acceptsCommands {
+        } else if !error.isTransient, command.submission?.refusal == nil, life.acceptsCommands {
             // The next turn removes it.
             var refused = command
             refused.submission?.refusal = error

@@ -12,6 +12,7 @@ extension SchedulerMachine {
         }
         if !references.isEmpty { return .load(references) }
         if isPaused { return nil }
+        if setAside.mustWrite { return nil }
         switch life.phase {
         case .recovering(let key):
             return jobs.all.contains(where: \.news.isInterrupted)
@@ -45,24 +46,29 @@ extension SchedulerMachine {
             }
             commands.needsAreRead()
         case (.interrupted, .jobs(let found)) where life.isRunning:
-            for loaded in found where jobs[loaded.job.key] == nil && shards.owns(loaded.shard) { _ = take(loaded) }
-            shards.recovered(found)
+            for loaded in found.readable where jobs[loaded.job.key] == nil && shards.owns(loaded.shard) {
+                _ = take(loaded)
+            }
+            leaveOut(found.unreadable)
+            shards.recovered(through: found.last?.key)
         case (.interrupted, .jobs(let found)):
-            for loaded in found where shards.owns(loaded.shard) {
+            for loaded in found.readable where shards.owns(loaded.shard) {
                 let entry = take(loaded)
                 entry.news.isInterrupted = true
                 jobs.examine(entry)
             }
+            leaveOut(found.unreadable)
             if !found.isEmpty { effects.append(.log(.interrupted(jobs: found.count))) }
-            life.recovered(through: found.last?.job.key)
+            life.recovered(through: found.last?.key)
             if life.isRunning { for entry in jobs.sorted { place(entry, now.wall) } }
         case (.anchored, .jobs(let found)):
-            for loaded in found where shards.owns(loaded.shard) {
+            for loaded in found.readable where shards.owns(loaded.shard) {
                 let entry = takeClaiming(loaded)
                 sweep.cause?.concern(entry)
                 jobs.examine(entry)
             }
-            sweep.took(found)
+            leaveOut(found.unreadable)
+            sweep.took(through: found.last?.key)
         case (.due(let load), .due(let due)): took(due, of: load, now.wall)
         case (.submissions(let limit), .submissions(let found)): commands.took(found, limit: limit, now.wall)
         case (.places, .places(let places)): board.take(places, now)
@@ -93,8 +99,18 @@ extension SchedulerMachine {
         storeFailed(error, now)
     }
 
+    /// The next turn sets the jobs aside, those of this scheduler's shards. One that is in memory was changed by
+    /// another program, and leaves it.
+    private mutating func leaveOut(_ unreadable: [UnreadableJob]) {
+        for job in unreadable {
+            if let entry = jobs[job.key] { unload(entry) }
+            if shards.owns(job.shard) { setAside.find(job) }
+        }
+    }
+
     private mutating func took(_ due: DueJobs, of load: JobLoad, _ now: WallInstant) {
         loading.began(load)
+        leaveOut(due.unreadable)
         for loaded in due.jobs where shards.owns(loaded.shard) {
             // A loaded job is as new as its row, unless another program has changed it.
             if let entry = jobs[loaded.job.key] {
@@ -105,9 +121,26 @@ extension SchedulerMachine {
             }
         }
         if loading.took(due, of: load, &board, isShared: session.isShared, now) { effects.append(.started) }
+        // Others of these lanes come into the place of those that the next turn sets aside.
+        if setAside.mustWrite { for lane in due.left.keys { board.need(lane) } }
     }
 
     /// `positions`: of the commands that need it.
+    private mutating func took(
+        _ found: FoundJob?, for reference: JobReference, neededAt positions: [Int], _ now: WallInstant
+    ) {
+        let loaded: LoadedJob?
+        switch found {
+        case .job(let job): loaded = job
+        case nil: loaded = nil
+        case .unreadable(let job):
+            jobs.endDoubt(job.key)
+            leaveOut([job])
+            return commands.update(at: positions) { $0.unreadable = job }
+        }
+        took(loaded, for: reference, neededAt: positions, now)
+    }
+
     private mutating func took(
         _ loaded: LoadedJob?, for reference: JobReference, neededAt positions: [Int], _ now: WallInstant
     ) {

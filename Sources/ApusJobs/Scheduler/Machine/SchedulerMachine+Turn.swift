@@ -13,6 +13,7 @@ extension SchedulerMachine {
                 turn.write(board.record(of: board.queue(id), now))
             }
         }
+        turn.setAside = setAside.next(atMost: SchedulerTurn.maximumJobs)
         turn.released = releasable(after: turn)
         let transaction = turn.transaction(
             clock.record, keepingRuns: configuration.historyRunsPerJob, isShared: session.isShared,
@@ -109,6 +110,7 @@ extension SchedulerMachine {
                 busy.insert(entry.shard)
             }
             for draft in turn.drafts { busy.insert(draft.shard) }
+            busy.formUnion(turn.shardsBeside)
             return busy
         }
     }

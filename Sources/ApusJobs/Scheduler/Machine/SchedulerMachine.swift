@@ -25,6 +25,7 @@ package struct SchedulerMachine: ~Copyable {
     var clock: StoredClock
     var sweep: WallClockSweep
     var jobs = LoadedJobs()
+    var setAside = SetAsideJobs()
     var wakes = WakeQueue()
     var board: QueueBoard
     var conditions = HostConditions()
@@ -157,6 +158,7 @@ package struct SchedulerMachine: ~Copyable {
         noticeClock(now)
         endOutage(now)
         continueStop(now)
+        commands.resumeReading(now.uptime)
         commands.answerReads(&effects)
         calls.giveUp(now.uptime, &effects)
         switch life.phase {
@@ -238,6 +240,7 @@ package struct SchedulerMachine: ~Copyable {
         consider(life.deadline)
         consider(outageDeadline)
         if isPaused { consider(backoff.retryAt) }
+        consider(commands.readsAt)
         consider(calls.nextDeadline)
         guard life.isRunning, !isPaused else { return best?.wake }
         if let first = wakes.first { consider(from: first.wake, to: first.latest) }

@@ -106,7 +106,7 @@ struct JobLoading {
         }
         for (lane, wake) in due.left { leave(lane, wake, isHeld: load.isHeld(lane), &board, now) }
         guard load.lanes == nil else { return false }
-        isTruncated = due.jobs.count >= load.limit
+        isTruncated = due.jobs.count + due.unreadable.count >= load.limit
         if isTruncated, let last = due.jobs.last?.job.nextWake {
             self.load(at: max(last, now.advanced(by: .seconds(1))), isUrgent: true)
         } else if let next = due.next {

@@ -98,9 +98,9 @@ struct ShardOwnership {
     /// Whether claimed runs of the shard may be its last owner's.
     func isUnrecovered(_ shard: ShardID) -> Bool { unrecovered.contains(shard) }
 
-    /// A page of claimed runs was read; an empty one is the last.
-    mutating func recovered(_ found: [LoadedJob]) {
-        recovery = found.last?.job.key
-        if found.isEmpty { unrecovered = [] }
+    /// A page of claimed runs was read; `nil` for the last, empty one.
+    mutating func recovered(through key: Int64?) {
+        recovery = key
+        if key == nil { unrecovered = [] }
     }
 }
