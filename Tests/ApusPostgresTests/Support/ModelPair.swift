@@ -99,7 +99,8 @@
                 "ALTER TABLE apus.node ALTER COLUMN id RESTART",
                 """
                 TRUNCATE apus.beat, apus.job, apus.request, apus.wake, apus.ended, apus.open_run, apus.run, apus.clock,
-                    apus.queue, apus.place, apus.submission, apus.reply RESTART IDENTITY
+                    apus.queue, apus.place, apus.submission, apus.reply, apus.set_aside, apus.refusal
+                    RESTART IDENTITY
                 """)
             model = Self.newModel()
             model.notify = { [unowned self] node, payload in

@@ -27,8 +27,8 @@ extension SchedulerMachine {
     /// The next turns move what waits here and can run there, and what of these lanes is in the store only.
     mutating func adopt(_ others: OtherSchedulers, _ now: SchedulerReading) {
         placement.update(others)
-        let (runnable, placement) = (kinds.runnable, placement)
-        board.need { !runnable.contains($0) && placement.canRun($0) }
+        let (runnable, known) = (kinds.runnable, placement)
+        board.need { !runnable.contains($0) && known.canRun($0) }
         for key in obstructed {
             if let entry = jobs[key], destination(of: entry.machine, now.wall) != nil { jobs.examine(entry) }
         }
