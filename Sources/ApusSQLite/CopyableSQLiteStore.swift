@@ -36,7 +36,7 @@
                 path: path, askedFor: name, configuration, allowsLongTransactions: true)
             let transaction = SQLiteCopyTransaction(connections, on: connections.writer)
             try await transaction.begin("BEGIN IMMEDIATE") { [name] connection in
-                let tables = ["job", "run", "queue", "submission"]
+                let tables = ["job", "run", "queue", "submission", "refusal"]
                 let found = try connection.statement(
                     "SELECT \(tables.map { "EXISTS (SELECT 1 FROM \($0))" }.joined(separator: " OR "))"
                 ).firstRow { $0.integer() }
@@ -146,6 +146,17 @@
             RunRow.bind(
                 stored.run, jobKey: stored.run.jobKey, isTriggerRelative: stored.isTriggerRelative, axis, to: statement)
             try statement.bind(stored.sequence).run()
+        }
+
+        func add(_ refusals: [RefusedSubmission]) async throws {
+            try await connection.perform { connection in
+                for refused in refusals {
+                    try connection.statement(
+                        "INSERT INTO refusal (\(RefusalRow.columns)) VALUES (?, ?, ?, ?, ?, ?)"
+                    ).bind(refused.sequence).bind(refused.submitted.stored).bind(refused.refusal.refused.stored)
+                        .bind(refused.refusal.code).bind(refused.refusal.message).bind(refused.command).run()
+                }
+            }
         }
 
         func add(_ submissions: [StoredSubmission]) async throws {

@@ -41,8 +41,11 @@
         static let hasNotEnded = "(job.state = 'scheduled' OR job.state = 'suspended')"
 
         /// Parameters: a label, and its value.
-        static let hasLabel =
-            "EXISTS (SELECT 1 FROM json_each(request.labels) AS label WHERE label.key = ? AND label.value = ?)"
+        static let hasLabel = """
+            EXISTS (
+                SELECT 1 FROM json_each(iif(json_valid(request.labels), request.labels, '{}')) AS label
+                WHERE label.key = ? AND label.value = ?)
+            """
 
         /// Parameters: key, id, progress, state, lane, created.
         static let insert = insert(
@@ -156,27 +159,39 @@
         }
 
         /// The job of a row of ``columns``.
-        static func read(_ row: PreparedStatement, _ axis: ElapsedAxis) throws -> Job {
+        static func read(_ row: PreparedStatement, _ axis: ElapsedAxis) throws(UnreadableJob) -> Job {
             let key = row.integer()
             let version = row.integer()
             let id = JobID(row.text())
+            do throws(StoredProblem) {
+                let job = try read(row, axis, key: key, version: version, id)
+                try job.checkStored()
+                return job
+            } catch {
+                throw UnreadableJob(key: key, id: id, problem: error.text)
+            }
+        }
+
+        private static func read(
+            _ row: PreparedStatement, _ axis: ElapsedAxis, key: Int64, version: Int64, _ id: JobID
+        ) throws(StoredProblem) -> Job {
             let created = row.instant()
             let queue = QueueID(row.text())
-            guard let priority = JobPriority(rawValue: Int(row.integer())) else { throw unreadable("priority", of: id) }
+            guard let priority = JobPriority(rawValue: Int(row.integer())) else { throw .unknown("priority") }
             let name = row.optionalText()
             let kind = row.text()
-            let trigger = try readTrigger(row, id)
-            let policies = try readPolicies(row, id)
-            guard let labels = LabelsJSON.decode(row.text()) else { throw unreadable("labels", of: id) }
+            let trigger = try readTrigger(row)
+            let policies = try readPolicies(row)
+            guard let labels = LabelsJSON.decode(row.text()) else { throw .unknown("labels") }
             let payload = row.blob()
             let idempotencyKey = row.optionalText()
-            guard let metadata = LabelsJSON.decode(row.text()) else { throw unreadable("metadata", of: id) }
+            guard let metadata = LabelsJSON.decode(row.text()) else { throw .unknown("metadata") }
             let (countsPayload, period) = (row.integer() > 0, row.optionalDuration())
             let request = JobRequest(
                 id: id, name: name, kind: kind, trigger: trigger, policies: policies, labels: labels, payload: payload,
                 queue: queue, priority: priority, metadata: metadata,
                 uniqueness: countsPayload ? .payload(within: period) : .identifier, idempotencyKey: idempotencyKey)
-            guard let state = JobState(rawValue: row.text()) else { throw unreadable("state", of: id) }
+            guard let state = JobState(rawValue: row.text()) else { throw .unknown("state") }
             let decode = trigger.isRelative ? axis.decode : StoreInstant.decode
             return Job(
                 request: request, key: key, version: version, state: state, created: created, updated: row.instant(),
@@ -193,28 +208,28 @@
             trigger == "after" || trigger == "every" && anchor == nil
         }
 
-        private static func readTrigger(_ row: PreparedStatement, _ id: JobID) throws -> Trigger {
+        private static func readTrigger(_ row: PreparedStatement) throws(StoredProblem) -> Trigger {
             let kind = row.text()
             let value = row.integer()
             let anchor = row.optionalInstant()
             let count = row.optionalInteger().map(Int.init)
             let calendar = row.optionalText().flatMap(CalendarTrigger.init(stored:))
-            return switch (kind, calendar) {
-            case ("at", nil): .at(StoreInstant.decode(value))
-            case ("after", nil): .after(.nanoseconds(value))
-            case ("every", nil): .every(.nanoseconds(value), anchoredAt: anchor, count: count)
-            case ("calendar", let calendar?): Trigger(kind: .calendar(calendar))
-            default: throw unreadable("trigger", of: id)
+            switch (kind, calendar) {
+            case ("at", nil): return .at(StoreInstant.decode(value))
+            case ("after", nil): return .after(.nanoseconds(value))
+            case ("every", nil): return .every(.nanoseconds(value), anchoredAt: anchor, count: count)
+            case ("calendar", let calendar?): return Trigger(kind: .calendar(calendar))
+            default: throw .unknown("trigger")
             }
         }
 
-        private static func readPolicies(_ row: PreparedStatement, _ id: JobID) throws -> JobPolicies {
+        private static func readPolicies(_ row: PreparedStatement) throws(StoredProblem) -> JobPolicies {
             var policies = JobPolicies(tolerance: .nanoseconds(row.integer()))
             switch (row.text(), row.optionalInteger()) {
             case ("runOnce", _): policies.missedRuns = .runOnce
             case ("skip", _): policies.missedRuns = .skip
             case ("runAll", let limit?): policies.missedRuns = .runAll(limit: Int(limit))
-            default: throw unreadable("missed_runs", of: id)
+            default: throw .unknown("missed_runs")
             }
             policies.grace = row.optionalDuration()
             switch (row.text(), row.optionalInteger()) {
@@ -222,7 +237,7 @@
             case ("replace", _): policies.overlap = .replace
             case ("queue", let limit?): policies.overlap = .queue(limit: Int(limit))
             case ("allow", let limit?): policies.overlap = .allow(limit: Int(limit))
-            default: throw unreadable("overlap", of: id)
+            default: throw .unknown("overlap")
             }
             policies.retry = RetryPolicy.exponential(
                 attempts: Int(row.integer()), maximumLost: Int(row.integer()),
@@ -231,12 +246,6 @@
             policies.timeLimit = row.optionalDuration()
             policies.conditions = JobConditions(rawValue: Int(row.integer()))
             return policies
-        }
-
-        static func unreadable(_ column: String, of id: JobID) -> JobError {
-            JobError(
-                code: .damaged,
-                message: "the \(column) of job \(id) in the database cannot be read; it was changed by hand")
         }
     }
 

@@ -63,7 +63,7 @@
         /// The run of a row of ``columns``; its job's identifier is known to the caller.
         static func read(
             _ row: PreparedStatement, job: JobID, isTriggerRelative: Bool, _ axis: ElapsedAxis
-        ) throws -> Run {
+        ) throws(StoredProblem) -> Run {
             let key = row.integer()
             let occurrence = Int(row.integer())
             let attempt = Int(row.integer())
@@ -71,7 +71,7 @@
             let lostBefore = Int(row.integer())
             let due = row.integer()
             let standsFor = Int(row.integer())
-            guard let state = RunState(rawValue: row.text()) else { throw JobRow.unreadable("runs", of: job) }
+            guard let state = RunState(rawValue: row.text()) else { throw .unknown("run's state") }
             let isWaiting = state == .waiting
             var run = Run(
                 jobKey: key, jobID: job, occurrence: occurrence, through: through, attempt: attempt,
@@ -84,26 +84,13 @@
                 progress: readProgress(row))
             run.dueNote = row.optionalText().map(DueNote.init)
             if isWaiting, run.dueCountsElapsed(isTriggerRelative) { run.due = axis.decode(due) }
+            try run.checkStored()
             return run
         }
 
         private static func readProgress(_ row: PreparedStatement) -> RunProgress? {
             let (fraction, message) = (row.optionalReal(), row.optionalText())
             return fraction.map { RunProgress(fraction: $0, message: message) }
-        }
-
-        /// The run of a row of ``columns``, then its sequence, and its job's `id`, `trigger` and `trigger_anchor`.
-        static func readWithJob(
-            _ row: PreparedStatement, _ axis: ElapsedAxis, _ sequence: (Int64) -> Void
-        ) throws -> Run {
-            let stored = try read(row, job: JobID(""), isTriggerRelative: false, ElapsedAxis(nil))
-            sequence(row.integer())
-            let id = JobID(row.text())
-            let isRelative = JobRow.isRelative(trigger: row.text(), anchor: row.optionalInteger())
-            var run = stored
-            run.jobID = id
-            run.moveElapsedInstants(by: axis.duration, isTriggerRelative: isRelative)
-            return run
         }
     }
 
@@ -156,10 +143,22 @@
             try connection.statement(any).firstRow { $0.integer() } == 1
         }
 
+        /// Removes it; one that is refused is kept as such.
         /// - Throws: ``JobError`` with `conflict` if it is not there.
-        static func remove(_ sequence: Int64, on connection: Connection) throws {
-            guard try connection.statement("DELETE FROM submission WHERE sequence = ?").bind(sequence).run() == 1 else {
-                throw JobError(code: .conflict, message: "there is no submission \(sequence) any more")
+        static func remove(_ taken: TakenSubmission, on connection: Connection) throws {
+            if let refusal = taken.refusal {
+                try connection.statement(
+                    """
+                    INSERT INTO refusal (sequence, submitted, refused, code, message, command)
+                    SELECT sequence, submitted, ?2, ?3, ?4, '{"command":"submit","requests":[' || request || ']}'
+                    FROM submission WHERE sequence = ?1
+                    """
+                ).bind(taken.sequence).bind(refusal.refused.stored).bind(refusal.code).bind(refusal.message).run()
+            }
+            let removed = try connection.statement("DELETE FROM submission WHERE sequence = ?").bind(taken.sequence)
+                .run()
+            guard removed == 1 else {
+                throw JobError(code: .conflict, message: "there is no submission \(taken.sequence) any more")
             }
         }
     }

@@ -13,7 +13,8 @@
                     jobs: Int(try number("SELECT count(*) FROM job")),
                     openRuns: Int(try number("SELECT count(*) FROM run WHERE \(isOpen)")),
                     runs: Int(try number("SELECT count(*) FROM run WHERE NOT \(isOpen)")),
-                    submissions: Int(try number("SELECT count(*) FROM submission")))
+                    submissions: Int(try number("SELECT count(*) FROM submission")),
+                    refusals: Int(try number("SELECT count(*) FROM refusal")))
                 return StoreHeader(
                     clock: try StoreReader.clock(on: connection), queues: try StoreReader.queues(on: connection),
                     lastKey: try number("SELECT max(last_key, ifnull((SELECT max(key) FROM job), 0)) FROM owner"),
@@ -29,12 +30,36 @@
                 try connection.statement(
                     "SELECT \(JobRow.columns) FROM \(JobRow.table) WHERE job.key > ? ORDER BY job.key LIMIT ?"
                 ).bind(key).bind(Int64(limit)).forEachRow { row in
-                    jobs.append(StoredJob(try JobRow.read(row, axis), shard: nil, open: []))
+                    do throws(UnreadableJob) {
+                        jobs.append(StoredJob(try JobRow.read(row, axis), shard: nil, open: []))
+                    } catch {
+                        throw error.error
+                    }
                 }
                 for index in jobs.indices {
+                    try Self.giveWakesBack(to: &jobs[index].job, axis, on: connection)
                     jobs[index].open = try Self.openRuns(of: jobs[index].job, axis, on: connection)
                 }
                 return jobs
+            }
+        }
+
+        private static func giveWakesBack(
+            to job: inout Job, _ axis: ElapsedAxis, on connection: Connection
+        ) throws {
+            let wakes = try connection.statement(
+                "SELECT wake, elapsed_wake FROM set_aside WHERE job = ? AND version = ?"
+            ).bind(job.key).bind(job.version).firstRow { ($0.optionalInstant(), $0.optionalInteger().map(axis.decode)) }
+            if let wakes { (job.bookkeeping.wake, job.bookkeeping.elapsedWake) = wakes }
+        }
+
+        func refusals(after sequence: Int64, limit: Int) async throws -> [RefusedSubmission] {
+            try await connection.perform { connection in
+                var found: [RefusedSubmission] = []
+                try connection.statement(
+                    "SELECT \(RefusalRow.columns) FROM refusal WHERE sequence > ? ORDER BY sequence LIMIT ?"
+                ).bind(sequence).bind(Int64(limit)).forEachRow { found.append(RefusalRow.read($0)) }
+                return found
             }
         }
 
@@ -48,10 +73,20 @@
                 ORDER BY run.occurrence, run.attempt
                 """
             ).bind(job.key).forEachRow { row in
-                let run = try RunRow.read(row, job: job.id, isTriggerRelative: isRelative, axis)
+                let run = try readRun(row, of: job.id, isRelative, axis)
                 runs.append(StoredRun(run, sequence: row.integer(), isTriggerRelative: isRelative))
             }
             return runs
+        }
+
+        private static func readRun(
+            _ row: PreparedStatement, of job: JobID, _ isRelative: Bool, _ axis: ElapsedAxis
+        ) throws(JobError) -> Run {
+            do throws(StoredProblem) {
+                return try RunRow.read(row, job: job, isTriggerRelative: isRelative, axis)
+            } catch {
+                throw JobError(code: .damaged, message: "\(job): a run of the job cannot be read (\(error.text))")
+            }
         }
 
         func runs(after sequence: Int64, limit: Int) async throws -> [StoredRun] {
@@ -68,7 +103,7 @@
                 ).bind(sequence).bind(Int64(limit)).forEachRow { row in
                     let (sequence, id) = (row.integer(), JobID(row.text()))
                     let isRelative = JobRow.isRelative(trigger: row.text(), anchor: row.optionalInteger())
-                    let run = try RunRow.read(row, job: id, isTriggerRelative: isRelative, axis)
+                    let run = try Self.readRun(row, of: id, isRelative, axis)
                     runs.append(StoredRun(run, sequence: sequence, isTriggerRelative: isRelative))
                 }
                 return runs

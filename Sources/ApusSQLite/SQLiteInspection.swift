@@ -93,13 +93,17 @@
                     if let state = JobState(rawValue: row.text()) { jobs[state] = Int(row.integer()) }
                 }
                 let first = try StoreReader.due(
-                    JobLoad(through: WallInstant(nanoseconds: .max), limit: 1), on: connection)
+                    JobLoad(through: WallInstant(nanoseconds: .max), limit: 10), on: connection)
                 return StoreStatus(
                     schema: Int(Schema.version), newestSchema: Int(Schema.version), bytes: bytes, jobs: jobs,
                     waitingRuns: try number("SELECT count(*) FROM run WHERE \(RunRow.isOpen) AND state = 'waiting'"),
                     claimedRuns: try number("SELECT count(*) FROM run WHERE \(RunRow.isOpen) AND state = 'claimed'"),
                     endedRuns: try number("SELECT count(*) FROM run WHERE NOT \(RunRow.isOpen)"),
                     submissions: try number("SELECT count(*) FROM submission"),
+                    refusals: try number("SELECT count(*) FROM refusal"),
+                    setAsideCount: try number(
+                        "SELECT count(*) FROM set_aside AS s JOIN job ON job.key = s.job AND job.version = s.version"),
+                    setAside: try SetAsideRow.page(after: 0, limit: 5, on: connection),
                     earliestWake: first.jobs.first?.job.nextWake,
                     nodes: owner.map { [StoreStatus.Node(name: $0, shards: 1, isConnected: true)] } ?? [])
             }
@@ -110,16 +114,36 @@
             return stat(path, &status) == 0 ? Int64(status.st_size) : 0
         }
 
+        /// Reads every row, one after another.
+        private static func unreadableRows(on connection: Connection) throws -> UnreadableRows {
+            let axis = try StoreReader.axis(on: connection)
+            var unreadable = UnreadableRows()
+            try connection.statement("SELECT \(JobRow.columns) FROM \(JobRow.table)").forEachRow { row in
+                do throws(UnreadableJob) { _ = try JobRow.read(row, axis) } catch { unreadable.add(error) }
+            }
+            try connection.statement("SELECT job.id, \(RunRow.columns) FROM run JOIN job ON job.key = run.job")
+                .forEachRow { row in
+                    let id = JobID(row.text())
+                    do throws(StoredProblem) {
+                        _ = try RunRow.read(row, job: id, isTriggerRelative: false, axis)
+                    } catch {
+                        unreadable.add("a run of \(id): \(error.text)")
+                    }
+                }
+            return unreadable
+        }
+
         package func check() async throws -> [StoreFinding] {
             try await read { connection in
                 var damage: [String] = []
                 try connection.statement("PRAGMA integrity_check(100)").forEachRow { damage.append($0.text()) }
                 if damage == ["ok"] { damage = [] }
-                let findings = try Self.rules.compactMap { rule in
+                var findings = try Self.rules.compactMap { rule in
                     var rows: [(count: Int, example: String)] = []
                     try connection.statement(rule.sql).forEachRow { rows.append((Int($0.integer()), $0.text())) }
                     return rule.finding(rows)
                 }
+                if let unreadable = try Self.unreadableRows(on: connection).finding { findings.append(unreadable) }
                 let file =
                     damage.isEmpty
                     ? []

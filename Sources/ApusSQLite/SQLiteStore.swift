@@ -169,12 +169,12 @@
         }
 
         /// See `JobStore.interrupted(after:limit:in:)`.
-        public func interrupted(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob] {
+        public func interrupted(after key: Int64, limit: Int, in session: StoreSession) async throws -> [FoundJob] {
             try await read { try StoreReader.interrupted(after: key, limit: max(0, limit), on: $0) }
         }
 
         /// See `JobStore.anchored(after:limit:in:)`.
-        public func anchored(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob] {
+        public func anchored(after key: Int64, limit: Int, in session: StoreSession) async throws -> [FoundJob] {
             try await read { try StoreReader.anchored(after: key, limit: max(0, limit), on: $0) }
         }
 
@@ -187,8 +187,18 @@
         /// left any.
         public func signals(in session: StoreSession) -> AsyncStream<StoreSignal> { signals.stream() }
 
-        /// See `JobStore.load(_:)`.
-        public func load(_ references: [JobReference]) async throws -> [LoadedJob?] {
+        /// See `JobStore.setAside(after:limit:)`.
+        public func setAside(after key: Int64, limit: Int) async throws -> [UnreadableJob] {
+            try await read { try SetAsideRow.page(after: key, limit: max(0, limit), on: $0) }
+        }
+
+        /// See `JobStore.refusals(limit:cursor:)`.
+        public func refusals(limit: Int, cursor: String?) async throws -> RefusalPage {
+            try await read { try RefusalRow.page(limit: max(0, limit), cursor: cursor, on: $0) }
+        }
+
+        /// See `JobStore.find(_:)`.
+        public func find(_ references: [JobReference]) async throws -> [FoundJob?] {
             try await read { connection in try references.map { try StoreReader.job($0, on: connection) } }
         }
 

@@ -1,15 +1,15 @@
 #if SQLite
     extension Schema {
         /// Each part is beside what it is for.
-        static let version6 = [version6Lanes, version6Uniqueness].joined(separator: "\n")
+        static let version6 = [version6Lanes, version6Uniqueness, version6SetAside].joined(separator: "\n")
 
         // A lane is the form of `QueueLane` in the stores. The first jobs of a lane are a range of an index for each of
         // the two clocks.
         private static let version6Lanes = """
             ALTER TABLE job ADD COLUMN lane TEXT NOT NULL DEFAULT '';
-            UPDATE job SET lane = (
+            UPDATE job SET lane = ifnull((
                 SELECT job.priority || ' ' || request.conditions || ' ' || job.queue || ' ' || request.kind
-                FROM request WHERE request.job = job.key);
+                FROM request WHERE request.job = job.key), '2 0 default ');
             DROP INDEX job_wake;
             DROP INDEX job_elapsed_wake;
             CREATE INDEX job_wake ON job (lane, wake, key) WHERE wake IS NOT NULL;

@@ -13,14 +13,20 @@
                 JobRow.columns, query, after: try query.cursor.map { try position($0, prefix: "j") },
                 "ORDER BY \(key(query))\(query.newestFirst ? " DESC" : "") LIMIT ?", on: connection)
             let axis = try StoreReader.axis(on: connection)
-            var jobs: [Job] = []
-            try statement.bind(Int64(limit + 1)).forEachRow { jobs.append(try JobRow.read($0, axis)) }
-            let hasMore = jobs.count > limit
-            if hasMore { jobs.removeLast() }
+            var found: [Result<Job, UnreadableJob>] = []
+            try statement.bind(Int64(limit + 1)).forEachRow { row in
+                found.append(Result { () throws(UnreadableJob) in try JobRow.read(row, axis) })
+            }
+            let hasMore = found.count > limit
+            if hasMore { found.removeLast() }
+            let jobs = found.compactMap { try? $0.get() }
+            let unreadable = found.compactMap { if case .failure(let job) = $0 { job } else { nil } }
+            let keys = [jobs.last?.key, unreadable.last?.key].compactMap { $0 }
+            let last = query.newestFirst ? keys.min() : keys.max()
             return JobPage(
                 jobs: jobs,
                 lastRuns: try jobs.map { query.includesLastRuns ? try lastRun(of: $0, axis, on: connection) : nil },
-                nextCursor: hasMore ? jobs.last.map { "j\($0.key)" } : nil)
+                unreadable: unreadable, nextCursor: hasMore ? last.map { "j\($0)" } : nil)
         }
 
         static func count(_ query: JobQuery, on connection: Connection) throws -> Int {
@@ -98,14 +104,16 @@
                 ("run_open", "\(RunRow.isOpen) AND run.state = 'claimed'"), ("run_by_job", "run.claimed IS NOT NULL"),
                 ("run_by_job", "NOT (\(RunRow.isOpen))"),
             ] {
-                let found = try connection.statement(
-                    """
-                    SELECT \(RunRow.columns) FROM run INDEXED BY \(index)
-                    WHERE run.job = ? AND \(condition) ORDER BY run.sequence DESC LIMIT 1
-                    """
-                ).bind(job.key).firstRow {
-                    try RunRow.read($0, job: job.id, isTriggerRelative: job.request.trigger.isRelative, axis)
-                }
+                let found: Run? =
+                    try connection.statement(
+                        """
+                        SELECT \(RunRow.columns) FROM run INDEXED BY \(index)
+                        WHERE run.job = ? AND \(condition) ORDER BY run.sequence DESC LIMIT 1
+                        """
+                    ).bind(job.key).firstRow { row in
+                        // One that cannot be read is in the page of the job's runs.
+                        try? RunRow.read(row, job: job.id, isTriggerRelative: job.request.trigger.isRelative, axis)
+                    } ?? nil
                 if let found { return found }
             }
             return nil
@@ -128,8 +136,7 @@
             let filter = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
             let statement = try connection.statement(
                 """
-                SELECT \(RunRow.columns), run.sequence, job.id, request.trigger, request.trigger_anchor,
-                    request.name
+                SELECT run.sequence, job.id, request.trigger, request.trigger_anchor, request.name, \(RunRow.columns)
                 FROM run JOIN job ON job.key = run.job JOIN request ON request.job = run.job \(filter)
                 ORDER BY run.sequence DESC LIMIT ?
                 """)
@@ -144,16 +151,20 @@
             var positions: [Int64] = []
             var names: [JobID: String] = [:]
             try statement.bind(Int64(limit + 1)).forEachRow { row in
-                let run = try RunRow.readWithJob(row, axis) { positions.append($0) }
+                positions.append(row.integer())
+                let id = JobID(row.text())
+                let isRelative = JobRow.isRelative(trigger: row.text(), anchor: row.optionalInteger())
+                let name = row.optionalText()
+                if positions.count > limit { return }
+                guard let run = try? RunRow.read(row, job: id, isTriggerRelative: isRelative, axis) else { return }
                 runs.append(run)
                 // Of jobs that had one identifier after another, the newest comes first.
-                if let name = row.optionalText(), runs.count <= limit, names[run.jobID] == nil {
-                    names[run.jobID] = name
-                }
+                if let name, names[id] == nil { names[id] = name }
             }
-            let hasMore = runs.count > limit
-            if hasMore { runs.removeLast() }
-            return RunPage(runs: runs, names: names, nextCursor: hasMore ? "r\(positions[limit - 1])" : nil)
+            let hasMore = positions.count > limit
+            return RunPage(
+                runs: runs, names: names, unreadableCount: min(positions.count, limit) - runs.count,
+                nextCursor: hasMore ? "r\(positions[limit - 1])" : nil)
         }
 
         private static func pageSize(_ limit: Int) throws -> Int {

@@ -15,13 +15,20 @@
             """
 
         /// The jobs of a statement's rows, with what their next transition depends on.
-        private static func load(_ statement: PreparedStatement, on connection: Connection) throws -> [LoadedJob] {
+        private static func load(_ statement: PreparedStatement, on connection: Connection) throws -> [FoundJob] {
             let axis = try axis(on: connection)
-            var loaded: [LoadedJob] = []
+            var found: [FoundJob] = []
             try statement.forEachRow { row in
-                loaded.append(try complete(try JobRow.read(row, axis), axis, on: connection))
+                let job: Job
+                do throws(UnreadableJob) { job = try JobRow.read(row, axis) } catch {
+                    found.append(.unreadable(error))
+                    return
+                }
+                do { found.append(.job(try complete(job, axis, on: connection))) } catch let problem as StoredProblem {
+                    found.append(.unreadable(UnreadableJob(key: job.key, id: job.id, problem: problem.text)))
+                }
             }
-            return loaded
+            return found
         }
 
         private static func complete(_ job: Job, _ axis: ElapsedAxis, on connection: Connection) throws -> LoadedJob {
@@ -102,19 +109,24 @@
                 Clock(column: "elapsed_wake", other: "wake", bound: elapsed, otherBound: wall, decode: axis.decode),
             ]
             var selection = DueSelection()
-            var lanes: [[QueueLane]] = []
+            var lanes: [[String]] = []
             for clock in clocks {
-                lanes.append(try load.lanes?.sorted() ?? Self.lanes(of: clock, on: connection))
-                for lane in lanes.last! {
-                    let first = try instants(of: clock, "<=", on: connection).bind(lane.stored).bind(clock.bound)
+                lanes.append(try load.lanes?.sorted().map(\.stored) ?? Self.lanes(of: clock, on: connection))
+                for text in lanes.last! {
+                    guard let lane = QueueLane(stored: text) else { continue }
+                    let first = try instants(of: clock, "<=", on: connection).bind(text).bind(clock.bound)
                         .firstRow { clock.decode($0.integer()) }
                     if let first { selection.add(lane, first: first) }
                 }
             }
             let limits = load.limits(of: selection.lanes)
             for (clock, lanes) in zip(clocks, lanes) {
-                for lane in lanes where limits[lane] ?? 1 > 0 {
-                    if let limit = limits[lane] {
+                for text in lanes {
+                    // The jobs of a lane that cannot be read are looked at all the same.
+                    let lane = QueueLane(stored: text)
+                    let limit: Int? = if let lane { limits[lane] } else { Int.max }
+                    if limit == 0 { continue }
+                    if let limit {
                         let rows = try connection.statement(
                             """
                             SELECT key, \(clock.column) FROM job INDEXED BY job_\(clock.column)
@@ -122,32 +134,31 @@
                             ORDER BY \(clock.column), key LIMIT ?
                             """)
                         let count = min(limit, max(0, load.limit)) + 1
-                        try rows.bind(lane.stored).bind(clock.bound).bind(Int64(count)).forEachRow {
+                        try rows.bind(text).bind(clock.bound).bind(Int64(count)).forEachRow {
                             selection.add($0.integer(), clock.decode($0.integer()), of: lane)
                         }
                     }
                     // Of what is due by the other clock, this one says nothing.
                     let isLater = "AND (\(clock.other) IS NULL OR \(clock.other) > ?)"
-                    let later = try instants(of: clock, ">", isLater, on: connection).bind(lane.stored).bind(clock.bound)
+                    let later = try instants(of: clock, ">", isLater, on: connection).bind(text).bind(clock.bound)
                         .bind(clock.otherBound).firstRow { clock.decode($0.integer()) }
                     if let later { selection.add(later: later) }
                 }
             }
             let (keys, next) = selection.finish(limits, limit: max(0, load.limit))
-            return DueJobs(
-                jobs: try keys.compactMap { try job(key: $0, on: connection) }, next: next, left: selection.left)
+            let found = try keys.compactMap { try job(key: $0, on: connection) }
+            return DueJobs(jobs: found.readable, unreadable: found.unreadable, next: next, left: selection.left)
         }
 
         /// The lanes in which something wakes: one look into the index each.
-        private static func lanes(of clock: Clock, on connection: Connection) throws -> [QueueLane] {
+        private static func lanes(of clock: Clock, on connection: Connection) throws -> [String] {
             let next = """
                 SELECT lane FROM job INDEXED BY job_\(clock.column)
                 WHERE \(clock.column) IS NOT NULL AND lane > ? ORDER BY lane LIMIT 1
                 """
-            var (lanes, last): ([QueueLane], String) = ([], "")
-            while let lane = try connection.statement(next).bind(last).firstRow({ $0.text() }) {
-                if let lane = QueueLane(stored: lane) { lanes.append(lane) }
-                last = lane
+            var lanes: [String] = []
+            while let lane = try connection.statement(next).bind(lanes.last ?? "").firstRow({ $0.text() }) {
+                lanes.append(lane)
             }
             return lanes
         }
@@ -164,30 +175,32 @@
                 """)
         }
 
-        static func interrupted(after key: Int64, limit: Int, on connection: Connection) throws -> [LoadedJob] {
+        static func interrupted(after key: Int64, limit: Int, on connection: Connection) throws -> [FoundJob] {
             let statement = try connection.statement(
                 """
                 SELECT \(JobRow.columns) FROM \(JobRow.table)
                 WHERE job.key IN (
                     SELECT DISTINCT run.job FROM run INDEXED BY run_open
-                    WHERE \(RunRow.isOpen) AND run.job > ? AND run.state = 'claimed' ORDER BY run.job LIMIT ?)
+                    WHERE \(RunRow.isOpen) AND run.job > ? AND run.state = 'claimed'
+                        AND (SELECT \(SetAsideRow.isNone) FROM job WHERE job.key = run.job)
+                    ORDER BY run.job LIMIT ?)
                 ORDER BY key
                 """)
             return try load(statement.bind(key).bind(Int64(limit)), on: connection)
         }
 
-        static func anchored(after key: Int64, limit: Int, on connection: Connection) throws -> [LoadedJob] {
+        static func anchored(after key: Int64, limit: Int, on connection: Connection) throws -> [FoundJob] {
             let statement = try connection.statement(
                 """
                 SELECT \(JobRow.columns) FROM request INDEXED BY request_anchored JOIN job ON job.key = request.job
                 WHERE (request.trigger_anchor IS NOT NULL OR request.trigger_calendar IS NOT NULL) AND request.job > ?
-                    AND \(JobRow.hasNotEnded)
+                    AND \(JobRow.hasNotEnded) AND \(SetAsideRow.isNone)
                 ORDER BY request.job LIMIT ?
                 """)
             return try load(statement.bind(key).bind(Int64(limit)), on: connection)
         }
 
-        static func job(_ reference: JobReference, on connection: Connection) throws -> LoadedJob? {
+        static func job(_ reference: JobReference, on connection: Connection) throws -> FoundJob? {
             switch reference {
             case .key(let key): return try job(key: key, on: connection)
             case .idempotencyKey(let key):
@@ -212,9 +225,12 @@
             }
         }
 
-        private static func job(key: Int64, on connection: Connection) throws -> LoadedJob? {
+        private static func job(key: Int64, on connection: Connection) throws -> FoundJob? {
             let statement = try connection.statement("SELECT \(JobRow.columns) FROM \(JobRow.table) WHERE job.key = ?")
-            return try load(statement.bind(key), on: connection).first
+            if let found = try load(statement.bind(key), on: connection).first { return found }
+            return try connection.statement("SELECT id FROM job WHERE key = ?").bind(key).firstRow { row in
+                FoundJob.unreadable(UnreadableJob(key: key, id: JobID(row.text()), problem: "it has no request"))
+            }
         }
 
         /// The job that an identifier means: the job that has not ended, else the last submitted.

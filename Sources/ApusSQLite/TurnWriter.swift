@@ -69,9 +69,14 @@
                     try StoreReader.mayHaveCalendars(on: connection)
                 )
             }
-            return StoreSession(
+            let session = StoreSession(
                 node: node, shards: [.only: StoreEpoch(rawValue: epoch)], clock: clock, queues: queues,
                 mayHaveCalendars: mayHaveCalendars)
+            // A file of which every row can be read costs one look.
+            if try connection.statement("SELECT EXISTS (SELECT 1 FROM set_aside)").firstRow({ $0.integer() }) == 1 {
+                while try write(in: session, { try SetAsideRow.giveBack(on: connection) }) {}
+            }
+            return session
         }
 
         private func currentEpoch() throws -> Int64 {
@@ -116,6 +121,7 @@
                 // An empty turn finds out whether the file can be written.
                 if turn.clock != clock || turn.parts.isEmpty { try Self.write(turn.clock, on: connection) }
                 for queue in turn.queues { try Self.write(queue, axis, on: connection) }
+                for job in turn.setAside { try SetAsideRow.insert(job, on: connection) }
                 let taken = turn.takenByPart
                 let results = try turn.parts.enumerated().map {
                     try apply($1, taking: taken[$0], axis, withSavepoint: withSavepoints)
@@ -127,13 +133,13 @@
         }
 
         private func apply(
-            _ changes: [JobChange], taking sequence: Int64?, _ axis: ElapsedAxis, withSavepoint: Bool
+            _ changes: [JobChange], taking submission: TakenSubmission?, _ axis: ElapsedAxis, withSavepoint: Bool
         ) throws -> Result<[Job], JobError> {
             if withSavepoint { try connection.statement("SAVEPOINT part").run() }
             rowsChanged = 0
             do {
                 let jobs = try changes.map { try apply($0, axis) }
-                if let sequence { try SubmissionRow.remove(sequence, on: connection) }
+                if let submission { try SubmissionRow.remove(submission, on: connection) }
                 if withSavepoint { try connection.statement("RELEASE part").run() }
                 return .success(jobs)
             } catch {
@@ -304,7 +310,8 @@
                     try connection.statement(
                         "SELECT count(*) FROM (SELECT 1 FROM job WHERE \(Self.isRetired) LIMIT ?2)"
                     ).bind(instant.stored).bind(Int64(budget) + 1).firstRow { $0.integer() } ?? 0
-                if found == 0 { return false }
+                let hasOldRefusals = try RefusalRow.retire(before: instant, budget: budget, on: connection)
+                if found == 0 { return hasOldRefusals }
                 // So that the numbers of jobs that go are not given again.
                 try connection.statement(
                     "UPDATE owner SET last_key = max(last_key, ifnull((SELECT max(key) FROM job), 0))"
@@ -316,7 +323,7 @@
                         SELECT key FROM job WHERE \(Self.isRetired) ORDER BY max(updated, unique_until) LIMIT ?2)
                     """
                 ).bind(instant.stored).bind(Int64(budget)).run()
-                return found > Int64(budget)
+                return found > Int64(budget) || hasOldRefusals
             }
         }
 

@@ -30,7 +30,9 @@ final class RefusingStore: JobStore {
         var rest = turn
         rest.parts = accepted.map { turn.parts[$0] }
         rest.taken = turn.taken.compactMap { taken in
-            accepted.firstIndex(of: taken.part).map { TakenSubmission(taken.sequence, part: $0) }
+            accepted.firstIndex(of: taken.part).map { part in
+                TakenSubmission(taken.sequence, part: part, refusal: taken.refusal)
+            }
         }
         var results = try await base.commit(rest, in: session).makeIterator()
         return errors.map { error in error.map { .failure($0) } ?? results.next()! }
@@ -38,25 +40,35 @@ final class RefusingStore: JobStore {
 
     var capabilities: StoreCapabilities { base.capabilities }
     func open(as node: NodeID) async throws -> StoreSession { try await base.open(as: node) }
+    func open(as node: NodeID, running jobs: RunnableJobs) async throws -> StoreSession {
+        try await base.open(as: node, running: jobs)
+    }
+    func serve(_ jobs: RunnableJobs, in session: StoreSession) { base.serve(jobs, in: session) }
     func due(_ load: JobLoad, in session: StoreSession) async throws -> DueJobs {
         try await base.due(load, in: session)
     }
-    func interrupted(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob] {
+    func interrupted(after key: Int64, limit: Int, in session: StoreSession) async throws -> [FoundJob] {
         try await base.interrupted(after: key, limit: limit, in: session)
     }
-    func anchored(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob] {
+    func anchored(after key: Int64, limit: Int, in session: StoreSession) async throws -> [FoundJob] {
         try await base.anchored(after: key, limit: limit, in: session)
     }
     func submissions(limit: Int, in session: StoreSession) async throws -> [StoreSubmission] {
         try await base.submissions(limit: limit, in: session)
     }
     func signals(in session: StoreSession) -> AsyncStream<StoreSignal> { own ?? base.signals(in: session) }
-    /// For how many jobs it was asked by ``load(_:)``.
+    /// For how many jobs it was asked by ``find(_:)``.
     var references: Int { asked.withLock { $0 } }
 
-    func load(_ references: [JobReference]) async throws -> [LoadedJob?] {
+    func find(_ references: [JobReference]) async throws -> [FoundJob?] {
         asked.withLock { $0 += references.count }
-        return try await base.load(references)
+        return try await base.find(references)
+    }
+    func setAside(after key: Int64, limit: Int) async throws -> [UnreadableJob] {
+        try await base.setAside(after: key, limit: limit)
+    }
+    func refusals(limit: Int, cursor: String?) async throws -> RefusalPage {
+        try await base.refusals(limit: limit, cursor: cursor)
     }
     func jobs(_ query: JobQuery) async throws -> JobPage { try await base.jobs(query) }
     func runs(_ query: RunQuery) async throws -> RunPage { try await base.runs(query) }

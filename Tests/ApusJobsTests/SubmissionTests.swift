@@ -158,6 +158,9 @@ struct SubmissionTests {
         let lines = log.all.filter { $0.contains("refused") }
         #expect(lines.count == 1 && lines[0].hasPrefix("notice "), "\(log.all)")
         #expect(lines[0].contains("job=job") && lines[0].contains("alreadyExists"), "\(lines)")
+        let refused = try #require(try harness.perform { try await $0.refusals() }.refusals.first)
+        #expect(refused.id == "job" && refused.refusal.code == "alreadyExists")
+        #expect(refused.refusal.message.contains("there is such a job") && refused.refusal.refused == harness.at(0))
         try harness.crash()
         #expect(log.all.filter { $0.contains("refused") }.count == 1)
     }
@@ -195,6 +198,37 @@ struct SubmissionTests {
         #expect(line.hasPrefix("notice ") && line.contains("job=b") && line.contains("invalid"), "\(line)")
         harness.advance(60)
         #expect(harness.calls.all.map(\.job) == ["a", "c"] && store.refused == 1)
+    }
+
+    @Test("refused submissions are removed when ended jobs are, by age")
+    func refusalsAreRemoved() throws {
+        let harness = try SchedulerHarness(
+            configuration: .init(finishedJobsKept: .seconds(7_200), bootID: "boot"))
+        try harness.submit("job", .every(.seconds(60)))
+        try submit(request("job", .after(.zero), conflict: .refuse), to: harness)
+        func count() throws -> Int { try harness.perform { try await $0.refusals() }.refusals.count }
+        harness.advance(7_000)
+        #expect(try count() == 1)
+        harness.advance(4_000)
+        #expect(try count() == 0)
+    }
+
+    @Test(
+        "a submission that the store cannot take now, for a reason that passes, stays and is taken later",
+        arguments: [JobError.Code.unavailable, .full])
+    func transientRefusal(_ code: JobError.Code) throws {
+        let (harness, store) = try refusingHarness(Log<String>())
+        store.refuse { part in part.isEmpty ? nil : JobError(code: code, message: "not now") }
+        try submit(request("job"), to: harness)
+        harness.advance(10)
+        #expect(try submissions(harness) == [JobID("job")])
+        // One try at most each 0.1 s.
+        #expect(store.refused <= 101)
+        #expect(try harness.perform { try await $0.refusals() }.refusals.isEmpty)
+        store.refuse { _ in nil }
+        harness.advance(2)
+        #expect(harness.calls.all.map(\.job) == ["job"])
+        #expect(try submissions(harness) == [])
     }
 
     @Test("a store that does not even remove a refused submission is asked again after a pause")

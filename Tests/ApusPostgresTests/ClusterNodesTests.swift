@@ -54,8 +54,13 @@
                 #expect(nodes.map(\.name.rawValue) == ["second"] && nodes.map(\.version) == [ApusVersion.current])
                 #expect(nodes.map(\.shards) == [StoreSchema.shards])
                 #expect(nodes.map(\.lag) == [.zero])
+                #expect(nodes.map(\.jobs) == [nil])
                 try await store.close(session)
                 #expect(try await store.nodes() == [])
+                let jobs = RunnableJobs(kinds: ["a", "\"\u{0}"], queues: .only(["q"]))
+                let next = try await store.open(as: NodeID(rawValue: "third"), running: jobs)
+                #expect(try await store.nodes().map(\.jobs) == [jobs])
+                try await store.close(next)
             }
         }
 
@@ -97,8 +102,8 @@
                 ] {
                     try await database.run(
                         """
-                        INSERT INTO apus.wake (elapsed, instant, key, shard, queue, priority)
-                        VALUES (\(isElapsed), \(instant), \(shard), \(shard), 'default', 2)
+                        INSERT INTO apus.wake (elapsed, lane, instant, key, shard)
+                        VALUES (\(isElapsed), '2 0 default k', \(instant), \(shard), \(shard))
                         """)
                 }
                 let lags = try await store.nodes().map(\.lag)

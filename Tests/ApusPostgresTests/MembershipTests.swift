@@ -45,6 +45,32 @@ struct MembershipTests {
         #expect(death == seconds * 10)
     }
 
+    @Test("a node that can run nothing owns no shard, and the others share all; one that has said nothing counts")
+    func roles() {
+        let now = UptimeInstant(nanoseconds: 1_000_000_000)
+        let kinds: [Int64: RunnableJobs] = [
+            1: RunnableJobs(kinds: ["k"]), 2: RunnableJobs(kinds: ["k"], queues: .nothing), 3: RunnableJobs(kinds: []),
+        ]
+        func nodes(_ ids: [Int64]) -> [MembershipMachine.View.Node] {
+            ids.map { .init(id: $0, beat: 1, hasSession: true, isLeaving: false, jobs: kinds[$0]) }
+        }
+        func actions(of id: Int64, _ owners: [Int64?]) -> [MembershipMachine.Action] {
+            var machine = MembershipMachine(id: id, at: now)
+            let shards = owners.enumerated().map { (ShardID(rawValue: $0.offset), $0.element) }
+            let view = MembershipMachine.View(
+                nodes: nodes([1, 2, 3, 4]), owners: Dictionary(uniqueKeysWithValues: shards))
+            return machine.beat(view, began: now, at: now).filter { $0 != .act }
+        }
+        #expect(actions(of: 1, [nil, nil, nil, nil]) == [.take([ShardID(rawValue: 0), ShardID(rawValue: 1)])])
+        #expect(actions(of: 2, [nil, nil, nil, nil]).isEmpty && actions(of: 3, [nil, nil, nil, nil]).isEmpty)
+        #expect(actions(of: 2, [2, 2, 1, 4]) == [.giveBack(2)])
+        #expect(actions(of: 1, [1, 1, 4, 4]).isEmpty && actions(of: 4, [1, 1, 4, 4]).isEmpty)
+        let view = MembershipMachine.View(nodes: nodes([4, 3, 2, 1]), owners: [.only: 3])
+        // Of the fourth nothing is known that could run there.
+        #expect(view.others(than: 1).members.map(\.jobs) == [kinds[2], kinds[3]])
+        #expect(view.others(than: 1).members.map(\.shards) == [[], [.only]] && view.others(than: 1).shards == [.only])
+    }
+
     @Test("a node that cannot reach the database ceases to act before others have its shards")
     func cutOff() {
         var model = ClusterModel(seed: 8, isPeaceful: true)

@@ -30,7 +30,7 @@
                     if count >= 80 {
                         let kinds = [
                             "applied", "refused", "refused notOwner", "refused unavailable", "beat", "take", "places",
-                            "read", "load", "submit", "join", "leave", "end", "loseSession",
+                            "read", "load", "submit", "serve", "join", "leave", "end", "loseSession",
                         ]
                         for kind in kinds { #expect(pair.counts[kind, default: 0] > 5, "\(kind): \(pair.counts)") }
                     }

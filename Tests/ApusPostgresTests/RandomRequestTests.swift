@@ -64,7 +64,7 @@
             var turn = StoreTurn(
                 parts: [], clock: StoreClock(bootID: nil, wallOffset: .zero, elapsedOffset: .zero))
             for (submission, request) in zip(found, requests) {
-                turn.taken.append(TakenSubmission(submission.sequence, part: turn.parts.count))
+                turn.taken.append(TakenSubmission(submission.sequence, shard: submission.shard, part: turn.parts.count))
                 let machine = try? JobMachine.submitted(request, now: submission.submitted, in: SystemTimeZones())
                 turn.parts.append(machine.map { [JobChange(expected: .absent, job: $0.job)] } ?? [])
             }

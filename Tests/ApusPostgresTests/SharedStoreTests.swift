@@ -16,6 +16,8 @@
                 let database = Database(configuration: configuration)
                 let first = JobScheduler(store: PostgresStore(patient: database.configuration))
                 let second = JobScheduler(store: PostgresStore(patient: database.configuration))
+                // Without a handler they would own nothing.
+                for scheduler in [first, second] { scheduler.register("k") { _ in } }
                 try await first.start()
                 try await second.start()
                 try await database.wait("each node owns half") { connection in

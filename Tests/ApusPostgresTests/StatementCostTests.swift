@@ -122,6 +122,17 @@
             #expect(try await store.soonest(limit: 10).count == 10)
             let found = try await store.load([.id("job-5"), .key(7), .idempotencyKey("none")])
             #expect(found.map { $0 == nil } == [false, false, true])
+            let moved = try #require(found[0])
+            var move = try turn(submitting: empty)
+            move.parts = [
+                [
+                    JobChange(
+                        shard: moved.shard, expected: .version(moved.job.version), job: moved.job,
+                        isStateChanged: false, destination: ShardID(rawValue: 9))
+                ]
+            ]
+            _ = try await store.commit(move, in: session)[0].get()
+            #expect(try await store.load([.id("job-5")])[0]?.shard == ShardID(rawValue: 9))
             var query = JobQuery()
             query.limit = 10
             #expect(try await store.jobs(query).jobs.count == 10)
@@ -142,6 +153,13 @@
             for _ in 0..<2 {
                 #expect(try await store.retire(endedBefore: now.advanced(by: .seconds(60)), budget: 5, in: session))
             }
+            #expect(try await store.setAside(after: 0, limit: 10).isEmpty)
+            #expect(try await store.refusals(limit: 10, cursor: nil).refusals.isEmpty)
+            let unreadable = UnreadableJob(key: 7, id: "job-5", problem: "it is damaged")
+            _ = try await store.commit(
+                StoreTurn(
+                    parts: [], clock: StoreClock(bootID: nil, wallOffset: .zero, elapsedOffset: .zero),
+                    setAside: [unreadable]), in: session)
             #expect(try await store.nodes().count == 1)
             _ = try await store.queues()
         }

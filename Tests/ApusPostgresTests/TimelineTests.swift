@@ -11,6 +11,7 @@
         func fence() async throws {
             try await withDatabase { configuration in
                 let scheduler = JobScheduler(store: PostgresStore(patient: configuration))
+                scheduler.register("k") { _ in }
                 try await scheduler.start()
                 try await withConnection(configuration) { connection in
                     func refusal(_ statement: PostgresStatement) async -> PostgresError? {

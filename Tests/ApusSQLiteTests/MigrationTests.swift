@@ -64,7 +64,7 @@
             #expect(swift.openRunCount == 1)
             #expect(page.lastRuns.map { $0?.state } == [.running, .cancelled, .succeeded])
             #expect(
-                try await store.interrupted(after: 0, limit: 9, in: session).map(\.job.id.rawValue) == ["swift"])
+                try await store.interrupted(after: 0, limit: 9, in: session).readable.map(\.job.id) == ["swift"])
             #expect(try await store.add(sampleJob("new"), session).key == 4)
             // The migrated table takes what the newest one has.
             var waiting = sampleJob("waiting")

@@ -24,6 +24,7 @@
             let session = try await store.open()
             try await useEverything(store, session)
             let plans = try await store.queryPlans()
+            #expect(plans.keys.contains { $0.contains("UPDATE job SET wake = (SELECT") })
             func using(_ part: String) -> [String] { plans.filter { $0.key.contains(part) }.flatMap(\.value) }
             #expect(plans.count > 25)
             for (sql, plan) in plans {
@@ -48,7 +49,7 @@
             #expect(using("unique_payload = 1").allSatisfy { $0.contains("request_payload_unique ") })
             #expect(using("unique_payload > 0").contains { $0.contains("request_payload ") })
             #expect(using("id >= ? AND id < ?").contains { $0.contains("job_id ") })
-            try await store.close(session)
+            try await store.openAndClose()
         }
 
         private func useEverything(_ store: SQLiteStore, _ session: StoreSession) async throws {
@@ -84,7 +85,16 @@
                 RunQuery(jobID: job.id, states: [.failed], begunOnly: true), RunQuery(limit: 1, cursor: "r9"),
                 RunQuery(since: last),
             ] { _ = try await store.runs(query) }
-            _ = try await store.retire(endedBefore: last, budget: 10, in: session)
+            let unreadable = UnreadableJob(key: job.key, id: job.id, problem: "it is damaged")
+            let refusal = SubmissionRefusal(refused: last, code: "invalid", message: "it is")
+            _ = try await store.commit(
+                StoreTurn(
+                    parts: [[]], clock: sampleClock(), taken: [TakenSubmission(1, part: 0, refusal: refusal)],
+                    setAside: [unreadable]), in: session)
+            _ = try await store.setAside(after: 0, limit: 10)
+            _ = try await store.refusals(limit: 10, cursor: nil)
+            let next = try await store.open()
+            _ = try await store.retire(endedBefore: last, budget: 10, in: next)
         }
     }
 #endif

@@ -68,6 +68,10 @@ final class ClusterChecker {
                             + change.runs.map { " \($0.occurrence).\($0.attempt) \($0.state)" }.joined()
                     }.joined(separator: ", "))
         }
+        for change in changes {
+            if let shard = change.destination { world.trace("\(change.job.id) moves to shard \(shard.rawValue)") }
+        }
+        counts.placed += changes.count { session.shards[$0.shard] == nil }
         if !turn.released.isEmpty { world.trace("node \(node) gives back \(turn.released.map(\.rawValue))") }
         for run in changes.flatMap(\.runs) where run.state == .running {
             let due = max(run.due, run.notBefore ?? run.due)
@@ -76,16 +80,25 @@ final class ClusterChecker {
         checkPayloads(changes)
         checkFreeNames(parts.map { turn.parts[$0] })
         guard tables.nodes[node]?.ended == false else { return fail(.fenced, "node \(node) writes after its end") }
-        for change in changes {
+        for change in changes where session.shards[change.shard] != nil || change.expected != .absent {
             let shard = tables.shards[change.shard.rawValue]
             let isReleased = turn.released.contains(change.shard)
             let epoch = session.shards[change.shard]?.rawValue
             if shard.owner != node && !isReleased || shard.epoch != epoch {
                 fail(.fenced, "node \(node) writes \(change.job.id) to shard \(change.shard.rawValue) of another epoch")
             }
-            if let row = tables.rows[change.job.key], row.shard != change.shard {
-                fail(.fenced, "\(change.job.id) is in shard \(row.shard.rawValue), not \(change.shard.rawValue)")
+            let after = change.destination ?? change.shard
+            if let row = tables.rows[change.job.key], row.shard != after {
+                fail(.fenced, "\(change.job.id) is in shard \(row.shard.rawValue), not \(after.rawValue)")
             }
+            if change.destination != nil { checkMove(change, tables) }
+        }
+    }
+
+    private func checkMove(_ change: JobChange, _ tables: ModelDatabase.Tables) {
+        counts.moved += 1
+        if tables.rows[change.job.key]?.open.contains(where: { $0.state == .running }) ?? false {
+            fail(.placed, "\(change.job.id) moves while a run of it is claimed")
         }
     }
 
@@ -358,7 +371,15 @@ final class ClusterChecker {
             fail(.durable, "job \(key) was answered as \(id), and is \(tables.rows[key]?.job.id.rawValue ?? "gone")")
         }
         let before = world.wall.advanced(by: .seconds(-3))
-        for row in tables.rows.values.sorted(by: { $0.job.key < $1.job.key }) {
+        for key in world.database.unreadable.sorted() {
+            guard let row = tables.rows[key] else { continue }
+            if row.job.version != 1 { fail(.setAside, "\(row.job.id) was changed") }
+            if !world.database.isSetAside(row) || row.job.nextWake != nil {
+                fail(.setAside, "\(row.job.id) is looked at, at \(row.job.nextWake.map { "\($0)" } ?? "no time")")
+            }
+        }
+        let readable = tables.rows.values.filter { !world.database.unreadable.contains($0.job.key) }
+        for row in readable.sorted(by: { $0.job.key < $1.job.key }) {
             // What is suspended waits.
             for run in row.open where row.job.state == .scheduled && max(run.due, run.notBefore ?? run.due) < before {
                 fail(
@@ -384,9 +405,10 @@ final class ClusterChecker {
         let keys = tables.rows.values.compactMap(\.job.request.idempotencyKey)
         if Set(keys).count < keys.count { fail(.once, "two jobs have one idempotency key") }
         let live = world.processes.compactMap { $0.node }.filter { !$0.isClosed && !$0.isGone }
-        let counts = live.map { node in tables.shards.count { $0.owner == node.id } }
+        let workers = live.filter { tables.nodes[$0.id]?.jobs?.isEmpty == false }
+        let counts = workers.map { node in tables.shards.count { $0.owner == node.id } }
         if counts.reduce(0, +) != tables.shards.count || counts.max() ?? 0 > (counts.min() ?? 0) + 1 {
-            fail(.spread, "the nodes \(live.map(\.id)) have \(counts) of \(tables.shards.count) shards")
+            fail(.spread, "the nodes \(workers.map(\.id)) have \(counts) of \(tables.shards.count) shards")
         }
         for node in live where node.membership?.state != .member {
             fail(.spread, "\(node.name) is \(node.membership.map { "\($0.state)" } ?? "nothing")")

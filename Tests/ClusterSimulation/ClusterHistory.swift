@@ -27,6 +27,10 @@ package enum ClusterMutant: String, CaseIterable, Sendable {
     case snoozeAtOnce
     /// A node believes that the database has noted the places that it has answered.
     case placesBelieved
+    /// The database does not look who moves a job.
+    case moveUnfenced
+    /// A job moves, and its wakes do not.
+    case wakeStays
 }
 
 /// What happens in one simulated cluster. Times are milliseconds.
@@ -67,6 +71,10 @@ struct ClusterHistory: CustomStringConvertible {
     var trouble: Int
     /// How many runs of the queues may be in progress at once, over all nodes.
     var limits: [QueueID: Int]
+    /// What each process can run; `nil`: all of them run everything.
+    var roles: [ClusterRole]?
+    /// How many jobs are there from the beginning whose rows no node can read.
+    var unreadable: Int
     var steps: [Step]
 
     /// The history of a seed.
@@ -78,13 +86,22 @@ struct ClusterHistory: CustomStringConvertible {
         shards = 8 + pick(9)
         trouble = 6_000 + pick(14_000)
         limits = ["one": 1, "few": 2 + pick(2)]
+        // In every third history, so that the others are what they were without.
+        unreadable = seed.isMultiple(of: 3) ? 1 + Int(seed / 3 % 7) : 0
         steps = []
         var number = 0
         // Of its own, and in every other history, so that the others are what they were without names.
         let names = SeededRandom(seed: seed &* 0xA24B_AED4_963E_E407 &+ 0x9FB2_1C65)
+        // Likewise, in every third one.
+        if seed % 3 == 1 {
+            let random = SeededRandom(seed: seed &* 0x8EBC_6AF0_9C88_C6E3 &+ 0x5851_F42D)
+            roles = (0..<nodes).map { ClusterRole.drawn(for: $0) { Int(random.next() % UInt64($0)) } }
+        }
+        let hasRoles = roles != nil
         func plan() -> ClusterPlan {
             number += 1
             var plan = ClusterPlan(number: number, pick)
+            plan.isRare = hasRoles && plan.payload == nil && plan.id.rawValue.utf8.last! % 2 == 0
             plan.requiresFreeName = seed.isMultiple(of: 2) && names.next() % 2 == 0
             return plan
         }
@@ -138,7 +155,8 @@ struct ClusterHistory: CustomStringConvertible {
     }
 
     var description: String {
-        "\(nodes) nodes, \(shards) shards, trouble for \(trouble) ms\n"
+        "\(nodes) nodes, \(shards) shards, \(unreadable) jobs that no node can read, trouble for \(trouble) ms\n"
+            + (roles ?? []).map { "  a process runs \($0)\n" }.joined()
             + steps.map { "  \($0.at) ms: \($0.action)" }.joined(separator: "\n")
     }
 }
@@ -169,6 +187,8 @@ struct ClusterPlan {
     var obeys = true
     /// It makes no job while another has its name.
     var requiresFreeName = false
+    /// Not every node has a handler for its kind. The same for each submission of an identifier.
+    var isRare = false
 
     /// The same for each submission of an identifier, so that no update gives a job another name.
     var name: String? {
@@ -239,7 +259,7 @@ struct ClusterPlan {
             case .every(let interval, let count): .every(.milliseconds(interval), count: count)
             }
         var request = JobRequest(
-            id: id, name: name, kind: "work", trigger: trigger,
+            id: id, name: name, kind: isRare ? "rare" : "work", trigger: trigger,
             policies: JobPolicies(
                 overlap: overlap,
                 retry: RetryPolicy.exponential(

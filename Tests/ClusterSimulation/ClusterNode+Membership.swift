@@ -8,8 +8,9 @@ extension ClusterNode {
     private static let patience: Duration = .seconds(15)
 
     func join() {
+        let jobs = process.role.jobs
         world.send(self, .writer) { database in
-            (database.join(), database.timeline)
+            (database.join(jobs), database.timeline)
         } done: { [self] answer in
             guard case .success(let (id, timeline)) = answer else { return giveUp() }
             (self.id, self.timeline) = (id, timeline)
@@ -29,7 +30,7 @@ extension ClusterNode {
 
     private func joinBeat(until end: UptimeInstant) {
         beat { [self] in
-            if !owned.isEmpty { return readClock() }
+            if process.role.jobs.isEmpty ? membership!.state == .member : !owned.isEmpty { return readClock() }
             guard uptime < end, membership!.state != .fenced else {
                 let node = id
                 return world.send(self, .writer) { database in
@@ -43,7 +44,8 @@ extension ClusterNode {
     }
 
     private func readClock() {
-        let session = StoreSession(node: NodeID(rawValue: "node\(id)"), shards: owned, clock: nil, isShared: true)
+        let session = StoreSession(
+            node: NodeID(rawValue: "node\(id)"), shards: owned, clock: nil, isShared: true, others: others)
         world.send(self, .queries) { database in
             (database.tables.clock, database.tables.queues.values.sorted { $0.id < $1.id })
         } done: { [self] answer in
@@ -84,13 +86,17 @@ extension ClusterNode {
     private func beat(_ done: @escaping () -> Void) {
         let began = uptime
         let node = id
+        let said = unsaid
         world.send(self, .session) { [self] database in
-            (database.beat(node, hasSession: !isGone), world.wall)
+            if let said, database.tables.nodes[node]?.ended == false { database.tables.nodes[node]!.jobs = said }
+            return (database.beat(node, hasSession: !isGone), world.wall)
         } done: { [self] answer in
             guard !isClosed else { return }
             switch answer {
             case .success(let (found, wall)):
                 learn(wall, asked: began)
+                if unsaid == said { unsaid = nil }
+                hearAgain()
                 for queue in found.queues where world.mutant != .placesBelieved {
                     post(.signal(.queue(queue, places: found.places[queue.id] ?? 0)))
                 }
@@ -100,6 +106,11 @@ extension ClusterNode {
                     return forgetLostHistory(began, done)
                 }
                 adopt(found.mine, found.view.owners)
+                let others = found.view.others(than: node)
+                if others != self.others {
+                    self.others = others
+                    post(.signal(.others(others)))
+                }
                 let actions = membership!.beat(found.view, began: began, at: uptime)
                 watchTrust()
                 perform(actions[...], done)
@@ -108,12 +119,20 @@ extension ClusterNode {
         }
     }
 
+    /// The new session has not heard what was notified before. Where all nodes are the same, nothing depends on that.
+    private func hearAgain() {
+        let breaks = process.links[ClusterWorld.Link.session.rawValue].breaks
+        if breaks != self.breaks, world.history.roles != nil { post(.signal(.wake)) }
+        self.breaks = breaks
+    }
+
     /// The database continues from a standby's copy: nothing of the jobs is known any more.
     private func forgetLostHistory(_ began: UptimeInstant, _ done: @escaping () -> Void) {
         world.trace("\(name) reads the promoted database anew")
         readAnew = world.now
         let old = owned.keys.sorted()
         (owned, given) = ([:], [:])
+        unsaid = runnable
         for shard in old { post(.signal(.revoked(shard))) }
         world.send(self, .writer) { database in
             database.adoptTimeline()
@@ -144,6 +163,7 @@ extension ClusterNode {
 
     func notified(_ payload: String) {
         if payload == "submissions" || payload == "burst" { return post(.signal(.submissions)) }
+        if payload == "jobs" { return post(.signal(.wake)) }
         let node = id
         world.send(self, .session) { database in
             database.takeReplies(node)

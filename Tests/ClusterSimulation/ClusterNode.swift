@@ -32,6 +32,13 @@ final class ClusterNode {
     /// When it has read a promoted database anew.
     var readAnew: Int64?
     var handlers: [RunKey: ClusterHandler] = [:]
+    /// What it can run, and what the next beat says of that.
+    private(set) lazy var runnable = process.role.jobs
+    var unsaid: RunnableJobs?
+    /// The other nodes, as the last beat has found them.
+    var others = OtherSchedulers()
+    /// How often its session was broken when it last listened anew.
+    var breaks = 0
     /// How many steps were made at this instant.
     private var steps = (at: Int64(0), count: 0)
 
@@ -93,9 +100,14 @@ final class ClusterNode {
             session: session,
             configuration: .init(
                 horizon: .seconds(30), maximumLoaded: 100, maximumConcurrentRuns: 16,
-                node: NodeID(rawValue: "node\(id)")), at: reading)
+                node: NodeID(rawValue: "node\(id)"), serves: process.role.queues), at: reading)
         isOpen = true
-        post(.handler(kind: "work"))
+        for kind in process.role.kinds.sorted() { post(.handler(kind: kind)) }
+        let (kinds, delay) = process.role.later
+        if kinds.isEmpty { return }
+        world.deliver(to: self, at: world.now + .ms(delay), .timer) { [self] in
+            for kind in kinds.sorted() { post(.handler(kind: kind)) }
+        }
     }
 
     private var session: StoreSession {
@@ -288,6 +300,7 @@ final class ClusterNode {
         case .cancel(let key, let reason): handlers[key]?.cancel(reason)
         case .answer(let number, let result): world.checker.answered(number, of: self, result)
         case .stopped: stopped()
+        case .serve(let jobs): (runnable, unsaid) = (jobs, jobs)
         case .emit, .count, .followConditions, .log, .started: break
         }
     }
@@ -304,6 +317,9 @@ final class ClusterNode {
     private func start(_ run: Run, of job: Job) {
         let key = RunKey(run)
         guard reading.wall >= run.due else { return post(.notBegun(key, nil)) }
+        if !process.role.mayRun(job.request) {
+            world.checker.fail(.placed, "\(run.jobID) of \(job.request.kind) begins on \(name)")
+        }
         let handler = ClusterHandler(self, run, world.plan(of: job))
         handlers[key] = handler
         world.checker.began(handler)

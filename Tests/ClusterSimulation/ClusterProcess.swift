@@ -6,11 +6,14 @@ final class ClusterProcess {
     struct Link {
         /// The connection is broken, and its requests fail, until then.
         var brokenUntil: Int64 = 0
+        /// How often it was.
+        var breaks = 0
         var lastArrival: Int64 = 0
         var lastAnswer: Int64 = 0
     }
 
     let number: Int
+    let role: ClusterRole
     let uptimeOffset: Int64
     let continuousOffset: Int64
     let wallOffset: Int64
@@ -30,8 +33,8 @@ final class ClusterProcess {
     var slow: (until: Int64, upTo: Int, link: Int) = (0, 0, 0)
     var lossy: (until: Int64, percent: Int) = (0, 0)
 
-    init(_ number: Int, _ pick: (Int) -> Int) {
-        self.number = number
+    init(_ number: Int, _ role: ClusterRole, _ pick: (Int) -> Int) {
+        (self.number, self.role) = (number, role)
         uptimeOffset = .ms(1_000 + pick(1_000_000))
         continuousOffset = uptimeOffset + .ms(pick(1_000_000))
         wallOffset = .ms((pick(11) - 5) * 3_600_000)

@@ -6,6 +6,8 @@ package enum ClusterPromise: String, CaseIterable, Sendable {
     case fenced = "a node writes nothing after it was ended, and nothing to a shard that it has lost"
     case alone =
         "a second handler of an occurrence begins only if the first one's node acts no more, and it was cancelled"
+    case placed =
+        "a run begins only on a node that has its kind and serves its queue, and a job moves only without claimed runs"
     case acting = "a handler begins only on a node that has not ended, of a claim that is stored"
     case once = "a command is carried out at most once, and its answer agrees with the tables"
     case spread = "in peace the shards are spread evenly, and no submission and no reply is left"
@@ -16,6 +18,7 @@ package enum ClusterPromise: String, CaseIterable, Sendable {
     case exactlyOnce = "a handler's effect is there once at most, and then its occurrence has succeeded"
     case promoted = "a run that a promotion has lost continues on no node, unless it was cancelled"
     case takeOver = "what is due of a dead node's jobs begins within five seconds"
+    case setAside = "a job that no node can read is set aside, stays as it is, and delays no other"
     case progress = "time passes, and every command is answered"
     case invariants = "the invariants of every scheduler hold"
 }

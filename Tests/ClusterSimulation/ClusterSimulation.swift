@@ -27,6 +27,9 @@ package enum ClusterSimulation {
         /// Jobs that were made because nothing had their names, and submissions that were refused because something had.
         package var named = 0
         package var namesTaken = 0
+        /// Jobs that moved to a node that can run them, and new ones that were put into another node's shard.
+        package var moved = 0
+        package var placed = 0
         /// Nanoseconds.
         package var longestTakeOver: Int64 = 0
 
@@ -43,6 +46,8 @@ package enum ClusterSimulation {
             lhs.limited += rhs.limited
             lhs.named += rhs.named
             lhs.namesTaken += rhs.namesTaken
+            lhs.moved += rhs.moved
+            lhs.placed += rhs.placed
             lhs.longestTakeOver = max(lhs.longestTakeOver, rhs.longestTakeOver)
         }
     }

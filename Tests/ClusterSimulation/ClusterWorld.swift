@@ -36,6 +36,7 @@ final class ClusterWorld {
         random = SeededRandom(seed: history.seed &* 0xD1B5_4A32_D192_ED03 &+ 0x1357_9BDF)
         database = ModelDatabase(shards: history.shards, mutant: mutant)
         for (id, limit) in history.limits { database.tables.queues[id] = JobQueue(id: id, concurrency: limit) }
+        for number in 0..<history.unreadable { database.addUnreadable(number, at: wall) }
         database.written = { [unowned self] in checker.written($0, $1, $2, $3) }
         database.overwritten = { [unowned self] in checker.overwritten($0, $1) }
         database.taken = { [unowned self] in checker.taken($0, $1) }
@@ -64,7 +65,7 @@ final class ClusterWorld {
     /// - Returns: what was broken.
     func run() -> ClusterViolation? {
         for number in 0..<history.nodes {
-            let process = ClusterProcess(number, pick)
+            let process = ClusterProcess(number, history.roles?[number] ?? ClusterRole(), pick)
             processes.append(process)
             join(process, after: .ms(pick(300)))
         }
@@ -206,6 +207,7 @@ final class ClusterWorld {
         func breakLink() -> Int64 {
             let until = now + .ms(20 + pick(4_000))
             process.links[link.rawValue].brokenUntil = until
+            process.links[link.rawValue].breaks += 1
             if link == .session, pick(2) == 0 { database.tables.nodes[node.id]?.hasSession = false }
             return until
         }

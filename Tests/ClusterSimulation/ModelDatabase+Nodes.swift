@@ -4,10 +4,10 @@ import ApusTimers
 
 /// Nodes, their beats and their shards.
 extension ModelDatabase {
-    func join() -> Int64 {
+    func join(_ jobs: RunnableJobs? = nil) -> Int64 {
         adoptTimeline()
         sequences.node += 1
-        tables.nodes[sequences.node] = Node()
+        tables.nodes[sequences.node] = Node(jobs: jobs)
         return sequences.node
     }
 
@@ -29,7 +29,7 @@ extension ModelDatabase {
         let nodes = tables.nodes.filter { !$0.value.ended }.sorted { $0.key < $1.key }.map {
             MembershipMachine.View.Node(
                 id: $0.key, beat: $0.value.beat, hasSession: $0.value.hasSession, isLeaving: $0.value.isLeaving,
-                patience: patience)
+                patience: patience, jobs: $0.value.jobs)
         }
         var owners: [ShardID: Int64?] = [:]
         var mine: [ShardID: StoreEpoch] = [:]
@@ -66,6 +66,7 @@ extension ModelDatabase {
             self.taken?(shard, StoreEpoch(rawValue: tables.shards[shard.rawValue].epoch))
             taken.append((shard, StoreEpoch(rawValue: tables.shards[shard.rawValue].epoch)))
         }
+        giveBack(wanted, to: node)
         return taken
     }
 

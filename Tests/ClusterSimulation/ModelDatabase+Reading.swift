@@ -18,19 +18,21 @@ extension ModelDatabase {
     func answer(_ read: SchedulerRead, in session: StoreSession) -> SchedulerReadAnswer {
         switch read {
         case .interrupted(let key, let limit):
-            let found = rows(in: session).filter { row in
-                row.job.key > key && row.runs.values.contains { $0.state == .running }
+            let rows = rows(in: session).filter { row in
+                row.job.key > key && row.runs.values.contains { $0.state == .running } && !isSetAside(row)
             }
-            return .jobs(found.prefix(limit).map(loaded))
+            return .jobs(rows.prefix(limit).map(found))
         case .anchored(let key, let limit):
-            let found = rows(in: session).filter {
-                $0.job.key > key && !$0.job.state.isFinal && $0.job.request.trigger.anchor != nil
+            let rows = rows(in: session).filter {
+                $0.job.key > key && !$0.job.state.isFinal && $0.job.request.trigger.anchor != nil && !isSetAside($0)
             }
-            return .jobs(found.prefix(limit).map(loaded))
+            return .jobs(rows.prefix(limit).map(found))
         case .due(let load):
-            let (keys, next, left) = load.select(rows(in: session).map(\.job))
-            return .due(DueJobs(jobs: keys.map { loaded(tables.rows[$0]!) }, next: next, left: left))
-        case .load(let references): return .loaded(references.map { find($0).map(loaded) })
+            let waking = tables.rows.values.filter { session.shards[$0.wakeShard] != nil }
+            let (keys, next, left) = load.select(waking.map(\.job))
+            let due = keys.map { found(tables.rows[$0]!) }
+            return .due(DueJobs(jobs: due.readable, unreadable: due.unreadable, next: next, left: left))
+        case .load(let references): return .loaded(references.map { find($0).map(found) })
         case .places: preconditionFailure("a request of its own, which changes something")
         case .submissions(let limit):
             let found = tables.submissions.filter { session.shards[$0.shard] != nil }

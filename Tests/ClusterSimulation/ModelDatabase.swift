@@ -16,9 +16,12 @@ final class ModelDatabase {
     struct Row {
         var job: Job
         var shard: ShardID
+        /// The shard in whose wakes it is.
+        var wakeShard: ShardID
         var runs: [RunID: Run] = [:]
         /// In which order they were written first.
         var sequences: [RunID: Int64] = [:]
+        init(job: Job, shard: ShardID) { (self.job, self.shard, wakeShard) = (job, shard, shard) }
         var open: [Run] { runs.values.filter(\.state.isOpen).sorted { RunID($0) < RunID($1) } }
     }
 
@@ -27,6 +30,8 @@ final class ModelDatabase {
         var isLeaving = false
         var beat: Int64 = 0
         var hasSession = false
+        /// `nil`: it has not said what it can run.
+        var jobs: RunnableJobs?
     }
 
     struct Shard {
@@ -63,6 +68,10 @@ final class ModelDatabase {
         var shards: [Shard]
         var rows: [Int64: Row] = [:]
         var submissions: [Submission] = []
+        /// Submissions that were refused, by their sequences.
+        var refused: [Int64: RefusedSubmission] = [:]
+        /// Jobs that are set aside, by their keys.
+        var setAside: [Int64: Aside] = [:]
         var replies: [Reply] = []
         var clock: StoreClock?
         var queues: [QueueID: JobQueue] = [:]
@@ -90,6 +99,8 @@ final class ModelDatabase {
     /// The key of a new job, by the positions of its part and its change; another database has given it.
     var chosenKey: ((_ part: Int, _ change: Int) -> Int64?)?
     let mutant: ClusterMutant?
+    /// Jobs of which no node can read the row.
+    var unreadable: Set<Int64> = []
     /// Gets what is written.
     var written: ((_ node: Int64, _ session: StoreSession, _ turn: StoreTurn, _ parts: [Int]) -> Void)?
     var overwritten: ((_ old: Run, _ new: Run) -> Void)?
@@ -131,9 +142,22 @@ final class ModelDatabase {
         }
     }
 
-    /// Those without a change of another owner's job.
+    /// Those without a change of another owner's job, or a submission for another owner. A new job may be in any shard.
     private static func parts(_ turn: StoreTurn, in session: StoreSession) -> [Int] {
-        turn.parts.indices.filter { turn.parts[$0].allSatisfy { session.shards[$0.shard] != nil } }
+        turn.parts.indices.filter { part in
+            let beside =
+                turn.taken.filter { $0.part == part }.map(\.shard)
+                + turn.forwarded.compactMap { command -> ShardID? in
+                    guard command.part == part, case .submission(_, let home) = command.origin else { return nil }
+                    return home
+                }
+            return turn.parts[part].allSatisfy { isAllowed($0, in: session) }
+                && beside.allSatisfy { session.shards[$0] != nil }
+        }
+    }
+
+    private static func isAllowed(_ change: JobChange, in session: StoreSession) -> Bool {
+        session.shards[change.shard] != nil || change.expected == .absent
     }
 
     /// The latest instant at which a run that the turn claims is due.
@@ -155,9 +179,12 @@ final class ModelDatabase {
         timeline: Int? = nil, refusing refused: Set<Int> = []
     ) throws(JobError) -> [Result<[Job], JobError>] {
         try transaction { () throws(JobError) in
-            try fence(
-                node, Set(Self.parts(turn, in: session).flatMap { turn.parts[$0].map(\.shard) }), session,
-                timeline: timeline)
+            let parts = Self.parts(turn, in: session)
+            let changes = parts.flatMap { turn.parts[$0] }
+            if mutant != .moveUnfenced || changes.allSatisfy({ $0.destination == nil }) {
+                let shards = Set(changes.map(\.shard)).union(turn.shardsBeside(parts: parts))
+                try fence(node, shards.filter { session.shards[$0] != nil }, session, timeline: timeline)
+            }
             if let due = Self.claims(turn, in: session), now.duration(to: due) > .milliseconds(100) {
                 throw JobError(code: .unavailable, message: "the node is ahead of the clock of the database")
             }
@@ -167,6 +194,7 @@ final class ModelDatabase {
                 tables.shards[shard.rawValue].owner = nil
             }
             for queue in turn.queues { tables.queues[queue.id] = queue }
+            for job in turn.setAside { setAside(job, session) }
             var results: [Result<[Job], JobError>] = []
             for part in turn.parts.indices {
                 let before = tables
@@ -181,8 +209,15 @@ final class ModelDatabase {
             let applied = results.indices.filter { if case .success = results[$0] { true } else { false } }
             written?(node, session, turn, applied)
             for forward in turn.forwarded where applied.contains(forward.part) { notifyOwner(forward.shard) }
+            notifyOfJobs(applied.flatMap { turn.parts[$0] }, in: session)
             return results
         }
+    }
+
+    /// The owners of the shards of others that have got jobs.
+    private func notifyOfJobs(_ changes: [JobChange], in session: StoreSession) {
+        let placed = changes.filter { session.shards[$0.shard] == nil }.map(\.shard) + changes.compactMap(\.destination)
+        for owner in Set(placed.compactMap { tables.shards[$0.rawValue].owner }).sorted() { notify?(owner, "jobs") }
     }
 
     private func apply(
@@ -190,21 +225,33 @@ final class ModelDatabase {
     ) throws(JobError) -> [Job] {
         var jobs: [Job] = []
         for (position, change) in turn.parts[part].enumerated() {
-            guard session.shards[change.shard] != nil else {
+            guard Self.isAllowed(change, in: session) else {
                 throw JobError(code: .notOwner, message: "shard \(change.shard.rawValue) is not this scheduler's")
             }
             jobs.append(try apply(change, chosenKey?(part, position)))
         }
-        if let taken = turn.taken.first(where: { $0.part == part }) { try take(taken) }
-        if let command = turn.forwarded.first(where: { $0.part == part }) { try forward(command, from: node) }
+        if let taken = turn.taken.first(where: { $0.part == part }) { try take(taken, session) }
+        if let command = turn.forwarded.first(where: { $0.part == part }) { try forward(command, from: node, session) }
         return jobs
     }
 
-    private func take(_ taken: TakenSubmission) throws(JobError) {
-        guard let index = tables.submissions.firstIndex(where: { $0.stored.sequence == taken.sequence }) else {
-            throw JobError(code: .conflict, message: "there is no submission \(taken.sequence) any more")
+    /// Where a submission is that the session may take.
+    private func index(of sequence: Int64, in shard: ShardID, _ session: StoreSession) throws(JobError) -> Int {
+        let index = tables.submissions.firstIndex { $0.stored.sequence == sequence && $0.shard == shard }
+        guard let index, session.shards[shard] != nil else {
+            throw JobError(code: .conflict, message: "there is no submission \(sequence) any more")
         }
+        return index
+    }
+
+    private func take(_ taken: TakenSubmission, _ session: StoreSession) throws(JobError) {
+        let index = try index(of: taken.sequence, in: taken.shard, session)
         let submission = tables.submissions[index]
+        if let refusal = taken.refusal {
+            tables.refused[taken.sequence] = RefusedSubmission(
+                sequence: taken.sequence, submitted: submission.stored.submitted, refusal: refusal,
+                command: submission.stored.command.map { JobJSON.text(of: $0) } ?? "")
+        }
         if mutant != .submissionStays || submission.sender == nil { tables.submissions.remove(at: index) }
         guard let sender = submission.sender, let call = submission.call, let reply = taken.reply else { return }
         // A node that has ended would not take it.
@@ -214,20 +261,22 @@ final class ModelDatabase {
         notify?(sender, "replies")
     }
 
-    private func forward(_ command: ForwardedCommand, from node: Int64) throws(JobError) {
+    private func forward(
+        _ command: ForwardedCommand, from node: Int64, _ session: StoreSession
+    ) throws(JobError) {
         switch command.origin {
         case .call(let call, let asked, let submitted):
             sequences.submission += 1
             tables.submissions.append(
                 Submission(
                     stored: StoreSubmission(
-                        sequence: sequences.submission, submitted: submitted, command: asked, isCall: true),
+                        sequence: sequences.submission, submitted: submitted, command: asked, isCall: true,
+                        shard: command.shard),
                     shard: command.shard, sender: node, call: call))
-        case .submission(let sequence):
-            guard let index = tables.submissions.firstIndex(where: { $0.stored.sequence == sequence }) else {
-                throw JobError(code: .conflict, message: "there is no submission \(sequence) any more")
-            }
+        case .submission(let sequence, let home):
+            let index = try index(of: sequence, in: home, session)
             tables.submissions[index].shard = command.shard
+            tables.submissions[index].stored.shard = command.shard
         }
     }
 
@@ -242,7 +291,8 @@ final class ModelDatabase {
         let isFirst = !tables.submissions.contains { $0.sender == nil }
         tables.submissions.append(
             Submission(
-                stored: StoreSubmission(sequence: sequences.submission, submitted: now, command: .submit([request])),
+                stored: StoreSubmission(
+                    sequence: sequences.submission, submitted: now, command: .submit([request]), shard: shard),
                 shard: shard))
         if isFirst { notifyOwner(shard, "burst") }
     }
@@ -270,6 +320,8 @@ final class ModelDatabase {
             try checkNames(of: job)
             job.version = version + 1
             tables.rows[job.key]!.job = job
+            tables.rows[job.key]!.shard = change.destination ?? change.shard
+            if mutant != .wakeStays { tables.rows[job.key]!.wakeShard = change.destination ?? change.shard }
         }
         for given in change.runs {
             var run = given

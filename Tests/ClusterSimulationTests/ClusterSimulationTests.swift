@@ -26,6 +26,7 @@ struct ClusterSimulationTests {
         #expect(counts.effects > 250)
         #expect(counts.promotions > 25 && counts.snoozes > 250 && counts.limited > 250)
         #expect(counts.named > 100 && counts.namesTaken > 25)
+        #expect(counts.moved > 100 && counts.placed > 100)
         #expect(counts.longestTakeOver <= 5_000_000_000)
     }
 

@@ -7,7 +7,7 @@ package struct Generator {
     /// Kinds of trouble.
     package enum Trouble: String, CaseIterable, Sendable {
         case failures, hangs, reads, kills, stops, freezes, takeovers, wall, sleep, conditions, suspension, bursts,
-            queues, byHand, applications, rates, unique, snoozes, progress
+            queues, byHand, applications, rates, unique, snoozes, progress, unreadable
     }
 
     private let random: SeededRandom
@@ -22,6 +22,8 @@ package struct Generator {
     private let unique: SeededRandom
     private let snoozes: SeededRandom
     private let progress: SeededRandom
+    /// The same for jobs that cannot be read.
+    private let unreadable: SeededRandom
     private let seed: UInt64
     private var troubles: Set<Trouble> = []
     private var ids = 1
@@ -38,10 +40,11 @@ package struct Generator {
         unique = SeededRandom(seed: seed &* 0xC2B2_AE3D_27D4_EB4F &+ 0x2B3C_4D5E)
         snoozes = SeededRandom(seed: seed &* 0x1656_67B1_9E37_79F9 &+ 0x3C4D_5E6F)
         progress = SeededRandom(seed: seed &* 0x85EB_CA77_C2B2_AE63 &+ 0x4D5E_6F70)
+        unreadable = SeededRandom(seed: seed &* 0x27D4_EB2F_1656_67C5 &+ 0x5E6F_7081)
         // Every history draws the same numbers, whatever is excluded.
         let chance = 1 + pick(9)
         let later: [Trouble] = [.queues, .byHand]
-        let last: [Trouble] = [.applications, .rates, .unique, .snoozes, .progress]
+        let last: [Trouble] = [.applications, .rates, .unique, .snoozes, .progress, .unreadable]
         for trouble in Trouble.allCases where !later.contains(trouble) && !last.contains(trouble) {
             if pick(10) < chance, !excluded.contains(trouble) { troubles.insert(trouble) }
         }
@@ -49,7 +52,9 @@ package struct Generator {
         for trouble in later where pickAdded(10) < chance && !excluded.contains(trouble) { troubles.insert(trouble) }
         if pickOfApplications(10) < chance, !excluded.contains(.applications) { troubles.insert(.applications) }
         if pickOfRates(3) == 0, !excluded.contains(.rates) { troubles.insert(.rates) }
-        for (trouble, random) in [(Trouble.unique, unique), (.snoozes, snoozes), (.progress, progress)]
+        for (trouble, random) in [
+            (Trouble.unique, unique), (.snoozes, snoozes), (.progress, progress), (.unreadable, unreadable),
+        ]
         where pick(3, of: random) == 0 && !excluded.contains(trouble) {
             troubles.insert(trouble)
         }
@@ -89,6 +94,7 @@ package struct Generator {
         if troubles.contains(.unique) { addUnique(to: &history.steps) }
         if troubles.contains(.snoozes) { history.steps = history.steps.map { $0.withPlans(snoozing) } }
         if troubles.contains(.progress) { history.steps = history.steps.map { $0.withPlans(reporting) } }
+        if troubles.contains(.unreadable) { history.unreadable = 1 + pick(12, of: unreadable) }
         return history
     }
 

@@ -67,6 +67,7 @@ struct Shrinker {
         var hasHelped = false
         for change in [
             { $0.maximumLoaded = 10_000 }, { $0.maximumConcurrentRuns = 256 }, { $0.horizon = 60 },
+            { $0.unreadable = 0 },
         ] as [(inout History) -> Void] {
             var candidate = best.history
             change(&candidate)

@@ -148,11 +148,14 @@ struct History: Sendable, Hashable, CustomStringConvertible {
     var maximumConcurrentRuns = 256
     /// Seconds.
     var horizon = 60
+    /// How many jobs are there from the beginning whose rows cannot be read.
+    var unreadable = 0
     var steps: [Step] = []
 
     var description: String {
+        let left = unreadable > 0 ? "\(unreadable) jobs that cannot be read, and " : ""
         let head =
-            "a scheduler with at most \(maximumConcurrentRuns) runs at once, \(maximumLoaded) jobs loaded, "
+            left + "a scheduler with at most \(maximumConcurrentRuns) runs at once, \(maximumLoaded) jobs loaded, "
             + "a horizon of \(horizon) s; then\n"
         return head
             + steps.enumerated().map { number, step in "  \(number + 1). \(step)" }.joined(separator: "\n")

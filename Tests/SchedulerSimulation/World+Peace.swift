@@ -65,6 +65,7 @@ extension World {
         checkRows()
         rows.checkEverythingArrived(jobs())
         checkSubmissions(of: node)
+        checkUnreadable()
         guard ledger.violation == nil else { return }
         for job in jobs() where !job.state.isFinal {
             give(.cancel, plan(of: job), id: job.id)

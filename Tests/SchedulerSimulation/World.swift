@@ -28,6 +28,7 @@ final class World {
         self.trace = trace
         ledger = Ledger(history, time: time)
         rows = RowCheck(ledger: ledger)
+        addUnreadable()
     }
 
     /// The first broken promise. Rows are looked at after each `rowsEvery`th step.

@@ -17,6 +17,9 @@ struct List: AsyncParsableCommand {
     @Flag(help: "Only jobs whose last attempt that ended has failed or was lost; ended jobs included.")
     var failed = false
 
+    @Flag(help: "Instead of jobs, the submissions of applications that were refused when they were taken.")
+    var refused = false
+
     @Option(help: ArgumentHelp("Only jobs with this label; can be given several times.", valueName: "key=value"))
     var label: [String] = []
 
@@ -24,6 +27,9 @@ struct List: AsyncParsableCommand {
 
     func validate() throws {
         guard !all || state.isEmpty else { throw ValidationError("--all: it has every state; leave out --state") }
+        guard !refused || !all && !failed && state.isEmpty && label.isEmpty else {
+            throw ValidationError("--refused: it lists no jobs; leave out --all, --failed, --state and --label")
+        }
     }
 
     private var states: [String] {
@@ -33,12 +39,17 @@ struct List: AsyncParsableCommand {
 
     func run() async throws {
         try await reporting {
+            if refused { return try await listRefusals() }
             _ = try JobOptions.pairs(label, option: "--label")
             let answer = try await Session().call {
                 try await $0.jobs(
                     states: states, labels: label, failed: failed, limit: page.limit, after: page.after)
             }
             if page.json { return try Terminal.json(answer) }
+            if let first = answer.unreadable.first {
+                let others = answer.unreadable.count > 1 ? ", and \(answer.unreadable.count - 1) others" : ""
+                Terminal.note("left out, because this daemon cannot read it: \(first.id)\(others) (apus doctor)")
+            }
             guard !answer.jobs.isEmpty else {
                 let isDefault = !all && !failed && state.isEmpty && label.isEmpty
                 return Terminal.note(
@@ -62,6 +73,23 @@ struct List: AsyncParsableCommand {
                     + state.map { " --state \($0.rawValue)" }.joined() + label.map { " --label '\($0)'" }.joined()
                 Terminal.note("more: apus list\(filter) --limit \(page.limit) --after \(next)")
             }
+        }
+    }
+
+    private func listRefusals() async throws {
+        let answer = try await Session().call { try await $0.refusals(limit: page.limit, after: page.after) }
+        if page.json { return try Terminal.json(answer) }
+        guard !answer.refusals.isEmpty else { return Terminal.note("no submission was refused") }
+        var table = Table(["JOB", "SUBMITTED", "REFUSED", "WHY"])
+        for refusal in answer.refusals {
+            table.add([
+                (refusal.job ?? "-", .bold), (When.local(refusal.submitted), nil), (When.local(refusal.refused), nil),
+                (refusal.message, .dim),
+            ])
+        }
+        table.print()
+        if let next = answer.next {
+            Terminal.note("more: apus list --refused --limit \(page.limit) --after \(next)")
         }
     }
 

@@ -196,10 +196,32 @@ private struct Examination {
                     )
                 ]
             }
-            return findings + [Finding(check: "store", status: .ok, text: "\(location), \(jobs)")]
+            return findings + [Finding(check: "store", status: .ok, text: "\(location), \(jobs)")] + leftOut(status)
         } catch {
             return [Finding(check: "store", status: .problem, text: "\(error)")]
         }
+    }
+
+    /// Jobs that cannot be read, and submissions that became no job.
+    private func leftOut(_ status: StoreStatus) -> [Finding] {
+        var findings: [Finding] = []
+        if status.setAsideCount > 0 {
+            let named = status.setAside.prefix(3).map { "\($0.id) (\($0.problem))" }
+            let rest = status.setAsideCount > named.count ? ["…"] : []
+            findings.append(
+                Finding(
+                    check: "jobs", status: .problem,
+                    text: "\(status.setAsideCount) cannot be read and are set aside: "
+                        + "\((named + rest).joined(separator: ", ")). Update apus if a newer version has written them; "
+                        + "else mend their rows (apus store check), and restart the daemon"))
+        }
+        if status.refusals > 0 {
+            findings.append(
+                Finding(
+                    check: "jobs", status: .note,
+                    text: "\(status.refusals) submissions of applications were refused: apus list --refused"))
+        }
+        return findings
     }
 
     private func library() -> Finding {

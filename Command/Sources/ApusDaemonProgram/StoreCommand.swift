@@ -68,6 +68,13 @@ struct StoreStatusCommand: AsyncParsableCommand {
             Terminal.out(
                 "runs         \(status.waitingRuns) waiting, \(status.claimedRuns) running, \(status.endedRuns) ended")
             if status.submissions > 0 { Terminal.out("submissions  \(status.submissions) that no scheduler has taken") }
+            if status.refusals > 0 { Terminal.out("refused      \(status.refusals) submissions (apus list --refused)") }
+            if status.setAsideCount > 0 {
+                Terminal.out("set aside    \(status.setAsideCount) jobs that cannot be read")
+                for job in status.setAside {
+                    Terminal.out("  \(String(describing: job.id)): \(job.problem)")
+                }
+            }
             let next = status.earliestWake.map { "\(When.local($0)) (\(When.relative($0)))" } ?? "nothing"
             Terminal.out("next due     \(next)")
             guard !status.nodes.isEmpty else { return Terminal.out("no node uses it") }
@@ -184,6 +191,8 @@ private struct WireStoreStatus: Encodable {
     var runningRuns: Int
     var endedRuns: Int
     var submissions: Int
+    var refusals: Int
+    var setAside: Int
     var nextDue: String?
     var nodes: [Node]
 
@@ -191,7 +200,7 @@ private struct WireStoreStatus: Encodable {
         (schema, newestSchema, bytes) = (status.schema, status.newestSchema, status.bytes)
         jobs = Dictionary(uniqueKeysWithValues: JobState.allCases.map { ($0.rawValue, status.jobs[$0] ?? 0) })
         (waitingRuns, runningRuns, endedRuns) = (status.waitingRuns, status.claimedRuns, status.endedRuns)
-        submissions = status.submissions
+        (submissions, refusals, setAside) = (status.submissions, status.refusals, status.setAsideCount)
         nextDue = status.earliestWake.map(\.iso8601)
         nodes = status.nodes.map { Node(name: $0.name, shards: $0.shards, connected: $0.isConnected) }
     }

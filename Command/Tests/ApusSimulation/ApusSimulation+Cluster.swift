@@ -38,6 +38,7 @@ extension ApusSimulation {
             """
             \(seeds) clusters from \(first) on in \(time): \(counts.starts) starts, \(counts.forwarded) forwarded \
             commands, \(counts.promotions) promotions, \(counts.snoozes) snoozes, \(counts.limited) last places, \
+            \(counts.moved) moves of jobs, \(counts.placed) new jobs in the shards of others, \
             \(counts.overlaps) overlaps with cancelled handlers, the longest take-over \
             \(counts.longestTakeOver / 1_000_000) ms of \(counts.takenOver) starts
             """)

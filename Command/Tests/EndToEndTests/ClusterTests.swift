@@ -15,6 +15,7 @@ struct ClusterTests {
             let nodes: WireNodes = try await second.json("nodes", "--json")
             #expect(nodes.shared && nodes.nodes.map(\.name) == ["first", "second"])
             #expect(nodes.nodes.map(\.shards) == [128, 128])
+            #expect(nodes.nodes.allSatisfy { $0.kinds == ["action", "countdown"] && $0.queues == nil })
             let table = try await first("nodes")
             let lines = table.out.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
             #expect(lines.first == ["NODE", "NAME", "SHARDS", "BEAT", "LAG", "VERSION", "STATE"], "\(table)")

@@ -54,7 +54,9 @@ struct StoreCommandTests {
             let copied: Copied = try await apus.json(
                 "store", "copy", "--from", apus.home.databasePath, "--to", target, "--json")
             #expect(
-                copied.tables.map(\.name) == ["clock and queues", "jobs", "open runs", "ended runs", "submissions"])
+                copied.tables.map(\.name) == [
+                    "clock and queues", "jobs", "open runs", "ended runs", "submissions", "refused submissions",
+                ])
             #expect(copied.tables.allSatisfy { $0.sourceChecksum == $0.targetChecksum })
             #expect(copied.tables[1].rows == 2 && copied.tables[3].rows == 1)
             let again = try await apus("store", "copy", "--from", apus.home.databasePath, "--to", target)
@@ -151,6 +153,54 @@ struct StoreCommandTests {
             let found = try JSONDecoder().decode(Check.self, from: Data(json.out.utf8)).findings
             #expect(found.map(\.rule) == ["a job counts its open runs"] && found[0].count == 1)
             #expect(found[0].examples[0].hasSuffix(": 3, not 0"))
+        }
+    }
+
+    @Test("a row that cannot be read, and a refused submission, are named by check, doctor, status and lists")
+    func leftOut() async throws {
+        try await ApusUnderTest.with { apus in
+            _ = try await apus.startDaemon()
+            let bad: WireJob = try await apus.json("every", "1h", "--name", "bad", "--json", "--", "true")
+            _ = try await apus("every", "1h", "--name", "good", "--", "true")
+            #expect(try await apus("list", "--refused").err == "no submission was refused\n")
+            #expect(try await apus("stop").code == 0)
+            let queue = try DatabaseQueue(path: apus.home.databasePath)
+            try await queue.writeWithoutTransaction { db in
+                try db.execute(
+                    sql: """
+                        PRAGMA ignore_check_constraints = ON;
+                        UPDATE request SET overlap = 'dance' WHERE name = 'bad';
+                        UPDATE job SET elapsed_wake = 0 WHERE key = 1;
+                        INSERT INTO submission (submitted, request)
+                        VALUES (1, '{"id": "mail", "kind": "mail", "trigger": {"name": "tides"}}');
+                        """)
+            }
+            try queue.close()
+            let check = try await apus("store", "check")
+            #expect(check.code == 1 && check.out.contains("every job and every run can be read"), "\(check)")
+            #expect(check.out.contains("\(bad.id) (key 1): its overlap is unknown or damaged"), "\(check)")
+            _ = try await apus.startDaemon()
+            try await until("the refusal") { try await apus.client.refusals(limit: 9).refusals.map(\.job) == ["mail"] }
+            try await until("what is set aside") {
+                try await apus.client.unreadableJobs(limit: 9).jobs.map(\.id) == [bad.id]
+            }
+            let doctor = try await apus("doctor")
+            #expect(doctor.code == 1, "\(doctor)")
+            #expect(
+                doctor.out.contains(
+                    "1 cannot be read and are set aside: \(bad.id) (its overlap is unknown or damaged)"), "\(doctor)")
+            #expect(doctor.out.contains("1 submissions of applications were refused: apus list --refused"))
+            let status = try await apus("store", "status").out
+            #expect(status.contains("set aside    1 jobs that cannot be read\n  \(bad.id): its overlap"), "\(status)")
+            #expect(status.contains("refused      1 submissions"), "\(status)")
+            let list = try await apus("list")
+            #expect(list.out.contains("good") && !list.out.contains(bad.id))
+            #expect(list.err == "left out, because this daemon cannot read it: \(bad.id) (apus doctor)\n")
+            let refused = try await apus("list", "--refused")
+            #expect(refused.out.contains("mail") && refused.out.contains("what is stored cannot be read"), "\(refused)")
+            #expect(try await apus("list", "--refused", "--all").code == 64)
+            let show = try await apus("show", bad.id)
+            #expect(show.code == 1 && show.err.contains("this program cannot read the job"), "\(show)")
         }
     }
 

@@ -47,6 +47,8 @@ public struct JobError: Error, Sendable, CustomStringConvertible {
     public var message: String
     /// What caused it.
     public var cause: (any Error)?
+    /// Whether nothing is wrong with what was asked for: later, or elsewhere, the answer may be another one.
+    var isTransient: Bool { [.unavailable, .full, .notOwner, .owned, .closed].contains(code) }
     /// An error.
     public init(code: Code, message: String, cause: (any Error)? = nil) {
         self.code = code

@@ -9,6 +9,10 @@ struct JobSituation: Sendable {
     var isParked = false
     /// Others of its lane, which are due before it, are so many that it is in the store only.
     var isLeft = false
+    /// Whether other schedulers share the store.
+    var isShared = false
+    /// Why no scheduler can run the job, as far as is known; `nil` if one can.
+    var lack: Lack?
     var queue: QueueStatus?
     /// How long the queue's rate lets nothing begin.
     var rateDelay: Duration?
@@ -18,6 +22,12 @@ struct JobSituation: Sendable {
     var nextLook: WallInstant?
     /// Handlers of the job that do not return.
     var stuck: [StuckHandler] = []
+
+    /// What is missing for the job to run.
+    enum Lack: Sendable {
+        case handler
+        case queue
+    }
 }
 
 extension SchedulerMachine {
@@ -36,8 +46,13 @@ extension SchedulerMachine {
         situation.isRunning = life.isRunning
         situation.storeFails = backoff.isFailing
         situation.places = (board.runs.count, board.limit)
-        guard shards.owns(loaded.shard) else { return situation }
+        situation.isShared = session.isShared
         let job = loaded.job
+        if !kinds.canRun(job.request), !placement.canRun(job.request) {
+            let hasHandler = kinds.hasHandler(for: job.request.kind) || placement.hasHandler(for: job.request.kind)
+            situation.lack = hasHandler ? .queue : .handler
+        }
+        guard shards.owns(loaded.shard) else { return situation }
         situation.queue = board.status(job.request.queue)
         situation.rateDelay = board.rateDelay(job.request.queue, now.continuous)
         if let entry = jobs[job.id] {
@@ -47,7 +62,7 @@ extension SchedulerMachine {
         } else if let left = loading.left[job.request.lane], job.nextWake.map({ left <= $0 }) ?? false {
             situation.isLeft = true
             situation.unmet = job.request.policies.conditions.intersection(conditions.unmet)
-            situation.isParked = !kinds.hasHandler(for: job.request.kind)
+            situation.isParked = !kinds.canRun(job.request)
         }
         return situation
     }
@@ -215,12 +230,22 @@ struct Explanation {
         guard situation.isRunning else { return add(.notRunning, "no scheduler runs in this process") }
         if situation.storeFails { add(.storeFails, "the store fails; it is tried again at least once a second") }
         if !situation.unmet.isEmpty { add(.conditions, "it waits for: \(Self.text(situation.unmet))") }
-        if situation.isParked {
-            add(
-                .parked, "this program has no handler for the kind \"\(job.request.kind)\"; it waits until there is one"
-            )
-        }
+        if situation.isParked || situation.isShared, let lack = situation.lack { explain(lack) }
         explainQueue()
+    }
+
+    private mutating func explain(_ lack: JobSituation.Lack) {
+        let (kind, queue) = (job.request.kind, job.request.queue)
+        switch (lack, situation.isShared) {
+        case (.handler, false):
+            add(.parked, "this program has no handler for the kind \"\(kind)\"; it waits until there is one")
+        case (.handler, true): add(.parked, "no node has a handler for \"\(kind)\"; it waits until one has")
+        case (.queue, false):
+            add(.parked, "this program does not serve the queue \"\(queue)\"; it waits until one does")
+        case (.queue, true):
+            let nodes = "no node with a handler for \"\(kind)\""
+            add(.parked, "\(nodes) serves the queue \"\(queue)\"; it waits until one does")
+        }
     }
 
     private mutating func explainQueue() {

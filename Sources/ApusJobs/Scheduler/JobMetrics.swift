@@ -35,6 +35,7 @@ final class JobMetrics: Sendable {
         var timers: [Timed: Timers] = [:]
         var meters: [QueueID: Meters] = [:]
         var stuck: Meter?
+        var unreadable: Meter?
 
         /// The first of them have metrics of their own for good, so that no counter falls.
         mutating func timed(_ job: Job) -> Timed {
@@ -123,6 +124,17 @@ final class JobMetrics: Sendable {
         meter?.set(count)
     }
 
+    /// So many jobs are set aside because they cannot be read. There is a meter from the first such job on.
+    func unreadable(_ count: Int) {
+        let meter = made.withLock { made -> Meter? in
+            if made.unreadable == nil, count > 0 {
+                made.unreadable = Meter(label: "\(label).unreadable", dimensions: dimensions, factory: factory)
+            }
+            return made.unreadable
+        }
+        meter?.set(count)
+    }
+
     private func timer(_ name: String, _ key: Timed) -> CoreMetrics.Timer {
         CoreMetrics.Timer(
             label: "\(label).\(name)", dimensions: dimensions(of: key),
@@ -155,7 +167,7 @@ final class MetricsReport: Sendable {
 
 extension JobScheduler {
     /// Reports from now on what the scheduler does to a metrics backend: the runs that end, how long they take and how
-    /// late they begin, how many run and wait, and how many handlers are stuck.
+    /// late they begin, how many run and wait, how many handlers are stuck, and how many jobs cannot be read.
     ///
     /// Backends are called on the scheduler's tasks: one that blocks makes runs late. Nothing is reported, and nothing
     /// costs, unless this was called. Calling it again replaces the backend. The first 100 pairs of a kind and a queue have

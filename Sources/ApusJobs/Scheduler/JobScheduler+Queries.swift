@@ -8,6 +8,19 @@ extension JobScheduler {
     /// The runs of a job that wait or run, ordered by (occurrence, attempt); none if there is no such job.
     public func openRuns(of id: JobID) async throws -> [Run] { try await loop.store.job(id)?.open ?? [] }
 
+    /// Jobs that this program cannot read and has set aside, ordered by key, after the job with the key `key`, at most
+    /// `limit`: nothing of them runs before a scheduler that can read them opens the store.
+    public func setAside(after key: Int64 = 0, limit: Int = 50) async throws -> [UnreadableJob] {
+        try await loop.store.setAside(after: key, limit: limit)
+    }
+
+    /// Applications' submissions that were refused when they were taken, the last ones first, one page of them;
+    /// `cursor` is the ``RefusalPage/nextCursor`` of the page before. They are kept as long as jobs that have ended
+    /// (``Configuration/finishedJobsKept``).
+    public func refusals(limit: Int = 50, cursor: String? = nil) async throws -> RefusalPage {
+        try await loop.store.refusals(limit: limit, cursor: cursor)
+    }
+
     /// Jobs that match, one page of them.
     public func jobs(_ query: JobQuery) async throws -> JobPage { try await loop.store.jobs(query) }
 
@@ -20,9 +33,9 @@ extension JobScheduler {
     /// The numbers of the jobs that are due and wait for conditions or for a handler, as far as this scheduler has them.
     package var obstructed: [Int64] { loop.obstructed() }
 
-    /// The jobs with these numbers, without those that are gone.
+    /// The jobs with these numbers, without those that are gone or cannot be read.
     package func jobs(numbered keys: [Int64]) async throws -> [Job] {
-        try await loop.store.load(keys.map { .key($0) }).compactMap { $0?.job }
+        try await loop.store.find(keys.map { .key($0) }).compactMap { $0 }.readable.map(\.job)
     }
 
     /// Runs that match, newest first, one page of them.

@@ -32,6 +32,12 @@ public final class JobScheduler: Sendable {
         public var outputBufferBytes: Int
         /// What the scheduler is called in the store, for people. The program's name by default.
         public var node: NodeID
+        /// The queues whose jobs it runs, of the kinds that have a handler; all of them by default.
+        ///
+        /// With ``QueueSelection/nothing`` it only submits jobs, and changes them. In a store that several schedulers share, a
+        /// scheduler owns jobs as long as it can run any: one that serves no queue, or has registered no handler yet, owns
+        /// none. A due job that its owner cannot run moves to a scheduler that can.
+        public var serves: QueueSelection
         /// How long handlers that ``JobScheduler/stop(grace:)`` has cancelled may take to return.
         public var cancellationGrace: Duration
         /// How long a handler may take to return after it was cancelled, for whatever reason, on the uptime clock. Then
@@ -56,7 +62,7 @@ public final class JobScheduler: Sendable {
             eventBufferBytes: Int = 8 << 20, outputBufferBytes: Int = 1 << 20,
             cancellationGrace: Duration = .seconds(1), abandonment: Duration? = .seconds(300),
             storePatience: Duration? = nil, node: NodeID? = nil, middleware: [any JobMiddleware] = [],
-            timeZones: any TimeZones = SystemTimeZones.shared
+            serves: QueueSelection = .all, timeZones: any TimeZones = SystemTimeZones.shared
         ) {
             self.horizon = horizon
             self.maximumLoaded = maximumLoaded
@@ -70,6 +76,7 @@ public final class JobScheduler: Sendable {
             self.abandonment = abandonment
             self.storePatience = storePatience
             self.middleware = middleware
+            self.serves = serves
             self.timeZones = timeZones
             let program = CommandLine.arguments.first?.unicodeScalars.split(separator: "/").last
             self.node = node ?? NodeID(rawValue: program.map { String($0) } ?? "apus")
@@ -107,7 +114,9 @@ public final class JobScheduler: Sendable {
     /// The handler runs in a task of its own, which is cancelled when the run is to end
     /// (``RunContext/cancellationReason``). Returning normally is success, and throwing is failure; a thrown
     /// ``RunDecision`` says what follows. A job that is due and whose kind has no handler is parked: it waits until one is
-    /// registered, here or by a program that opens the store later (``isParked(_:)``).
+    /// registered, here or by a program that opens the store later (``isParked(_:)``). In a store that several schedulers
+    /// share it runs where there is one. Register handlers before ``start(afterOpening:)``: a later one is known to the
+    /// others within a second.
     public func register(_ kind: String, handler: @escaping @Sendable (RunContext) async throws -> Void) {
         loop.handle(kind, loop.configuration.middleware.enclosing(handler))
     }
@@ -377,7 +386,8 @@ public final class JobScheduler: Sendable {
     /// report them.
     public func awaitedConditions(_ id: JobID) -> JobConditions { loop.awaitedConditions(id) }
 
-    /// Whether a job is parked: an occurrence is due, could begin, and this scheduler has no handler for the job's kind.
+    /// Whether a job is parked: an occurrence is due, could begin, and this scheduler has no handler for the job's kind, or
+    /// does not serve its queue, and knows no other scheduler of the store that can run it.
     ///
     /// It begins as soon as ``register(_:handler:)-(String,_)`` registers one. A job whose conditions do not hold, or that is suspended, is
     /// not parked, and none is while the scheduler does not run.

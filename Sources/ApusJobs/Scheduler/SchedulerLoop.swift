@@ -124,7 +124,9 @@ final class SchedulerLoop: Sendable {
             inbox.gate = .opening
         }
         let session: StoreSession
-        do { session = try await store.open(as: configuration.node) } catch {
+        let runnable = RunnableJobs(
+            kinds: inbox.withLock { Set($0.handlers.keys) }, queues: configuration.serves)
+        do { session = try await store.open(as: configuration.node, running: runnable) } catch {
             openingFailed()
             throw error
         }
@@ -200,6 +202,7 @@ final class SchedulerLoop: Sendable {
         guard let metrics = metrics.current else { return }
         metrics.queues(queues())
         metrics.stuck(stuckHandlers().count)
+        metrics.unreadable(machine.withLock { $0?.setAside.count ?? 0 })
     }
 
     private func run(_ session: StoreSession) async {
@@ -300,7 +303,7 @@ final class SchedulerLoop: Sendable {
         case .anchored(let key, let limit):
             .jobs(try await store.anchored(after: key, limit: limit, in: session))
         case .due(let load): .due(try await store.due(load, in: session))
-        case .load(let references): .loaded(try await store.load(references))
+        case .load(let references): .loaded(try await store.find(references))
         case .submissions(let limit): .submissions(try await store.submissions(limit: limit, in: session))
         case .places(let uses): .places(try await store.places(uses, in: session))
         }
@@ -353,6 +356,7 @@ final class SchedulerLoop: Sendable {
             conditions.follow { [weak self] unmet in self?.post(.conditions(unmet: unmet)) }
         case .followConditions(false): conditions.endFollowing()
         case .log(let notice): notice.log(to: logger)
+        case .serve(let jobs): if let session = machine.withLock({ $0?.session }) { store.serve(jobs, in: session) }
         case .started: inbox.withLock { $0.starting.take() }?.resume()
         case .stopped(let error): stopped(error)
         }

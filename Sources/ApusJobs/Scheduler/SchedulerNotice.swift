@@ -7,6 +7,7 @@ package enum SchedulerNotice: Sendable {
     case clockSet(by: Duration)
     case interrupted(jobs: Int)
     case parked(kind: String)
+    case unserved(queue: QueueID)
     /// A job waits because its time zone is missing.
     case timeZoneMissing(JobID, String)
     case handlersStillRun(Int)
@@ -17,13 +18,18 @@ package enum SchedulerNotice: Sendable {
     case lostOwnership(JobError)
     /// The store could not be used for longer than the scheduler may wait.
     case storeGivenUp(JobError)
-    /// A submission in an application's transaction was refused, and removed.
+    /// This program cannot read these jobs.
+    case setAside([UnreadableJob])
+    /// A submission in an application's transaction was refused, and is kept as such.
     case submissionRefused(JobID?, JobError)
     /// A submission in an application's transaction met this job, and has no effect.
     case submissionHasNoEffect(JobID, SubmissionOutcome)
 }
 
 extension SchedulerNotice {
+    /// How many jobs of one turn have a line of their own.
+    private static let named = 20
+
     func log(to logger: Logger) {
         switch self {
         case .storeFails(let error):
@@ -41,6 +47,10 @@ extension SchedulerNotice {
             logger.warning(
                 "jobs are due whose kind has no handler; they wait until one is registered",
                 metadata: ["kind": "\(kind)"])
+        case .unserved(let queue):
+            logger.warning(
+                "jobs are due in a queue that is not served; they wait until a scheduler serves it",
+                metadata: ["queue": "\(queue)"])
         case .handlersStillRun(let runs):
             logger.warning(
                 "handlers ignored cancellation; their runs are lost, and will be retried at the next start",
@@ -63,9 +73,18 @@ extension SchedulerNotice {
         case .lostOwnership(let error):
             logger.critical(
                 "the store has another owner; this scheduler has stopped", metadata: ["error": "\(error)"])
+        case .setAside(let jobs):
+            for job in jobs.prefix(Self.named) {
+                logger.error(
+                    "a job cannot be read, and is set aside",
+                    metadata: ["job": "\(job.id)", "key": "\(job.key)", "problem": "\(job.problem)"])
+            }
+            if jobs.count > Self.named {
+                logger.error("more jobs cannot be read", metadata: ["jobs": "\(jobs.count - Self.named)"])
+            }
         case .submissionRefused(let id, let error):
             logger.notice(
-                "a job that was submitted in an application's transaction was refused, and its submission removed",
+                "a job that was submitted in an application's transaction was refused, and is kept as such",
                 metadata: ["job": "\(id?.rawValue ?? "unknown")", "error": "\(error)"])
         case .submissionHasNoEffect(let id, let outcome):
             logger.info(

@@ -63,8 +63,8 @@ public struct JobLoad: Hashable, Sendable {
     package var running = 0
     /// Queues of which nothing runs.
     package var paused: Set<QueueID> = []
-    /// The kinds that can run; `nil` for all.
-    package var kinds: Set<String>?
+    /// What can run here; `nil` for all.
+    package var runnable: RunnableJobs?
     /// What the host does not offer.
     package var unmet: JobConditions = []
 
@@ -97,7 +97,7 @@ public struct JobLoad: Hashable, Sendable {
 
     /// Nothing of the lane can run.
     func isHeld(_ lane: QueueLane) -> Bool {
-        paused.contains(lane.queue) || !(kinds?.contains(lane.kind) ?? true)
+        paused.contains(lane.queue) || !(runnable?.contains(lane) ?? true)
             || !lane.conditions.isDisjoint(with: unmet)
     }
 }
@@ -106,6 +106,8 @@ public struct JobLoad: Hashable, Sendable {
 public struct DueJobs: Hashable, Sendable {
     /// The jobs, ordered by (``Job/nextWake``, `key`).
     public var jobs: [LoadedJob]
+    /// Those of them that cannot be read.
+    public var unreadable: [UnreadableJob]
     /// The earliest ``Job/nextWake`` of the jobs that are not among them; `nil` if there are no others. Jobs that are
     /// left out for their lane do not count.
     public var next: WallInstant?
@@ -113,8 +115,11 @@ public struct DueJobs: Hashable, Sendable {
     /// these.
     public var left: [QueueLane: WallInstant]
     /// Jobs that are due.
-    public init(jobs: [LoadedJob], next: WallInstant?, left: [QueueLane: WallInstant] = [:]) {
+    public init(
+        jobs: [LoadedJob], unreadable: [UnreadableJob] = [], next: WallInstant?, left: [QueueLane: WallInstant] = [:]
+    ) {
         self.jobs = jobs
+        self.unreadable = unreadable
         self.next = next
         self.left = left
     }
@@ -122,7 +127,7 @@ public struct DueJobs: Hashable, Sendable {
 
 /// Chooses the jobs of a load among the first rows of each lane.
 package struct DueSelection {
-    private var wakes: [Int64: (wake: WallInstant, lane: QueueLane)] = [:]
+    private var wakes: [Int64: (wake: WallInstant, lane: QueueLane?)] = [:]
     private var firsts: [QueueLane: WallInstant] = [:]
     private(set) package var left: [QueueLane: WallInstant] = [:]
     private var next: [WallInstant] = []
@@ -137,8 +142,9 @@ package struct DueSelection {
     /// The lanes in which something is due.
     package var lanes: [QueueLane] { firsts.keys.sorted() }
 
-    /// A row of the lane: one of the first by its clock, of which one more than the limit is read.
-    package mutating func add(_ key: Int64, _ wake: WallInstant, of lane: QueueLane) {
+    /// A row of the lane: one of the first by its clock, of which one more than the limit is read. `nil`: its lane
+    /// cannot be read, and has no limit, so that the job is loaded or set aside.
+    package mutating func add(_ key: Int64, _ wake: WallInstant, of lane: QueueLane?) {
         wakes[key] = (min(wake, wakes[key]?.wake ?? wake), lane)
     }
 
@@ -152,11 +158,13 @@ package struct DueSelection {
         var keys: [Int64] = []
         for (lane, first) in firsts where limits[lane] ?? 0 == 0 { left[lane] = first }
         for (key, (wake, lane)) in order {
-            if counts[lane, default: 0] >= limits[lane] ?? 0 {
-                if left[lane] == nil { left[lane] = wake }
-                continue
+            if let lane {
+                if counts[lane, default: 0] >= limits[lane] ?? 0 {
+                    if left[lane] == nil { left[lane] = wake }
+                    continue
+                }
+                counts[lane, default: 0] += 1
             }
-            counts[lane, default: 0] += 1
             if keys.count < limit {
                 keys.append(key)
             } else {

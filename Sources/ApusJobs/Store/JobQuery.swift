@@ -56,10 +56,13 @@ public struct JobPage: Hashable, Sendable {
     /// else the newest attempt that began (its claim was committed); else the newest run that ended without an attempt
     /// (skipped, or cancelled while it waited); `nil` if there is none.
     public var lastRuns: [Run?]
+    /// Jobs that belong to the page and cannot be read, ordered as the others.
+    public var unreadable: [UnreadableJob]
     /// The query's `cursor` for the next page; `nil` at the end.
     public var nextCursor: String?
     /// A page.
-    public init(jobs: [Job], lastRuns: [Run?], nextCursor: String?) {
+    public init(jobs: [Job], lastRuns: [Run?], unreadable: [UnreadableJob] = [], nextCursor: String?) {
+        self.unreadable = unreadable
         self.jobs = jobs
         self.lastRuns = lastRuns
         self.nextCursor = nextCursor
@@ -112,10 +115,13 @@ public struct RunPage: Hashable, Sendable {
     public var runs: [Run]
     /// The names of their jobs, of those that have one.
     public var names: [JobID: String]
+    /// How many runs belong to the page and cannot be read.
+    public var unreadableCount: Int
     /// The query's `cursor` for the next page; `nil` at the end.
     public var nextCursor: String?
     /// A page.
-    public init(runs: [Run], names: [JobID: String] = [:], nextCursor: String?) {
+    public init(runs: [Run], names: [JobID: String] = [:], unreadableCount: Int = 0, nextCursor: String?) {
+        self.unreadableCount = unreadableCount
         self.runs = runs
         self.names = names
         self.nextCursor = nextCursor

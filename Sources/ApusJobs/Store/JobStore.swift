@@ -19,11 +19,23 @@ public protocol JobStore: Sendable {
     /// What this store can do, and how exact its instants are.
     var capabilities: StoreCapabilities { get }
 
-    /// Takes ownership. Everything committed by earlier owners is there; nothing they had not committed is.
+    /// Takes ownership. Everything committed by earlier owners is there; nothing they had not committed is. Jobs that
+    /// an earlier owner has set aside are due again as they were, since this program may be able to read them.
     /// - Parameter node: names the scheduler for people.
     /// - Returns: what the owner's writes name.
     /// - Throws: ``JobError`` with `owned` (naming the owner), `damaged`, `newerSchema`, `unavailable`.
     func open(as node: NodeID) async throws -> StoreSession
+
+    /// Takes ownership as ``open(as:)`` does, for a scheduler that can run these jobs. In a store for several schedulers a
+    /// session that can run none owns no shard: it is opened at once, and writes new jobs into the shards of others.
+    /// - Parameters:
+    ///   - node: names the scheduler for people.
+    ///   - jobs: what it can run at first (``serve(_:in:)``).
+    func open(as node: NodeID, running jobs: RunnableJobs) async throws -> StoreSession
+
+    /// Says what the session's scheduler can run from now on. The other schedulers of the store get to know it soon, and the
+    /// session's share of the shards follows.
+    func serve(_ jobs: RunnableJobs, in session: StoreSession)
 
     /// Applies a turn in one transaction, durably: when this returns, what was applied survives a crash.
     ///
@@ -38,16 +50,17 @@ public protocol JobStore: Sendable {
     func commit(_ turn: StoreTurn, in session: StoreSession) async throws -> [Result<[Job], JobError>]
 
     /// Jobs of the session's shards that must be looked at (``Job/nextWake``), ordered by (`nextWake`, `key`), with their
-    /// open runs: of each lane so many as the load's limits say, and of all together so many as it says.
+    /// open runs: of each lane so many as the load's limits say, and of all together so many as it says. Those that
+    /// cannot be read count too.
     func due(_ load: JobLoad, in session: StoreSession) async throws -> DueJobs
 
     /// The jobs of the session's shards that have a claimed run, ordered by key, after the job with the key `key`; at
-    /// most `limit`. After a crash these are the ones that were interrupted.
-    func interrupted(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob]
+    /// most `limit`. After a crash these are the ones that were interrupted. Jobs that are set aside are left out.
+    func interrupted(after key: Int64, limit: Int, in session: StoreSession) async throws -> [FoundJob]
 
     /// Jobs of the session's shards that repeat on the wall clock, ordered by key, after the job with the key `key`; at
-    /// most `limit`. They are looked at when the wall clock is set back.
-    func anchored(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob]
+    /// most `limit`. They are looked at when the wall clock is set back. Jobs that are set aside are left out.
+    func anchored(after key: Int64, limit: Int, in session: StoreSession) async throws -> [FoundJob]
 
     /// Submissions for the session's shards that no turn has taken, the oldest first; at most `limit`.
     func submissions(limit: Int, in session: StoreSession) async throws -> [StoreSubmission]
@@ -75,7 +88,8 @@ public protocol JobStore: Sendable {
 
     /// Removes jobs that ended before `instant`, with their runs; at most `budget` jobs. Jobs with an open run stay,
     /// and so do those whose ``Job/uniqueUntil`` is not before `instant`: uniqueness outlives retention. However many
-    /// stay, a call reads them at most once.
+    /// stay, a call reads them at most once. It also removes at most `budget` of the submissions that were refused
+    /// before `instant`.
     /// - Returns: whether there may be more of them.
     func retire(endedBefore instant: WallInstant, budget: Int, in session: StoreSession) async throws -> Bool
 
@@ -83,15 +97,24 @@ public protocol JobStore: Sendable {
     func close(_ session: StoreSession) async throws
 
     /// The jobs that are asked for, in that order; `nil` where there is none.
-    func load(_ references: [JobReference]) async throws -> [LoadedJob?]
+    func find(_ references: [JobReference]) async throws -> [FoundJob?]
 
-    /// Jobs that match, one page of them.
+    /// The jobs that are set aside (``StoreTurn/setAside``), ordered by key, after the job with the key `key`; at most
+    /// `limit`.
+    func setAside(after key: Int64, limit: Int) async throws -> [UnreadableJob]
+
+    /// The submissions that were refused when they were taken, the last ones first, one page of them. They are kept as
+    /// long as jobs that have ended (``retire(endedBefore:budget:in:)``).
+    func refusals(limit: Int, cursor: String?) async throws -> RefusalPage
+
+    /// Jobs that match, one page of them; of those that cannot be read, only that they are there.
     func jobs(_ query: JobQuery) async throws -> JobPage
 
     /// How many jobs match. The query's `limit` and `cursor` say nothing here.
     func count(_ query: JobQuery) async throws -> Int
 
     /// The jobs of all shards that must be looked at first, ordered by (``Job/nextWake``, `key`); at most `limit`.
+    /// Those that cannot be read are left out.
     func soonest(limit: Int) async throws -> [Job]
 
     /// Runs that match, newest first (by the order in which they were written), one page of them.
@@ -100,7 +123,20 @@ public protocol JobStore: Sendable {
 
 extension JobStore {
     /// One job with its open runs; see ``JobReference/id(_:)``.
+    /// - Throws: as ``load(_:)``.
     public func job(_ id: JobID) async throws -> LoadedJob? { try await load([.id(id)])[0] }
+
+    /// The jobs that are asked for, in that order; `nil` where there is none.
+    /// - Throws: ``JobError`` with `damaged` if one of them cannot be read.
+    public func load(_ references: [JobReference]) async throws -> [LoadedJob?] {
+        try await find(references).map { found throws(JobError) in
+            switch found {
+            case .job(let loaded): loaded
+            case .unreadable(let job): throw job.error
+            case nil: nil
+            }
+        }
+    }
 
     /// The same for all jobs up to an instant.
     public func due(through instant: WallInstant, limit: Int, in session: StoreSession) async throws -> DueJobs {
@@ -132,8 +168,24 @@ extension JobStore {
         return soonest
     }
 
+    /// A store for one scheduler, which owns all jobs, whatever it can run.
+    public func open(as node: NodeID, running jobs: RunnableJobs) async throws -> StoreSession {
+        try await open(as: node)
+    }
+
+    /// There are no others.
+    public func serve(_ jobs: RunnableJobs, in session: StoreSession) {}
+
     /// None: a store of which applications' transactions can be no part.
     public func submissions(limit: Int, in session: StoreSession) async throws -> [StoreSubmission] { [] }
+
+    /// None: a store without submissions.
+    public func refusals(limit: Int, cursor: String?) async throws -> RefusalPage {
+        RefusalPage(refusals: [], nextCursor: nil)
+    }
+
+    /// None: a store of which every row can be read.
+    public func setAside(after key: Int64, limit: Int) async throws -> [UnreadableJob] { [] }
 
     /// There are no others.
     public func publish(_ event: JobEvent, in session: StoreSession) {}
@@ -197,11 +249,16 @@ public struct StoreSession: Hashable, Sendable {
     public var isShared: Bool
     /// There may be jobs with calendar triggers: the rules of their zones are looked at when the scheduler starts.
     public var mayHaveCalendars: Bool
+    /// The other schedulers when it was opened; ``StoreSignal/others(_:)`` has what has changed since.
+    public var others: OtherSchedulers
+    /// The store's number for the session: two may have one name, and no shards.
+    package var number: Int64 = 0
     /// A session.
     public init(
         node: NodeID, shards: [ShardID: StoreEpoch], clock: StoreClock?, queues: [JobQueue] = [],
-        isShared: Bool = false, mayHaveCalendars: Bool = false
+        isShared: Bool = false, mayHaveCalendars: Bool = false, others: OtherSchedulers = OtherSchedulers()
     ) {
+        self.others = others
         self.mayHaveCalendars = mayHaveCalendars
         self.node = node
         self.shards = shards
@@ -251,6 +308,8 @@ public enum StoreSignal: Hashable, Sendable {
     /// the session (``JobStore/places(_:in:)``). They may be others than it has answered: an answer was lost, or a
     /// standby with older data was promoted.
     case queue(JobQueue, places: Int)
+    /// What the other schedulers of the store can run and own, whenever that has changed.
+    case others(OtherSchedulers)
     /// What became of a command that this session has forwarded (``StoreTurn/forwarded``).
     case reply(call: Int, JobReply)
 }

@@ -55,14 +55,14 @@ public final class MemoryStore: JobStore {
     }
 
     /// See ``JobStore/interrupted(after:limit:in:)``.
-    public func interrupted(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob] {
+    public func interrupted(after key: Int64, limit: Int, in session: StoreSession) async throws -> [FoundJob] {
         state.withLock { tables in
             tables.page(after: key, limit: limit) { $0.open.values.contains { $0.state == .running } }
         }
     }
 
     /// See ``JobStore/anchored(after:limit:in:)``.
-    public func anchored(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob] {
+    public func anchored(after key: Int64, limit: Int, in session: StoreSession) async throws -> [FoundJob] {
         state.withLock { tables in
             tables.page(after: key, limit: limit) { !$0.job.state.isFinal && $0.job.request.trigger.isAnchored }
         }
@@ -86,10 +86,27 @@ public final class MemoryStore: JobStore {
         if isOwner { signals.finish() }
     }
 
-    /// See ``JobStore/load(_:)``.
-    public func load(_ references: [JobReference]) async throws -> [LoadedJob?] {
-        state.withLock { tables in references.map { tables.find($0).map { tables.loaded($0) } } }
+    /// See ``JobStore/find(_:)``.
+    public func find(_ references: [JobReference]) async throws -> [FoundJob?] {
+        state.withLock { tables in references.map { tables.find($0).map { tables.found($0) } } }
     }
+
+    /// See ``JobStore/setAside(after:limit:)``.
+    public func setAside(after key: Int64, limit: Int) async throws -> [UnreadableJob] {
+        state.withLock { $0.setAside(after: key, limit: limit) }
+    }
+
+    /// See ``JobStore/refusals(limit:cursor:)``.
+    public func refusals(limit: Int, cursor: String?) async throws -> RefusalPage {
+        let position = try RefusalPage.position(cursor)
+        return state.withLock { tables in
+            let found = tables.refusals.reversed().lazy.filter { $0.sequence < position }
+            return RefusalPage(found: Array(found.prefix(max(0, limit) + 1)), limit: max(0, limit))
+        }
+    }
+
+    /// For tests: from now on the job cannot be read, as if another version had written its row; with `nil` it can.
+    package func damage(_ id: JobID, _ problem: String?) { state.withLock { $0.damage(id, problem) } }
 
     /// See ``JobStore/jobs(_:)``.
     public func jobs(_ query: JobQuery) async throws -> JobPage { state.withLock { $0.jobs(query) } }

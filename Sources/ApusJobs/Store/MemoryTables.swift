@@ -68,6 +68,10 @@ struct MemoryTables {
         var runs: [RunKey: (written: Int64, run: Run)] = [:]
         /// The newest skipped range.
         var lastSkip: Run?
+        /// What cannot be read of the job.
+        var problem: String?
+        /// When the job was to be looked at before it was set aside; `nil` if it is not.
+        var aside: (problem: String, wake: WallInstant?, elapsedWake: WallInstant?)?
 
         /// See ``JobPage/lastRuns``.
         var lastRun: Run? {
@@ -97,10 +101,13 @@ struct MemoryTables {
     /// In the order of their sequences.
     private(set) var submissions: [StoreSubmission] = []
     private var lastSubmission: Int64 = 0
+    /// In the order of their sequences.
+    private(set) var refusals: [RefusedSubmission] = []
 
     mutating func open(as node: NodeID) -> StoreSession {
         epoch += 1
         isOpen = true
+        giveWakesBack()
         return StoreSession(
             node: node, shards: [.only: StoreEpoch(rawValue: epoch)], clock: clock,
             queues: queues.values.sorted { $0.id < $1.id },
@@ -124,20 +131,31 @@ struct MemoryTables {
         if step != .zero { moveElapsedInstants(by: step) }
         clock = turn.clock
         for queue in turn.queues { queues[queue.id] = queue }
+        for job in turn.setAside { setAside(job) }
         let taken = turn.takenByPart
         return turn.parts.enumerated().map { index, part in
             Result { () throws(JobError) in try commit(part, taking: taken[index]) }
         }
     }
 
-    private mutating func commit(_ changes: [JobChange], taking sequence: Int64?) throws(JobError) -> [Job] {
-        guard let sequence else { return try commit(changes) }
-        guard let index = submissions.firstIndex(where: { $0.sequence == sequence }) else {
-            throw JobError(code: .conflict, message: "there is no submission \(sequence) any more")
+    private mutating func commit(_ changes: [JobChange], taking taken: TakenSubmission?) throws(JobError) -> [Job] {
+        guard let taken else { return try commit(changes) }
+        let found = submissions.firstIndex { $0.sequence == taken.sequence && $0.shard == taken.shard }
+        guard let index = found else {
+            throw JobError(code: .conflict, message: "there is no submission \(taken.sequence) any more")
         }
         let jobs = try commit(changes)
+        if let refusal = taken.refusal { keep(submissions[index], refusal) }
         submissions.remove(at: index)
         return jobs
+    }
+
+    private mutating func keep(_ submission: StoreSubmission, _ refusal: SubmissionRefusal) {
+        let command = submission.command.map { JobJSON.text(of: $0) } ?? ""
+        refusals.append(
+            RefusedSubmission(
+                sequence: submission.sequence, submitted: submission.submitted, refusal: refusal, command: command))
+        refusals.sort { $0.sequence < $1.sequence }
     }
 
     mutating func submit(_ request: JobRequest, at now: WallInstant) {
@@ -219,6 +237,7 @@ struct MemoryTables {
             }
             job.version = version + 1
             rows[job.key]!.job = job
+            rows[job.key]!.aside = nil
         }
         for run in change.runs { write(run, key: job.key, id: job.id) }
         if let kept = change.keptRuns { retireRuns(of: job.key, keeping: kept) }
@@ -257,6 +276,12 @@ struct MemoryTables {
             elapsedOffset: clock?.elapsedOffset ?? .zero)
     }
 
+    /// The job, or that it cannot be read.
+    func found(_ row: Row) -> FoundJob {
+        guard let problem = row.problem else { return .job(loaded(row)) }
+        return .unreadable(UnreadableJob(key: row.job.key, id: row.job.id, problem: problem))
+    }
+
     private mutating func insert(_ job: inout Job) {
         lastKey += 1
         job.key = lastKey
@@ -286,6 +311,7 @@ struct MemoryTables {
         for key in rows.keys {
             let isRelative = rows[key]!.job.request.trigger.isRelative
             rows[key]!.job.moveElapsedInstants(by: offset)
+            rows[key]!.aside?.elapsedWake = rows[key]!.aside?.elapsedWake?.moved(by: offset)
             for (runKey, var run) in rows[key]!.open {
                 run.moveElapsedInstants(by: offset, isTriggerRelative: isRelative)
                 rows[key]!.open[runKey] = run
@@ -315,20 +341,23 @@ struct MemoryTables {
             if let key = job.request.idempotencyKey { idempotencyKeys[key] = nil }
             rows[job.key] = nil
         }
-        return ended.count > budget
+        let old = refusals.filter { $0.refusal.refused < instant }.prefix(max(0, budget)).map(\.sequence)
+        refusals.removeAll { old.contains($0.sequence) }
+        return ended.count > budget || refusals.contains { $0.refusal.refused < instant }
     }
 
     // MARK: Queries
 
     func due(_ load: JobLoad) -> DueJobs {
         let (keys, next, left) = load.select(rows.values.lazy.map(\.job))
-        return DueJobs(jobs: keys.map { loaded(rows[$0]!) }, next: next, left: left)
+        let found = keys.map { self.found(rows[$0]!) }
+        return DueJobs(jobs: found.readable, unreadable: found.unreadable, next: next, left: left)
     }
 
-    func page(after key: Int64, limit: Int, _ isWanted: (Row) -> Bool) -> [LoadedJob] {
-        rows.values.filter { $0.job.key > key && isWanted($0) }.sorted { $0.job.key < $1.job.key }
-            .prefix(max(0, limit))
-            .map { loaded($0) }
+    func page(after key: Int64, limit: Int, _ isWanted: (Row) -> Bool) -> [FoundJob] {
+        rows.values.filter { $0.job.key > key && $0.aside == nil && isWanted($0) }
+            .sorted { $0.job.key < $1.job.key }.prefix(max(0, limit))
+            .map { found($0) }
     }
 
     func jobs(_ query: JobQuery) -> JobPage {
@@ -347,8 +376,10 @@ struct MemoryTables {
             return query.labels.allSatisfy { job.request.labels[$0.key] == $0.value }
         }.sorted { query.newestFirst ? $0.job.key > $1.job.key : $0.job.key < $1.job.key }
         let page = found.prefix(max(0, query.limit))
+        let readable = page.filter { $0.problem == nil }
         return JobPage(
-            jobs: page.map(\.job), lastRuns: page.map { query.includesLastRuns ? $0.lastRun : nil },
+            jobs: readable.map(\.job), lastRuns: readable.map { query.includesLastRuns ? $0.lastRun : nil },
+            unreadable: page.map { self.found($0) }.unreadable,
             nextCursor: found.count > page.count ? page.last.map { String($0.job.key) } : nil)
     }
 

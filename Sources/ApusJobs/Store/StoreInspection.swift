@@ -39,14 +39,24 @@ package struct StoreStatus: Hashable, Sendable {
     /// Runs that are over.
     package var endedRuns: Int
     package var submissions: Int
+    /// How many submissions were refused, of those that are kept.
+    package var refusals: Int
+    /// How many jobs are set aside because the owner of their shard cannot read them.
+    package var setAsideCount: Int
+    /// The first of them.
+    package var setAside: [UnreadableJob]
     /// When the job that is looked at next is to be looked at; in the past if it is late, or waits for a place.
     package var earliestWake: WallInstant?
     package var nodes: [Node]
 
     package init(
         schema: Int, newestSchema: Int, bytes: Int64, jobs: [JobState: Int], waitingRuns: Int, claimedRuns: Int,
-        endedRuns: Int, submissions: Int, earliestWake: WallInstant?, nodes: [Node]
+        endedRuns: Int, submissions: Int, refusals: Int, setAsideCount: Int, setAside: [UnreadableJob],
+        earliestWake: WallInstant?, nodes: [Node]
     ) {
+        self.refusals = refusals
+        self.setAsideCount = setAsideCount
+        self.setAside = setAside
         self.schema = schema
         self.newestSchema = newestSchema
         self.bytes = bytes
@@ -73,6 +83,27 @@ package struct StoreFinding: Hashable, Sendable {
         self.rule = rule
         self.count = count
         self.examples = examples
+    }
+}
+
+/// Collects the jobs and runs of a store that cannot be read.
+package struct UnreadableRows {
+    private var count = 0
+    private var examples: [String] = []
+
+    package init() {}
+
+    package mutating func add(_ job: UnreadableJob) { add("\(job.id) (key \(job.key)): \(job.problem)") }
+
+    package mutating func add(_ example: String) {
+        count += 1
+        if examples.count < 5 { examples.append(example) }
+    }
+
+    /// `nil` if there are none.
+    package var finding: StoreFinding? {
+        count == 0
+            ? nil : StoreFinding(rule: "every job and every run can be read", count: count, examples: examples)
     }
 }
 

@@ -14,9 +14,14 @@ public struct StoreSubmission: Hashable, Sendable {
     public var problem: String?
     /// Another scheduler waits for what becomes of it (``TakenSubmission/reply``).
     public var isCall: Bool
+    /// The shard whose owner takes it.
+    public var shard: ShardID
 
     /// A submission.
-    public init(sequence: Int64, submitted: WallInstant, command: JobCommand, isCall: Bool = false) {
+    public init(
+        sequence: Int64, submitted: WallInstant, command: JobCommand, isCall: Bool = false, shard: ShardID = .only
+    ) {
+        self.shard = shard
         self.sequence = sequence
         self.submitted = submitted
         self.command = command
@@ -24,7 +29,10 @@ public struct StoreSubmission: Hashable, Sendable {
     }
 
     /// A submission that cannot be read.
-    public init(sequence: Int64, submitted: WallInstant, problem: String, isCall: Bool = false) {
+    public init(
+        sequence: Int64, submitted: WallInstant, problem: String, isCall: Bool = false, shard: ShardID = .only
+    ) {
+        self.shard = shard
         self.sequence = sequence
         self.submitted = submitted
         self.problem = problem
@@ -35,21 +43,112 @@ public struct StoreSubmission: Hashable, Sendable {
 /// A submission that a part of a turn carries out or refuses: it is removed in the same transaction, if the part is
 /// applied.
 ///
-/// The part is refused with `conflict`, and changes nothing, if there is no such submission: so each is taken once,
-/// whatever becomes of the answers to commits. A part that only removes a submission has no changes.
+/// The part is refused with `conflict`, and changes nothing, if there is no such submission in the shard: so each is
+/// taken once, whatever becomes of the answers to commits. A part that only removes a submission has no changes.
 public struct TakenSubmission: Hashable, Sendable {
     /// ``StoreSubmission/sequence``.
     public var sequence: Int64
+    /// ``StoreSubmission/shard``, which the session owns.
+    public var shard: ShardID
     /// The position of the part in ``StoreTurn/parts``.
     public var part: Int
     /// What the scheduler that has sent the command is answered; `nil` if none waits.
     public var reply: JobReply?
+    /// Why an application's submission is refused, which the store keeps (``JobStore/refusals(limit:cursor:)``); `nil`
+    /// if it is carried out, or is another scheduler's.
+    public var refusal: SubmissionRefusal?
 
     /// Says that the part takes the submission.
-    public init(_ sequence: Int64, part: Int, reply: JobReply? = nil) {
+    public init(
+        _ sequence: Int64, shard: ShardID = .only, part: Int, reply: JobReply? = nil,
+        refusal: SubmissionRefusal? = nil
+    ) {
         self.sequence = sequence
+        self.shard = shard
         self.part = part
         self.reply = reply
+        self.refusal = refusal
+    }
+}
+
+/// Why a submission is refused.
+public struct SubmissionRefusal: Hashable, Sendable {
+    /// When it was refused, by the wall clock.
+    public var refused: WallInstant
+    /// ``JobError/code``, as its name.
+    public var code: String
+    /// ``JobError/message``.
+    public var message: String
+
+    /// A refusal.
+    public init(refused: WallInstant, code: String, message: String) {
+        self.refused = refused
+        self.code = code
+        self.message = message
+    }
+}
+
+/// A submission of an application that was refused when it was taken.
+public struct RefusedSubmission: Hashable, Sendable {
+    /// ``StoreSubmission/sequence``.
+    public var sequence: Int64
+    /// When it was submitted.
+    public var submitted: WallInstant
+    /// Why it was refused.
+    public var refusal: SubmissionRefusal
+    /// What was asked for: a ``JobCommand`` in its coded form, or what is stored in the place of one.
+    public var command: String
+
+    /// A refused submission.
+    public init(sequence: Int64, submitted: WallInstant, refusal: SubmissionRefusal, command: String) {
+        self.sequence = sequence
+        self.submitted = submitted
+        self.refusal = refusal
+        self.command = command
+    }
+
+    /// The identifier of the job that was to be made; `nil` if what is stored has none.
+    public var id: JobID? {
+        let bytes = Array(command.utf8)
+        if let command = try? JobJSON.decode(JobCommand.self, from: bytes) { return command.ids.first }
+        return (try? JobJSON.decode(RefusedCommand.self, from: bytes))?.requests.first.map { JobID($0.id) }
+    }
+
+    /// What is read of a command that is none.
+    private struct RefusedCommand: Decodable {
+        struct Request: Decodable { var id: String }
+        var requests: [Request]
+    }
+}
+
+/// One page of refused submissions, ordered by falling sequence.
+public struct RefusalPage: Hashable, Sendable {
+    /// The submissions.
+    public var refusals: [RefusedSubmission]
+    /// The `cursor` for the next page; `nil` at the end.
+    public var nextCursor: String?
+    /// A page.
+    public init(refusals: [RefusedSubmission], nextCursor: String?) {
+        self.refusals = refusals
+        self.nextCursor = nextCursor
+    }
+
+    /// A page of so many, of which one more than `limit` were found if there are more.
+    package init(found: [RefusedSubmission], limit: Int) {
+        refusals = Array(found.prefix(limit))
+        nextCursor = found.count > limit ? refusals.last.map { "s\($0.sequence)" } : nil
+    }
+
+    /// Below which sequence a page begins.
+    /// - Throws: ``JobError`` with `invalid`.
+    package static func position(_ cursor: String?) throws(JobError) -> Int64 {
+        guard let cursor else { return .max }
+        guard cursor.utf8.first == UInt8(ascii: "s"), let position = Int64(cursor.dropFirst()), position >= 0 else {
+            throw JobError(
+                code: .invalid,
+                message: "after is \"\(cursor)\"; it must be the `next` of an earlier page of the same list")
+        }
+        return position
     }
 }
 
@@ -60,9 +159,9 @@ public struct ForwardedCommand: Hashable, Sendable {
     public enum Origin: Hashable, Sendable {
         /// A caller's command. The reply is signalled with this number (``StoreSignal/reply(call:_:)``).
         case call(Int, JobCommand, submitted: WallInstant)
-        /// A submission with this ``StoreSubmission/sequence``, which moves to the other shard. Its part is refused with
-        /// `conflict` if there is no such submission.
-        case submission(Int64)
+        /// A submission with this ``StoreSubmission/sequence``, which moves from this shard, which the session owns, to
+        /// the other one. Its part is refused with `conflict` if there is no such submission there.
+        case submission(Int64, from: ShardID)
     }
     /// What is forwarded.
     public var origin: Origin
@@ -80,9 +179,20 @@ public struct ForwardedCommand: Hashable, Sendable {
 }
 
 extension StoreTurn {
-    /// The sequences of the submissions that are taken, by the positions of their parts.
-    package var takenByPart: [Int: Int64] {
-        Dictionary(taken.map { ($0.part, $0.sequence) }, uniquingKeysWith: { $1 })
+    /// The submissions that are taken, by the positions of their parts.
+    package var takenByPart: [Int: TakenSubmission] {
+        Dictionary(taken.map { ($0.part, $0) }, uniquingKeysWith: { $1 })
+    }
+
+    /// The shards of what the turn takes, moves and sets aside, beside those of the jobs that it changes.
+    package func shardsBeside(parts: some Sequence<Int>) -> Set<ShardID> {
+        let parts = Set(parts)
+        var shards = Set(setAside.map(\.shard))
+        for taken in taken where parts.contains(taken.part) { shards.insert(taken.shard) }
+        for command in forwarded where parts.contains(command.part) {
+            if case .submission(_, let shard) = command.origin { shards.insert(shard) }
+        }
+        return shards
     }
 }
 

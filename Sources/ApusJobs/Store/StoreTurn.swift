@@ -13,6 +13,10 @@ public struct StoreTurn: Hashable, Sendable {
     public var taken: [TakenSubmission]
     /// Commands that are the owners' of other shards to carry out, at most one for each part.
     public var forwarded: [ForwardedCommand]
+    /// Jobs that this program cannot read, to be set aside whatever becomes of the parts: nothing of such a job is due
+    /// until the next owner of its shard opens the store (``JobStore/open(as:)``), and the job itself, with its
+    /// version, stays as it is. A job that was changed meanwhile is set aside all the same; one that is gone is not.
+    public var setAside: [UnreadableJob]
     /// Shards that the session gives back. No part is about their jobs.
     public var released: [ShardID]
     /// The session gives all its shards back, and wants no others.
@@ -21,8 +25,10 @@ public struct StoreTurn: Hashable, Sendable {
     public init(
         parts: [[JobChange]], clock: StoreClock, queues: [JobQueue] = [], knownQueues: [JobQueue] = [],
         taken: [TakenSubmission] = [],
-        forwarded: [ForwardedCommand] = [], released: [ShardID] = [], isLeaving: Bool = false
+        forwarded: [ForwardedCommand] = [], setAside: [UnreadableJob] = [], released: [ShardID] = [],
+        isLeaving: Bool = false
     ) {
+        self.setAside = setAside
         self.parts = parts
         self.clock = clock
         self.queues = queues
@@ -57,8 +63,12 @@ public struct JobChange: Hashable, Sendable {
         /// The job with this key has this version.
         case version(Int64)
     }
-    /// Which shard the job belongs to.
+    /// Which shard the job belongs to. A stored job's is one of the session's. A new job may be put into any shard of a
+    /// store for several schedulers: its owner is notified (``StoreSignal/wake``).
     public var shard: ShardID
+    /// Of a stored job without claimed runs: the shard to which it belongs from then on, of any owner, who is
+    /// notified. `nil`: it stays.
+    public var destination: ShardID?
     /// What must be true.
     public var expected: Expectation
     /// Of a new job: whether no job that has not ended may have its name. Otherwise the part is refused with
@@ -84,8 +94,9 @@ public struct JobChange: Hashable, Sendable {
     public init(
         shard: ShardID = .only, expected: Expectation, requiresFreeName: Bool = false,
         onlyBeside: LabelledJobs? = nil, job: Job, isRequestChanged: Bool = false, isStateChanged: Bool = true,
-        runs: [Run] = [], keptRuns: Int? = nil
+        runs: [Run] = [], keptRuns: Int? = nil, destination: ShardID? = nil
     ) {
+        self.destination = destination
         self.shard = shard
         self.expected = expected
         self.requiresFreeName = requiresFreeName

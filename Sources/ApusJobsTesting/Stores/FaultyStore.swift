@@ -77,6 +77,13 @@ public final class FaultyStore: JobStore {
         try checkAlive()
         return try await base.open(as: node)
     }
+    /// Passed on.
+    public func open(as node: NodeID, running jobs: RunnableJobs) async throws -> StoreSession {
+        try checkAlive()
+        return try await base.open(as: node, running: jobs)
+    }
+    /// Passed on.
+    public func serve(_ jobs: RunnableJobs, in session: StoreSession) { base.serve(jobs, in: session) }
 
     /// Passed on, with the fault that the script says.
     public func commit(_ turn: StoreTurn, in session: StoreSession) async throws -> [Result<[Job], JobError>] {
@@ -109,11 +116,11 @@ public final class FaultyStore: JobStore {
         try await read { try await base.due(load, in: session) }
     }
     /// Passed on.
-    public func interrupted(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob] {
+    public func interrupted(after key: Int64, limit: Int, in session: StoreSession) async throws -> [FoundJob] {
         try await read { try await base.interrupted(after: key, limit: limit, in: session) }
     }
     /// Passed on.
-    public func anchored(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob] {
+    public func anchored(after key: Int64, limit: Int, in session: StoreSession) async throws -> [FoundJob] {
         try await read { try await base.anchored(after: key, limit: limit, in: session) }
     }
     /// Passed on.
@@ -123,8 +130,16 @@ public final class FaultyStore: JobStore {
     /// Passed on.
     public func signals(in session: StoreSession) -> AsyncStream<StoreSignal> { base.signals(in: session) }
     /// Passed on.
-    public func load(_ references: [JobReference]) async throws -> [LoadedJob?] {
-        try await read { try await base.load(references) }
+    public func find(_ references: [JobReference]) async throws -> [FoundJob?] {
+        try await read { try await base.find(references) }
+    }
+    /// Passed on.
+    public func setAside(after key: Int64, limit: Int) async throws -> [UnreadableJob] {
+        try await read { try await base.setAside(after: key, limit: limit) }
+    }
+    /// Passed on.
+    public func refusals(limit: Int, cursor: String?) async throws -> RefusalPage {
+        try await read { try await base.refusals(limit: limit, cursor: cursor) }
     }
     /// Passed on.
     public func jobs(_ query: JobQuery) async throws -> JobPage { try await read { try await base.jobs(query) } }

@@ -125,7 +125,7 @@ extension StoreConformance {
             try expectEqual(paused.jobs.count, 2 + 4, "one of each lane of a paused queue, two of the others")
             let named = try await due(10) { $0.lanes = [lane("b", .low), lane("d", .low)] }
             try expectEqual(Set(named.jobs.map(\.job.id.rawValue)), ["2 wall", "2 elapsed"], "the named lane's")
-            let unknown = try await due(10) { ($0.kinds, $0.room) = ([], 8) }
+            let unknown = try await due(10) { ($0.runnable, $0.room) = (RunnableJobs(kinds: []), 8) }
             try expectEqual(unknown.jobs.count, 4, "one of each lane without a handler")
             try expectEqual(unknown.left.count, 4, "the others are left")
         },

@@ -30,13 +30,13 @@ extension StoreConformance {
             let (a, b) = try await opened.twoSubmissions()
             let results = try await opened.commit(
                 [[opened.adding(sampleJob("a"))], []],
-                taking: [TakenSubmission(a.sequence, part: 0), TakenSubmission(b.sequence, part: 1)])
+                taking: [a.taken(by: 0), b.taken(by: 1)])
             try expectEqual(try results[0].get().map(\.id.rawValue), ["a"], "the job")
             try expectEqual(try results[1].get(), [], "the jobs of a part without changes")
             try expectEqual(try await opened.submissions(), [], "submissions")
             let again = try await opened.commit(
                 [[opened.adding(sampleJob("again"))], [opened.adding(sampleJob("beside"))]],
-                taking: [TakenSubmission(a.sequence, part: 0)])
+                taking: [a.taken(by: 0)])
             try expectRefused(again[0], .conflict, text: "a submission that was taken")
             try expectEqual(try again[1].get().count, 1, "the part beside it")
             try expectEqual(try await opened.allIDs(), ["a", "beside"], "jobs")
@@ -51,7 +51,7 @@ extension StoreConformance {
                     [opened.adding(sampleJob("new")), opened.adding(sampleJob("taken"))],
                     [opened.adding(sampleJob("b"))],
                 ],
-                taking: [TakenSubmission(a.sequence, part: 0), TakenSubmission(b.sequence, part: 1)])
+                taking: [a.taken(by: 0), b.taken(by: 1)])
             try expectRefused(results[0], .conflict, text: "the part with a taken identifier")
             try expectEqual(try results[1].get().count, 1, "the other part")
             try expectEqual(try await opened.submissions(), [a], "submissions")
@@ -61,7 +61,7 @@ extension StoreConformance {
             let first = try await Opened(factory)
             try await factory.submit(request("a"), to: first)
             let a = try await first.submissions()[0]
-            _ = try await first.commit([[]], taking: [TakenSubmission(a.sequence, part: 0)])[0].get()
+            _ = try await first.commit([[]], taking: [a.taken(by: 0)])[0].get()
             try await factory.submit(request("b"), to: first)
             try await first.store.close(first.session)
             let second = try await Opened(try await factory.reopen(first.store))
@@ -76,7 +76,7 @@ extension StoreConformance {
             let a = try await first.submissions()[0]
             try await first.store.close(first.session)
             let second = try await Opened(try await factory.reopen(first.store))
-            let turn = StoreTurn(parts: [[]], clock: sampleClock(), taken: [TakenSubmission(a.sequence, part: 0)])
+            let turn = StoreTurn(parts: [[]], clock: sampleClock(), taken: [a.taken(by: 0)])
             try await expectError(.notOwner, text: "taking") {
                 _ = try await second.store.commit(turn, in: first.session)[0].get()
             }
@@ -95,7 +95,81 @@ extension StoreConformance {
         },
     ]
 
+    /// Submissions that are refused when they are taken.
+    static let refusals: [StoreCheck] = [
+        StoreCheck(name: "a refused submission is kept with its reason, the last one first, also for the next owner") {
+            factory in
+            let opened = try await Opened(factory)
+            for number in 1...3 { try await factory.submit(request("job\(number)"), to: opened, at: instant(1)) }
+            let found = try await opened.submissions()
+            _ = try await opened.commit(
+                [[], [opened.adding(sampleJob("job2"))], []],
+                taking: found.enumerated().map { part, submission in
+                    TakenSubmission(
+                        submission.sequence, shard: submission.shard, part: part,
+                        refusal: part == 1 ? nil : refusal(instant(Int64(5 + part))))
+                })
+            func check(_ store: any JobStore) async throws {
+                let first = try await store.refusals(limit: 1, cursor: nil)
+                try expectEqual(first.refusals.map(\.id), ["job3"], "the first page")
+                let second = try await store.refusals(limit: 1, cursor: first.nextCursor)
+                try expectEqual(second.refusals.map(\.id), ["job1"], "the second page")
+                try expectEqual(second.nextCursor, nil, "the end")
+                let refused = second.refusals[0]
+                try expectEqual(refused.submitted, instant(1), "when it was submitted")
+                try expectEqual(refused.sequence, found[0].sequence, "its number")
+                try expectEqual(refused.refusal, refusal(instant(5)), "why")
+            }
+            try await check(opened.store)
+            try expectEqual(try await opened.submissions(), [], "submissions")
+            try await opened.store.close(opened.session)
+            let second = try await Opened(try await factory.reopen(opened.store))
+            try await check(second.store)
+            try await second.store.close(second.session)
+        },
+        StoreCheck(name: "refused submissions are kept as long as ended jobs, and removed piece by piece") { factory in
+            let opened = try await Opened(factory)
+            for number in 1...4 { try await factory.submit(request("job\(number)"), to: opened) }
+            let found = try await opened.submissions()
+            _ = try await opened.commit(
+                found.map { _ in [] },
+                taking: found.enumerated().map { part, submission in
+                    TakenSubmission(
+                        submission.sequence, shard: submission.shard, part: part,
+                        refusal: refusal(instant(part == 3 ? 90 : 10)))
+                })
+            func retire() async throws -> Bool {
+                try await opened.store.retire(endedBefore: instant(50), budget: 2, in: opened.session)
+            }
+            try expectEqual(try await retire(), true, "whether there are more after the first piece")
+            try expectEqual(try await opened.store.refusals(limit: 9, cursor: nil).refusals.count, 2, "refusals")
+            _ = try await retire()
+            try expectEqual(
+                try await opened.store.refusals(limit: 9, cursor: nil).refusals.map(\.id), ["job4"], "what is left")
+        },
+        StoreCheck(name: "a submission that is refused by a part which is not applied is no refused one") { factory in
+            let opened = try await Opened(factory)
+            try await factory.submit(request("a"), to: opened)
+            let a = try await opened.submissions()[0]
+            let taken = (0...1).map { part in
+                TakenSubmission(a.sequence, shard: a.shard, part: part, refusal: part == 0 ? nil : refusal(instant(1)))
+            }
+            let results = try await opened.commit([[], []], taking: taken)
+            _ = try results[0].get()
+            try expectRefused(results[1], .conflict, text: "the second part")
+            try expectEqual(try await opened.store.refusals(limit: 9, cursor: nil).refusals, [], "refusals")
+        },
+    ]
+
+    private static func refusal(_ instant: WallInstant) -> SubmissionRefusal {
+        SubmissionRefusal(refused: instant, code: "alreadyExists", message: "there is a job 'é'")
+    }
+
     private static func request(_ id: String) -> JobRequest { JobRequest(id: JobID(id), trigger: .after(.seconds(1))) }
+}
+
+extension StoreSubmission {
+    fileprivate func taken(by part: Int) -> TakenSubmission { TakenSubmission(sequence, shard: shard, part: part) }
 }
 
 extension StoreFactory {

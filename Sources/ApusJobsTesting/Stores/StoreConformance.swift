@@ -62,12 +62,12 @@ public struct StoreCheck: Sendable, CustomStringConvertible {
 public struct StoreConformance {
     /// All checks, independent of each other.
     public static var checks: [StoreCheck] {
-        turns + identity + rows + waking + elapsedTime + queries + retention + queues + owners
+        turns + identity + rows + waking + elapsedTime + queries + retention + queues + owners + setAside
     }
 
     /// The checks of stores whose jobs can be submitted in transactions of applications, also independent. They need a
     /// ``StoreFactory`` with `submit`.
-    public static var submissionChecks: [StoreCheck] { submissions }
+    public static var submissionChecks: [StoreCheck] { submissions + refusals }
 }
 
 // MARK: Tools of the checks

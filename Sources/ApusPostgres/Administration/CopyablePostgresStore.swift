@@ -146,7 +146,8 @@
                         greatest(coalesce(pg_sequence_last_value(
                             pg_get_serial_sequence('apus.submission', 'sequence')::regclass), 0), 0),
                         (SELECT count(*) FROM apus.job), (SELECT count(*) FROM apus.open_run),
-                        (SELECT count(*) FROM apus.run), (SELECT count(*) FROM apus.submission)
+                        (SELECT count(*) FROM apus.run), (SELECT count(*) FROM apus.submission),
+                        (SELECT count(*) FROM apus.refusal)
                     """),
             ])
             let clock = try StoreQueries.clock(of: results[0])
@@ -154,7 +155,8 @@
             var row = RowReader(results[2][0])
             let (key, submission): (Int64, Int64) = (try row.next(), try row.next())
             let counts = StoreCounts(
-                jobs: try row.int(), openRuns: try row.int(), runs: try row.int(), submissions: try row.int())
+                jobs: try row.int(), openRuns: try row.int(), runs: try row.int(), submissions: try row.int(),
+                refusals: try row.int())
             return StoreHeader(
                 clock: clock, queues: queues, lastKey: key, lastSubmission: submission, counts: counts)
         }
@@ -165,7 +167,10 @@
             let results = try await read([
                 StoreQueries.selectClock,
                 PostgresStatement(
-                    "SELECT \(JobColumns.selected) FROM \(JobColumns.table) WHERE \(condition)", parameters),
+                    """
+                    SELECT \(JobColumns.selected), s.wake, s.elapsed_wake FROM \(JobColumns.table)
+                    LEFT JOIN apus.set_aside AS s ON s.job = j.key AND s.version = j.version WHERE \(condition)
+                    """, parameters),
                 PostgresStatement(
                     """
                     SELECT \(RunColumns.selected(of: "o")), o.sequence FROM apus.open_run AS o
@@ -178,7 +183,15 @@
             var positions: [Int64: Int] = [:]
             for row in results[1] {
                 var row = RowReader(row)
-                let (job, shard) = try JobColumns.read(&row, axis)
+                var job: Job
+                let shard: ShardID
+                do { (job, shard) = try JobColumns.read(&row, axis) } catch let unreadable as UnreadableJob {
+                    throw unreadable.error
+                }
+                // One that is set aside is due as it was.
+                let (wake, elapsedWake): (Int64?, Int64?) = (try row.optional(), try row.optional())
+                if let wake { job.bookkeeping.wake = StoreInstant.decode(wake) }
+                if let elapsedWake { job.bookkeeping.elapsedWake = axis.decode(elapsedWake) }
                 positions[job.key] = jobs.count
                 jobs.append(StoredJob(job, shard: shard, open: []))
             }
@@ -187,7 +200,8 @@
                 let job = jobs[position].job
                 jobs[position].open.append(
                     StoredRun(
-                        try StoreQueries.run(row, of: job, axis), sequence: try row.decode(at: RunColumns.all.count),
+                        try Self.readable(job.id) { try StoreQueries.run(row, of: job, axis) },
+                        sequence: try row.decode(at: RunColumns.all.count),
                         isTriggerRelative: job.request.trigger.isRelative))
             }
             return jobs
@@ -211,9 +225,22 @@
                 var reader = RowReader(row)
                 let id = JobID(try row.decode(String.self, at: count + 1))
                 return StoredRun(
-                    try RunColumns.read(&reader, job: id, isTriggerRelative: isRelative, axis),
+                    try Self.readable(id) {
+                        try RunColumns.read(&reader, job: id, isTriggerRelative: isRelative, axis)
+                    },
                     sequence: try row.decode(at: count), isTriggerRelative: isRelative)
             }
+        }
+
+        private static func readable(_ job: JobID, _ read: () throws -> Run) throws -> Run {
+            do { return try read() } catch let problem as StoredProblem {
+                throw JobError(code: .damaged, message: "\(job): a run of the job cannot be read (\(problem.text))")
+            }
+        }
+
+        func refusals(after sequence: Int64, limit: Int) async throws -> [RefusedSubmission] {
+            try await read([RefusalColumns.select("> $1 ORDER BY sequence", sequence, limit: limit)])[0]
+                .map { try RefusalColumns.read($0) }
         }
 
         func submissions(after sequence: Int64, limit: Int) async throws -> [StoredSubmission] {

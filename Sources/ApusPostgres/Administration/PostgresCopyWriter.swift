@@ -33,7 +33,7 @@
                     """
                     SELECT EXISTS (SELECT 1 FROM apus.shard), EXISTS (SELECT 1 FROM apus.job)
                         OR EXISTS (SELECT 1 FROM apus.run) OR EXISTS (SELECT 1 FROM apus.submission)
-                        OR EXISTS (SELECT 1 FROM apus.queue)
+                        OR EXISTS (SELECT 1 FROM apus.queue) OR EXISTS (SELECT 1 FROM apus.refusal)
                     """)[0]
                 let (isWhole, hasRows): (Bool, Bool) = (try row.decode(at: 0), try row.decode(at: 1))
                 guard !(isWhole && hasRows) else {
@@ -56,6 +56,7 @@
         /// Everything that a copy adds.
         private static let clear = [
             "job", "request", "wake", "ended", "open_run", "run", "queue", "submission", "reply", "clock",
+            "set_aside", "refusal",
         ].map { PostgresStatement("DELETE FROM apus.\($0)", isPrepared: false) }
 
         private static let makeShards = PostgresStatement(
@@ -178,6 +179,30 @@
                             command
                         FROM unnest($1::int8[], $2::int8[], $3::int8[], $4::text[])
                             AS i (sequence, submitted, shard, command)
+                        """, rows.parameters)
+                ]))
+        }
+
+        func add(_ refusals: [RefusedSubmission]) async throws {
+            var rows = RowArrays()
+            for refused in refusals {
+                rows.add(refused.sequence)
+                // The owner of the shard removes it when it is old.
+                rows.add(Int(refused.sequence % Int64(StoreSchema.shards)))
+                rows.add(StoreInstant.encode(refused.submitted))
+                rows.add(StoreInstant.encode(refused.refusal.refused))
+                rows.add(refused.refusal.code)
+                rows.add(refused.refusal.message.withoutNull)
+                rows.add(refused.command.withoutNull)
+                rows.endRow()
+            }
+            _ = try await execute(
+                PostgresBatch([
+                    PostgresStatement(
+                        """
+                        INSERT INTO apus.refusal (sequence, shard, submitted, refused, code, message, command)
+                        SELECT * FROM unnest(
+                            $1::int8[], $2::int8[], $3::int8[], $4::int8[], $5::text[], $6::text[], $7::text[])
                         """, rows.parameters)
                 ]))
         }

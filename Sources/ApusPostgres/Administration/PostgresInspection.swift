@@ -70,6 +70,9 @@
                             SELECT (SELECT count(*) FROM apus.open_run WHERE state = 'waiting'),
                                 (SELECT count(*) FROM apus.open_run WHERE state = 'claimed'),
                                 (SELECT count(*) FROM apus.run), (SELECT count(*) FROM apus.submission),
+                                (SELECT count(*) FROM apus.refusal), (
+                                    SELECT count(*) FROM apus.set_aside AS s
+                                    JOIN apus.job AS j ON j.key = s.job AND j.version = s.version),
                                 (SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0)::int8 FROM pg_class AS c
                                     WHERE c.relnamespace = 'apus'::regnamespace AND c.relkind IN ('r', 'p'))
                             """),
@@ -79,6 +82,7 @@
                                 \(ClusterMember.isLocked("n.id"))
                             FROM apus.node AS n WHERE n.ended IS NULL ORDER BY n.id
                             """),
+                        StoreQueries.selectSetAside(after: 0, limit: 5),
                     ], isSnapshot: true)
                 var jobs: [JobState: Int] = [:]
                 for row in results[0] {
@@ -87,11 +91,13 @@
                 }
                 var row = RowReader(results[1][0])
                 let (waiting, claimed, ended) = (try row.int(), try row.int(), try row.int())
-                let submissions = try row.int()
+                let (submissions, refusals, setAside) = (try row.int(), try row.int(), try row.int())
+                let first = try await StoreQueries(link: self.link).soonest(limit: 10).first
                 return StoreStatus(
                     schema: schema.version, newestSchema: self.keeper.migrations.newest, bytes: try row.next(),
                     jobs: jobs, waitingRuns: waiting, claimedRuns: claimed, endedRuns: ended, submissions: submissions,
-                    earliestWake: try await StoreQueries(link: self.link).soonest(limit: 1).first?.nextWake,
+                    refusals: refusals, setAsideCount: setAside,
+                    setAside: try StoreQueries.setAside(of: results[3]), earliestWake: first?.nextWake,
                     nodes: try results[2].map {
                         StoreStatus.Node(
                             name: try $0.decode(at: 0), shards: Int(try $0.decode(Int64.self, at: 1)),
@@ -120,11 +126,68 @@
                 _ = try await self.schema()
                 let results = try await self.link.read(
                     Self.rules.map { PostgresStatement($0.sql, isPrepared: false) }, isSnapshot: true)
-                return try zip(Self.rules, results).compactMap { rule, rows in
+                var findings = try zip(Self.rules, results).compactMap { rule, rows in
                     rule.finding(
                         try rows.map { (Int(try $0.decode(Int64.self, at: 0)), try $0.decode(String.self, at: 1)) })
                 }
+                if let unreadable = try await self.unreadableRows().finding { findings.append(unreadable) }
+                return findings
             }
+        }
+
+        /// Reads every row, page by page.
+        private func unreadableRows() async throws -> UnreadableRows {
+            let axis = ElapsedAxis(try StoreQueries.clock(of: try await link.read([StoreQueries.selectClock])[0]))
+            var unreadable = UnreadableRows()
+            func add(_ rows: PostgresRows) throws {
+                for row in rows {
+                    var reader = RowReader(row)
+                    let id = try row.decode(String.self, at: RunColumns.all.count)
+                    do {
+                        _ = try RunColumns.read(&reader, job: JobID(id), isTriggerRelative: false, axis)
+                    } catch let problem as StoredProblem {
+                        unreadable.add("a run of \(id): \(problem.text)")
+                    }
+                }
+            }
+            var key: Int64 = 0
+            while true {
+                let rows = try await page(
+                    """
+                    SELECT \(JobColumns.selected) FROM \(JobColumns.table) WHERE j.key > $1 ORDER BY j.key LIMIT $2
+                    """, key)
+                let keys = try rows.map { try $0.decode(Int64.self, at: 0) }
+                guard let last = keys.last else { break }
+                key = last
+                for row in rows {
+                    var row = RowReader(row)
+                    do { _ = try JobColumns.read(&row, axis) } catch let job as UnreadableJob { unreadable.add(job) }
+                }
+                try add(
+                    try await link.read([
+                        PostgresStatement(
+                            """
+                            SELECT \(RunColumns.selected(of: "o")), j.id
+                            FROM apus.open_run AS o JOIN apus.job AS j ON j.key = o.job WHERE o.job = ANY ($1::int8[])
+                            """, [.array(keys)])
+                    ])[0])
+            }
+            var sequence: Int64 = 0
+            while true {
+                let rows = try await page(
+                    """
+                    SELECT \(RunColumns.selected(of: "o")), coalesce(j.id, 'no job'), o.sequence
+                    FROM (SELECT * FROM apus.run WHERE sequence > $1 ORDER BY sequence LIMIT $2) AS o
+                    LEFT JOIN apus.job AS j ON j.key = o.job ORDER BY o.sequence
+                    """, sequence)
+                guard let last = rows.last else { return unreadable }
+                sequence = try last.decode(at: RunColumns.all.count + 1)
+                try add(rows)
+            }
+        }
+
+        private func page(_ sql: String, _ position: Int64) async throws -> PostgresRows {
+            try await link.read([PostgresStatement(sql, [.int64(position), .int64(1_000)])])[0]
         }
 
         private static let jobName = "j.id || ' (key ' || j.key || ')'"

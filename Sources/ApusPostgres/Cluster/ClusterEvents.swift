@@ -126,7 +126,8 @@
             do {
                 let keys = message.events.compactMap { $0.isOfJob ? $0.key : nil }
                 let jobs = Dictionary(
-                    try await queries.load(Array(Set(keys))).map { ($0.job.key, $0.job) }, uniquingKeysWith: { $1 })
+                    try await queries.load(Array(Set(keys))).readable.map { ($0.job.key, $0.job) },
+                    uniquingKeysWith: { $1 })
                 let runs = try await queries.runs(message.events.filter(\.isOfRun).map(\.run))
                 for event in message.events {
                     if let event = event.event(jobs, runs) { continuation.yield(event) }

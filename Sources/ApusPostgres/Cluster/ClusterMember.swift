@@ -24,16 +24,23 @@
         let submissions: Locked<SubmissionFloor>
         /// Another one begins when a standby is promoted.
         private let knownTimeline: Locked<Int32>
+        /// What the scheduler can run, and whether the database has it; `nil` if the scheduler has not said.
+        private let runnable: Locked<(jobs: RunnableJobs?, isStored: Bool)>
+        /// As they were signalled.
+        private let others = Locked(OtherSchedulers())
+        /// The server's process of the session: another one has not listened to what was notified before.
+        private let listening = Locked<Int32?>(nil)
 
         /// `signal` is called with what the scheduler has to know.
         init(
-            node: Int64, timeline: Int32, writer: ServerLink, session: ServerLink, queries: StoreQueries,
-            engine: TimerEngine,
+            node: Int64, running jobs: RunnableJobs? = nil, timeline: Int32, writer: ServerLink, session: ServerLink,
+            queries: StoreQueries, engine: TimerEngine,
             logger: Logger, timing: MembershipMachine.Timing = .init(),
             signal: @escaping @Sendable (StoreSignal) -> Void
         ) {
             self.node = node
             knownTimeline = Locked(timeline)
+            runnable = Locked((jobs, true))
             submissions = Locked(SubmissionFloor(period: timing.wholeRead))
             self.writer = writer
             self.session = session
@@ -52,6 +59,14 @@
 
         /// Where its tasks run, which no handler can block.
         private static var executor: PollTasks { PostgresThread.shared.tasks }
+
+        /// The other nodes, as the last beat has found them.
+        var known: OtherSchedulers { others.withLock { $0 } }
+
+        /// The next beat says what the scheduler can run from now on.
+        func serve(_ jobs: RunnableJobs) {
+            runnable.withLock { if $0.jobs != jobs { $0 = (jobs, false) } }
+        }
 
         /// Beats from now on.
         func start() {
@@ -105,6 +120,8 @@
         func notified(_ notification: PostgresNotification) {
             if notification.channel == ClusterEvents.channel { return events.receive(notification.payload) }
             if notification.channel == Self.submissionChannel {
+                // Those of other nodes' shards are not this node's to read.
+                if owned.withLock(\.isEmpty) { return }
                 signal(.submissions)
                 // Those of the same burst did not notify (`apus.notify_submission`).
                 _ = Task(executorPreference: Self.executor) { [weak self, engine] in
@@ -118,6 +135,7 @@
                 submissions.withLock { $0.readWhole() }
                 signal(.submissions)
             case "replies": _ = Task(executorPreference: Self.executor) { await self.takeReplies() }
+            case "jobs": signal(.wake)
             default: break
             }
         }
@@ -175,6 +193,7 @@
 
         /// Of the transaction of a beat.
         func view() async throws -> MembershipMachine.View {
+            try await sayWhatRuns()
             let results = try await session.execute(
                 PostgresBatch([
                     PostgresStatement(
@@ -189,7 +208,7 @@
                         [.int32(Self.lockClass), .int32(Int32(truncatingIfNeeded: node))]),
                     PostgresStatement(
                         """
-                        SELECT n.id, coalesce(b.number, 0), n.leaving, \(Self.isLocked("n.id")), n.patience_ms
+                        SELECT n.id, coalesce(b.number, 0), n.leaving, \(Self.isLocked("n.id")), n.patience_ms, n.jobs
                         FROM apus.node AS n LEFT JOIN apus.beat AS b ON b.node = n.id WHERE n.ended IS NULL
                         """),
                     PostgresStatement("SELECT id, node, epoch FROM apus.shard"),
@@ -201,8 +220,15 @@
                     StoreTimeline.current,
                     PostgresStatement("SELECT queue, places FROM apus.place WHERE node = $1", [.int64(node)]),
                     PostgresStatement("LISTEN \(Self.submissionChannel)", isPrepared: false),
+                    PostgresStatement("SELECT pg_backend_pid()"),
                 ]))
             try await readClock()
+            let process = try results[13][0].decode(Int32.self, at: 0)
+            let isNew = listening.withLock { listening in
+                defer { listening = process }
+                return listening != process
+            }
+            if isNew { signal(.wake) }
             try signal(replies: results[4])
             let axis = ElapsedAxis(try StoreQueries.clock(of: results[8]))
             var places: [QueueID: Int64] = [:]
@@ -221,7 +247,8 @@
                 view.nodes.append(
                     .init(
                         id: try row.decode(at: 0), beat: try row.decode(at: 1), hasSession: try row.decode(at: 3),
-                        isLeaving: try row.decode(at: 2), patience: .milliseconds(try row.decode(Int64.self, at: 4))))
+                        isLeaving: try row.decode(at: 2), patience: .milliseconds(try row.decode(Int64.self, at: 4)),
+                        jobs: NodeJobs.jobs(of: try row.decodeIfPresent(String.self, at: 5))))
             }
             var mine: [ShardID: StoreEpoch] = [:]
             for row in results[3] {
@@ -231,8 +258,26 @@
                 if owner == node { mine[shard] = StoreEpoch(rawValue: try row.decode(at: 2)) }
             }
             adopt(mine, view.owners)
+            let found = view.others(than: node)
+            let isOther = others.withLock { others in
+                defer { others = found }
+                return others != found
+            }
+            if isOther { signal(.others(found)) }
             events.othersAre(there: view.nodes.count > 1)
             return view
+        }
+
+        /// Before the beat, which shows the others what the node can run.
+        private func sayWhatRuns() async throws {
+            guard let jobs = runnable.withLock({ $0.isStored ? nil : $0.jobs }) else { return }
+            _ = try await session.execute(
+                PostgresBatch([
+                    PostgresStatement(
+                        "UPDATE apus.node SET jobs = $2 WHERE id = $1 AND ended IS NULL",
+                        [.int64(node), .text(NodeJobs.text(of: jobs))])
+                ]))
+            runnable.withLock { if $0.jobs == jobs { $0.isStored = true } }
         }
 
         /// Alone, so that there is little between the question and the answer.
@@ -251,8 +296,9 @@
                 defer { owned = [:] }
                 return owned
             }
-            // The epochs may have gone back too.
+            // The epochs may have gone back too, and what the node has said that it can run.
             given.withLock { $0 = [:] }
+            runnable.withLock { if $0.jobs != nil { $0.isStored = false } }
             logger.notice("the database was promoted; what it has is read anew")
             for shard in old.keys.sorted() { signal(.revoked(shard)) }
             let rows = try await writer.execute(PostgresBatch([StoreTimeline.adopt]))[0]
@@ -284,9 +330,9 @@
             for shard in old.keys.sorted() where mine[shard] == nil && owners[shard].flatMap({ $0 }) != nil {
                 signal(.revoked(shard))
             }
-            for (shard, epoch) in mine.sorted(by: { $0.key < $1.key }) where old[shard] != epoch {
-                signal(.granted(shard, epoch))
-            }
+            let granted = mine.sorted { $0.key < $1.key }.filter { old[$0.key] != $0.value }
+            for (shard, epoch) in granted { signal(.granted(shard, epoch)) }
+            giveBack(granted.map(\.key))
         }
 
         // MARK: Actions
@@ -336,12 +382,35 @@
                         UPDATE apus.shard SET node = $1, epoch = epoch + 1
                         WHERE id = ANY ($2::int8[]) AND node IS NULL RETURNING id, epoch
                         """, [.int64(node), .array(wanted.map { Int64($0.rawValue) })]),
-                ]))[1]
-            for row in rows {
+                    SetAside.giveBack(wanted, to: node),
+                ]))
+            for row in rows[1] {
                 let (id, epoch): (Int64, Int64) = (try row.decode(at: 0), try row.decode(at: 1))
                 let (shard, new) = (ShardID(rawValue: Int(id)), StoreEpoch(rawValue: epoch))
                 owned.withLock { $0[shard] = new }
                 signal(.granted(shard, new))
+            }
+            if try rows[2][0].decode(Int64.self, at: 0) == SetAside.pageSize { giveBack(wanted) }
+        }
+
+        /// Has jobs be due again that earlier owners of the shards have set aside, a page at a time, beside the beats.
+        private func giveBack(_ shards: [ShardID]) {
+            if shards.isEmpty { return }
+            _ = Task(executorPreference: Self.executor) { [weak self, node, writer, timeline, logger] in
+                do {
+                    var count = SetAside.pageSize
+                    while count == SetAside.pageSize {
+                        let rows = try await writer.execute(
+                            PostgresBatch([
+                                TurnStatements.fence(node, [], timeline: timeline),
+                                SetAside.giveBack(shards, to: node),
+                            ]))
+                        count = try rows[1][0].decode(at: 0)
+                        if count > 0 { self?.signal(.wake) }
+                    }
+                } catch {
+                    logger.warning("jobs that were set aside stay so", metadata: ["error": "\(error)"])
+                }
             }
         }
 

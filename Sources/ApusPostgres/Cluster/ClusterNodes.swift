@@ -31,6 +31,9 @@
 
         /// How long the others wait for a beat of it.
         public var patience: Duration
+
+        /// The jobs that it can run; `nil` if it has not said. One that can run none owns no shards.
+        public var jobs: RunnableJobs?
     }
 
     extension PostgresStore {
@@ -50,7 +53,8 @@
                         version: try row.decode(at: 2), shards: Int(try row.decode(Int64.self, at: 3)),
                         beatAge: beatAge ?? .zero,
                         lag: .nanoseconds(max(0, try row.decode(Int64.self, at: 5))),
-                        state: isSilent ? .silent : isLeaving ? .leaving : .alive, patience: patience)
+                        state: isSilent ? .silent : isLeaving ? .leaving : .alive, patience: patience,
+                        jobs: NodeJobs.jobs(of: try row.decodeIfPresent(String.self, at: 9)))
                 }
             }
         }
@@ -81,7 +85,7 @@
             )
             SELECT n.id, n.name, n.version, coalesce(o.shards, 0),
                 (extract(epoch FROM now.instant - coalesce(b.at, n.started)) * 1000000000)::int8,
-                coalesce(o.lag, 0), n.leaving, \(ClusterMember.isLocked("n.id")), n.patience_ms
+                coalesce(o.lag, 0), n.leaving, \(ClusterMember.isLocked("n.id")), n.patience_ms, n.jobs
             FROM now, apus.node AS n LEFT JOIN apus.beat AS b ON b.node = n.id LEFT JOIN owned AS o ON o.node = n.id
             WHERE n.ended IS NULL ORDER BY n.id
             """

@@ -61,16 +61,35 @@ package struct MembershipMachine: Sendable {
             package var isLeaving: Bool
             /// Its own ``Timing/patience``; that of the observer if it is not known.
             package var patience: Duration?
-            package init(id: Int64, beat: Int64, hasSession: Bool, isLeaving: Bool, patience: Duration? = nil) {
+            /// The jobs that it can run. A node that can run none owns no shard. `nil`: it has not said, and owns its share.
+            package var jobs: RunnableJobs?
+            package init(
+                id: Int64, beat: Int64, hasSession: Bool, isLeaving: Bool, patience: Duration? = nil,
+                jobs: RunnableJobs? = nil
+            ) {
                 (self.id, self.beat, self.hasSession, self.isLeaving) = (id, beat, hasSession, isLeaving)
-                self.patience = patience
+                (self.patience, self.jobs) = (patience, jobs)
             }
+
+            fileprivate var takesShards: Bool { !(jobs?.isEmpty ?? false) }
         }
         /// The nodes that have not ended, this one included unless it was declared dead.
         package var nodes: [Node]
         /// The owner of each shard; nil for a free one.
         package var owners: [ShardID: Int64?]
         package init(nodes: [Node], owners: [ShardID: Int64?]) { (self.nodes, self.owners) = (nodes, owners) }
+
+        /// The nodes but this one that jobs may move to. Of one that leaves, the shards are others' soon; of one that has
+        /// not said what it can run, nothing is known.
+        package func others(than id: Int64) -> OtherSchedulers {
+            var shards: [Int64: [ShardID]] = [:]
+            for (shard, owner) in owners { if let owner { shards[owner, default: []].append(shard) } }
+            let members = nodes.filter { $0.id != id && !$0.isLeaving }.sorted { $0.id < $1.id }
+            return OtherSchedulers(
+                members: members.compactMap { node in
+                    node.jobs.map { OtherSchedulers.Member(jobs: $0, shards: (shards[node.id] ?? []).sorted()) }
+                }, shards: owners.keys.sorted())
+        }
     }
 
     package enum Action: Hashable, Sendable {
@@ -209,14 +228,16 @@ package struct MembershipMachine: Sendable {
         return dead
     }
 
-    /// Which shards to take or to give, so that each member has as many as the others, give or take one.
+    /// Which shards to take or to give, so that each member that can run jobs has as many as the others, give or take
+    /// one, and no other node has any.
     private mutating func shards(_ view: View, _ dead: Set<Int64>, _ now: UptimeInstant) -> [Action] {
         let free = view.owners.filter { $0.value == nil }.map(\.key).sorted()
         freeSince = Dictionary(uniqueKeysWithValues: free.map { ($0, freeSince[$0] ?? now) })
         guard state == .member else { return [] }
-        let members = view.nodes.filter { !dead.contains($0.id) && !$0.isLeaving || $0.id == id }.map(\.id).sorted()
-        guard let index = members.firstIndex(of: id) else { return [] }
+        let members = view.nodes.filter { $0.takesShards && (!dead.contains($0.id) && !$0.isLeaving || $0.id == id) }
+            .map(\.id).sorted()
         let owned = view.owners.values.count { $0 == id }
+        guard let index = members.firstIndex(of: id) else { return owned > 0 ? [.giveBack(owned)] : [] }
         let (share, rest) = view.owners.count.quotientAndRemainder(dividingBy: members.count)
         let target = share + (index < rest ? 1 : 0)
         if owned > target { return [.giveBack(owned - target)] }

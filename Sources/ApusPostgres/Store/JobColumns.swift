@@ -29,6 +29,9 @@
         /// `QueueLane.stored` of a request.
         static let lane = "r.priority || ' ' || r.conditions || ' ' || r.queue || ' ' || r.kind"
 
+        /// The labels of a request as JSON; null if they are none. Most jobs have none, and need no parser.
+        static let labels = "CASE WHEN r.labels = '{}' THEN '{}'::jsonb ELSE apus.json(r.labels) END"
+
         static let hasNotEnded = "j.state IN ('scheduled', 'suspended')"
 
         /// `Job.uniqueUntil` of a row `j` of `apus.job`. Its request is found by its key, whatever the planner
@@ -144,16 +147,29 @@
         // MARK: Reading
 
         /// The job of a row of ``selected``, and its shard.
+        /// - Throws: ``UnreadableJob``, ``PostgresError``.
         static func read(_ row: inout RowReader, _ axis: ElapsedAxis) throws -> (job: Job, shard: ShardID) {
             let key: Int64 = try row.next()
             let shard = ShardID(rawValue: try row.int())
             let version: Int64 = try row.next()
             let id = JobID(try row.next())
+            do {
+                let job = try read(&row, axis, key: key, version: version, id)
+                try job.checkStored()
+                return (job, shard)
+            } catch let problem as StoredProblem {
+                throw UnreadableJob(key: key, id: id, shard: shard, problem: problem.text)
+            }
+        }
+
+        private static func read(
+            _ row: inout RowReader, _ axis: ElapsedAxis, key: Int64, version: Int64, _ id: JobID
+        ) throws -> Job {
             let created = StoreInstant.decode(try row.next())
             let request = try readRequest(&row, id)
-            guard let state = JobState(rawValue: try row.next()) else { throw unreadable("state", of: id) }
+            guard let state = JobState(rawValue: try row.next()) else { throw StoredProblem.unknown("state") }
             let decode = request.trigger.isRelative ? axis.decode : StoreInstant.decode
-            let job = Job(
+            return Job(
                 request: request, key: key, version: version, state: state, created: created,
                 updated: StoreInstant.decode(try row.next()), firstDue: decode(try row.next()), origin: try row.int(),
                 nextOccurrence: try row.int(), nextDue: try row.optional(Int64.self).map(decode),
@@ -162,19 +178,18 @@
                 wake: try row.optional(Int64.self).map(StoreInstant.decode),
                 elapsedWake: try row.optional(Int64.self).map(axis.decode), openRunCount: try row.int(),
                 runsSinceRetired: try row.int())
-            return (job, shard)
         }
 
         private static func readRequest(_ row: inout RowReader, _ id: JobID) throws -> JobRequest {
             let (name, kind): (String?, String) = (try row.optional(), try row.next())
-            let trigger = try readTrigger(&row, id)
-            let policies = try readPolicies(&row, id)
-            guard let labels = LabelsJSON.decode(try row.next()) else { throw unreadable("labels", of: id) }
+            let trigger = try readTrigger(&row)
+            let policies = try readPolicies(&row)
+            guard let labels = LabelsJSON.decode(try row.next()) else { throw StoredProblem.unknown("labels") }
             let payload: [UInt8] = try row.next()
             let queue = QueueID(try row.next(String.self))
-            guard let priority = JobPriority(rawValue: try row.int()) else { throw unreadable("priority", of: id) }
+            guard let priority = JobPriority(rawValue: try row.int()) else { throw StoredProblem.unknown("priority") }
             let idempotencyKey: String? = try row.optional()
-            guard let metadata = LabelsJSON.decode(try row.next()) else { throw unreadable("metadata", of: id) }
+            guard let metadata = LabelsJSON.decode(try row.next()) else { throw StoredProblem.unknown("metadata") }
             let (countsPayload, period) = (try row.int() > 0, try row.optionalDuration())
             return JobRequest(
                 id: id, name: name, kind: kind, trigger: trigger, policies: policies, labels: labels, payload: payload,
@@ -187,7 +202,7 @@
             trigger == "after" || trigger == "every" && anchor == nil
         }
 
-        private static func readTrigger(_ row: inout RowReader, _ id: JobID) throws -> Trigger {
+        private static func readTrigger(_ row: inout RowReader) throws -> Trigger {
             let (kind, value): (String, Int64) = (try row.next(), try row.next())
             let anchor = try row.optional(Int64.self).map(StoreInstant.decode)
             let count = try row.optionalInt()
@@ -197,17 +212,17 @@
             case ("after", nil): .after(.nanoseconds(value))
             case ("every", nil): .every(.nanoseconds(value), anchoredAt: anchor, count: count)
             case ("calendar", let calendar?): Trigger(kind: .calendar(calendar))
-            default: throw unreadable("trigger", of: id)
+            default: throw StoredProblem.unknown("trigger")
             }
         }
 
-        private static func readPolicies(_ row: inout RowReader, _ id: JobID) throws -> JobPolicies {
+        private static func readPolicies(_ row: inout RowReader) throws -> JobPolicies {
             var policies = JobPolicies(tolerance: try row.duration())
             switch (try row.next(String.self), try row.optionalInt()) {
             case ("runOnce", _): policies.missedRuns = .runOnce
             case ("skip", _): policies.missedRuns = .skip
             case ("runAll", let limit?): policies.missedRuns = .runAll(limit: limit)
-            default: throw unreadable("missed_runs", of: id)
+            default: throw StoredProblem.unknown("missed_runs")
             }
             policies.grace = try row.optionalDuration()
             switch (try row.next(String.self), try row.optionalInt()) {
@@ -215,7 +230,7 @@
             case ("replace", _): policies.overlap = .replace
             case ("queue", let limit?): policies.overlap = .queue(limit: limit)
             case ("allow", let limit?): policies.overlap = .allow(limit: limit)
-            default: throw unreadable("overlap", of: id)
+            default: throw StoredProblem.unknown("overlap")
             }
             policies.retry = RetryPolicy.exponential(
                 attempts: try row.int(), maximumLost: try row.int(), from: try row.duration(),
@@ -223,12 +238,6 @@
             policies.timeLimit = try row.optionalDuration()
             policies.conditions = JobConditions(rawValue: try row.int())
             return policies
-        }
-
-        static func unreadable(_ column: String, of id: JobID) -> JobError {
-            JobError(
-                code: .damaged,
-                message: "the \(column) of job \(id) in the database cannot be read; another program has changed it")
         }
     }
 
@@ -279,13 +288,14 @@
             rows.add(run.dueNote?.rawValue)
         }
 
+        /// - Throws: ``StoredProblem``, ``PostgresError``.
         static func read(
             _ row: inout RowReader, job: JobID, isTriggerRelative: Bool, _ axis: ElapsedAxis
         ) throws -> Run {
             let (key, occurrence, attempt) = (try row.next(Int64.self), try row.int(), try row.int())
             let (through, lostBefore) = (try row.int(), try row.int())
             let (due, standsFor): (Int64, Int) = (try row.next(), try row.int())
-            guard let state = RunState(rawValue: try row.next()) else { throw JobColumns.unreadable("runs", of: job) }
+            guard let state = RunState(rawValue: try row.next()) else { throw StoredProblem.unknown("run's state") }
             let isWaiting = state == .waiting
             var run = Run(
                 jobKey: key, jobID: job, occurrence: occurrence, through: through, attempt: attempt,
@@ -300,6 +310,7 @@
             run.progress = fraction.map { RunProgress(fraction: $0, message: message) }
             run.dueNote = try row.optional(String.self).map(DueNote.init)
             if isWaiting, run.dueCountsElapsed(isTriggerRelative) { run.due = axis.decode(due) }
+            try run.checkStored()
             return run
         }
     }

@@ -28,6 +28,12 @@
             }
         }
 
+        /// The next beat says what this node can run; see `JobStore.serve(_:in:)`.
+        public func serve(_ jobs: RunnableJobs, in session: StoreSession) {
+            guard case .open(let owner) = phase.withLock({ $0 }), owner.isOwner(session) else { return }
+            owner.member.serve(jobs)
+        }
+
         /// Sends the event to the other nodes; see `JobStore.publish(_:in:)`.
         public func publish(_ event: JobEvent, in session: StoreSession) {
             if case .open(let owner) = phase.withLock({ $0 }) { owner.member.events.publish(event) }

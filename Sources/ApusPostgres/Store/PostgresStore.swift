@@ -35,7 +35,7 @@
             /// Whether a session is the current one, with the shards that it has had since: for none it has an
             /// earlier epoch.
             func isOwner(_ other: StoreSession) -> Bool {
-                session.node == other.node
+                session.node == other.node && session.number == other.number
                     && session.shards.allSatisfy { shard, epoch in other.shards[shard].map { $0 >= epoch } ?? true }
             }
         }
@@ -87,15 +87,23 @@
         // MARK: Owners
 
         /// Joins the nodes that the database has, making the schema if need be: it returns with the first shards that the
-        /// others give away, at once if there are none.
+        /// others give away, at once if there are none. No job moves to the node: what it can run is not known.
         /// - Throws: `JobError` with `newerSchema`, `unavailable`.
-        public func open(as node: NodeID) async throws -> StoreSession {
+        public func open(as node: NodeID) async throws -> StoreSession { try await open(as: node, jobs: nil) }
+
+        /// The same for a scheduler that can run these jobs. One that can run none gets no shards, and waits for none.
+        /// - Throws: `JobError` with `newerSchema`, `unavailable`.
+        public func open(as node: NodeID, running jobs: RunnableJobs) async throws -> StoreSession {
+            try await open(as: node, jobs: jobs)
+        }
+
+        private func open(as node: NodeID, jobs: RunnableJobs?) async throws -> StoreSession {
             try await turnstile.pass {
                 try await self.mapErrors {
                     try await SessionCheck.check(self.listener, self.writer)
                     try await self.schema.prepare()
                     if case .open(let owner) = self.phase.withLock({ $0 }) { try await self.leave(owner) }
-                    return try await self.join(node)
+                    return try await self.join(node, jobs)
                 }
             }
         }
@@ -103,16 +111,16 @@
         /// How long a new node waits for shards, beside the time in which a dead one is noticed.
         private static let patience: Duration = .seconds(15)
 
-        private func join(_ name: NodeID) async throws -> StoreSession {
+        private func join(_ name: NodeID, _ jobs: RunnableJobs?) async throws -> StoreSession {
             let rows = try await writer.execute(
                 PostgresBatch([
                     // Before the node has a number.
                     StoreTimeline.adopt,
                     PostgresStatement(
-                        "INSERT INTO apus.node (name, version, patience_ms) VALUES ($1, $2, $3) RETURNING id",
+                        "INSERT INTO apus.node (name, version, patience_ms, jobs) VALUES ($1, $2, $3, $4) RETURNING id",
                         [
                             .text(name.rawValue), .text(ApusVersion.current),
-                            .int64(timing.patience.wholeNanoseconds / 1_000_000),
+                            .int64(timing.patience.wholeNanoseconds / 1_000_000), .text(NodeJobs.text(of: jobs)),
                         ]),
                     // A migration may have come in between.
                     SchemaKeeper.select,
@@ -124,9 +132,8 @@
             }
             let signals = ClusterSignals()
             let member = ClusterMember(
-                node: id, timeline: timeline, writer: writer, session: listener, queries: queries, engine: engine,
-                logger: logger,
-                timing: timing
+                node: id, running: jobs, timeline: timeline, writer: writer, session: listener, queries: queries,
+                engine: engine, logger: logger, timing: timing
             ) { signals.send($0) }
             listener.receive { [weak member] in member?.notified($0) }
             // What is found until then is in the session.
@@ -134,17 +141,21 @@
                 for link in [writer, listener] { try await link.rename(ClusterMember.connectionName(member.node)) }
                 let end = engine.time.uptime().advanced(by: Self.patience + timing.patience)
                 await member.beat()
-                while member.shards.isEmpty {
+                let takesShards = !(jobs?.isEmpty ?? false)
+                while takesShards ? member.shards.isEmpty : !member.isTrusted {
                     guard engine.time.uptime() < end else {
                         throw JobError(
                             code: .unavailable,
-                            message: "the other nodes give no shards away; look whether they run and can be reached")
+                            message: takesShards
+                                ? "the other nodes give no shards away; look whether they run and can be reached"
+                                : "the database cannot be reached")
                     }
                     try await engine.sleep(for: .milliseconds(200))
                     await member.beat()
                 }
                 var session = StoreSession(node: name, shards: member.shards, clock: nil, isShared: true)
                 (session.clock, session.queues) = try await queries.clockAndQueues()
+                (session.others, session.number) = (member.known, member.node)
                 session.mayHaveCalendars = try await queries.mayHaveCalendars()
                 let owner = Owner(member: member, signals: signals, session: session, clock: session.clock)
                 phase.withLock { $0 = .open(owner) }
@@ -261,6 +272,7 @@
                                     .int64(StoreInstant.encode(instant)), .int64(Int64(budget)),
                                     .array(session.shards.keys.map { Int64($0.rawValue) }),
                                 ]),
+                            RefusalColumns.retire(before: instant, budget: budget, in: session.shards.keys),
                         ] + StoreRemembered.remove(atMost: budget)))
                 let removed = try results.dropFirst(2).map { try $0[0].decode(Int64.self, at: 0) }
                 return try results[1][0].decode(Int64.self, at: 0) > Int64(budget)
@@ -307,6 +319,8 @@
                 DELETE FROM apus.run AS r USING old AS o WHERE r.job = o.key
             ), no_request AS (
                 DELETE FROM apus.request AS r USING old AS o WHERE r.job = o.key
+            ), not_aside AS (
+                DELETE FROM apus.set_aside AS s USING old AS o WHERE s.job = o.key
             ), no_job AS (
                 DELETE FROM apus.job AS j USING old AS o WHERE j.key = o.key
             )
@@ -341,20 +355,24 @@
         /// See `JobStore.due(_:in:)`.
         public func due(_ load: JobLoad, in session: StoreSession) async throws -> DueJobs {
             try checkOpen()
+            // Without shards the search would pass all that waits.
+            if session.shards.isEmpty { return DueJobs(jobs: [], next: nil) }
             return try await mapErrors { try await self.queries.due(load, in: Array(session.shards.keys)) }
         }
 
         /// See `JobStore.interrupted(after:limit:in:)`.
-        public func interrupted(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob] {
+        public func interrupted(after key: Int64, limit: Int, in session: StoreSession) async throws -> [FoundJob] {
             try checkOpen()
+            if session.shards.isEmpty { return [] }
             return try await mapErrors {
                 try await self.queries.interrupted(after: key, limit: max(0, limit), in: Array(session.shards.keys))
             }
         }
 
         /// See `JobStore.anchored(after:limit:in:)`.
-        public func anchored(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob] {
+        public func anchored(after key: Int64, limit: Int, in session: StoreSession) async throws -> [FoundJob] {
             try checkOpen()
+            if session.shards.isEmpty { return [] }
             return try await mapErrors {
                 try await self.queries.anchored(after: key, limit: max(0, limit), in: Array(session.shards.keys))
             }
@@ -363,6 +381,7 @@
         /// See `JobStore.submissions(limit:in:)`.
         public func submissions(limit: Int, in session: StoreSession) async throws -> [StoreSubmission] {
             let owner = try checkOpen()
+            if session.shards.isEmpty { return [] }
             let floor = owner.member.submissions.withLock {
                 $0.start(of: Set(session.shards.keys), at: engine.time.uptime())
             }
@@ -380,10 +399,10 @@
             return owner.signals.stream
         }
 
-        /// See `JobStore.load(_:)`.
-        public func load(_ references: [JobReference]) async throws -> [LoadedJob?] {
+        /// See `JobStore.find(_:)`.
+        public func find(_ references: [JobReference]) async throws -> [FoundJob?] {
             try checkOpen()
-            return try await mapErrors { try await self.queries.load(references) }
+            return try await mapErrors { try await self.queries.find(references) }
         }
     }
 
@@ -401,6 +420,18 @@
 
     /// Lists and counts.
     extension PostgresStore {
+        /// See `JobStore.setAside(after:limit:)`.
+        public func setAside(after key: Int64, limit: Int) async throws -> [UnreadableJob] {
+            try checkOpen()
+            return try await mapErrors { try await self.queries.setAside(after: key, limit: max(0, limit)) }
+        }
+
+        /// See `JobStore.refusals(limit:cursor:)`.
+        public func refusals(limit: Int, cursor: String?) async throws -> RefusalPage {
+            try checkOpen()
+            return try await mapErrors { try await self.queries.refusals(limit: max(0, limit), cursor: cursor) }
+        }
+
         /// Jobs that match, at most 10,000 in one page.
         public func jobs(_ query: JobQuery) async throws -> JobPage {
             try checkOpen()

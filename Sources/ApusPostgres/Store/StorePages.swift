@@ -65,7 +65,7 @@
             }
             if query.calendarsOnly { filter.add("r.trigger_calendar IS NOT NULL") }
             if !query.labels.isEmpty {
-                filter.add("r.labels::jsonb @> $::jsonb", .text(LabelsJSON.encode(query.labels)))
+                filter.add("\(JobColumns.labels) @> $::jsonb", .text(LabelsJSON.encode(query.labels)))
             }
             if !query.lastEnded.isEmpty {
                 filter.add("\(Self.lastEnded) = ANY ($::text[])", .array(query.lastEnded.map(\.rawValue).sorted()))
@@ -97,16 +97,23 @@
                         """, filter.parameters, isPrepared: false),
                 ], isSnapshot: true)
             let axis = try Self.axis(of: results[0])
-            var jobs = try results[1].map { row in
+            var (jobs, unreadable): ([Job], [UnreadableJob]) = ([], [])
+            var last: Int64?
+            for row in results[1].prefix(limit) {
                 var row = RowReader(row)
-                return try JobColumns.read(&row, axis).job
+                do {
+                    let job = try JobColumns.read(&row, axis).job
+                    jobs.append(job)
+                    last = job.key
+                } catch let job as UnreadableJob {
+                    unreadable.append(job)
+                    last = job.key
+                }
             }
-            let hasMore = jobs.count > limit
-            if hasMore { jobs.removeLast() }
             return JobPage(
                 jobs: jobs,
                 lastRuns: query.includesLastRuns ? try await lastRuns(of: jobs, axis) : jobs.map { _ in nil },
-                nextCursor: hasMore ? jobs.last.map { "j\($0.key)" } : nil)
+                unreadable: unreadable, nextCursor: results[1].count > limit ? last.map { "j\($0)" } : nil)
         }
 
         /// Each lane by each of the two clocks.
@@ -123,7 +130,7 @@
                         """, [.int64(Int64(limit))])
                 }, isSnapshot: true)
             let keys = Set(try results.flatMap { try $0.map { try $0.decode(Int64.self, at: 0) } })
-            return JobPage.soonest(try await load(Array(keys)).map(\.job), limit: limit)
+            return JobPage.soonest(try await load(Array(keys)).readable.map(\.job), limit: limit)
         }
 
         /// See ``JobQuery/lastEnded``. By the index of the job's runs, as in ``runs(_:)``.
@@ -162,8 +169,11 @@
                 let key: Int64 = try row.decode(at: 0)
                 guard let job = byKey[key] else { continue }
                 var row = RowReader(row)
-                found[key] = try RunColumns.read(
-                    &row, job: job.id, isTriggerRelative: job.request.trigger.isRelative, axis)
+                // One that cannot be read is in the page of the job's runs.
+                do {
+                    found[key] = try RunColumns.read(
+                        &row, job: job.id, isTriggerRelative: job.request.trigger.isRelative, axis)
+                } catch is StoredProblem {}
             }
             return jobs.map { found[$0.key] }
         }
@@ -213,13 +223,16 @@
                     trigger: try row.decode(at: count + 2), anchor: try row.decodeIfPresent(at: count + 3))
                 var reader = RowReader(row)
                 let id = JobID(try row.decode(String.self, at: count + 1))
-                runs.append(try RunColumns.read(&reader, job: id, isTriggerRelative: isRelative, axis))
+                do {
+                    runs.append(try RunColumns.read(&reader, job: id, isTriggerRelative: isRelative, axis))
+                } catch is StoredProblem { continue }
                 // Of jobs that had one identifier after another, the newest comes first.
                 if names[id] == nil, let name: String = try row.decodeIfPresent(at: count + 4) { names[id] = name }
             }
             let last = results[1].count > limit ? results[1][limit - 1] : nil
             return RunPage(
-                runs: runs, names: names, nextCursor: try last.map { "r\(try $0.decode(Int64.self, at: count))" })
+                runs: runs, names: names, unreadableCount: min(results[1].count, limit) - runs.count,
+                nextCursor: try last.map { "r\(try $0.decode(Int64.self, at: count))" })
         }
 
         private static func pageSize(_ limit: Int) throws -> Int {

@@ -66,15 +66,15 @@
         // MARK: Jobs by their keys
 
         /// The jobs with these keys that there are, in no order.
-        func load(_ keys: [Int64]) async throws -> [LoadedJob] {
-            var loaded: [LoadedJob] = []
+        func load(_ keys: [Int64]) async throws -> [FoundJob] {
+            var found: [FoundJob] = []
             for start in stride(from: 0, to: keys.count, by: Self.atOnce) {
-                loaded += try await loadAtOnce(Array(keys[start..<min(start + Self.atOnce, keys.count)]))
+                found += try await loadAtOnce(Array(keys[start..<min(start + Self.atOnce, keys.count)]))
             }
-            return loaded
+            return found
         }
 
-        private func loadAtOnce(_ keys: [Int64]) async throws -> [LoadedJob] {
+        private func loadAtOnce(_ keys: [Int64]) async throws -> [FoundJob] {
             let parameters: [PostgresValue] = [.array(keys)]
             let results = try await link.read(
                 [
@@ -83,27 +83,48 @@
                 ], isSnapshot: true)
             let axis = ElapsedAxis(try Self.clock(of: results[0]))
             var loaded: [LoadedJob] = []
+            var unreadable: [Int64: UnreadableJob] = [:]
             var positions: [Int64: Int] = [:]
             for row in results[1] {
                 var row = RowReader(row)
-                let (job, shard) = try JobColumns.read(&row, axis)
-                positions[job.key] = loaded.count
-                loaded.append(LoadedJob(job: job, open: [], shard: shard, elapsedOffset: axis.duration))
+                do {
+                    let (job, shard) = try JobColumns.read(&row, axis)
+                    positions[job.key] = loaded.count
+                    loaded.append(LoadedJob(job: job, open: [], shard: shard, elapsedOffset: axis.duration))
+                } catch let job as UnreadableJob {
+                    unreadable[job.key] = job
+                }
+            }
+            /// Reads a run of a job, which cannot be read without it.
+            func read(_ row: PostgresRow, of position: Int) throws -> Run? {
+                let (job, shard) = (loaded[position].job, loaded[position].shard)
+                do { return try Self.run(row, of: job, axis) } catch let problem as StoredProblem {
+                    unreadable[job.key] = UnreadableJob(
+                        key: job.key, id: job.id, shard: shard, problem: problem.text)
+                    return nil
+                }
             }
             for row in results[2] {
-                guard let position = positions[try row.decode(at: 0)] else { continue }
-                var run = try Self.run(row, of: loaded[position].job, axis)
+                guard let position = positions[try row.decode(at: 0)], var run = try read(row, of: position) else {
+                    continue
+                }
                 run.isCompleted = try row.decode(at: RunColumns.all.count)
                 if run.isCompleted { run.result = try row.decodeIfPresent(at: RunColumns.all.count + 1) }
                 loaded[position].open.append(run)
             }
             for row in results[3] {
-                guard let position = positions[try row.decode(at: 0)] else { continue }
+                guard let position = positions[try row.decode(at: 0)], let last = try read(row, of: position) else {
+                    continue
+                }
                 let job = loaded[position].job
-                let last = try Self.run(row, of: job, axis)
                 if last.state == .skipped, last.through == job.nextOccurrence - 1 { loaded[position].lastSkip = last }
             }
-            return loaded
+            // A job without its request is not among them.
+            if results[1].count < keys.count {
+                for job in try await withoutRequest(keys) { unreadable[job.key] = job }
+            }
+            return loaded.filter { unreadable[$0.job.key] == nil }.map { FoundJob.job($0) }
+                + unreadable.values.sorted { $0.key < $1.key }.map { FoundJob.unreadable($0) }
         }
 
         static func run(_ row: PostgresRow, of job: Job, _ axis: ElapsedAxis) throws -> Run {
@@ -147,10 +168,15 @@
             for row in results[1] {
                 var reader = RowReader(row)
                 let count = RunColumns.all.count
-                let run = try RunColumns.read(
-                    &reader, job: JobID(try row.decode(String.self, at: count)),
-                    isTriggerRelative: JobColumns.isRelative(
-                        trigger: try row.decode(at: count + 1), anchor: try row.decodeIfPresent(at: count + 2)), axis)
+                let id = JobID(try row.decode(String.self, at: count))
+                let isRelative = JobColumns.isRelative(
+                    trigger: try row.decode(at: count + 1), anchor: try row.decodeIfPresent(at: count + 2))
+                let run: Run
+                do {
+                    run = try RunColumns.read(&reader, job: id, isTriggerRelative: isRelative, axis)
+                } catch is StoredProblem {
+                    continue
+                }
                 found[RunReference(job: run.jobKey, occurrence: run.occurrence, attempt: run.attempt)] = run
             }
             return found
@@ -169,20 +195,20 @@
             """
 
         /// Jobs by their keys, in the order of the keys.
-        private func loadInOrder(_ keys: [Int64]) async throws -> [LoadedJob] {
-            let found = Dictionary(try await load(keys).map { ($0.job.key, $0) }) { first, _ in first }
+        private func loadInOrder(_ keys: [Int64]) async throws -> [FoundJob] {
+            let found = Dictionary(try await load(keys).map { ($0.key, $0) }) { first, _ in first }
             return keys.compactMap { found[$0] }
         }
 
         // MARK: Jobs by what they are
 
-        func load(_ references: [JobReference]) async throws -> [LoadedJob?] {
+        func find(_ references: [JobReference]) async throws -> [FoundJob?] {
             if references.isEmpty { return [] }
             let results = try await link.read(references.map(Self.find))
             let keys = try results.map { try $0.first?.decodeIfPresent(Int64.self, at: 0) }
             let found = Dictionary(
                 try await load(Array(Set(keys.compactMap { $0 })))
-                    .map { ($0.job.key, $0) }
+                    .map { ($0.key, $0) }
             ) { first, _ in first }
             return keys.map { $0.flatMap { found[$0] } }
         }
@@ -248,35 +274,49 @@
                 }, isSnapshot: true)
             var selection = DueSelection()
             var later: [(wake: WallInstant, lane: QueueLane)] = []
+            // Lanes that cannot be read. Their jobs are looked at all the same.
+            var strange: Set<String> = []
             for (rows, decode) in zip(found, decode) {
                 for row in rows {
-                    guard let lane = QueueLane(stored: try row.decode(at: 0)) else { continue }
-                    if let first: Int64 = try row.decodeIfPresent(at: 1) { selection.add(lane, first: decode(first)) }
-                    if let next: Int64 = try row.decodeIfPresent(at: 2) { later.append((decode(next), lane)) }
+                    let text: String = try row.decode(at: 0)
+                    let (first, next) = (
+                        try row.decodeIfPresent(Int64.self, at: 1).map(decode),
+                        try row.decodeIfPresent(Int64.self, at: 2).map(decode)
+                    )
+                    guard let lane = QueueLane(stored: text) else {
+                        if first != nil { strange.insert(text) }
+                        if let next { selection.add(later: next) }
+                        continue
+                    }
+                    if let first { selection.add(lane, first: first) }
+                    if let next { later.append((next, lane)) }
                 }
             }
             let limit = max(0, load.limit)
             let limits = load.limits(of: selection.lanes)
             for (wake, lane) in later where limits[lane] ?? 1 > 0 { selection.add(later: wake) }
             let read = selection.lanes.filter { limits[$0] ?? 0 > 0 }
+            let texts = read.map(\.stored) + strange.sorted()
             // One row more says that others are left.
-            let counts = read.map { Int64(min(limits[$0] ?? 0, limit) + 1) }
-            if !read.isEmpty {
+            let counts = (read.map { min(limits[$0] ?? 0, limit) } + strange.map { _ in limit }).map { Int64($0 + 1) }
+            if !texts.isEmpty {
                 let results = try await link.read(
                     [0, 1].map { clock in
                         PostgresStatement(
                             Self.selectDue(isElapsed: clock == 1),
-                            [.int64(bounds[clock]), shards, .array(read.map(\.stored)), .array(counts)])
+                            [.int64(bounds[clock]), shards, .array(texts), .array(counts)])
                     }, isSnapshot: true)
                 for (rows, decode) in zip(results, decode) {
                     for row in rows {
-                        let lane = read[Int(try row.decode(Int64.self, at: 2)) - 1]
+                        let number = Int(try row.decode(Int64.self, at: 2)) - 1
+                        let lane = number < read.count ? read[number] : nil
                         selection.add(try row.decode(at: 0), decode(try row.decode(at: 1)), of: lane)
                     }
                 }
             }
             let (keys, next) = selection.finish(limits, limit: limit)
-            return DueJobs(jobs: try await loadInOrder(keys), next: next, left: selection.left)
+            let loaded = try await loadInOrder(keys)
+            return DueJobs(jobs: loaded.readable, unreadable: loaded.unreadable, next: next, left: selection.left)
         }
 
         /// Of each lane the first instant until the bound, and the first one after it. Parameters: the bound, shards, the
@@ -310,27 +350,29 @@
             """
         }
 
-        func interrupted(after key: Int64, limit: Int, in shards: [ShardID]) async throws -> [LoadedJob] {
+        func interrupted(after key: Int64, limit: Int, in shards: [ShardID]) async throws -> [FoundJob] {
             try await page(
                 """
                 SELECT DISTINCT o.job FROM apus.open_run AS o JOIN apus.job AS j ON j.key = o.job
-                WHERE o.state = 'claimed' AND o.job > $1 AND j.shard = ANY ($2::int8[]) ORDER BY o.job LIMIT $3
+                WHERE o.state = 'claimed' AND o.job > $1 AND j.shard = ANY ($2::int8[]) AND \(SetAside.isNone)
+                ORDER BY o.job LIMIT $3
                 """, after: key, limit, shards)
         }
 
-        func anchored(after key: Int64, limit: Int, in shards: [ShardID]) async throws -> [LoadedJob] {
+        func anchored(after key: Int64, limit: Int, in shards: [ShardID]) async throws -> [FoundJob] {
             try await page(
                 """
                 SELECT r.job FROM apus.request AS r
                 WHERE (r.trigger_anchor IS NOT NULL OR r.trigger_calendar IS NOT NULL) AND r.job > $1 AND (
-                    SELECT \(JobColumns.hasNotEnded) AND j.shard = ANY ($2::int8[]) FROM apus.job AS j WHERE j.key = r.job)
+                    SELECT \(JobColumns.hasNotEnded) AND j.shard = ANY ($2::int8[]) AND \(SetAside.isNone)
+                    FROM apus.job AS j WHERE j.key = r.job)
                 ORDER BY r.job LIMIT $3
                 """, after: key, limit, shards)
         }
 
         private func page(
             _ sql: String, after key: Int64, _ limit: Int, _ shards: [ShardID]
-        ) async throws -> [LoadedJob] {
+        ) async throws -> [FoundJob] {
             let rows = try await link.read([
                 PostgresStatement(
                     sql, [.int64(key), .array(shards.map { Int64($0.rawValue) }), .int64(Int64(limit))])
@@ -343,21 +385,21 @@
             let rows = try await link.read([
                 PostgresStatement(
                     """
-                    SELECT sequence, submitted, sender IS NOT NULL, command FROM apus.submission
+                    SELECT sequence, submitted, sender IS NOT NULL, shard::int8, command FROM apus.submission
                     WHERE sequence > $3 AND shard = ANY ($2::int8[]) ORDER BY sequence LIMIT $1
                     """, [.int64(Int64(limit)), .array(shards.map { Int64($0.rawValue) }), .int64(floor)])
             ])[0]
             return try rows.map { row in
                 var row = RowReader(row)
                 let (sequence, submitted) = (try row.next(Int64.self), StoreInstant.decode(try row.next()))
-                let isCall = try row.next(Bool.self)
+                let (isCall, shard) = (try row.next(Bool.self), ShardID(rawValue: try row.int()))
                 do {
                     let command = try JobJSON.decode(JobCommand.self, from: Array(try row.next(String.self).utf8))
                     return StoreSubmission(
-                        sequence: sequence, submitted: submitted, command: command, isCall: isCall)
+                        sequence: sequence, submitted: submitted, command: command, isCall: isCall, shard: shard)
                 } catch let problem as JobJSONProblem {
                     return StoreSubmission(
-                        sequence: sequence, submitted: submitted, problem: "\(problem)", isCall: isCall)
+                        sequence: sequence, submitted: submitted, problem: "\(problem)", isCall: isCall, shard: shard)
                 }
             }
         }

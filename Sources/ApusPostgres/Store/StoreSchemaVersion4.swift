@@ -1,7 +1,8 @@
 #if Postgres
     extension StoreSchema {
         /// Each part is beside what it is for.
-        static let version4: [String] = version4Lanes + version4Prefixes + version4Remembered
+        static let version4: [String] =
+            version4Lanes + version4Prefixes + version4Remembered + version4NodeJobs + version4SetAside
 
         /// The beginning of an identifier is a range of bytes, whatever the database's collation is.
         private static let version4Prefixes = [

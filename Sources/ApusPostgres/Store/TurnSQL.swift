@@ -62,20 +62,27 @@
                 ])
         }
 
+        /// Parameters: sequences, shards, replies; instants, codes and messages of refusals; numbers.
         static let removeSubmissions = """
             WITH gone AS (
                 DELETE FROM apus.submission AS s USING (
-                    SELECT o.place, i.reply, i.number
-                    FROM unnest($1::int8[], $2::text[]) WITH ORDINALITY AS i (sequence, reply, number),
-                        \(find("", in: "submission", where: "t.sequence = i.sequence")) AS o
-                ) AS i WHERE s.ctid = i.place RETURNING i.number, i.reply, s.sender, s.call
+                    SELECT o.place, i.*
+                    FROM unnest($1::int8[], $2::int8[], $3::text[], $4::int8[], $5::text[], $6::text[])
+                            WITH ORDINALITY AS i (sequence, shard, reply, refused, code, message, number),
+                        \(find("", in: "submission", where: "t.sequence = i.sequence AND t.shard = i.shard")) AS o
+                ) AS i WHERE s.ctid = i.place RETURNING i.number, i.reply, i.refused, i.code, i.message, s.sender,
+                    s.call, s.sequence, s.shard, s.submitted, s.command
+            ), kept AS (
+                INSERT INTO apus.refusal (sequence, shard, submitted, refused, code, message, command)
+                SELECT sequence, shard, submitted, refused, code, message, command FROM gone WHERE refused IS NOT NULL
+                ON CONFLICT DO NOTHING
             ), answered AS (
                 INSERT INTO apus.reply (node, call, reply)
                 SELECT sender, call, reply FROM gone WHERE reply IS NOT NULL
                     AND EXISTS (SELECT 1 FROM apus.node AS n WHERE n.id = sender AND n.ended IS NULL)
                 ON CONFLICT DO NOTHING RETURNING node
             )
-            SELECT apus.require_all($3, (SELECT array_agg(number) FROM gone)),
+            SELECT apus.require_all($7, (SELECT array_agg(number) FROM gone)),
                 (SELECT count(pg_notify('apus_node_' || n.node, 'replies')) FROM (SELECT DISTINCT node FROM answered) AS n)
             """
 
@@ -115,7 +122,7 @@
             SELECT apus.require_all($4, (
                 SELECT array_agg(own.number) FROM own WHERE NOT EXISTS (
                     SELECT 1 FROM apus.request AS r JOIN apus.job AS j ON j.key = r.job
-                    WHERE r.labels::jsonb @> own.label AND j.key < own.key AND NOT j.key = ANY (own.known)
+                    WHERE \(JobColumns.labels) @> own.label AND j.key < own.key AND NOT j.key = ANY (own.known)
                         AND \(JobColumns.hasNotEnded))))
             """
 
@@ -128,14 +135,14 @@
             SELECT apus.notify_owners(array_agg(shard::bigint)) FROM forwarded
             """
 
-        /// Parameters: sequences, shards, numbers.
+        /// Parameters: sequences, the shards where they are, and those to which they move, numbers.
         static let forwardSubmissions = """
             WITH moved AS (
                 UPDATE apus.submission AS s SET shard = i.shard
-                FROM unnest($1::int8[], $2::int8[]) WITH ORDINALITY AS i (sequence, shard, number)
-                WHERE s.sequence = i.sequence RETURNING i.number, i.shard
+                FROM unnest($1::int8[], $2::int8[], $3::int8[]) WITH ORDINALITY AS i (sequence, home, shard, number)
+                WHERE s.sequence = i.sequence AND s.shard = i.home RETURNING i.number, i.shard
             )
-            SELECT apus.require_all($3, (SELECT array_agg(number) FROM moved)),
+            SELECT apus.require_all($4, (SELECT array_agg(number) FROM moved)),
                 (SELECT apus.notify_owners(array_agg(shard)) FROM moved)
             """
 
@@ -146,6 +153,37 @@
         }
 
         private static let sameRun = "t.job = i.job AND t.occurrence = i.occurrence AND t.attempt = i.attempt"
+
+        /// The wakes of jobs that have moved to other shards. Parameters: keys, lanes.
+        static let moveWakes: String = {
+            func wakes(_ column: String, isElapsed: Bool) -> String {
+                let own = "t.elapsed = \(isElapsed) AND t.lane = j.lane AND t.instant = j.\(column) AND t.key = j.key"
+                return """
+                    SELECT o.place, j.shard FROM moved AS j, \(find("", in: "wake", where: own)) AS o
+                    WHERE j.\(column) IS NOT NULL
+                    """
+            }
+            return """
+                WITH moved AS MATERIALIZED (
+                    SELECT i.key, i.lane, j.shard, j.wake, j.elapsed_wake
+                    FROM unnest($1::int8[], $2::text[]) AS i (key, lane), LATERAL (
+                        SELECT t.shard, t.wake, t.elapsed_wake FROM apus.job AS t WHERE t.key = i.key OFFSET 0) AS j
+                )
+                UPDATE apus.wake AS w SET shard = i.shard FROM (
+                    \(wakes("wake", isElapsed: false)) UNION ALL \(wakes("elapsed_wake", isElapsed: true))) AS i
+                WHERE w.ctid = i.place
+                """
+        }()
+
+        /// Says to the owners of shards that there are jobs of which they do not know.
+        static func notifyOfJobs(_ shards: [ShardID]) -> PostgresStatement {
+            PostgresStatement(
+                """
+                SELECT pg_notify('apus_node_' || o.node, 'jobs') FROM (
+                    SELECT DISTINCT s.node FROM apus.shard AS s
+                    WHERE s.id = ANY ($1::int8[]) AND s.node IS NOT NULL) AS o
+                """, [.array(shards.map { Int64($0.rawValue) })])
+        }
 
         /// Parameters: keys, versions, identifiers, shards, lanes, ``JobColumns/progress``, numbers.
         static let updateJobs: String = {
@@ -179,7 +217,7 @@
                     \(insertEnded(from: "input"))
                 ), changed AS (
                     UPDATE apus.job AS j
-                    SET version = j.version + 1, \(JobColumns.progress.map { "\($0) = i.\($0)" }.list)
+                    SET version = j.version + 1, shard = i.shard, \(JobColumns.progress.map { "\($0) = i.\($0)" }.list)
                     FROM input AS i WHERE j.ctid = i.place AND j.version = i.version RETURNING i.number
                 )
                 SELECT apus.require_all($\(columns.count + 1), (SELECT array_agg(number) FROM changed))

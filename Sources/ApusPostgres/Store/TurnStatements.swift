@@ -47,18 +47,19 @@
             switch scope {
             case .whole:
                 addCommon(turn, parts, node, timeline: timeline, session, isClockNew: isClockNew)
-                addParts(turn, parts, node)
+                addParts(turn, parts, node, session)
                 // The last statement: whether there is more for this node.
                 add(Self.hasSubmissions(node, above: submissionFloor))
             case .common: addCommon(turn, parts, node, timeline: timeline, session, isClockNew: isClockNew)
-            case .parts: addParts(turn, parts, node)
+            case .parts: addParts(turn, parts, node, session)
             }
         }
 
         private mutating func addCommon(
             _ turn: StoreTurn, _ parts: [Int], _ node: Int64, timeline: Int32, _ session: StoreSession, isClockNew: Bool
         ) {
-            var shards: Set<ShardID> = []
+            // Of what is written, taken and set aside.
+            var shards = turn.shardsBeside(parts: parts)
             for part in parts { for change in turn.parts[part] { shards.insert(change.shard) } }
             let epochs = shards.sorted().compactMap { id in session.shards[id].map { (id, $0) } }
             add(Self.fence(node, epochs, timeline: timeline))
@@ -82,12 +83,16 @@
             if !turn.queues.isEmpty {
                 add(Self.queues(turn.queues, known: turn.knownQueues, ElapsedAxis(turn.clock)))
             }
+            if let setAside = SetAside.statement(turn.setAside, in: session) { add(setAside) }
         }
 
-        private mutating func addParts(_ turn: StoreTurn, _ parts: [Int], _ node: Int64) {
+        private mutating func addParts(
+            _ turn: StoreTurn, _ parts: [Int], _ node: Int64, _ session: StoreSession
+        ) {
             let (named, labelled) = (Self.named(turn, parts), Self.labelled(turn, parts))
             let axis = ElapsedAxis(turn.clock)
             for wave in Self.waves(turn, parts) { add(wave, of: turn, axis) }
+            addMoves(parts.flatMap { turn.parts[$0] }, session)
             if !named.isEmpty { requireFreeNames(named) }
             if !labelled.isEmpty { requireNoOthers(labelled) }
             let written = Set(parts)
@@ -132,6 +137,21 @@
             return latest
         }
 
+        // MARK: Shards of others
+
+        /// What has moved is waked in its new shard, and the owners of the shards of others are notified.
+        private mutating func addMoves(_ changes: [JobChange], _ session: StoreSession) {
+            let moved = changes.filter { $0.destination != nil }
+            if !moved.isEmpty {
+                add(
+                    PostgresStatement(
+                        Self.moveWakes, [.array(moved.map(\.job.key)), .array(moved.map(\.job.request.lane.stored))]))
+            }
+            let placed = changes.filter { session.shards[$0.shard] == nil }.map(\.shard)
+            let shards = Set(placed + moved.compactMap(\.destination))
+            if !shards.isEmpty { add(Self.notifyOfJobs(shards.sorted())) }
+        }
+
         // MARK: Submissions
 
         private mutating func addTaken(_ taken: [TakenSubmission]) {
@@ -139,7 +159,11 @@
             var rows = RowArrays()
             for taken in taken {
                 rows.add(taken.sequence)
+                rows.add(taken.shard.rawValue)
                 rows.add(taken.reply.map { JobJSON.text(of: $0) })
+                rows.add(taken.refusal.map { StoreInstant.encode($0.refused) })
+                rows.add(taken.refusal?.code)
+                rows.add(taken.refusal?.message.withoutNull)
                 rows.endRow()
             }
             require(Self.removeSubmissions, rows.parameters, taken.map(\.part))
@@ -155,8 +179,9 @@
                     calls.add(JobJSON.text(of: asked))
                     calls.add(number)
                     calls.endRow()
-                case .submission(let sequence):
+                case .submission(let sequence, let home):
                     submissions.add(sequence)
+                    submissions.add(home.rawValue)
                     submissions.add(command.shard.rawValue)
                     submissions.endRow()
                     owners.append(command.part)
@@ -252,7 +277,7 @@
                 jobs.add(job.key)
                 jobs.add(version)
                 jobs.add(job.id.rawValue)
-                jobs.add(change.shard.rawValue)
+                jobs.add((change.destination ?? change.shard).rawValue)
                 jobs.add(job.request.lane.stored)
                 JobColumns.addProgress(job, axis, to: &jobs)
                 jobs.endRow()

@@ -90,21 +90,35 @@
                 submissionFloor: submissionFloor)
         }
 
-        /// What can be refused without the database: shards of others, and submissions that two parts take.
+        /// What can be refused without the database: stored jobs and submissions in shards of others, shards that are not
+        /// there, and submissions that two parts take. A new job may be in any shard, and so may one that has moved.
         private var refusedBeforehand: [Int: JobError] {
             var refused: [Int: JobError] = [:]
             for (part, changes) in turn.parts.enumerated() {
-                guard let change = changes.first(where: { session.shards[$0.shard] == nil }) else { continue }
+                guard let change = changes.first(where: { !isAllowed($0) }) else { continue }
                 refused[part] = JobError(
                     code: .notOwner,
                     message: "shard \(change.shard.rawValue) is not this scheduler's: \(change.job.id) was not written")
             }
             var sequences: Set<Int64> = []
-            for (part, sequence) in turn.takenByPart.sorted(by: { $0.key < $1.key })
-            where refused[part] == nil && !sequences.insert(sequence).inserted {
+            for (part, taken) in turn.takenByPart.sorted(by: { $0.key < $1.key })
+            where refused[part] == nil
+                && (session.shards[taken.shard] == nil || !sequences.insert(taken.sequence).inserted)
+            {
                 refused[part] = Self.conflict(nil)
             }
+            for command in turn.forwarded where refused[command.part] == nil {
+                if case .submission(_, let home) = command.origin, session.shards[home] == nil {
+                    refused[command.part] = Self.conflict(nil)
+                }
+            }
             return refused
+        }
+
+        private func isAllowed(_ change: JobChange) -> Bool {
+            func isShard(_ shard: ShardID) -> Bool { (0..<StoreSchema.shards).contains(shard.rawValue) }
+            return (session.shards[change.shard] != nil || change.expected == .absent && isShard(change.shard))
+                && change.destination.map(isShard) ?? true
         }
 
         private static func conflict(_ cause: PostgresError?) -> JobError {

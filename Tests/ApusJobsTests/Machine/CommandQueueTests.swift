@@ -111,4 +111,33 @@ struct CommandQueueTests {
         #expect(command.submission?.refusal?.code == .invalid && command.needs.isEmpty)
         #expect(PendingCommand(submission(2), now).needs == [.id("job2")])
     }
+
+    @Test("a submission that is left in the store is read again after a second, and who waits for it gets the error")
+    func left() {
+        var commands = CommandQueue()
+        var effects: [SchedulerEffect] = []
+        let uptime = SchedulerReading(milliseconds: 0).uptime
+        commands.readSubmissions(for: 7)
+        commands.took([submission(1)], limit: 9, now)
+        _ = commands.takeAll()
+        commands.leave(error, uptime, &effects)
+        #expect(answered(effects) == [7] && commands.read(limit: 9) == nil)
+        #expect(commands.readsAt == uptime.advanced(by: .seconds(1)))
+        commands.resumeReading(uptime.advanced(by: .milliseconds(999)))
+        #expect(commands.read(limit: 9) == nil)
+        commands.resumeReading(uptime.advanced(by: .seconds(1)))
+        #expect(commands.readsAt == nil && commands.read(limit: 9) != nil)
+    }
+
+    @Test("what was read for a shard is forgotten with it")
+    func lostShard() {
+        var commands = CommandQueue()
+        let lost = ShardID(rawValue: 3)
+        var other = submission(1)
+        other.shard = lost
+        commands.took([other, submission(2)], limit: 9, now)
+        commands.append(PendingCommand(4, .job(.cancel("job"))))
+        commands.forgetSubmissions(of: lost)
+        #expect(commands.waiting.map { $0.submission?.sequence } == [2, nil])
+    }
 }

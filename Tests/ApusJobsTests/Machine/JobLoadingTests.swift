@@ -27,7 +27,7 @@ struct JobLoadingTests {
         _ loading: inout JobLoading, _ board: borrowing QueueBoard, _ seconds: Int = 0, entries: Int = 0, loaded: Int = 0
     ) -> JobLoad? {
         let read = loading.read(
-            at(seconds), entries: entries, loaded: loaded, board, kinds: ["work"], unmet: [])
+            at(seconds), entries: entries, loaded: loaded, board, runnable: RunnableJobs(kinds: ["work"]), unmet: [])
         if case .due(let load) = read { return load }
         return nil
     }
@@ -130,7 +130,8 @@ struct JobLoadingTests {
         var load = JobLoad(through: at(0), limit: 100)
         let other = QueueLane("mail", .high, kind: "work")
         #expect(load.limits(of: [lane, other]).values.allSatisfy { $0 > 1 << 60 })
-        (load.room, load.largestShare, load.running, load.kinds) = (1_000, 250, 3, ["work"])
+        (load.room, load.largestShare, load.running) = (1_000, 250, 3)
+        load.runnable = RunnableJobs(kinds: ["work"])
         #expect(load.limits(of: [lane]) == [lane: 253])
         #expect(load.limits(of: [lane, other]) == [lane: 253, other: 253])
         let many = (0..<10).map { QueueLane(QueueID("queue\($0)"), .normal, kind: "work") }
@@ -148,6 +149,19 @@ struct JobLoadingTests {
         let held = QueueLane(.default, .normal, kind: "work", conditions: .network)
         load.unmet = .network
         #expect(load.limits(of: [strange])[strange] == 100 && load.limits(of: [held])[held] == 100)
+        load.paused = []
+        load.runnable = RunnableJobs(kinds: ["work"], queues: .only(["mail"]))
+        #expect(load.limits(of: [lane])[lane] == 100 && load.limits(of: [other])[other] == 25 + 3)
+    }
+
+    @Test("a job whose lane cannot be read is loaded, whatever the limits are")
+    func strangeLane() {
+        var selection = DueSelection()
+        selection.add(1, at(5), of: nil)
+        selection.add(lane, first: at(1))
+        selection.add(2, at(1), of: lane)
+        let (keys, next) = selection.finish([lane: 0], limit: 10)
+        #expect(keys == [1] && next == nil && selection.left == [lane: at(1)])
     }
 
     @Test("a lane is read as it was stored, whatever its kind is")

@@ -40,11 +40,13 @@ extension JobMachine {
 }
 
 extension StoreSession {
-    static func sample(shards: [Int] = [0], isShared: Bool = false) -> StoreSession {
+    static func sample(
+        shards: [Int] = [0], isShared: Bool = false, others: OtherSchedulers = OtherSchedulers()
+    ) -> StoreSession {
         StoreSession(
             node: NodeID(rawValue: "node"),
             shards: Dictionary(uniqueKeysWithValues: shards.map { (ShardID(rawValue: $0), StoreEpoch(rawValue: 1)) }),
-            clock: nil, isShared: isShared)
+            clock: nil, isShared: isShared, others: others)
     }
 }
 

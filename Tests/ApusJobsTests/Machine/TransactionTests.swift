@@ -54,9 +54,18 @@ struct TransactionTests {
         let stored = StoreSubmission(sequence: 5, submitted: now.wall, command: .cancel("job"), isCall: true)
         turn.add([], command: PendingCommand(stored, now.wall))
         turn.add([], command: PendingCommand(3, .job(.cancel("other"))), forward: shard)
+        var refused = PendingCommand(
+            StoreSubmission(sequence: 6, submitted: now.wall, command: .cancel("job"), shard: shard), now.wall)
+        refused.submission?.refusal = JobError(code: .notFound, message: "there is no such job")
+        turn.add([], command: refused)
         let transaction = transaction(&turn, isShared: true)
-        #expect(transaction.parts == [[], []] && transaction.isLeaving)
-        #expect(transaction.taken == [TakenSubmission(5, part: 0, reply: .jobs([]))])
+        #expect(transaction.parts == [[], [], []] && transaction.isLeaving)
+        let refusal = SubmissionRefusal(refused: now.wall, code: "notFound", message: "there is no such job")
+        #expect(
+            transaction.taken == [
+                TakenSubmission(5, part: 0, reply: .jobs([])),
+                TakenSubmission(6, shard: shard, part: 2, refusal: refusal),
+            ])
         let call = ForwardedCommand.Origin.call(3, .cancel("other"), submitted: now.latestWall)
         #expect(transaction.forwarded == [ForwardedCommand(call, shard: shard, part: 1)])
     }

@@ -40,11 +40,21 @@ struct WaitingPlaceTests {
         let entry = LoadedJobs.Entry(try .sample(1), shard: .only)
         for _ in 1...2 { kinds.park(entry, &effects) }
         #expect(effects.count == 1 && kinds.parked == [1] && !kinds.hasHandler(for: "work"))
-        kinds.register("work")
+        #expect(kinds.register("work") == true)
         kinds.unpark(1)
         #expect(kinds.parked.isEmpty && kinds.hasHandler(for: "work"))
-        kinds.park(entry, &effects)
-        #expect(effects.count == 2)
+        #expect(kinds.canRun(entry.job.request))
+        #expect(kinds.register("work") == false)
+    }
+
+    @Test("a queue that is not served is logged once")
+    func queues() throws {
+        var kinds = HandlerKinds(serving: .only(["other"]))
+        #expect(kinds.register("work") == true)
+        var effects: [SchedulerEffect] = []
+        let entry = LoadedJobs.Entry(try .sample(1), shard: .only)
+        for _ in 1...2 { kinds.park(entry, &effects) }
+        #expect(effects.count == 1 && kinds.parked == [1] && !kinds.canRun(entry.job.request))
     }
 
     @Test("a job that was withdrawn gets no place, and one that runs takes a place of all queues together")

@@ -21,11 +21,11 @@ struct WallClockSweepTests {
         #expect(sweep.read(jobs, isStarting: true, limit: 2) == .anchored(after: 0, limit: 2))
         let entry = jobs.insert(try .sample(5), shard: .only)
         sweep.cause?.concern(entry)
-        sweep.took([LoadedJob(job: entry.job, open: [])])
+        sweep.took(through: entry.key)
         #expect(sweep.read(jobs, isStarting: false, limit: 2) == nil)
         entry.news = JobNews()
         #expect(sweep.read(jobs, isStarting: false, limit: 2) == .anchored(after: 5, limit: 2))
-        sweep.took([])
+        sweep.took(through: nil)
         #expect(sweep.cause == nil && sweep.read(jobs, isStarting: false, limit: 2) == nil)
     }
 
@@ -33,7 +33,7 @@ struct WallClockSweepTests {
     func merged() throws {
         var sweep = sweep()
         _ = sweep.begin(.init(setBack: .seconds(60)))
-        sweep.took([LoadedJob(job: try JobMachine.sample(5).job, open: [])])
+        sweep.took(through: 5)
         _ = sweep.begin(.init(mustReadZones: true))
         let cause = sweep.begin(.init(setBack: .seconds(10)))
         #expect(cause.setBack == .seconds(60) && cause.mustReadZones)

@@ -66,8 +66,8 @@
                 ]
             }
             note("load", "\(references)")
-            let found = references.map { model.find($0).map(model.loaded) }
-            for (index, real) in try await node.store.load(references).enumerated() {
+            let found = references.map { model.find($0).map(model.found) }
+            for (index, real) in try await node.store.find(references).enumerated() {
                 try compare("\(references[index])", found[index], real)
             }
         }
@@ -106,6 +106,20 @@
                     FROM apus.submission ORDER BY sequence
                     """))
             try compare(
+                "refused submissions",
+                tables.refused.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.refusal.refused.nanoseconds)" },
+                try await link.texts("SELECT format('%s %s', sequence, refused) FROM apus.refusal ORDER BY sequence"))
+            try compare(
+                "jobs that are set aside",
+                tables.setAside.sorted { $0.key < $1.key }.map {
+                    "\($0.key) \($0.value.version) \($0.value.shard.rawValue) \($0.value.epoch) \($0.value.problem)"
+                },
+                try await link.texts(
+                    """
+                    SELECT format('%s %s %s %s %s', job, version, shard, epoch, problem)
+                    FROM apus.set_aside ORDER BY job
+                    """))
+            try compare(
                 "places",
                 tables.places.map { "\($0.key.queue) \($0.key.node) \($0.value.places) \($0.value.wanted)" }.sorted(),
                 try await link.texts("SELECT format('%s %s %s %s', queue, node, places, wanted) FROM apus.place")
@@ -128,8 +142,7 @@
             try compare("how many runs", rows.reduce(0) { $0 + $1.runs.count }, runs.count)
             var wakes: [String] = []
             for row in rows {
-                let request = row.job.request
-                let end = "\(row.job.key) \(row.shard.rawValue) \(request.queue) \(request.priority.rawValue)"
+                let end = "\(row.job.key) \(row.wakeShard.rawValue) \(row.job.request.lane.stored)"
                 let axis = ElapsedAxis(tables.clock)
                 if let wake = row.job.bookkeeping.wake { wakes.append("f \(StoreInstant.encode(wake)) \(end)") }
                 if let wake = row.job.bookkeeping.elapsedWake { wakes.append("t \(axis.encode(wake)) \(end)") }
@@ -137,7 +150,7 @@
             try compare(
                 "wakes", wakes.sorted(),
                 try await link.texts(
-                    "SELECT format('%s %s %s %s %s %s', elapsed, instant, key, shard, queue, priority) FROM apus.wake"
+                    "SELECT format('%s %s %s %s %s', elapsed, instant, key, shard, lane) FROM apus.wake"
                 ).sorted())
         }
     }

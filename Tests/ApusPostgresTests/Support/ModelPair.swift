@@ -99,7 +99,8 @@
                 "ALTER TABLE apus.node ALTER COLUMN id RESTART",
                 """
                 TRUNCATE apus.beat, apus.job, apus.request, apus.wake, apus.ended, apus.open_run, apus.run, apus.clock,
-                    apus.queue, apus.place, apus.submission, apus.reply RESTART IDENTITY
+                    apus.queue, apus.place, apus.submission, apus.reply, apus.set_aside, apus.refusal
+                    RESTART IDENTITY
                 """)
             model = Self.newModel()
             model.notify = { [unowned self] node, payload in
@@ -171,19 +172,20 @@
         // MARK: Nodes
 
         private func join(_ node: Node) async throws {
+            let jobs = turns.jobs()
             let rows = try await node.store.writer.execute(
                 PostgresBatch([
                     PostgresStatement(
-                        "INSERT INTO apus.node (name, patience_ms) VALUES ('n', $1) RETURNING id",
-                        [.int64(model.patience.wholeNanoseconds / 1_000_000)])
+                        "INSERT INTO apus.node (name, patience_ms, jobs) VALUES ('n', $1, $2) RETURNING id",
+                        [.int64(model.patience.wholeNanoseconds / 1_000_000), .text(NodeJobs.text(of: jobs))])
                 ]))
             node.id = try rows[0][0].decode(at: 0)
             joined += 1
             note("join", "node \(node.id)")
-            try compare("the number of a node", model.join(), node.id)
+            try compare("the number of a node", model.join(jobs), node.id)
             let (id, signals) = (node.id, node.signals)
             let member = ClusterMember(
-                node: id, timeline: 1, writer: node.store.writer, session: node.session, queries: node.store.queries,
+                node: id, running: jobs, timeline: 1, writer: node.store.writer, session: node.session, queries: node.store.queries,
                 engine: .shared, logger: Logger(label: "apus.postgres"), timing: .patient
             ) { signals.send($0) }
             node.member = member
@@ -240,10 +242,19 @@
 
         func beat(_ node: Node) async throws {
             note("beat", "node \(node.id)")
+            if turns.isOne(in: 4), let jobs = turns.jobs() {
+                count("serve")
+                node.member!.serve(jobs)
+                if !model.tables.nodes[node.id]!.ended { model.tables.nodes[node.id]!.jobs = jobs }
+            }
             let real = try await node.member!.view()
             let found = model.beat(node.id, hasSession: true)
             func text(_ view: MembershipMachine.View) -> [String] {
-                view.nodes.sorted { $0.id < $1.id }.map { "\($0)" }
+                view.nodes.sorted { $0.id < $1.id }.map { node in
+                    var rest = node
+                    rest.jobs = nil
+                    return "\(rest) \(NodeJobs.text(of: node.jobs) ?? "nothing said")"
+                }
                     + view.owners.sorted { $0.key < $1.key }.map { "\($0.key.rawValue) \($0.value ?? 0)" }
             }
             try compare("what a beat sees", text(found.view), text(real))
@@ -380,7 +391,8 @@
             let parts = turn.parts.map { changes in
                 changes.map { change in
                     let (job, request) = (change.job, change.job.request)
-                    return "\(job.id) \(job.key) \(change.expected) shard \(change.shard.rawValue) \(job.state) "
+                    return "\(job.id) \(job.key) \(change.expected) shard \(change.shard.rawValue) "
+                        + "\(change.destination.map { "to \($0.rawValue) " } ?? "")\(job.state) "
                         + "\(request.kind) \(request.payload) \(request.uniqueness.kind) "
                         + "key \(request.idempotencyKey ?? "-") \(change.isRequestChanged ? "changed" : "") "
                         + change.runs.map { "\($0.occurrence).\($0.attempt) \($0.state)" }.joined(separator: ", ")

@@ -21,6 +21,14 @@
         func instant() -> WallInstant { Self.past.advanced(by: .seconds(below(1_000)) + .nanoseconds(below(1_000))) }
         func id() -> JobID { JobID("job-\(below(8))") }
 
+        /// What a node says that it can run.
+        func jobs() -> RunnableJobs? {
+            one(of: [
+                nil, RunnableJobs(kinds: Set(Self.kinds)), RunnableJobs(kinds: ["mail", "\u{0}\""], queues: .only(["q", "r"])),
+                RunnableJobs(kinds: []), RunnableJobs(kinds: ["build"], queues: .nothing),
+            ])
+        }
+
         // MARK: Jobs
 
         func request(_ id: JobID) -> JobRequest {
@@ -136,7 +144,7 @@
             let version = isOne(in: 8) ? row.job.version + Int64(below(3)) - 1 : row.job.version
             return JobChange(
                 shard: row.shard, expected: .version(version), job: job, isRequestChanged: isChanged, runs: runs,
-                keptRuns: isOne(in: 4) ? below(4) : nil)
+                keptRuns: isOne(in: 4) ? below(4) : nil, destination: isOne(in: 5) ? ShardID(rawValue: below(256)) : nil)
         }
 
         // MARK: Turns
@@ -156,7 +164,16 @@
             let shards = session.shards.keys.sorted()
             var rows = tables.rows.values.filter { session.shards[$0.shard] != nil || isOne(in: 8) }
                 .sorted { $0.job.key < $1.job.key }
-            var waiting = tables.submissions.map(\.stored.sequence)
+            // Rarely one that another node is to take.
+            var waiting = tables.submissions.filter { session.shards[$0.shard] != nil || isOne(in: 8) }
+                .map { (sequence: $0.stored.sequence, shard: $0.shard) }
+            /// One that waits; rarely its number or its shard is wrong.
+            func submission(_ part: Int) -> (sequence: Int64, shard: ShardID)? {
+                if isOne(in: 8) { return (900_000 + Int64(part), shards.first ?? ShardID(rawValue: 0)) }
+                guard var found = waiting.popLast() else { return nil }
+                if isOne(in: 12) { found.shard = ShardID(rawValue: below(256)) }
+                return found
+            }
             var names: Set<String> = []
             for part in 0..<(isOne(in: 10) ? 0 : 1 + below(4)) {
                 var changes: [JobChange] = []
@@ -165,7 +182,7 @@
                         if !rows.isEmpty, !isOne(in: 3) {
                             changes.append(change(of: rows.remove(at: below(rows.count))))
                         } else {
-                            let isForeign = shards.isEmpty || isOne(in: 20)
+                            let isForeign = shards.isEmpty || isOne(in: 8)
                             changes.append(new(isForeign ? ShardID(rawValue: below(256)) : one(of: shards)))
                         }
                     }
@@ -176,15 +193,20 @@
                     defer { names.formUnion(own) }
                     return own.isDisjoint(with: names)
                 }
-                if isOne(in: 3), let sequence = isOne(in: 8) ? 900_000 + Int64(part) : waiting.popLast() {
+                if isOne(in: 3), let (sequence, home) = submission(part) {
                     let replies: [JobReply?] = [
                         .jobs([id()]), .refused(code: "notFound", message: "there is none"), nil,
                     ]
-                    turn.taken.append(TakenSubmission(sequence, part: part, reply: one(of: replies)))
+                    let refusal = SubmissionRefusal(refused: instant(), code: "invalid", message: "it is")
+                    turn.taken.append(
+                        TakenSubmission(
+                            sequence, shard: home, part: part, reply: one(of: replies),
+                            refusal: isOne(in: 3) ? refusal : nil))
                 } else if changes.isEmpty {
                     let shard = ShardID(rawValue: below(256))
-                    if isOne(in: 3), let sequence = isOne(in: 8) ? 900_000 + Int64(part) : waiting.popLast() {
-                        turn.forwarded.append(ForwardedCommand(.submission(sequence), shard: shard, part: part))
+                    if isOne(in: 3), let (sequence, home) = submission(part) {
+                        turn.forwarded.append(
+                            ForwardedCommand(.submission(sequence, from: home), shard: shard, part: part))
                     } else {
                         turn.forwarded.append(
                             ForwardedCommand(
@@ -200,6 +222,13 @@
                         rate: isOne(in: 4) ? QueueRate(runs: 2, per: .seconds(1)) : nil, isPaused: isOne(in: 4),
                         recentStarts: below(4), lastStart: optional(instant()))
                 ]
+            }
+            if isOne(in: 4) {
+                let rows = tables.rows.values.filter { session.shards[$0.shard] != nil || isOne(in: 8) }
+                turn.setAside = rows.sorted { $0.job.key < $1.job.key }.filter { _ in isOne(in: 3) }.map { row in
+                    let shard = isOne(in: 12) ? ShardID(rawValue: below(256)) : row.shard
+                    return UnreadableJob(key: row.job.key, id: row.job.id, shard: shard, problem: "problem")
+                }
             }
             if isOne(in: 8) { turn.released = shards.filter { _ in isOne(in: 4) } }
             turn.isLeaving = isOne(in: 30)

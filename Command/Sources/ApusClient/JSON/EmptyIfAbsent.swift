@@ -19,6 +19,11 @@ extension Dictionary: HasEmptyValue {
     public static var emptyValue: [Key: Value] { [:] }
 }
 
+extension Array: HasEmptyValue {
+    /// `[]`
+    public static var emptyValue: [Element] { [] }
+}
+
 /// A field that has its empty value if a document leaves it out, and is always written.
 @propertyWrapper
 public struct EmptyIfAbsent<Value: HasEmptyValue & Codable & Hashable & Sendable>: Codable, Hashable, Sendable {

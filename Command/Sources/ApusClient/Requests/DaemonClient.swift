@@ -141,6 +141,16 @@ public struct DaemonClient: Sendable {
         try await get("/v1/obstructed", query: [("limit", "\(limit)")] + (after.map { [("after", $0)] } ?? []))
     }
 
+    /// One page of the jobs that the daemon cannot read and has set aside.
+    public func unreadableJobs(limit: Int, after: String? = nil) async throws -> WireUnreadablePage {
+        try await get("/v1/unreadable", query: [("limit", "\(limit)")] + (after.map { [("after", $0)] } ?? []))
+    }
+
+    /// One page of applications' submissions that were refused, the last ones first.
+    public func refusals(limit: Int, after: String? = nil) async throws -> WireRefusalPage {
+        try await get("/v1/refusals", query: [("limit", "\(limit)")] + (after.map { [("after", $0)] } ?? []))
+    }
+
     /// One page of runs, newest first; with `begun`, only of attempts that began; with `since`, an instant in ISO 8601, only
     /// of those that are open or ended since.
     public func runs(

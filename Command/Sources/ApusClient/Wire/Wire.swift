@@ -328,10 +328,13 @@ public struct WireCount: Codable, Hashable, Sendable {
 public struct WireJobPage: Codable, Hashable, Sendable {
     /// The jobs.
     public var jobs: [WireJob]
+    /// Those that belong to the page and that the daemon cannot read.
+    @EmptyIfAbsent public var unreadable: [WireUnreadableJob]
     /// Pass it as `after` for the next page; `null` at the end.
     @Nullable public var next: String?
 
-    package init(jobs: [WireJob], next: String? = nil) {
+    package init(jobs: [WireJob], unreadable: [WireUnreadableJob] = [], next: String? = nil) {
+        self.unreadable = unreadable
         self.jobs = jobs
         self.next = next
     }

@@ -124,9 +124,14 @@ public struct WireNode: Codable, Hashable, Sendable {
     public var lagMs: Int64
     /// `alive`, `silent` or `leaving`.
     public var state: String
+    /// The kinds that have a handler; `nil` if the node has not said. Without one, it owns no shards.
+    public var kinds: [String]?
+    /// The queues that it serves; `nil` for all.
+    public var queues: [String]?
 
     package init(
-        id: Int64, name: String, version: String, shards: Int, beatAgeMs: Int64, lagMs: Int64, state: String
+        id: Int64, name: String, version: String, shards: Int, beatAgeMs: Int64, lagMs: Int64, state: String,
+        kinds: [String]?, queues: [String]?
     ) {
         self.id = id
         self.name = name
@@ -135,6 +140,8 @@ public struct WireNode: Codable, Hashable, Sendable {
         self.beatAgeMs = beatAgeMs
         self.lagMs = lagMs
         self.state = state
+        self.kinds = kinds
+        self.queues = queues
     }
 }
 

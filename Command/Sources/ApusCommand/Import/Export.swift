@@ -44,7 +44,7 @@ struct Export: AsyncParsableCommand {
             let jobs = written.lines - WireExportedJob.otherLines
             Terminal.note("\(jobCount(jobs)) exported")
             let leftOut = try written.leftOut()
-            if leftOut > 0 { Terminal.note("\(jobCount(leftOut)) left out, whose kinds are other programs'") }
+            if leftOut > 0 { Terminal.note("\(jobCount(leftOut)) left out, of other programs' kinds or not readable") }
         }
     }
 

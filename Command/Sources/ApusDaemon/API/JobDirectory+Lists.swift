@@ -7,6 +7,7 @@ import ApusTimers
 extension JobDirectory {
     /// A page of jobs, shorter than the query's limit if they are long.
     func page(_ query: JobQuery) async throws -> WireJobPage {
+        var unreadable: [UnreadableJob] = []
         let (found, next) = try await BoundedPage.read(
             limit: query.limit, after: query.cursor,
             size: { (found: (job: Job, lastRun: Run?)) in found.job.textSize + (found.lastRun?.textSize ?? 0) },
@@ -14,9 +15,12 @@ extension JobDirectory {
                 var piece = query
                 (piece.limit, piece.cursor) = (limit, after)
                 let page = try await scheduler.jobs(piece)
+                unreadable += page.unreadable
                 return (Array(zip(page.jobs, page.lastRuns)).map { (job: $0, lastRun: $1) }, page.nextCursor)
             })
-        return WireJobPage(jobs: found.map { wire($0.job, lastRun: $0.lastRun) }, next: next)
+        return WireJobPage(
+            jobs: found.map { wire($0.job, lastRun: $0.lastRun) },
+            unreadable: unreadable.map { WireUnreadableJob($0) }, next: next)
     }
 
     /// A page of runs, shorter than the query's limit if they are long.

@@ -37,7 +37,7 @@ struct JobExport: Sendable {
     private var query: JobQuery
     private var isFirst = true
     private var hasJobs = false
-    /// Jobs of kinds that are other programs', which cannot be imported.
+    /// Jobs of kinds that are other programs', which cannot be imported, and those that cannot be read.
     private var leftOut = 0
 
     init(labels: [String: String]) {
@@ -61,6 +61,7 @@ struct JobExport: Sendable {
         repeat {
             try check()
             let page = try await scheduler.jobs(rest.query)
+            rest.leftOut += page.unreadable.count
             for job in page.jobs {
                 guard ActionKind(rawValue: job.request.kind) != nil else {
                     rest.leftOut += 1

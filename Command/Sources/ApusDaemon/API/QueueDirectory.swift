@@ -46,9 +46,14 @@ struct NodeDirectory: Sendable {
 
 extension WireNode {
     fileprivate init(_ node: ClusterNode) {
+        let queues: [String]? =
+            switch node.jobs?.queues {
+            case .only(let queues)?: queues.map(\.rawValue).sorted()
+            case .all?, nil: nil
+            }
         self.init(
             id: node.id, name: node.name.rawValue, version: node.version, shards: node.shards,
             beatAgeMs: node.beatAge.wholeMilliseconds, lagMs: node.lag.wholeMilliseconds,
-            state: node.state.rawValue)
+            state: node.state.rawValue, kinds: node.jobs?.kinds.sorted(), queues: queues)
     }
 }

@@ -39,6 +39,41 @@ extension Routes {
         }
     }
 
+    /// What is in no list of jobs: rows that cannot be read, and submissions that became no job.
+    func addLeftOut(to api: APIRouter) {
+        api.get("/v1/unreadable", needs: .read) { request, context in
+            let parameters = try Query(of: request, known: ["limit", "after"])
+            let limit = try number(parameters, "limit", in: 1...1_000) ?? 50
+            let after = try parameters["after"].map { text in
+                guard let key = Int64(text), key >= 0 else {
+                    throw WebError.invalid("after: give the next of an earlier page of this list")
+                }
+                return key
+            }
+            return try await long.answer(context) { _ in
+                let found = try await scheduler.setAside(after: after ?? 0, limit: limit)
+                return try Response.json(WireUnreadablePage(found, limit: limit))
+            }
+        }
+        api.get("/v1/refusals", needs: .read) { request, context in
+            let parameters = try Query(of: request, known: ["limit", "after"])
+            let limit = try number(parameters, "limit", in: 1...1_000) ?? 50
+            let after = parameters["after"]
+            return try await long.answer(context) { _ in
+                let (found, next) = try await BoundedPage.read(
+                    limit: limit, after: after,
+                    size: { (refused: RefusedSubmission) in
+                        512 + refused.command.utf8.count + refused.refusal.message.utf8.count
+                    },
+                    piece: { limit, after in
+                        let page = try await scheduler.refusals(limit: limit, cursor: after)
+                        return (page.refusals, page.nextCursor)
+                    })
+                return try Response.json(WireRefusalPage(found, next: next))
+            }
+        }
+    }
+
     /// The parameters that say which jobs are meant, beside those of one list.
     private func jobQuery(
         _ request: Request, and others: [String] = []

@@ -56,6 +56,7 @@ struct Routes: Sendable {
         api.get("/v1/events", needs: .read) { request, _ in try await events(request, on: feed) }
         addJobs(to: api)
         addLists(to: api)
+        addLeftOut(to: api)
         addImport(to: api)
         addExport(to: api)
         addRuns(to: api)

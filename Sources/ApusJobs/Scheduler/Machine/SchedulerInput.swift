@@ -140,9 +140,9 @@ package enum SchedulerRead: Hashable, Sendable {
 
 /// The answer to a read of the same name.
 package enum SchedulerReadAnswer: Sendable {
-    case jobs([LoadedJob])
+    case jobs([FoundJob])
     case due(DueJobs)
-    case loaded([LoadedJob?])
+    case loaded([FoundJob?])
     case submissions([StoreSubmission])
     case places([QueuePlaces])
 }
@@ -170,6 +170,8 @@ package enum SchedulerEffect: Sendable {
     /// Follow the host's conditions, or stop following them.
     case followConditions(Bool)
     case log(SchedulerNotice)
+    /// Report to the other schedulers of the store what can run here.
+    case serve(RunnableJobs)
     /// The jobs that are due first are in memory, and run when they are due from now on.
     case started
     /// The last effect.

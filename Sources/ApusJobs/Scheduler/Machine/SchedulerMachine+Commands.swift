@@ -54,9 +54,11 @@ extension SchedulerMachine {
         commands.putBack(waiting)
     }
 
-    /// The command cannot be carried out. A caller gets the error; a submission is removed by a part of the turn.
+    /// The command cannot be carried out. A caller gets the error; a submission is removed by a part of the turn,
+    /// unless nothing is wrong with what it asks for: then it stays in the store, and is tried again later.
     private mutating func refuse(_ pending: PendingCommand, _ error: JobError, in turn: inout SchedulerTurn) {
         guard pending.submission != nil else { return effects.answer(pending.number, .failure(error)) }
+        guard !error.isTransient else { return commands.leave(error, turn.now.uptime, &effects) }
         var refused = pending
         refused.submission?.refusal = error
         turn.add([], command: refused)
@@ -66,6 +68,7 @@ extension SchedulerMachine {
         _ pending: PendingCommand, into turn: inout SchedulerTurn
     ) throws(JobError) -> Outcome {
         if let refusal = pending.submission?.refusal { throw refusal }
+        if let unreadable = pending.unreadable { throw unreadable.error }
         switch pending.command {
         case .job(let command): return try plan(command, pending, into: &turn)
         case .read(let ids, let outcomes):

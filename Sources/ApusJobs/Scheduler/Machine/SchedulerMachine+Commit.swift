@@ -20,6 +20,8 @@ extension SchedulerMachine {
             case .failure(let error): refused(turn.parts[index], error, of: turn, now)
             }
         }
+        setAside.committed(turn.setAside)
+        if !turn.setAside.isEmpty { effects.append(.log(.setAside(turn.setAside))) }
         released(turn.released)
         conditions.endTurn()
         if life.isRunning { history.committed(now.wall) }
@@ -131,6 +133,11 @@ extension SchedulerMachine {
             if board.isRunning(RunKey(run)) { effects.append(.cancel(RunKey(run), cancel.reason)) }
         }
         announce(draft.action, job, before: before)
+        if draft.destination != nil {
+            // Those of its lane that are in the store only move next.
+            board.need(job.request.lane)
+            return unload(entry)
+        }
         if before.job.request.lane != job.request.lane { board.withdraw(key) }
         place(entry, now)
     }
@@ -182,6 +189,7 @@ extension SchedulerMachine {
         let job = draft.machine.job
         effects.append(.emit(.submitted(job)))
         sweep.note(job.request.trigger)
+        guard shards.owns(draft.shard) else { return jobs.forgetName(job.id) }
         if let wake = job.nextWake {
             let isFar = loading.isFar(wake, now)
             if isFar || loading.leaves(job.request, wake, loaded: loadedCount, &board, now) {
@@ -236,7 +244,7 @@ extension SchedulerMachine {
             guard command.conflicts >= 8 || !life.acceptsCommands else { return false }
             commands.readSubmissions()
             if life.acceptsCommands { storeFailed(error, now) }
-        } else if command.submission?.refusal == nil, life.acceptsCommands {
+        } else if !error.isTransient, command.submission?.refusal == nil, life.acceptsCommands {
             // The next turn removes it.
             var refused = command
             refused.submission?.refusal = error

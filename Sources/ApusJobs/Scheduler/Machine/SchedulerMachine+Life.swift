@@ -83,19 +83,21 @@ extension SchedulerMachine {
                 shards.orphan(run)
             }
         }
-        unload(shard)
+        forget(shard)
     }
 
     /// Forgets shards that a turn has given back, or may have.
     mutating func released(_ given: [ShardID]) {
         for shard in given {
             _ = shards.lose(shard)
-            unload(shard)
+            forget(shard)
         }
     }
 
-    private mutating func unload(_ shard: ShardID) {
+    private mutating func forget(_ shard: ShardID) {
         for entry in jobs.all.filter({ $0.shard == shard }) { unload(entry) }
+        commands.forgetSubmissions(of: shard)
+        setAside.forget(shard)
     }
 
     /// Gives shards back until the session owns at most so many.

@@ -67,6 +67,7 @@ extension SchedulerMachine {
         if machine.job.state.isFinal, machine.open.isEmpty, !board.isWaiting(key), !jobs.isExamined(entry) {
             return unload(entry)
         }
+        if destination(of: machine, now) != nil { return jobs.examine(entry) }
         // The conditions are known for this turn only.
         if !conditions.isRead, !machine.job.request.policies.conditions.isEmpty, machine.isDue(now) {
             return jobs.examine(entry)
@@ -88,9 +89,9 @@ extension SchedulerMachine {
         if !stays, !jobs.isExamined(entry) { unload(entry) }
     }
 
-    /// Parks a job that is due and has no handler here.
+    /// Parks a job that is due and that no scheduler can run, as far as is known here.
     private mutating func park(_ entry: LoadedJobs.Entry, _ now: WallInstant) -> Bool {
-        guard !kinds.hasHandler(for: entry.job.request.kind),
+        guard !kinds.canRun(entry.job.request),
             entry.machine.oldestReady(now: now, unmet: conditions.unmet) != nil
         else {
             kinds.unpark(entry.key)
@@ -102,7 +103,7 @@ extension SchedulerMachine {
 
     /// Puts a job with a run that may start among those that wait for a place.
     mutating func offer(_ entry: LoadedJobs.Entry, _ machine: JobMachine, _ now: WallInstant) {
-        guard !board.isWaiting(entry.key), kinds.hasHandler(for: machine.job.request.kind), !shards.holdsBack(entry)
+        guard !board.isWaiting(entry.key), kinds.canRun(machine.job.request), !shards.holdsBack(entry)
         else { return }
         if let ready = machine.oldestReady(now: now, unmet: conditions.unmet) {
             board.offer(entry.key, due: ready, machine.job.request)

@@ -12,6 +12,7 @@ extension SchedulerMachine {
         }
         if !references.isEmpty { return .load(references) }
         if isPaused { return nil }
+        if setAside.mustWrite { return nil }
         switch life.phase {
         case .recovering(let key):
             return jobs.all.contains(where: \.news.isInterrupted)
@@ -26,7 +27,8 @@ extension SchedulerMachine {
         if let read = sweep.read(jobs, isStarting: loading.isStarting, limit: Self.pageSize) { return read }
         if let key = shards.recovery { return .interrupted(after: key, limit: Self.pageSize) }
         return loading.read(
-            now.wall, entries: jobs.count, loaded: loadedCount, board, kinds: kinds.all, unmet: conditions.unmet)
+            now.wall, entries: jobs.count, loaded: loadedCount, board, runnable: kinds.runnable,
+            unmet: conditions.unmet)
             ?? commands.read(limit: Self.pageSize)
     }
 
@@ -44,24 +46,29 @@ extension SchedulerMachine {
             }
             commands.needsAreRead()
         case (.interrupted, .jobs(let found)) where life.isRunning:
-            for loaded in found where jobs[loaded.job.key] == nil && shards.owns(loaded.shard) { _ = take(loaded) }
-            shards.recovered(found)
+            for loaded in found.readable where jobs[loaded.job.key] == nil && shards.owns(loaded.shard) {
+                _ = take(loaded)
+            }
+            leaveOut(found.unreadable)
+            shards.recovered(through: found.last?.key)
         case (.interrupted, .jobs(let found)):
-            for loaded in found where shards.owns(loaded.shard) {
+            for loaded in found.readable where shards.owns(loaded.shard) {
                 let entry = take(loaded)
                 entry.news.isInterrupted = true
                 jobs.examine(entry)
             }
+            leaveOut(found.unreadable)
             if !found.isEmpty { effects.append(.log(.interrupted(jobs: found.count))) }
-            life.recovered(through: found.last?.job.key)
+            life.recovered(through: found.last?.key)
             if life.isRunning { for entry in jobs.sorted { place(entry, now.wall) } }
         case (.anchored, .jobs(let found)):
-            for loaded in found where shards.owns(loaded.shard) {
+            for loaded in found.readable where shards.owns(loaded.shard) {
                 let entry = takeClaiming(loaded)
                 sweep.cause?.concern(entry)
                 jobs.examine(entry)
             }
-            sweep.took(found)
+            leaveOut(found.unreadable)
+            sweep.took(through: found.last?.key)
         case (.due(let load), .due(let due)): took(due, of: load, now.wall)
         case (.submissions(let limit), .submissions(let found)): commands.took(found, limit: limit, now.wall)
         case (.places, .places(let places)): board.take(places, now)
@@ -92,8 +99,18 @@ extension SchedulerMachine {
         storeFailed(error, now)
     }
 
+    /// The next turn sets the jobs aside, those of this scheduler's shards. One that is in memory was changed by
+    /// another program, and leaves it.
+    private mutating func leaveOut(_ unreadable: [UnreadableJob]) {
+        for job in unreadable {
+            if let entry = jobs[job.key] { unload(entry) }
+            if shards.owns(job.shard) { setAside.find(job) }
+        }
+    }
+
     private mutating func took(_ due: DueJobs, of load: JobLoad, _ now: WallInstant) {
         loading.began(load)
+        leaveOut(due.unreadable)
         for loaded in due.jobs where shards.owns(loaded.shard) {
             // A loaded job is as new as its row, unless another program has changed it.
             if let entry = jobs[loaded.job.key] {
@@ -104,9 +121,26 @@ extension SchedulerMachine {
             }
         }
         if loading.took(due, of: load, &board, isShared: session.isShared, now) { effects.append(.started) }
+        // Others of these lanes come into the place of those that the next turn sets aside.
+        if setAside.mustWrite { for lane in due.left.keys { board.need(lane) } }
     }
 
     /// `positions`: of the commands that need it.
+    private mutating func took(
+        _ found: FoundJob?, for reference: JobReference, neededAt positions: [Int], _ now: WallInstant
+    ) {
+        let loaded: LoadedJob?
+        switch found {
+        case .job(let job): loaded = job
+        case nil: loaded = nil
+        case .unreadable(let job):
+            jobs.endDoubt(job.key)
+            leaveOut([job])
+            return commands.update(at: positions) { $0.unreadable = job }
+        }
+        took(loaded, for: reference, neededAt: positions, now)
+    }
+
     private mutating func took(
         _ loaded: LoadedJob?, for reference: JobReference, neededAt positions: [Int], _ now: WallInstant
     ) {
@@ -131,6 +165,11 @@ extension SchedulerMachine {
             jobs.endDoubt(key)
             guard let entry = jobs[key] else { return }
             guard let loaded, shards.owns(loaded.shard) else { return unload(entry) }
+            guard loaded.shard == entry.shard else {
+                // It has moved, and its new shard has come here.
+                unload(entry)
+                return place(takeClaiming(loaded), now)
+            }
             entry.machine = machine(of: loaded)
             // Cancel the handler that was not cancelled before because the store's answer was lost.
             for run in entry.machine.open where board.isRunning(RunKey(run)) {

@@ -138,7 +138,7 @@ extension SchedulerMachine {
             let id = restoration.request.id
             if let entry = jobs[id], !entry.job.state.isFinal { throw Self.alreadyExists(id) }
             let (machine, runs) = try JobMachine.restored(restoration, now: now, in: configuration.timeZones)
-            var draft = SchedulerTurn.Draft(machine, in: try shards.shard(for: id))
+            var draft = SchedulerTurn.Draft(machine, in: try shard(for: restoration.request))
             draft.action.change = JobChange(
                 expected: .absent, job: machine.job, isRequestChanged: true, runs: runs)
             drafts.append(draft)
@@ -154,7 +154,7 @@ extension SchedulerMachine {
         var kept = request
         kept.terms = .init()
         let machine = try JobMachine.submitted(kept, now: instant(of: pending, now), in: configuration.timeZones)
-        var draft = SchedulerTurn.Draft(machine, in: try shards.shard(for: request.id))
+        var draft = SchedulerTurn.Draft(machine, in: try shard(for: request))
         draft.action.change = JobChange(
             expected: .absent, requiresFreeName: request.terms.requiresFreeName, onlyBeside: request.terms.onlyBeside,
             job: machine.job, isRequestChanged: true)

@@ -13,6 +13,7 @@ extension SchedulerMachine {
                 turn.write(board.record(of: board.queue(id), now))
             }
         }
+        turn.setAside = setAside.next(atMost: SchedulerTurn.maximumJobs)
         turn.released = releasable(after: turn)
         let transaction = turn.transaction(
             clock.record, keepingRuns: configuration.historyRunsPerJob, isShared: session.isShared,
@@ -44,15 +45,21 @@ extension SchedulerMachine {
             let hasNews = !entry.news.isEmpty
             // It is examined again when it has been read.
             if jobs.isDoubtful(entry) || shards.holdsBack(entry) && !hasNews { continue }
-            if life.isRunning, !hasNews, entry.machine.canArriveLate, kinds.hasHandler(for: entry.job.request.kind),
+            if life.isRunning, !hasNews, entry.machine.canArriveLate, kinds.canRun(entry.job.request),
                 entry.machine.arrival.map({ $0 <= now }) ?? false
             {
                 offer(entry, entry.machine, now)
                 continue
             }
+            let isAlone = turn.position(of: entry.key) == nil
             let index = position(of: entry, in: &turn)
             guard life.isRunning, !shards.holdsBack(entry) else { continue }
             turn.drafts[index].arrive(now)
+            // What a command does to the job is committed before it moves.
+            if isAlone, let shard = destination(of: turn.drafts[index].machine, now) {
+                turn.drafts[index].move(to: shard, now)
+                continue
+            }
             offer(entry, turn.drafts[index].machine, now)
         }
     }
@@ -103,6 +110,7 @@ extension SchedulerMachine {
                 busy.insert(entry.shard)
             }
             for draft in turn.drafts { busy.insert(draft.shard) }
+            busy.formUnion(turn.shardsBeside)
             return busy
         }
     }

@@ -25,10 +25,12 @@ package struct SchedulerMachine: ~Copyable {
     var clock: StoredClock
     var sweep: WallClockSweep
     var jobs = LoadedJobs()
+    var setAside = SetAsideJobs()
     var wakes = WakeQueue()
     var board: QueueBoard
     var conditions = HostConditions()
-    var kinds = HandlerKinds()
+    var kinds: HandlerKinds
+    var placement: JobPlacement
     var commands = CommandQueue()
     var calls = ForwardedCalls()
     var loading: JobLoading
@@ -47,6 +49,8 @@ package struct SchedulerMachine: ~Copyable {
         self.configuration = configuration
         shards = ShardOwnership(session)
         sweep = WallClockSweep(session)
+        kinds = HandlerKinds(serving: configuration.serves)
+        placement = JobPlacement(session.others)
         loading = JobLoading(configuration)
         let clock = StoredClock(session, bootID: configuration.bootID, at: now)
         board = QueueBoard(
@@ -81,8 +85,10 @@ package struct SchedulerMachine: ~Copyable {
             conditions.read(unmet)
             for entry in conditions.released(jobs) { jobs.examine(entry) }
         case .handler(let kind):
-            kinds.register(kind)
-            board.need { $0.kind == kind }
+            let isNew = kinds.register(kind)
+            if isNew, session.isShared { effects.append(.serve(kinds.runnable)) }
+            let runnable = kinds.runnable
+            board.need { $0.kind == kind && runnable.contains($0) }
             for key in kinds.parked.sorted() {
                 if let entry = jobs[key], entry.job.request.kind == kind { jobs.examine(entry) }
             }
@@ -112,6 +118,7 @@ package struct SchedulerMachine: ~Copyable {
         case .submissions: commands.readSubmissions()
         case .reply(let call, let reply): replied(call, reply)
         case .queue(let queue, let places): board.adopt(queue, noted: places, now)
+        case .others(let others): adopt(others, now)
         case .granted(let shard, let epoch): granted(shard, epoch, now)
         case .revoked(let shard): revoked(shard)
         case .ended:
@@ -151,6 +158,7 @@ package struct SchedulerMachine: ~Copyable {
         noticeClock(now)
         endOutage(now)
         continueStop(now)
+        commands.resumeReading(now.uptime)
         commands.answerReads(&effects)
         calls.giveUp(now.uptime, &effects)
         switch life.phase {
@@ -159,7 +167,7 @@ package struct SchedulerMachine: ~Copyable {
         case .recovering, .running, .stopping: break
         }
         let isPaused = backoff.isPaused(now.uptime)
-        if history.begin(now.wall, isIdle: false) { return retire(now) }
+        if ownsJobs, history.begin(now.wall, isIdle: false) { return retire(now) }
         repeat {
             if let read = nextRead(now, isPaused: isPaused) { return .read(read) }
             if !isPaused {
@@ -175,10 +183,12 @@ package struct SchedulerMachine: ~Copyable {
         // The turn may have found that the results for which the stop waits are written already.
         continueStop(now)
         if case .closing = life.phase { return .close }
-        if history.begin(now.wall, isIdle: true) { return retire(now) }
+        if ownsJobs, history.begin(now.wall, isIdle: true) { return retire(now) }
         wakes.dropStale()
         return .wait(wake(now, isPaused: isPaused))
     }
+
+    private var ownsJobs: Bool { !session.shards.isEmpty }
 
     private func retire(_ now: SchedulerReading) -> SchedulerStep {
         .retire(
@@ -230,6 +240,7 @@ package struct SchedulerMachine: ~Copyable {
         consider(life.deadline)
         consider(outageDeadline)
         if isPaused { consider(backoff.retryAt) }
+        consider(commands.readsAt)
         consider(calls.nextDeadline)
         guard life.isRunning, !isPaused else { return best?.wake }
         if let first = wakes.first { consider(from: first.wake, to: first.latest) }

@@ -8,6 +8,8 @@ struct SchedulerTurn: Sendable {
         /// `nil` for a new job.
         let key: Int64?
         let shard: ShardID
+        /// The shard into which the job moves.
+        private(set) var destination: ShardID?
         var machine: JobMachine
         var action = JobMachine.Action.none
 
@@ -44,6 +46,14 @@ struct SchedulerTurn: Sendable {
         }
 
         mutating func arrive(_ now: WallInstant) { action.merge(machine.arrive(now: now)) }
+
+        /// The job belongs to the owner of that shard from now on. The version grows: what was decided about the job before
+        /// is refused by the store.
+        mutating func move(to shard: ShardID, _ now: WallInstant) {
+            precondition(!machine.open.contains { $0.state == .running }, "a job with a claimed run does not move")
+            action.merge(machine.transition(now) { _, _ in })
+            destination = shard
+        }
 
         /// - Returns: whether a run starts.
         mutating func arriveAndStart(_ now: WallInstant, unmet: JobConditions) -> Bool {
@@ -101,12 +111,19 @@ struct SchedulerTurn: Sendable {
     private(set) var queues: [QueueID: JobQueue] = [:]
     /// The callers that have changed queues.
     private(set) var configurations: [(number: Int, queue: QueueID)] = []
+    /// Jobs that cannot be read.
+    var setAside: [UnreadableJob] = []
     /// Shards that are given back.
     var released: [ShardID] = []
 
     init(at now: SchedulerReading) { self.now = now }
 
-    var isEmpty: Bool { committed.isEmpty && queues.isEmpty && released.isEmpty }
+    var isEmpty: Bool { committed.isEmpty && queues.isEmpty && setAside.isEmpty && released.isEmpty }
+
+    /// The shards of the submissions that are taken, and of the jobs that are set aside.
+    var shardsBeside: Set<ShardID> {
+        Set(parts.compactMap { $0.command?.submission?.shard }).union(setAside.map(\.shard))
+    }
 
     // MARK: Drafts
 
@@ -159,7 +176,8 @@ struct SchedulerTurn: Sendable {
     mutating func transaction(
         _ clock: StoreClock, keepingRuns kept: Int, isShared: Bool, isStopping: Bool, known: (QueueID) -> JobQueue
     ) -> StoreTurn {
-        var turn = StoreTurn(parts: [], clock: clock, released: released, isLeaving: isShared && isStopping)
+        var turn = StoreTurn(
+            parts: [], clock: clock, setAside: setAside, released: released, isLeaving: isShared && isStopping)
         for (index, part) in parts.enumerated() {
             let changes = part.drafts.compactMap { drafts[$0].change(keepingRuns: kept) }
             let submission = part.command?.submission
@@ -169,7 +187,10 @@ struct SchedulerTurn: Sendable {
                 turn.forwarded.append(ForwardedCommand(origin(of: part), shard: shard, part: turn.parts.count))
             } else if let submission {
                 let reply = submission.isCall ? storedReply(part, submission) : nil
-                turn.taken.append(TakenSubmission(submission.sequence, part: turn.parts.count, reply: reply))
+                turn.taken.append(
+                    TakenSubmission(
+                        submission.sequence, shard: submission.shard, part: turn.parts.count, reply: reply,
+                        refusal: storedRefusal(submission)))
             }
             committed.append(index)
             turn.parts.append(changes)
@@ -190,8 +211,14 @@ struct SchedulerTurn: Sendable {
         guard let command = part.command, case .job(let asked) = command.command else {
             preconditionFailure("only commands for jobs are forwarded")
         }
-        if let submission = command.submission { return .submission(submission.sequence) }
+        if let submission = command.submission { return .submission(submission.sequence, from: submission.shard) }
         return .call(command.number, asked, submitted: now.latestWall)
+    }
+
+    /// Why an application's submission is refused. Another scheduler gets the reply.
+    private func storedRefusal(_ submission: PendingCommand.Origin) -> SubmissionRefusal? {
+        guard let refusal = submission.refusal, !submission.isCall else { return nil }
+        return SubmissionRefusal(refused: now.wall, code: refusal.code.description, message: refusal.message)
     }
 
     /// The reply to the scheduler that has sent the command, stored with the part.
@@ -220,6 +247,7 @@ extension SchedulerTurn.Draft {
     fileprivate func change(keepingRuns kept: Int) -> JobChange? {
         guard var change = action.change else { return nil }
         change.shard = shard
+        change.destination = destination
         // The history is cut now and then, a piece at a time.
         if change.job.bookkeeping.runsSinceRetired > max(1, min(kept / 8, 128)) {
             change.job.bookkeeping.runsSinceRetired = 0

@@ -18,12 +18,16 @@ package protocol CopyableStore: Sendable {
 package protocol StoreCopyReader: Sendable {
     /// What is not in pages.
     func header() async throws -> StoreHeader
-    /// The jobs after one with that key, with their open runs, ordered by key; at most `limit`. Empty at the end.
+    /// The jobs after one with that key, with their open runs, ordered by key; at most `limit`. Empty at the end. One
+    /// that is set aside, and that this program can read, is due as it was.
+    /// - Throws: ``JobError`` with `damaged` if one of them cannot be read.
     func jobs(after key: Int64, limit: Int) async throws -> [StoredJob]
     /// The runs that are over, after one with that sequence, in the order in which they were written; at most `limit`.
     func runs(after sequence: Int64, limit: Int) async throws -> [StoredRun]
     /// The submissions that no turn has taken, after one with that sequence; at most `limit`.
     func submissions(after sequence: Int64, limit: Int) async throws -> [StoredSubmission]
+    /// The submissions that were refused, after one with that sequence; at most `limit`.
+    func refusals(after sequence: Int64, limit: Int) async throws -> [RefusedSubmission]
     /// Gives the store back.
     /// - Throws: ``JobError`` with `notOwner` if another owner may have written meanwhile. The store is given back all
     ///   the same.
@@ -41,6 +45,7 @@ package protocol StoreCopyWriter: StoreCopyReader {
     /// Runs that are over, of jobs that were added.
     func add(_ runs: [StoredRun]) async throws
     func add(_ submissions: [StoredSubmission]) async throws
+    func add(_ refusals: [RefusedSubmission]) async throws
     /// Takes back what was added. Idempotent; it does nothing after ``finish()``.
     func abandon() async
 }
@@ -74,8 +79,11 @@ package struct StoreCounts: Hashable, Sendable {
     /// Runs that are over.
     package var runs: Int
     package var submissions: Int
+    /// Submissions that were refused.
+    package var refusals: Int
 
-    package init(jobs: Int = 0, openRuns: Int = 0, runs: Int = 0, submissions: Int = 0) {
+    package init(jobs: Int = 0, openRuns: Int = 0, runs: Int = 0, submissions: Int = 0, refusals: Int = 0) {
+        self.refusals = refusals
         self.jobs = jobs
         self.openRuns = openRuns
         self.runs = runs

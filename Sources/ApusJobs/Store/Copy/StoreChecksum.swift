@@ -187,6 +187,15 @@ package struct StoreChecksum: Hashable, Sendable, CustomStringConvertible {
         add(run.isCompleted)
     }
 
+    package mutating func add(_ refused: RefusedSubmission) {
+        add(refused.sequence)
+        add(refused.submitted)
+        add(refused.refusal.refused)
+        add(refused.refusal.code)
+        add(refused.refusal.message)
+        add(refused.command)
+    }
+
     package mutating func add(_ submission: StoredSubmission) {
         add(submission.sequence)
         add(submission.submitted)

@@ -92,13 +92,15 @@ package struct StoreCopy: Sendable {
                     """)
         }
         let found = tables.map(\.source.rows)
-        guard found.suffix(4) == [counts.jobs, counts.openRuns, counts.runs, counts.submissions] else {
+        let rest = found.dropFirst().map(String.init).joined(separator: ", ")
+        guard found.dropFirst() == [counts.jobs, counts.openRuns, counts.runs, counts.submissions, counts.refusals]
+        else {
             throw JobError(
                 code: .damaged,
                 message: """
                     not all rows of the source could be read: it has \(counts.jobs) jobs, \(counts.openRuns) open and \
-                    \(counts.runs) ended runs and \(counts.submissions) submissions, and \
-                    \(found.suffix(4).map(String.init).joined(separator: ", ")) of them were found; run `apus store check`. \
+                    \(counts.runs) ended runs, \(counts.submissions) submissions and \(counts.refusals) refused ones, \
+                    and \(rest) of them were found; run `apus store check`. \
                     The target was emptied again
                     """)
         }
@@ -110,7 +112,7 @@ package struct StoreCopy: Sendable {
         to writer: (any StoreCopyWriter)?,
         _ report: @Sendable (Progress) -> Void
     ) async throws -> [(name: String, side: Side)] {
-        var (settings, jobs, open, runs, submissions) = (Side(), Side(), Side(), Side(), Side())
+        var (settings, jobs, open, runs, submissions, refusals) = (Side(), Side(), Side(), Side(), Side(), Side())
         var done = StoreCounts()
         let header = try await reader.header()
         settings.rows = header.queues.count + (header.clock == nil ? 0 : 1)
@@ -152,9 +154,20 @@ package struct StoreCopy: Sendable {
             done.submissions = submissions.rows
             report(Progress(phase: phase, done: done, total: total))
         }
+        sequence = 0
+        while true {
+            let page = try await reader.refusals(after: sequence, limit: Self.pageSize)
+            guard let last = page.last else { break }
+            try await writer?.add(page)
+            sequence = last.sequence
+            for refused in page { refusals.checksum.add(refused) }
+            refusals.rows += page.count
+            done.refusals = refusals.rows
+            report(Progress(phase: phase, done: done, total: total))
+        }
         return [
             ("clock and queues", settings), ("jobs", jobs), ("open runs", open), ("ended runs", runs),
-            ("submissions", submissions),
+            ("submissions", submissions), ("refused submissions", refusals),
         ]
     }
 }

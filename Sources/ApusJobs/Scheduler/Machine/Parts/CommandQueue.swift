@@ -8,6 +8,8 @@ struct PendingCommand: Sendable {
         var submitted: WallInstant
         /// Another scheduler is answered.
         var isCall: Bool
+        /// The shard whose owner takes it.
+        var shard: ShardID
         /// Why it is only removed.
         var refusal: JobError?
     }
@@ -24,6 +26,8 @@ struct PendingCommand: Sendable {
     var same: [JobReference.Payload: Job] = [:]
     /// Jobs of other schedulers that it concerns, as they were read for it.
     var foreign: [JobID: LoadedJob] = [:]
+    /// A job that it concerns and that cannot be read.
+    var unreadable: UnreadableJob?
     /// How often a foreign change came in between.
     var conflicts = 0
     /// Nothing else is in its way any more.
@@ -36,7 +40,8 @@ struct PendingCommand: Sendable {
     init(_ submission: StoreSubmission, _ now: WallInstant) {
         self.init(0, .job(submission.command ?? .submit([])))
         var origin = Origin(
-            sequence: submission.sequence, submitted: submission.submitted, isCall: submission.isCall)
+            sequence: submission.sequence, submitted: submission.submitted, isCall: submission.isCall,
+            shard: submission.shard)
         switch submission.command {
         case .submit(let requests):
             // Before anything is read for it: a store need not be able to look for what no job may be.
@@ -56,7 +61,7 @@ struct PendingCommand: Sendable {
     }
 
     /// The jobs that were read for it may have changed.
-    mutating func forgetRead() { (hasRead, same, foreign) = (false, [:], [:]) }
+    mutating func forgetRead() { (hasRead, same, foreign, unreadable) = (false, [:], [:], nil) }
 }
 
 /// The commands that are in no committed turn yet: those of callers, and those that the store keeps, which applications
@@ -70,6 +75,8 @@ struct CommandQueue {
     private(set) var waiting: [PendingCommand] = []
     /// There may be submissions in the store that were not read.
     private var mustReadSubmissions = true
+    /// When submissions that could not be carried out, for reasons that pass, are read again.
+    private(set) var readsAt: UptimeInstant?
     /// Callers that wait for the submissions that were there when they asked: until the last page is read, and then
     /// until it is decided about.
     private var readCalls: [Int] = []
@@ -128,6 +135,23 @@ struct CommandQueue {
         mustReadSubmissions = true
         if let call { readCalls.append(call) }
     }
+
+    /// A submission stays in the store, since it could not be carried out for a reason that passes. The callers that
+    /// wait for submissions get the error.
+    mutating func leave(_ error: JobError, _ now: UptimeInstant, _ effects: inout [SchedulerEffect]) {
+        readsAt = now.advanced(by: .seconds(1))
+        failReads(error, &effects)
+    }
+
+    /// Reads what was left in the store when its time has come.
+    mutating func resumeReading(_ now: UptimeInstant) {
+        guard let readsAt, readsAt <= now else { return }
+        self.readsAt = nil
+        readSubmissions()
+    }
+
+    /// Drops what was read for a shard that is another scheduler's.
+    mutating func forgetSubmissions(of shard: ShardID) { waiting.removeAll { $0.submission?.shard == shard } }
 
     /// A page of submissions, if there may be some and none of the last page is left.
     func read(limit: Int) -> SchedulerRead? {

@@ -1,21 +1,31 @@
-/// The kinds that have a handler here, and the due jobs whose kind has none.
+/// The jobs that can run here, by their kinds and queues, and the due jobs that cannot.
 struct HandlerKinds {
-    private(set) var all: Set<String> = []
-    /// Kinds without a handler that were logged.
-    private var reported: Set<String> = []
+    private(set) var runnable: RunnableJobs
+    /// Kinds without a handler and queues that are not served, as far as they were logged.
+    private var reportedKinds: Set<String> = []
+    private var reportedQueues: Set<QueueID> = []
     private(set) var parked: Set<Int64> = []
 
-    func hasHandler(for kind: String) -> Bool { all.contains(kind) }
+    init(serving queues: QueueSelection = .all) { runnable = RunnableJobs(kinds: [], queues: queues) }
 
-    mutating func register(_ kind: String) {
-        all.insert(kind)
-        reported.remove(kind)
+    func hasHandler(for kind: String) -> Bool { runnable.kinds.contains(kind) }
+
+    func canRun(_ request: JobRequest) -> Bool { runnable.contains(request) }
+
+    /// - Returns: whether the kind had no handler.
+    mutating func register(_ kind: String) -> Bool {
+        reportedKinds.remove(kind)
+        return runnable.kinds.insert(kind).inserted
     }
 
     mutating func park(_ entry: LoadedJobs.Entry, _ effects: inout [SchedulerEffect]) {
         parked.insert(entry.key)
-        let kind = entry.job.request.kind
-        if reported.insert(kind).inserted { effects.append(.log(.parked(kind: kind))) }
+        let request = entry.job.request
+        if !hasHandler(for: request.kind) {
+            if reportedKinds.insert(request.kind).inserted { effects.append(.log(.parked(kind: request.kind))) }
+        } else if reportedQueues.insert(request.queue).inserted {
+            effects.append(.log(.unserved(queue: request.queue)))
+        }
     }
 
     mutating func unpark(_ key: Int64) { parked.remove(key) }

@@ -75,7 +75,7 @@ struct JobLoading {
     /// Reads jobs if it is time. Those that are in memory, `entries` with those that take up no room, may be among them
     /// again.
     mutating func read(
-        _ now: WallInstant, entries: Int, loaded: Int, _ board: borrowing QueueBoard, kinds: Set<String>,
+        _ now: WallInstant, entries: Int, loaded: Int, _ board: borrowing QueueBoard, runnable: RunnableJobs,
         unmet: JobConditions
     ) -> SchedulerRead? {
         let isWhole =
@@ -88,7 +88,7 @@ struct JobLoading {
         (load.room, load.largestShare) = (maximumLoaded, largestShare)
         (load.waiting, load.laneCount) = (board.waiting, max(board.waiting.count, left.count))
         (load.paused, load.running) = (board.paused, board.runs.count)
-        (load.kinds, load.unmet) = (kinds, unmet)
+        (load.runnable, load.unmet) = (runnable, unmet)
         return .due(load)
     }
 
@@ -106,7 +106,7 @@ struct JobLoading {
         }
         for (lane, wake) in due.left { leave(lane, wake, isHeld: load.isHeld(lane), &board, now) }
         guard load.lanes == nil else { return false }
-        isTruncated = due.jobs.count >= load.limit
+        isTruncated = due.jobs.count + due.unreadable.count >= load.limit
         if isTruncated, let last = due.jobs.last?.job.nextWake {
             self.load(at: max(last, now.advanced(by: .seconds(1))), isUrgent: true)
         } else if let next = due.next {

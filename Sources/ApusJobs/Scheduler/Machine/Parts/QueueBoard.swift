@@ -254,6 +254,9 @@ struct QueueBoard: ~Copyable {
         for lane in watched.keys where isNeeded(lane) { needed.insert(lane) }
     }
 
+    /// More of the lane is needed, if it is watched.
+    mutating func need(_ lane: QueueLane) { if watched[lane] != nil { needed.insert(lane) } }
+
     mutating func unwatch(_ lane: QueueLane) {
         watched[lane] = nil
         needed.remove(lane)

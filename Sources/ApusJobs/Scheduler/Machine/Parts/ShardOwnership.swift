@@ -17,21 +17,12 @@ struct ShardOwnership {
 
     func owns(_ shard: ShardID) -> Bool { session.shards[shard] != nil }
 
-    /// A new job's shard, by its identifier.
-    func shard(for id: JobID) throws(JobError) -> ShardID {
+    /// A new job's shard among those that this scheduler owns, by its identifier; `nil` if it owns none.
+    func shard(for id: JobID) -> ShardID? {
         if session.shards.count == 1, let only = session.shards.keys.first { return only }
         let kept = session.shards.keys.filter { !releasing.contains($0) }
         let shards = (kept.isEmpty ? Array(session.shards.keys) : kept).sorted()
-        guard !shards.isEmpty else {
-            throw JobError(
-                code: .unavailable,
-                message: "\(id): this node owns no part of the jobs now; try again, or ask another node")
-        }
-        // FNV-1a: the same in every process.
-        let hash = id.rawValue.utf8.reduce(14_695_981_039_346_656_037 as UInt64) {
-            ($0 ^ UInt64($1)) &* 1_099_511_628_211
-        }
-        return shards[Int(hash % UInt64(shards.count))]
+        return shards.isEmpty ? nil : shards[Int(id.placementHash % UInt64(shards.count))]
     }
 
     // MARK: Granted and lost
@@ -107,9 +98,9 @@ struct ShardOwnership {
     /// Whether claimed runs of the shard may be its last owner's.
     func isUnrecovered(_ shard: ShardID) -> Bool { unrecovered.contains(shard) }
 
-    /// A page of claimed runs was read; an empty one is the last.
-    mutating func recovered(_ found: [LoadedJob]) {
-        recovery = found.last?.job.key
-        if found.isEmpty { unrecovered = [] }
+    /// A page of claimed runs was read; `nil` for the last, empty one.
+    mutating func recovered(through key: Int64?) {
+        recovery = key
+        if key == nil { unrecovered = [] }
     }
 }

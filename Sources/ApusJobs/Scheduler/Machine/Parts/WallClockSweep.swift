@@ -50,9 +50,9 @@ struct WallClockSweep {
         return .anchored(after: after, limit: limit)
     }
 
-    /// A page was read; an empty one is the last.
-    mutating func took(_ found: [LoadedJob]) {
-        after = found.last?.job.key ?? 0
-        if found.isEmpty { cause = nil }
+    /// A page was read; `nil` for the last, empty one.
+    mutating func took(through key: Int64?) {
+        after = key ?? 0
+        if key == nil { cause = nil }
     }
 }

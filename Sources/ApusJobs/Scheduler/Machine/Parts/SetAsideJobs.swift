@@ -1,0 +1,35 @@
+/// The jobs that this program cannot read: those that the next turn sets aside, and those that are set aside.
+struct SetAsideJobs {
+    /// What reads have found, by keys.
+    private var found: [Int64: UnreadableJob] = [:]
+    /// The shards of the jobs that turns have set aside, by keys.
+    private var shards: [Int64: ShardID] = [:]
+
+    /// Whether a turn has something to set aside. No more is read before: the same jobs would be found again.
+    var mustWrite: Bool { !found.isEmpty }
+
+    /// How many are set aside.
+    var count: Int { shards.count }
+
+    /// A read has found the job. One that is set aside may be found again by a caller that asks for it.
+    mutating func find(_ job: UnreadableJob) { if shards[job.key] == nil { found[job.key] = job } }
+
+    /// What the next turn sets aside, in the order of the keys.
+    func next(atMost limit: Int) -> [UnreadableJob] {
+        found.isEmpty ? [] : Array(found.values.sorted { $0.key < $1.key }.prefix(limit))
+    }
+
+    /// The turn is committed.
+    mutating func committed(_ jobs: [UnreadableJob]) {
+        for job in jobs {
+            found[job.key] = nil
+            shards[job.key] = job.shard
+        }
+    }
+
+    /// The shard is another scheduler's.
+    mutating func forget(_ shard: ShardID) {
+        found = found.filter { $0.value.shard != shard }
+        shards = shards.filter { $0.value != shard }
+    }
+}

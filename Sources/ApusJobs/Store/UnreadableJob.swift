@@ -1,0 +1,136 @@
+/// A stored job that this program cannot read: another version has written it, or it is damaged.
+///
+/// The row stays as it is. A scheduler that finds one sets it aside (``StoreTurn/setAside``) and continues with the
+/// others.
+public struct UnreadableJob: Error, Hashable, Sendable {
+    /// The store's number for the job.
+    public var key: Int64
+    /// The job's identifier.
+    public var id: JobID
+    /// The shard that it belongs to.
+    public var shard: ShardID
+    /// What cannot be read.
+    public var problem: String
+
+    /// A job that cannot be read. A problem of more than 1,000 characters is cut.
+    public init(key: Int64, id: JobID, shard: ShardID = .only, problem: String) {
+        self.key = key
+        self.id = id
+        self.shard = shard
+        self.problem = problem.unicodeScalars.count > 1_000 ? "\(problem.prefix(999))…" : problem
+    }
+
+    /// The error of a caller that asks for the job.
+    package var error: JobError {
+        JobError(
+            code: .damaged,
+            message: """
+                \(id): this program cannot read the job (\(problem)); update the program if a newer one has written \
+                it, or mend the row (key \(key)) and start the scheduler again
+                """)
+    }
+}
+
+/// A stored job that was looked for.
+public enum FoundJob: Hashable, Sendable {
+    /// The job.
+    case job(LoadedJob)
+    /// It is there, and cannot be read.
+    case unreadable(UnreadableJob)
+
+    /// The store's number for the job.
+    public var key: Int64 {
+        switch self {
+        case .job(let loaded): loaded.job.key
+        case .unreadable(let job): job.key
+        }
+    }
+}
+
+extension Sequence<FoundJob> {
+    /// Those that can be read.
+    package var readable: [LoadedJob] { compactMap { if case .job(let loaded) = $0 { loaded } else { nil } } }
+    /// Those that cannot.
+    package var unreadable: [UnreadableJob] { compactMap { if case .unreadable(let job) = $0 { job } else { nil } } }
+}
+
+/// What is wrong with a stored value.
+package struct StoredProblem: Error {
+    package var text: String
+    package init(_ text: String) { self.text = text }
+
+    /// A column whose value this program does not know.
+    package static func unknown(_ column: String) -> StoredProblem {
+        StoredProblem("its \(column) is unknown or damaged")
+    }
+}
+
+extension Job {
+    /// Numbers of jobs and runs are far below it, so that nothing that is computed with them overflows.
+    private static let numbers = -(1 << 53)...(1 << 53)
+
+    /// Refuses what a scheduler cannot compute with, although each value of it can be read.
+    package func checkStored() throws(StoredProblem) {
+        try request.checkStored()
+        let counts = [
+            bookkeeping.origin, bookkeeping.runsSinceRetired, nextOccurrence, occurrenceCount, missedCount,
+            openRunCount,
+        ]
+        if let count = counts.first(where: { !(0...Self.numbers.upperBound).contains($0) }) {
+            throw StoredProblem("the number \(count) is out of range")
+        }
+        if let remainder, remainder < .zero { throw StoredProblem("the remainder \(remainder) is out of range") }
+    }
+
+    fileprivate static func checkStored(_ run: Run) throws(StoredProblem) {
+        let counts = [run.occurrence, run.through, run.attempt, run.lostBefore, run.standsFor]
+        guard let count = counts.first(where: { !numbers.contains($0) }) else { return }
+        throw StoredProblem("the number \(count) of a run is out of range")
+    }
+}
+
+extension Run {
+    /// As that of a job.
+    package func checkStored() throws(StoredProblem) { try Job.checkStored(self) }
+}
+
+extension JobRequest {
+    /// Refuses what nothing can be computed with. Earlier versions had other limits of texts, which are no concern
+    /// here.
+    fileprivate func checkStored() throws(StoredProblem) {
+        func check(duration: Duration?, _ name: String, from least: Duration = .zero) throws(StoredProblem) {
+            guard let duration, duration < least || duration >= .nanoseconds(JobLimits.nanoseconds) else { return }
+            throw StoredProblem("\(name): the duration \(duration) is out of range")
+        }
+        func check(count: Int?, _ name: String, from least: Int = 1) throws(StoredProblem) {
+            guard let count, count < least else { return }
+            throw StoredProblem("\(name): the number \(count) is out of range")
+        }
+        switch trigger.kind {
+        case .at, .calendar: break
+        case .after(let delay): try check(duration: delay, "trigger")
+        case .every(let interval, _, _): try check(duration: interval, "trigger", from: .nanoseconds(1))
+        }
+        if let count = trigger.count, count > JobLimits.count {
+            throw StoredProblem("trigger: the number \(count) is out of range")
+        }
+        try check(count: trigger.count, "trigger")
+        try check(duration: policies.tolerance, "tolerance")
+        try check(duration: policies.grace, "grace")
+        try check(duration: policies.timeLimit, "time limit")
+        try check(duration: policies.retry.initialDelay, "retry")
+        try check(duration: policies.retry.maximumDelay, "retry")
+        try check(count: policies.retry.maximumAttempts, "retry")
+        try check(count: policies.retry.maximumLost, "retry", from: 0)
+        guard (0...1).contains(policies.retry.jitter) else {
+            throw StoredProblem("retry: the jitter \(policies.retry.jitter) is out of range")
+        }
+        if case .runAll(let limit) = policies.missedRuns.kind { try check(count: limit, "missed runs") }
+        switch policies.overlap.kind {
+        case .skip, .replace: break
+        case .queue(let limit), .allow(let limit): try check(count: limit, "overlap")
+        }
+        try check(duration: uniqueness.period, "uniqueness")
+        guard policies.conditions.isSubset(of: .all) else { throw .unknown("conditions") }
+    }
+}

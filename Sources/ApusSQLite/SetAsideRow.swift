@@ -1,0 +1,114 @@
+#if SQLite
+    import ApusJobs
+    import ApusTimers
+
+    extension Schema {
+        // When jobs were to be looked at that no program could read which has owned the file since it was opened. Only
+        // of a job whose version is the noted one: otherwise it was read and changed since.
+        //
+        // Submissions that were refused, as commands in their coded form.
+        static let version6SetAside = """
+            CREATE TABLE set_aside (
+                job INTEGER PRIMARY KEY REFERENCES job (key) ON DELETE CASCADE,
+                version INTEGER NOT NULL,
+                problem TEXT NOT NULL,
+                wake INTEGER,
+                elapsed_wake INTEGER
+            ) STRICT;
+
+            CREATE TABLE refusal (
+                sequence INTEGER PRIMARY KEY,
+                submitted INTEGER NOT NULL,
+                refused INTEGER NOT NULL,
+                code TEXT NOT NULL,
+                message TEXT NOT NULL,
+                command TEXT NOT NULL
+            ) STRICT;
+            CREATE INDEX refusal_refused ON refusal (refused);
+            """
+    }
+
+    /// The jobs that are set aside. Called on a connection's queue only.
+    enum SetAsideRow {
+        /// Of the table `job`: it is not set aside.
+        static let isNone = """
+            NOT EXISTS (SELECT 1 FROM set_aside WHERE set_aside.job = job.key AND set_aside.version = job.version)
+            """
+
+        private static let note = SQLText(
+            """
+            INSERT INTO set_aside (job, version, problem, wake, elapsed_wake)
+            SELECT key, version, ?2, wake, elapsed_wake FROM job WHERE key = ?1
+            ON CONFLICT (job) DO UPDATE SET
+                version = excluded.version, problem = excluded.problem, wake = ifnull(excluded.wake, wake),
+                elapsed_wake = ifnull(excluded.elapsed_wake, elapsed_wake)
+            """)
+
+        static func insert(_ job: UnreadableJob, on connection: Connection) throws {
+            try connection.statement(note).bind(job.key).bind(job.problem).run()
+            try connection.statement("UPDATE job SET wake = NULL, elapsed_wake = NULL WHERE key = ?").bind(job.key)
+                .run()
+        }
+
+        private static let pageSize: Int64 = 1_000
+
+        /// The first of them are due again as they were.
+        /// - Returns: whether there are more.
+        static func giveBack(on connection: Connection) throws -> Bool {
+            let page = "SELECT job FROM set_aside ORDER BY job LIMIT \(pageSize)"
+            func noted(_ column: String) -> String {
+                "(SELECT \(column) FROM set_aside WHERE set_aside.job = job.key)"
+            }
+            try connection.statement(
+                """
+                UPDATE job SET wake = \(noted("wake")), elapsed_wake = \(noted("elapsed_wake"))
+                WHERE key IN (\(page)) AND version = \(noted("version"))
+                """
+            ).run()
+            return try connection.statement("DELETE FROM set_aside WHERE job IN (\(page))").run() == pageSize
+        }
+
+        static func page(after key: Int64, limit: Int, on connection: Connection) throws -> [UnreadableJob] {
+            var found: [UnreadableJob] = []
+            try connection.statement(
+                """
+                SELECT set_aside.job, job.id, set_aside.problem
+                FROM set_aside CROSS JOIN job ON job.key = set_aside.job AND job.version = set_aside.version
+                WHERE set_aside.job > ? ORDER BY set_aside.job LIMIT ?
+                """
+            ).bind(key).bind(Int64(limit)).forEachRow { row in
+                found.append(UnreadableJob(key: row.integer(), id: JobID(row.text()), problem: row.text()))
+            }
+            return found
+        }
+    }
+
+    /// The submissions that were refused. Called on a connection's queue only.
+    enum RefusalRow {
+        static let columns = "sequence, submitted, refused, code, message, command"
+
+        static func read(_ row: PreparedStatement) -> RefusedSubmission {
+            let (sequence, submitted, refused) = (row.integer(), row.instant(), row.instant())
+            let refusal = SubmissionRefusal(refused: refused, code: row.text(), message: row.text())
+            return RefusedSubmission(
+                sequence: sequence, submitted: submitted, refusal: refusal, command: row.text())
+        }
+
+        static func page(limit: Int, cursor: String?, on connection: Connection) throws -> RefusalPage {
+            let position = try RefusalPage.position(cursor)
+            var found: [RefusedSubmission] = []
+            try connection.statement(
+                "SELECT \(columns) FROM refusal WHERE sequence < ? ORDER BY sequence DESC LIMIT ?"
+            ).bind(position).bind(Int64(limit) + 1).forEachRow { found.append(read($0)) }
+            return RefusalPage(found: found, limit: limit)
+        }
+
+        /// Removes some of those that were refused before an instant, the first ones first.
+        /// - Returns: whether there may be more.
+        static func retire(before instant: WallInstant, budget: Int, on connection: Connection) throws -> Bool {
+            let old = "SELECT sequence FROM refusal WHERE refused < ? ORDER BY refused LIMIT ?"
+            return try connection.statement("DELETE FROM refusal WHERE sequence IN (\(old))")
+                .bind(instant.stored).bind(Int64(budget)).run() == budget
+        }
+    }
+#endif

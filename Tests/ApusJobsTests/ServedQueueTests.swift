@@ -1,0 +1,36 @@
+import ApusTimers
+import Testing
+
+@testable import ApusJobs
+
+/// A scheduler that is the only one of its store, and does not run everything.
+@Suite("Queues that are served")
+struct ServedQueueTests {
+    @Test("a scheduler that serves nothing submits, and claims nothing")
+    func nothing() throws {
+        let harness = try SchedulerHarness(configuration: .init(bootID: "boot", serves: .nothing))
+        try harness.submit(.after(.seconds(1)))
+        harness.advance(5)
+        #expect(try harness.history() == ["1 waiting"])
+        #expect(harness.scheduler.isParked("job"))
+        let decisions = try harness.perform { try await $0.explain("job") }.decisions
+        #expect(decisions.contains { $0.code == .parked && $0.text.contains("does not serve the queue \"default\"") })
+        #expect(try harness.perform { try await $0.cancel("job") }.state == .cancelled)
+    }
+
+    @Test("of the queues of one store, only those that are served run")
+    func some() throws {
+        let harness = try SchedulerHarness(configuration: .init(bootID: "boot", serves: .only(["mail"])))
+        for queue in ["mail", "build"] as [QueueID] {
+            let request = JobRequest(id: JobID(queue.rawValue), kind: "work", trigger: .after(.zero), queue: queue)
+            _ = try harness.perform { try await $0.submit(request) }
+        }
+        harness.advance(5)
+        #expect(try harness.history("mail") == ["1 succeeded"])
+        #expect(try harness.history("build") == ["1 waiting"])
+        // In a queue that is served, it runs.
+        _ = try harness.perform { try await $0.update("build") { $0.queue = "mail" } }
+        harness.advance(5)
+        #expect(try harness.history("build") == ["1 succeeded"])
+    }
+}

@@ -1,0 +1,72 @@
+import ApusJobs
+import ApusTimers
+
+/// Jobs that cannot be read.
+extension ModelDatabase {
+    /// When a job was to be looked at before the owner of its shard with that epoch has set it aside.
+    struct Aside: Hashable {
+        var version: Int64
+        var shard: ShardID
+        var epoch: Int64
+        var problem: String
+        var wake: WallInstant?
+        var elapsedWake: WallInstant?
+    }
+
+    func found(_ row: Row) -> FoundJob {
+        guard unreadable.contains(row.job.key) else { return .job(loaded(row)) }
+        return .unreadable(
+            UnreadableJob(key: row.job.key, id: row.job.id, shard: row.shard, problem: "it is damaged"))
+    }
+
+    /// A job that is due within seconds, or was interrupted before the first node came, and that no node can read.
+    func addUnreadable(_ number: Int, at now: WallInstant) {
+        sequences.job += 1
+        let due = now.advanced(by: .milliseconds(number * 900))
+        let isRunning = number % 3 == 2
+        let job = Job(
+            request: JobRequest(id: JobID("unreadable\(number)"), kind: "work", trigger: .after(.zero)),
+            key: sequences.job, version: 1, created: now, updated: now, firstDue: due,
+            nextOccurrence: isRunning ? 2 : 1, nextDue: isRunning ? nil : due, elapsedWake: due,
+            openRunCount: isRunning ? 1 : 0)
+        var row = Row(job: job, shard: ShardID(rawValue: number % tables.shards.count))
+        if isRunning {
+            let run = Run(
+                jobKey: job.key, jobID: job.id, occurrence: 1, attempt: 1, due: due, state: .running, claimed: due)
+            sequences.run += 1
+            (row.runs[RunID(run)], row.sequences[RunID(run)]) = (run, sequences.run)
+        }
+        tables.rows[job.key] = row
+        unreadable.insert(job.key)
+    }
+
+    func isSetAside(_ row: Row) -> Bool { tables.setAside[row.job.key]?.version == row.job.version }
+
+    /// Nothing of the job is due any more.
+    func setAside(_ job: UnreadableJob, _ session: StoreSession) {
+        guard let epoch = session.shards[job.shard], let row = tables.rows[job.key], row.shard == job.shard else {
+            return
+        }
+        let (former, bookkeeping) = (tables.setAside[job.key], row.job.bookkeeping)
+        tables.setAside[job.key] = Aside(
+            version: row.job.version, shard: job.shard, epoch: epoch.rawValue, problem: job.problem,
+            wake: bookkeeping.wake ?? former?.wake, elapsedWake: bookkeeping.elapsedWake ?? former?.elapsedWake)
+        tables.rows[job.key]!.job.bookkeeping.wake = nil
+        tables.rows[job.key]!.job.bookkeeping.elapsedWake = nil
+    }
+
+    /// What earlier owners of the node's shards have set aside is due again as it was.
+    func giveBack(_ shards: some Sequence<ShardID>, to node: Int64) {
+        for shard in shards where tables.shards[shard.rawValue].owner == node {
+            let epoch = tables.shards[shard.rawValue].epoch
+            for (key, aside) in tables.setAside where aside.shard == shard && aside.epoch < epoch {
+                tables.setAside[key] = nil
+                guard let job = tables.rows[key]?.job, job.version == aside.version, job.nextWake == nil else {
+                    continue
+                }
+                tables.rows[key]!.job.bookkeeping.wake = aside.wake
+                tables.rows[key]!.job.bookkeeping.elapsedWake = aside.elapsedWake
+            }
+        }
+    }
+}
