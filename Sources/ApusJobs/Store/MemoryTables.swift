@@ -311,7 +311,8 @@ struct MemoryTables {
         for key in rows.keys {
             let isRelative = rows[key]!.job.request.trigger.isRelative
             rows[key]!.job.moveElapsedInstants(by: offset)
-            rows[key]!.aside?.elapsedWake = rows[key]!.aside?.elapsedWake?.moved(by: offset)
+            let elapsedWake = rows[key]!.aside?.elapsedWake?.moved(by: offset)
+            rows[key]!.aside?.elapsedWake = elapsedWake
             for (runKey, var run) in rows[key]!.open {
                 run.moveElapsedInstants(by: offset, isTriggerRelative: isRelative)
                 rows[key]!.open[runKey] = run

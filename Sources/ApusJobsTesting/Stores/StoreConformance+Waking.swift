@@ -66,7 +66,8 @@ extension StoreConformance {
             let d = try await opened.add(sampleJob("d", state: .suspended))
             try await opened.change(d, runs: [sampleRun(d, -1, state: .running)])
             func found(after key: Int64, limit: Int) async throws -> [LoadedJob] {
-                try await opened.store.interrupted(after: key, limit: limit, in: opened.session).readable
+                let page = try await opened.store.interrupted(after: key, limit: limit, in: opened.session)
+                return page.readable
             }
             let all = try await found(after: 0, limit: 9)
             try expectEqual(all.map(\.job.id.rawValue), ["a", "c", "d"], "jobs")
@@ -89,7 +90,8 @@ extension StoreConformance {
             let calendar = Trigger.calendar(try CalendarSchedule(cron: "@daily"), timeZone: "UTC")
             try await opened.add(sampleJob("c", trigger: calendar))
             func found(after key: Int64, limit: Int) async throws -> [LoadedJob] {
-                try await opened.store.anchored(after: key, limit: limit, in: opened.session).readable
+                let page = try await opened.store.anchored(after: key, limit: limit, in: opened.session)
+                return page.readable
             }
             let all = try await found(after: 0, limit: 9)
             try expectEqual(all.map(\.job.id.rawValue), ["a", "b", "c"], "jobs")
