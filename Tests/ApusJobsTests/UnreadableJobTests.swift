@@ -77,7 +77,8 @@ struct UnreadableJobTests {
         try harness.crash()
         harness.advance(7)
         #expect(harness.calls.all.map(\.job) == ["good"])
-        #expect(try harness.perform { try await $0.setAside(limit: 1_000) }.count == 100)
+        let found = try harness.perform { try await $0.setAside(limit: 1_000) }
+        #expect(found.count == 100)
     }
 
     @Test("it is set aside when the store takes writes again")
@@ -117,7 +118,8 @@ struct UnreadableJobTests {
         let refusals = try harness.perform { try await $0.refusals() }.refusals
         #expect(refusals.map(\.id) == ["job"] && refusals.map(\.refusal.code) == ["damaged"])
         harness.base.damage("job", nil)
-        #expect(try harness.perform { try await $0.cancel("job") }.key == key)
+        let cancelled = try harness.perform { try await $0.cancel("job") }
+        #expect(cancelled.key == key)
     }
 
     @Test("a job that is damaged while it is in memory leaves it with the next read")

@@ -118,7 +118,7 @@ struct JobPlacementTests {
         machine.committed(applied(arrival), at: Self.due)
         let nothing = nextTurn(of: &machine, at: Self.due)
         #expect(nothing == nil)
-        #expect(machine.isParked("job1"))
+        #expect(machine.isParked("job1") == true)
         let situation = machine.situation(of: try loaded(1), at: Self.due)
         #expect(situation.lack == .handler && situation.isShared)
         machine.receive(.signal(.others(others(["work"], queues: .only(["mail"])))), at: Self.due)
