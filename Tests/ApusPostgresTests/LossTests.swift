@@ -264,7 +264,7 @@
         @Test("a statement that takes longer than the server's time-out is given up, and the connection stays")
         func statementTimeout() async throws {
             var configuration = try await PostgresServer.shared.value.configuration
-            configuration.statementTimeout = .milliseconds(20)
+            configuration.statementTimeout = .milliseconds(500)
             try await withConnection(configuration) { connection in
                 let error = await postgresError {
                     try await connection.execute(

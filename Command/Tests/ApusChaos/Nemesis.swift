@@ -102,7 +102,7 @@ enum Nemesis: String, CaseIterable, ExpressibleByArgument, Sendable {
             try await wait(seconds(60, 8, isShort))
             Glibc.kill(session.id, SIGINT)
             _ = session.wait()
-        case .upgrade: try await upgrade(cluster, to: round + 1, &strike)
+        case .upgrade: try await upgrade(cluster, to: StoreMigrations.shipped.newest + round, &strike)
         case .promote:
             try cluster.primary.crash()
             try cluster.standby.promote()

@@ -140,7 +140,7 @@ struct Explanation {
         let range = run.through > run.occurrence ? " (occurrences \(run.occurrence) to \(run.through))" : ""
         let why =
             switch run.skipReason {
-            case .missed?: "no scheduler could run it in time, and the policy for missed runs leaves it out"
+            case .missed?: "no scheduler could run it in time, and nothing makes up for it"
             case .coalesced?: "no scheduler could run it in time, and a later run stands for it"
             case .overlap?: "an earlier occurrence was still open, and the overlap policy leaves it out"
             case .queueFull?: "as many occurrences waited already as the overlap policy lets wait"

@@ -116,6 +116,9 @@ extension Duration {
                 return Int64(truncatingIfNeeded: high << 32 | low)
             }
         }
+        // The components of more than 292 billion years trap.
+        if self >= .nanoseconds(Int64.max) { return .max }
+        if self <= .nanoseconds(Int64.min) { return .min }
         let (seconds, attoseconds) = components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         let (sum, overflow2) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
