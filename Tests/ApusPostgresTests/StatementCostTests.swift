@@ -83,6 +83,8 @@
                 try await database.run("SELECT pg_stat_statements_reset()")
 
                 session = try await store.open(as: NodeID(rawValue: "node"))
+                // The former versions of the 256 shards, which have just got their owner.
+                try await database.run("VACUUM apus.shard")
                 try await Self.use(store, session)
                 try await store.close(session)
                 let costly = try await database.value(

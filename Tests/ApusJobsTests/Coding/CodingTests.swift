@@ -188,6 +188,19 @@ struct CodingTests {
         #expect(try value(Job.self, text) == job)
     }
 
+    @Test(
+        "a duration that has no form in JSON is an error, however long it is",
+        arguments: [
+            Duration.nanoseconds(Int64.max) + .nanoseconds(1), .seconds(1e15), .seconds(1e19), .seconds(-1e19),
+            Duration(secondsComponent: .min, attosecondsComponent: 0),
+        ])
+    func longDurations(duration: Duration) {
+        var job = fullJob
+        job.remainder = duration
+        #expect(throws: EncodingError.self) { try json(job) }
+        #expect(duration.wholeNanoseconds == (duration < .zero ? .min : .max))
+    }
+
     @Test("what is missing, or null, has its default, and unknown keys are ignored")
     func defaults() throws {
         let minimal = JobRequest(id: JobID("a"), trigger: .after(.nanoseconds(1)))

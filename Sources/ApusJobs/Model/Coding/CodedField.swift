@@ -98,18 +98,15 @@ extension Array {
 extension KeyedEncodingContainer<FieldName> {
     mutating func encode(duration: Duration, forKey name: String) throws {
         let key = FieldName(stringValue: name + "Nanoseconds")
-        // The components of more than 292 billion years trap.
-        let isWithin = duration > .nanoseconds(Int64.min) && duration < .nanoseconds(Int64.max)
-        let (seconds, attoseconds) = isWithin ? duration.components : (.max, 0)
-        let fraction = (attoseconds % 1_000_000_000 + 1_000_000_000) % 1_000_000_000
-        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        let (nanoseconds, overflow2) = whole.addingReportingOverflow((attoseconds - fraction) / 1_000_000_000)
-        guard !overflow, !overflow2 else {
+        // Before its components, because those of more than 292 billion years trap.
+        guard duration >= .nanoseconds(Int64.min), duration < .nanoseconds(Int64.max) + .nanoseconds(1) else {
             throw EncodingError.invalidValue(
                 duration,
                 .init(codingPath: codingPath + [key], debugDescription: "a duration must be shorter than 292 years"))
         }
-        try encode(nanoseconds, forKey: key)
+        let (seconds, attoseconds) = duration.components
+        let fraction = (attoseconds % 1_000_000_000 + 1_000_000_000) % 1_000_000_000
+        try encode(seconds * 1_000_000_000 + (attoseconds - fraction) / 1_000_000_000, forKey: key)
         if fraction != 0 { try encode(fraction, forKey: FieldName(stringValue: name + "Attoseconds")) }
     }
 
