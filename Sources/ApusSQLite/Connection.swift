@@ -89,6 +89,19 @@
 
         var isInTransaction: Bool { isOpen && sqlite3_get_autocommit(handle) == 0 }
 
+        /// Runs `body` while the CHECK constraints of tables are not enforced: of a row that breaks one, because another
+        /// program has written it, every change would be refused.
+        func withoutChecks<Value>(_ body: () throws -> Value) throws -> Value {
+            // Takes effect as it is compiled, so it is compiled each time.
+            func enforce(_ isOn: Bool) throws {
+                try PreparedStatement("PRAGMA ignore_check_constraints = \(isOn ? "OFF" : "ON")", on: handle).run()
+            }
+            try enforce(false)
+            let result = Result { try body() }
+            try enforce(true)
+            return try result.get()
+        }
+
         /// For tests: how SQLite runs each of the statements.
         func queryPlans() throws -> [String: [String]] {
             try Dictionary(

@@ -44,11 +44,17 @@
                 elapsed_wake = ifnull(excluded.elapsed_wake, elapsed_wake)
             """)
 
-        static func insert(_ job: UnreadableJob, on connection: Connection) throws {
-            try connection.statement(note).bind(job.key).bind(job.problem).run()
-            try connection.statement("UPDATE job SET wake = NULL, elapsed_wake = NULL WHERE key = ?").bind(job.key)
-                .run()
+        static func insert(_ jobs: [UnreadableJob], on connection: Connection) throws {
+            if jobs.isEmpty { return }
+            try connection.withoutChecks {
+                for job in jobs {
+                    try connection.statement(note).bind(job.key).bind(job.problem).run()
+                    try connection.statement("UPDATE job SET wake = NULL, elapsed_wake = NULL WHERE key = ?")
+                        .bind(job.key).run()
+                }
+            }
         }
+
 
         private static let pageSize: Int64 = 1_000
 
@@ -59,12 +65,14 @@
             func noted(_ column: String) -> String {
                 "(SELECT \(column) FROM set_aside WHERE set_aside.job = job.key)"
             }
-            try connection.statement(
-                """
-                UPDATE job SET wake = \(noted("wake")), elapsed_wake = \(noted("elapsed_wake"))
-                WHERE key IN (\(page)) AND version = \(noted("version"))
-                """
-            ).run()
+            _ = try connection.withoutChecks {
+                try connection.statement(
+                    """
+                    UPDATE job SET wake = \(noted("wake")), elapsed_wake = \(noted("elapsed_wake"))
+                    WHERE key IN (\(page)) AND version = \(noted("version"))
+                    """
+                ).run()
+            }
             return try connection.statement("DELETE FROM set_aside WHERE job IN (\(page))").run() == pageSize
         }
 

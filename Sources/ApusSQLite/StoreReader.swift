@@ -176,17 +176,16 @@
         }
 
         static func interrupted(after key: Int64, limit: Int, on connection: Connection) throws -> [FoundJob] {
-            let statement = try connection.statement(
+            var keys: [Int64] = []
+            try connection.statement(
                 """
-                SELECT \(JobRow.columns) FROM \(JobRow.table)
-                WHERE job.key IN (
-                    SELECT DISTINCT run.job FROM run INDEXED BY run_open
-                    WHERE \(RunRow.isOpen) AND run.job > ? AND run.state = 'claimed'
-                        AND (SELECT \(SetAsideRow.isNone) FROM job WHERE job.key = run.job)
-                    ORDER BY run.job LIMIT ?)
-                ORDER BY key
-                """)
-            return try load(statement.bind(key).bind(Int64(limit)), on: connection)
+                SELECT DISTINCT run.job FROM run INDEXED BY run_open
+                WHERE \(RunRow.isOpen) AND run.job > ? AND run.state = 'claimed'
+                    AND (SELECT \(SetAsideRow.isNone) FROM job WHERE job.key = run.job)
+                ORDER BY run.job LIMIT ?
+                """
+            ).bind(key).bind(Int64(limit)).forEachRow { keys.append($0.integer()) }
+            return try keys.compactMap { try job(key: $0, on: connection) }
         }
 
         static func anchored(after key: Int64, limit: Int, on connection: Connection) throws -> [FoundJob] {

@@ -121,7 +121,7 @@
                 // An empty turn finds out whether the file can be written.
                 if turn.clock != clock || turn.parts.isEmpty { try Self.write(turn.clock, on: connection) }
                 for queue in turn.queues { try Self.write(queue, axis, on: connection) }
-                for job in turn.setAside { try SetAsideRow.insert(job, on: connection) }
+                try SetAsideRow.insert(turn.setAside, on: connection)
                 let taken = turn.takenByPart
                 let results = try turn.parts.enumerated().map {
                     try apply($1, taking: taken[$0], axis, withSavepoint: withSavepoints)

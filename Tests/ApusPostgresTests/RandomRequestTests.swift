@@ -65,18 +65,27 @@
                 parts: [], clock: StoreClock(bootID: nil, wallOffset: .zero, elapsedOffset: .zero))
             for (submission, request) in zip(found, requests) {
                 turn.taken.append(TakenSubmission(submission.sequence, shard: submission.shard, part: turn.parts.count))
-                let machine = try? JobMachine.submitted(request, now: submission.submitted, in: SystemTimeZones())
+                let machine = try? JobMachine.submitted(request.normalized, now: submission.submitted, in: SystemTimeZones())
                 turn.parts.append(machine.map { [JobChange(expected: .absent, job: $0.job)] } ?? [])
             }
-            for (request, result) in zip(requests, try await store.commit(turn, in: session)) {
+            var refused = StoreTurn(parts: [], clock: turn.clock)
+            for (index, result) in try await store.commit(turn, in: session).enumerated() {
+                let request = requests[index]
                 switch result {
                 case .success(let jobs):
                     guard let job = jobs.first else { continue }
                     let loaded = try await store.load([.key(job.key)])[0]
                     #expect(loaded?.job == job, "\(request)")
-                case .failure(let error): #expect(error.code == .conflict, "\(request): \(error)")
+                case .failure(let error):
+                    // Another request has its name, its key or its payload.
+                    #expect(error.code == .conflict, "\(request): \(error)")
+                    var taken = turn.taken[index]
+                    taken.part = refused.parts.count
+                    refused.taken.append(taken)
+                    refused.parts.append([])
                 }
             }
+            for result in try await store.commit(refused, in: session) { _ = try result.get() }
         }
 
         /// Submits each request, and says why it was refused.

@@ -57,6 +57,7 @@
             var ended = sampleJob("ended")
             (ended.state, ended.nextDue, ended.bookkeeping.wake) = (.finished, nil, nil)
             try await store.add(ended, session)
+            try await store.add(sampleJob("waits"), session)
             var job = try await store.add(relativeJob("a"), session)
             job.nextOccurrence = 2
             job.openRunCount = 1

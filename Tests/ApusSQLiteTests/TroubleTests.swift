@@ -120,7 +120,7 @@
             let directory = try Directory()
             let store = SQLiteStore(path: directory.file())
             let session = try await store.open()
-            try await store.limitPages(to: 44)
+            try await store.limitPages(to: 48)
             let payload = [UInt8](repeating: 7, count: 60_000)
             try await store.add(sampleJob("fits", payload: payload), session)
             let error = try await expectError(.full) {

@@ -35,7 +35,11 @@
                     try Int.fetchOne(db, sql: "PRAGMA application_id")
                 )
             }
-            #expect(tables == ["clock", "job", "owner", "queue", "request", "run", "sqlite_sequence", "submission"])
+            #expect(
+                tables == [
+                    "clock", "job", "owner", "queue", "refusal", "request", "run", "set_aside", "sqlite_sequence",
+                    "submission",
+                ])
             #expect(application == 1_097_889_139)
         }
 

@@ -145,15 +145,18 @@ final class ModelDatabase {
     /// Those without a change of another owner's job, or a submission for another owner. A new job may be in any shard.
     private static func parts(_ turn: StoreTurn, in session: StoreSession) -> [Int] {
         turn.parts.indices.filter { part in
-            let beside =
-                turn.taken.filter { $0.part == part }.map(\.shard)
-                + turn.forwarded.compactMap { command -> ShardID? in
-                    guard command.part == part, case .submission(_, let home) = command.origin else { return nil }
-                    return home
-                }
-            return turn.parts[part].allSatisfy { isAllowed($0, in: session) }
-                && beside.allSatisfy { session.shards[$0] != nil }
+            turn.parts[part].allSatisfy { isAllowed($0, in: session) } && takesOwn(part, of: turn, session)
         }
+    }
+
+    /// Whether the submissions of the part are the session's.
+    private static func takesOwn(_ part: Int, of turn: StoreTurn, _ session: StoreSession) -> Bool {
+        let taken = turn.taken.filter { $0.part == part }.map(\.shard)
+        let forwarded = turn.forwarded.compactMap { command -> ShardID? in
+            guard command.part == part, case .submission(_, let home) = command.origin else { return nil }
+            return home
+        }
+        return (taken + forwarded).allSatisfy { session.shards[$0] != nil }
     }
 
     private static func isAllowed(_ change: JobChange, in session: StoreSession) -> Bool {
@@ -223,29 +226,31 @@ final class ModelDatabase {
     private func apply(
         _ part: Int, of turn: StoreTurn, _ node: Int64, _ session: StoreSession
     ) throws(JobError) -> [Job] {
+        if let change = turn.parts[part].first(where: { !Self.isAllowed($0, in: session) }) {
+            throw JobError(code: .notOwner, message: "shard \(change.shard.rawValue) is not this scheduler's")
+        }
+        guard Self.takesOwn(part, of: turn, session) else {
+            throw JobError(code: .conflict, message: "a submission of the part is another scheduler's")
+        }
         var jobs: [Job] = []
         for (position, change) in turn.parts[part].enumerated() {
-            guard Self.isAllowed(change, in: session) else {
-                throw JobError(code: .notOwner, message: "shard \(change.shard.rawValue) is not this scheduler's")
-            }
             jobs.append(try apply(change, chosenKey?(part, position)))
         }
-        if let taken = turn.taken.first(where: { $0.part == part }) { try take(taken, session) }
-        if let command = turn.forwarded.first(where: { $0.part == part }) { try forward(command, from: node, session) }
+        if let taken = turn.taken.first(where: { $0.part == part }) { try take(taken) }
+        if let command = turn.forwarded.first(where: { $0.part == part }) { try forward(command, from: node) }
         return jobs
     }
 
-    /// Where a submission is that the session may take.
-    private func index(of sequence: Int64, in shard: ShardID, _ session: StoreSession) throws(JobError) -> Int {
+    private func index(of sequence: Int64, in shard: ShardID) throws(JobError) -> Int {
         let index = tables.submissions.firstIndex { $0.stored.sequence == sequence && $0.shard == shard }
-        guard let index, session.shards[shard] != nil else {
+        guard let index else {
             throw JobError(code: .conflict, message: "there is no submission \(sequence) any more")
         }
         return index
     }
 
-    private func take(_ taken: TakenSubmission, _ session: StoreSession) throws(JobError) {
-        let index = try index(of: taken.sequence, in: taken.shard, session)
+    private func take(_ taken: TakenSubmission) throws(JobError) {
+        let index = try index(of: taken.sequence, in: taken.shard)
         let submission = tables.submissions[index]
         if let refusal = taken.refusal {
             tables.refused[taken.sequence] = RefusedSubmission(
@@ -261,9 +266,7 @@ final class ModelDatabase {
         notify?(sender, "replies")
     }
 
-    private func forward(
-        _ command: ForwardedCommand, from node: Int64, _ session: StoreSession
-    ) throws(JobError) {
+    private func forward(_ command: ForwardedCommand, from node: Int64) throws(JobError) {
         switch command.origin {
         case .call(let call, let asked, let submitted):
             sequences.submission += 1
@@ -274,7 +277,7 @@ final class ModelDatabase {
                         shard: command.shard),
                     shard: command.shard, sender: node, call: call))
         case .submission(let sequence, let home):
-            let index = try index(of: sequence, in: home, session)
+            let index = try index(of: sequence, in: home)
             tables.submissions[index].shard = command.shard
             tables.submissions[index].stored.shard = command.shard
         }

@@ -1,3 +1,5 @@
+import ApusTimers
+
 /// What a request may contain, by every way: Swift, HTTP, an import, and applications' own transactions.
 ///
 /// Whatever is within these limits can be written by each store, and computed with: no sum of such numbers overflows.
@@ -14,6 +16,8 @@ package enum JobLimits {
     package static let scheduleBytes = 65_536
     /// The longest duration, in nanoseconds: a little less than 292 years.
     package static let nanoseconds: Int64 = 9_223_372_035_999_999_999
+    /// Whether a duration is no longer than that, but for a fraction of a nanosecond, which no store keeps.
+    static func allows(_ duration: Duration) -> Bool { duration.wholeNanoseconds <= nanoseconds }
     /// The largest `count` of a trigger: the largest whole number that every reader of JSON has exactly.
     package static let count = 9_007_199_254_740_991
     /// How many occurrences wait or are open at once, of policies with a limit.

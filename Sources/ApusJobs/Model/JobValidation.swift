@@ -21,8 +21,12 @@ extension JobRequest {
                 code: .invalid, message: "payload: must be at most 65536 bytes (64 KiB), not \(payload.count)")
         }
         try queue.validate()
-        if let period = uniqueness.period, period <= .zero {
-            throw JobError(code: .invalid, message: "uniqueness: the period must be longer than zero, not \(period)")
+        if let period = uniqueness.period {
+            guard period > .zero else {
+                throw JobError(
+                    code: .invalid, message: "uniqueness: the period must be longer than zero, not \(period)")
+            }
+            try Trigger.checkRange(period, "uniqueness")
         }
         try trigger.validate()
         try policies.validate()
@@ -30,7 +34,7 @@ extension JobRequest {
 
     /// The request with durations of whole nanoseconds, as stores keep them: the same request twice is equal to what is
     /// kept of the first.
-    var normalized: JobRequest {
+    package var normalized: JobRequest {
         var request = self
         request.trigger = trigger.normalized
         for path in [\JobPolicies.tolerance, \.retry.initialDelay, \.retry.maximumDelay] {

@@ -99,7 +99,7 @@ extension JobRequest {
     /// here.
     fileprivate func checkStored() throws(StoredProblem) {
         func check(duration: Duration?, _ name: String, from least: Duration = .zero) throws(StoredProblem) {
-            guard let duration, duration < least || duration >= .nanoseconds(JobLimits.nanoseconds) else { return }
+            guard let duration, duration < least || !JobLimits.allows(duration) else { return }
             throw StoredProblem("\(name): the duration \(duration) is out of range")
         }
         func check(count: Int?, _ name: String, from least: Int = 1) throws(StoredProblem) {

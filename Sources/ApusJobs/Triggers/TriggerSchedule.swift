@@ -163,7 +163,7 @@ extension Trigger {
     }
 
     static func checkRange(_ duration: Duration, _ argument: String) throws(JobError) {
-        guard duration < .nanoseconds(JobLimits.nanoseconds) else {
+        guard JobLimits.allows(duration) else {
             throw JobError(code: .invalid, message: "\(argument): must be shorter than 292 years")
         }
     }

@@ -319,21 +319,31 @@
             return DueJobs(jobs: loaded.readable, unreadable: loaded.unreadable, next: next, left: selection.left)
         }
 
+        /// What wakes in one lane, in the order of the index, whatever the planner believes of the conditions that are
+        /// added: it would read the whole lane and sort it.
+        private static func wakes(_ condition: String, isElapsed: Bool) -> String {
+            """
+            (SELECT w.instant, w.key, w.shard FROM apus.wake AS w WHERE w.elapsed = \(isElapsed) AND \(condition)
+                ORDER BY w.instant, w.key OFFSET 0) AS w
+            """
+        }
+
         /// Of each lane the first instant until the bound, and the first one after it. Parameters: the bound, shards, the
         /// other clock's bound; the lanes, if they are named.
         private static func selectLanes(isElapsed: Bool, areNamed: Bool) -> String {
-            let own = "w.elapsed = \(isElapsed) AND w.lane = l.lane AND w.shard = ANY ($2::int8[])"
             let lanes = areNamed ? "l (lane) AS (SELECT unnest($4::text[]))" : Self.lanes("l", isElapsed: isElapsed)
             return """
                 WITH RECURSIVE \(lanes)
                 SELECT l.lane, (
-                    SELECT w.instant FROM apus.wake AS w WHERE \(own) AND w.instant <= $1 ORDER BY w.instant LIMIT 1
+                    SELECT w.instant FROM \(wakes("w.lane = l.lane AND w.instant <= $1", isElapsed: isElapsed))
+                    WHERE w.shard = ANY ($2::int8[]) LIMIT 1
                 ), (
                     -- Of what is due by the other clock, this one says nothing.
-                    SELECT w.instant FROM apus.wake AS w WHERE \(own) AND w.instant > $1
-                        AND coalesce((SELECT j.\(isElapsed ? "wake" : "elapsed_wake") FROM apus.job AS j
-                            WHERE j.key = w.key) > $3, true)
-                    ORDER BY w.instant LIMIT 1
+                    SELECT w.instant FROM \(wakes("w.lane = l.lane AND w.instant > $1", isElapsed: isElapsed))
+                    WHERE w.shard = ANY ($2::int8[]) AND coalesce(
+                        (SELECT j.\(isElapsed ? "wake" : "elapsed_wake") FROM apus.job AS j WHERE j.key = w.key) > $3,
+                        true)
+                    LIMIT 1
                 )
                 FROM l WHERE l.lane IS NOT NULL
                 """
@@ -344,9 +354,8 @@
             """
             SELECT o.key, o.instant, i.number
             FROM unnest($3::text[], $4::int8[]) WITH ORDINALITY AS i (lane, count, number), LATERAL (
-                SELECT w.key, w.instant FROM apus.wake AS w
-                WHERE w.elapsed = \(isElapsed) AND w.lane = i.lane AND w.instant <= $1 AND w.shard = ANY ($2::int8[])
-                ORDER BY w.instant, w.key LIMIT i.count) AS o
+                SELECT w.key, w.instant FROM \(wakes("w.lane = i.lane AND w.instant <= $1", isElapsed: isElapsed))
+                WHERE w.shard = ANY ($2::int8[]) LIMIT i.count) AS o
             """
         }
 

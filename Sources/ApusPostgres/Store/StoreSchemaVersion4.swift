@@ -1,12 +1,66 @@
 #if Postgres
+    import ApusJobs
+    import ApusTimers
+
     extension StoreSchema {
         /// Each part is beside what it is for.
         static let version4: [String] =
-            version4Lanes + version4Prefixes + version4Remembered + version4NodeJobs + version4SetAside
+            version4Lanes + version4Prefixes + version4Submit + version4Remembered + version4NodeJobs + version4SetAside
 
         /// The beginning of an identifier is a range of bytes, whatever the database's collation is.
         private static let version4Prefixes = [
             "DROP INDEX apus.job_id", "CREATE INDEX job_id ON apus.job (id text_pattern_ops, key)",
+        ]
+
+        /// `apus.submit` refuses in the caller's transaction what the owner of the shard would refuse, times too.
+        private static let version4Submit = [
+            // Of a trigger in a request that `apus.problem` has accepted: as `Trigger.first` and `CalendarTimes` see it.
+            """
+            CREATE FUNCTION apus.problem_of_time(trigger jsonb, submitted bigint) RETURNS text
+            LANGUAGE plpgsql IMMUTABLE AS $body$
+            DECLARE
+                step numeric := coalesce(trigger ->> 'delayNanoseconds', trigger ->> 'intervalNanoseconds')::numeric;
+                fraction numeric := coalesce(trigger ->> 'delayAttoseconds', trigger ->> 'intervalAttoseconds', '0')::numeric;
+                anchor numeric := (trigger ->> 'anchor')::numeric;
+                first numeric := (trigger ->> 'instant')::numeric;
+            BEGIN
+                IF first < submitted THEN RETURN 'trigger.instant: has passed; give one in the future'; END IF;
+                first := coalesce(first, CASE
+                    WHEN anchor > submitted THEN anchor
+                    WHEN anchor IS NULL THEN submitted + step + sign(fraction)
+                    ELSE anchor + (div(submitted - anchor, step) + 1) * step END);
+                IF first > \(Int64(WallInstant.lastDue.nanoseconds)) THEN
+                    RETURN 'trigger: the first occurrence lies after the end of the year 2200; give an earlier one';
+                END IF;
+                RETURN NULL;
+            END
+            $body$
+            """,
+            """
+            CREATE OR REPLACE FUNCTION apus.submit(request jsonb) RETURNS bigint
+            LANGUAGE plpgsql AS $body$
+            DECLARE
+                now bigint := apus.now() + 1000;
+                problem text := CASE WHEN jsonb_typeof(request) IS DISTINCT FROM 'object'
+                    THEN 'a request is an object with at least id and trigger'
+                    ELSE coalesce(
+                        apus.problem(request, apus.request_form(), ''), apus.problem_of_time(request -> 'trigger', now))
+                    END;
+                number bigint;
+            BEGIN
+                IF problem IS NOT NULL THEN
+                    RAISE EXCEPTION '%', problem USING ERRCODE = 'invalid_parameter_value',
+                        HINT = 'As in {"id": "tea", "trigger": {"name": "after", "delayNanoseconds": 180000000000}}.';
+                END IF;
+                INSERT INTO apus.submission (shard, submitted, command)
+                VALUES (
+                    (hashtextextended(request ->> 'id', 0) & \(shards - 1))::integer, now,
+                    jsonb_build_object('command', 'submit', 'requests', jsonb_build_array(request))::text)
+                RETURNING sequence INTO number;
+                RETURN number;
+            END
+            $body$
+            """,
         ]
 
         /// A lane is the form of `QueueLane` in the stores, compared by bytes. The first jobs of a lane are a range of the

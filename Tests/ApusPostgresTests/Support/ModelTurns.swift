@@ -35,7 +35,8 @@
             JobRequest(
                 id: id, name: optional("name-\(below(6))"), kind: one(of: Self.kinds),
                 trigger: one(of: [
-                    .at(instant()), .after(.seconds(below(100) + 1)), .every(.seconds(below(60) + 1)),
+                    // `apus.submit` refuses one that has passed.
+                    .at(instant().advanced(by: .seconds(36_500 * 86_400))), .after(.seconds(below(100) + 1)), .every(.seconds(below(60) + 1)),
                     .every(.seconds(60), anchoredAt: instant(), count: optional(9)),
                 ]), payload: [UInt8(below(3))], queue: one(of: Self.queues),
                 priority: one(of: JobPriority.allCases),
