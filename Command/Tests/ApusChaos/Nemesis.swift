@@ -7,7 +7,7 @@ import PostgresTestServer
 
 /// What befalls a cluster.
 enum Nemesis: String, CaseIterable, ExpressibleByArgument, Sendable {
-    case kill, stop, pause, cut, terminate, crash, full, snapshot, clocks, upgrade, promote, lag
+    case kill, stop, pause, cut, terminate, crash, full, snapshot, clocks, upgrade, promote, lag, poison
 
     var summary: String {
         switch self {
@@ -23,6 +23,7 @@ enum Nemesis: String, CaseIterable, ExpressibleByArgument, Sendable {
         case .upgrade: "the schema is migrated, a node replaced by one that knows it, an old one killed"
         case .promote: "the primary is killed, and its synchronous standby promoted"
         case .lag: "the primary is killed, and promoted a standby that lacks its last seconds"
+        case .poison: "rows and submissions that no node can read; SIGKILL of a node"
         }
     }
 
@@ -46,6 +47,7 @@ enum Nemesis: String, CaseIterable, ExpressibleByArgument, Sendable {
             case .upgrade: 16
             case .promote: 12
             case .lag: 18
+            case .poison: 20
             }
         return own + Self.quietSeconds(isShort)
     }
@@ -109,6 +111,17 @@ enum Nemesis: String, CaseIterable, ExpressibleByArgument, Sendable {
             cluster.promoted()
             strike.returned = wallNow()
         case .lag: try await promoteLagging(cluster, slot, restarts: round % 2 == 1, &strike)
+        case .poison:
+            let poison = Poison(round: round)
+            try await poison.put(into: cluster)
+            strike.victim = victim.name
+            strike.began = wallNow()
+            victim.signal(SIGKILL)
+            try await wait(.seconds(6))
+            try cluster.start(slot)
+            try await cluster.waitUntilUp(slot)
+            try await poison.waitUntilSetAside(in: cluster)
+            try poison.remove(from: cluster)
         }
         try await cluster.revive()
         strike.ended = wallNow()

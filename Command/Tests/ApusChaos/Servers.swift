@@ -129,7 +129,7 @@ final class Servers {
         case .lag: return Cluster.Setup(servers: try await serverWithStandby(isSynchronous: false))
         case .clocks: return Cluster.Setup(shifts: [-3_600, 0, 3_600], servers: [try commonServer()])
         case .cut: return Cluster.Setup(hasProxies: true, servers: [try commonServer()])
-        case .kill, .stop, .pause, .terminate, .crash, .snapshot, .upgrade:
+        case .kill, .stop, .pause, .terminate, .crash, .snapshot, .upgrade, .poison:
             return Cluster.Setup(servers: [try commonServer()])
         }
     }
