@@ -135,7 +135,7 @@ extension SchedulerMachine {
         case nil: loaded = nil
         case .unreadable(let job):
             jobs.endDoubt(job.key)
-            leaveOut([job])
+            if !setAside.contains(job.key) { leaveOut([job]) }
             return commands.update(at: positions) { $0.unreadable = job }
         }
         took(loaded, for: reference, neededAt: positions, now)

@@ -12,8 +12,9 @@ extension SchedulerMachine {
             for id in board.doubtfulRecords where turn.queues[id] == nil {
                 turn.write(board.record(of: board.queue(id), now))
             }
+            // The next owner finds them by itself.
+            if !life.isStopping { turn.setAside = setAside.next(atMost: SchedulerTurn.maximumJobs) }
         }
-        turn.setAside = setAside.next(atMost: SchedulerTurn.maximumJobs)
         turn.released = releasable(after: turn)
         let transaction = turn.transaction(
             clock.record, keepingRuns: configuration.historyRunsPerJob, isShared: session.isShared,

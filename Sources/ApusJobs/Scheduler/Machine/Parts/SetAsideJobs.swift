@@ -11,8 +11,12 @@ struct SetAsideJobs {
     /// How many are set aside.
     var count: Int { shards.count }
 
-    /// A read has found the job. One that is set aside may be found again by a caller that asks for it.
-    mutating func find(_ job: UnreadableJob) { if shards[job.key] == nil { found[job.key] = job } }
+    /// A read has found the job. If it was set aside before, another owner of the store has given it back: the next turn
+    /// sets it aside again, or learns from the store that this scheduler may not.
+    mutating func find(_ job: UnreadableJob) { found[job.key] = job }
+
+    /// Whether a turn has set the job aside. A caller that asks for it finds it all the same.
+    func contains(_ key: Int64) -> Bool { shards[key] != nil }
 
     /// What the next turn sets aside, in the order of the keys.
     func next(atMost limit: Int) -> [UnreadableJob] {
