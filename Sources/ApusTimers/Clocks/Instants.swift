@@ -120,9 +120,7 @@ extension Duration {
         if self >= .nanoseconds(Int64.max) { return .max }
         if self <= .nanoseconds(Int64.min) { return .min }
         let (seconds, attoseconds) = components
-        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        let (sum, overflow2) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
-        return overflow || overflow2 ? (seconds < 0 ? .min : .max) : sum
+        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     }
 
     /// To whole nanoseconds, and within ±292 years, so that sums do not overflow.
