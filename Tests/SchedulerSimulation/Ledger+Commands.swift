@@ -46,8 +46,7 @@ extension Ledger {
             case .retry, .cancelRun:
                 state.update(job: job ?? -1) { facts in
                     facts.isMixed = true
-                    // A job that has finished while it was suspended is scheduled again.
-                    if kind == .retry, facts.plan.count != nil { facts.resumeIssued(now) }
+                    if facts.mayBeResumed(by: kind) { facts.resumeIssued(now) }
                 }
             case .submit, .query, .configure, .start: break
             }
@@ -146,6 +145,11 @@ extension Ledger.State {
 }
 
 extension Ledger.Facts {
+    /// A retry schedules a job again that has finished while it was suspended.
+    fileprivate func mayBeResumed(by kind: Ledger.Command.Kind) -> Bool {
+        kind == .resume || kind == .retry && plan.count != nil
+    }
+
     fileprivate mutating func resumeIssued(_ now: Ledger.Moment) {
         isResumeIssued = true
         guard let since = suspendedSince else { return }
@@ -259,7 +263,8 @@ extension Ledger.State {
         let issued = commands[command].issued
         // A resume that was under way may come later than the suspension.
         let isDisputed = commands.contains { other in
-            other.kind == .resume && other.job == id && (!other.isOver || other.issued.elapsed >= issued.elapsed)
+            facts[number].mayBeResumed(by: other.kind) && other.job == id
+                && (!other.isOver || other.issued.elapsed >= issued.elapsed)
         }
         if !isDisputed { facts[number].suspendedSince = now.elapsed }
     }

@@ -34,5 +34,7 @@ extension Simulation {
         (47552, "what was read of a job that had ended since then was taken for true"),
         (15554, "a run that waited for a clock that was set back had the place of one that was due, beside others"),
         (72099, "an update that asks for conditions was begun without them in the turn in which it was due"),
+        (355, "a scheduler that had lost its store read a job of its successor's repeatedly, and no time passed"),
+        (1088, "after a load of a lane that had found no room, what was due later in the lane began too late"),
     ]
 }

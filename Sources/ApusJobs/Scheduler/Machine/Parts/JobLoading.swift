@@ -105,13 +105,16 @@ struct JobLoading {
             board.unwatch(lane)
         }
         for (lane, wake) in due.left { leave(lane, wake, isHeld: load.isHeld(lane), &board, now) }
-        guard load.lanes == nil else { return false }
-        isTruncated = due.jobs.count + due.unreadable.count >= load.limit
-        if isTruncated, let last = due.jobs.last?.job.nextWake {
+        let isWhole = load.lanes == nil
+        let isFull = due.jobs.count + due.unreadable.count >= load.limit
+        isTruncated = isFull || isTruncated && !isWhole
+        if isFull, let last = due.jobs.last?.job.nextWake {
             self.load(at: max(last, now.advanced(by: .seconds(1))), isUrgent: true)
         } else if let next = due.next {
+            // Also after a load of single lanes: the load that left them did not count their later wakes.
             self.load(at: max(now, next.advanced(by: .zero - horizon)))
         }
+        guard isWhole else { return false }
         // Nothing else shows the jobs that a lost connection still brings into the store.
         if isShared { self.load(at: now.advanced(by: .seconds(5))) }
         defer { isStarting = false }
