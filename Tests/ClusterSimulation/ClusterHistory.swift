@@ -93,7 +93,7 @@ struct ClusterHistory: CustomStringConvertible {
         // Of its own, and in every other history, so that the others are what they were without names.
         let names = SeededRandom(seed: seed &* 0xA24B_AED4_963E_E407 &+ 0x9FB2_1C65)
         // Likewise, in every third one.
-        if seed % 3 == 1 {
+        if seed % 3 == 2 {
             let random = SeededRandom(seed: seed &* 0x8EBC_6AF0_9C88_C6E3 &+ 0x5851_F42D)
             roles = (0..<nodes).map { ClusterRole.drawn(for: $0) { Int(random.next() % UInt64($0)) } }
         }

@@ -55,6 +55,7 @@ struct ContractTests {
             try await caller.runs()
             try await caller.queues()
             try await caller.statistics()
+            try await caller.leftOut()
             try await caller.call("GET", "/v1/runs?job=nightly&limit=10")
             try await caller.call("GET", "/v1/runs?limit=nine", expecting: 400)
             try await caller.call("GET", "/v1/runs?outcome=succeeded&outcome=running&since=2026-01-01T00:00:00Z")
@@ -165,6 +166,19 @@ extension Caller {
         try await call("GET", "/v1/stats?job=missing", expecting: 404)
         try await call("GET", "/metrics")
         try await call("GET", "/metrics?all=1", expecting: 400)
+    }
+
+    /// What is in no list of jobs.
+    fileprivate mutating func leftOut() async throws {
+        for (path, after) in [("/v1/unreadable", "12"), ("/v1/refusals", "s12")] {
+            try await call("GET", path)
+            try await call("GET", "\(path)?limit=2&after=\(after)")
+            try await call("GET", "\(path)?limit=0", expecting: 400, saying: "limit")
+            for wrong in ["x", "-1", ""] {
+                try await call("GET", "\(path)?after=\(wrong)", expecting: 400, saying: "after")
+            }
+            try await call("GET", "\(path)?job=nightly", expecting: 400, saying: "job")
+        }
     }
 
     fileprivate mutating func calendar() async throws {

@@ -6,9 +6,10 @@ import Testing
 @Suite("Editing a job", .timeLimit(.minutes(10)))
 struct EditTests {
     private func submit(_ apus: ApusUnderTest) async throws -> WireJob {
-        try await apus.json(
+        let submitted: WireJob = try await apus.json(
             "every", "1h", "--name", "backup", "--label", "team=blue", "--label", "draft=1", "--timeout", "5m",
             "--env", "LEVEL=1", "--notify", "done", "--json", "--", "echo", "old")
+        return try await apus.client.job(submitted.id)
     }
 
     @Test(

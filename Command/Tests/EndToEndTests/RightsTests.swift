@@ -112,10 +112,11 @@ struct RightsTests {
                 func status(_ method: HTTPMethod, _ path: String, _ body: String) async throws -> Int {
                     try await dashboard.ask(method, path, page, body: body).status
                 }
-                let command = try await apus.client.submit(
+                let submitted = try await apus.client.submit(
                     WireSubmission(
                         name: "backup", trigger: WireTrigger(every: "PT1H"),
                         action: Action(command: .init(argv: ["true"]))))
+                let command = try await apus.client.job(submitted.id)
                 _ = try await apus.client.submit(
                     WireSubmission(name: "tea", trigger: WireTrigger(every: "PT1H"), action: Action(notify: "tea")))
                 let changes = [
