@@ -55,7 +55,6 @@
             }
         }
 
-
         private static let pageSize: Int64 = 1_000
 
         /// The first of them are due again as they were.

@@ -65,7 +65,7 @@
             try connection.statement(
                 "SELECT 1 FROM request INDEXED BY request_calendar WHERE trigger_calendar IS NOT NULL AND job > 0 LIMIT 1"
             )
-                .firstRow { $0.integer() } != nil
+            .firstRow { $0.integer() } != nil
         }
 
         static func queues(on connection: Connection) throws -> [JobQueue] {
@@ -105,7 +105,8 @@
             let (wall, elapsed) = (StoreInstant.bound(load.through), axis.bound(load.through))
             let clocks = [
                 Clock(
-                    column: "wake", other: "elapsed_wake", bound: wall, otherBound: elapsed, decode: StoreInstant.decode),
+                    column: "wake", other: "elapsed_wake", bound: wall, otherBound: elapsed, decode: StoreInstant.decode
+                ),
                 Clock(column: "elapsed_wake", other: "wake", bound: elapsed, otherBound: wall, decode: axis.decode),
             ]
             var selection = DueSelection()

@@ -65,7 +65,8 @@
                 parts: [], clock: StoreClock(bootID: nil, wallOffset: .zero, elapsedOffset: .zero))
             for (submission, request) in zip(found, requests) {
                 turn.taken.append(TakenSubmission(submission.sequence, shard: submission.shard, part: turn.parts.count))
-                let machine = try? JobMachine.submitted(request.normalized, now: submission.submitted, in: SystemTimeZones())
+                let machine = try? JobMachine.submitted(
+                    request.normalized, now: submission.submitted, in: SystemTimeZones())
                 turn.parts.append(machine.map { [JobChange(expected: .absent, job: $0.job)] } ?? [])
             }
             var refused = StoreTurn(parts: [], clock: turn.clock)

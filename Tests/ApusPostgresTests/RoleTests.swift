@@ -134,7 +134,8 @@
                     (0..<10).allSatisfy { old.isParked(JobID("new-\($0)")) }
                 }
                 let decisions = try await old.explain("new-0").decisions
-                #expect(decisions.contains { $0.code == .parked && $0.text.contains("no node has a handler for \"new\"") })
+                #expect(
+                    decisions.contains { $0.code == .parked && $0.text.contains("no node has a handler for \"new\"") })
                 // A rolling deploy.
                 log.register("new", at: "new", new)
                 try await new.start()
@@ -151,7 +152,8 @@
 
         @Test("a repeating job whose pool has ended continues in another one that serves its queue")
         func repeating() async throws {
-            try await withSchedulers([.only(["mail"]), .only(["mail"]), .only(["build"])]) { schedulers, log, database in
+            try await withSchedulers([.only(["mail"]), .only(["mail"]), .only(["build"])]) {
+                schedulers, log, database in
                 for (name, scheduler) in zip(["first", "second", "build"], schedulers) {
                     log.register("k", at: name, scheduler)
                     try await scheduler.start()

@@ -54,7 +54,8 @@
                 ], problem: "overlap"),
             Damage(
                 name: "an open run with a number that is out of range",
-                sql: ["UPDATE apus.open_run SET lost_before = 9223372036854775807 WHERE job = 1"], problem: "run", isOfRun: true),
+                sql: ["UPDATE apus.open_run SET lost_before = 9223372036854775807 WHERE job = 1"], problem: "run",
+                isOfRun: true),
             Damage(name: "no request", sql: ["DELETE FROM apus.request WHERE job = 1"], problem: "request"),
         ]
 

@@ -31,6 +31,8 @@ public protocol JobStore: Sendable {
     /// - Parameters:
     ///   - node: names the scheduler for people.
     ///   - jobs: what it can run at first (``serve(_:in:)``).
+    /// - Returns: what the owner's writes name.
+    /// - Throws: ``JobError`` as ``open(as:)`` does.
     func open(as node: NodeID, running jobs: RunnableJobs) async throws -> StoreSession
 
     /// Says what the session's scheduler can run from now on. The other schedulers of the store get to know it soon, and the

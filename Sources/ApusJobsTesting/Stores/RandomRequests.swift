@@ -46,7 +46,8 @@ package struct RandomRequests {
         request.policies.retry = .exponential(
             attempts: mostly(1, limits), maximumLost: mostly(3, limits), from: mostly(.seconds(1), durations),
             to: mostly(.seconds(60), durations), jitter: mostly(0.2, [0, 1, 1.1, -0.1, .nan, .infinity]))
-        request.policies.conditions = mostly([], [.network, [.network, .externalPower, .idle], JobConditions(rawValue: 8)])
+        request.policies.conditions = mostly(
+            [], [.network, [.network, .externalPower, .idle], JobConditions(rawValue: 8)])
     }
 
     private func trigger() -> Trigger {

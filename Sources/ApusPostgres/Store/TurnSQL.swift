@@ -390,7 +390,8 @@
 
         /// Of the columns that are no whole numbers.
         private static let types = [
-            "id": "text", "lane": "text", "state": "text", "name": "text", "kind": "text", "trigger": "text", "missed_runs": "text",
+            "id": "text", "lane": "text", "state": "text", "name": "text", "kind": "text", "trigger": "text",
+            "missed_runs": "text",
             "overlap": "text", "jitter": "float8", "labels": "text", "payload": "bytea", "queue": "text",
             "idempotency_key": "text", "metadata": "text", "final": "bool", "reason": "text", "output": "bytea",
             "result": "bytea", "progress": "float8", "progress_message": "text", "due_note": "text",

@@ -24,7 +24,8 @@ struct JobLoadingTests {
     }
 
     private func read(
-        _ loading: inout JobLoading, _ board: borrowing QueueBoard, _ seconds: Int = 0, entries: Int = 0, loaded: Int = 0
+        _ loading: inout JobLoading, _ board: borrowing QueueBoard, _ seconds: Int = 0, entries: Int = 0,
+        loaded: Int = 0
     ) -> JobLoad? {
         let read = loading.read(
             at(seconds), entries: entries, loaded: loaded, board, runnable: RunnableJobs(kinds: ["work"]), unmet: [])

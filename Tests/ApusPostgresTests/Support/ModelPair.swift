@@ -185,7 +185,8 @@
             try compare("the number of a node", model.join(jobs), node.id)
             let (id, signals) = (node.id, node.signals)
             let member = ClusterMember(
-                node: id, running: jobs, timeline: 1, writer: node.store.writer, session: node.session, queries: node.store.queries,
+                node: id, running: jobs, timeline: 1, writer: node.store.writer, session: node.session,
+                queries: node.store.queries,
                 engine: .shared, logger: Logger(label: "apus.postgres"), timing: .patient
             ) { signals.send($0) }
             node.member = member

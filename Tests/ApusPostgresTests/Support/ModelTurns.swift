@@ -24,7 +24,8 @@
         /// What a node says that it can run.
         func jobs() -> RunnableJobs? {
             one(of: [
-                nil, RunnableJobs(kinds: Set(Self.kinds)), RunnableJobs(kinds: ["mail", "\u{0}\""], queues: .only(["q", "r"])),
+                nil, RunnableJobs(kinds: Set(Self.kinds)),
+                RunnableJobs(kinds: ["mail", "\u{0}\""], queues: .only(["q", "r"])),
                 RunnableJobs(kinds: []), RunnableJobs(kinds: ["build"], queues: .nothing),
             ])
         }
@@ -36,7 +37,8 @@
                 id: id, name: optional("name-\(below(6))"), kind: one(of: Self.kinds),
                 trigger: one(of: [
                     // `apus.submit` refuses one that has passed.
-                    .at(instant().advanced(by: .seconds(36_500 * 86_400))), .after(.seconds(below(100) + 1)), .every(.seconds(below(60) + 1)),
+                    .at(instant().advanced(by: .seconds(36_500 * 86_400))), .after(.seconds(below(100) + 1)),
+                    .every(.seconds(below(60) + 1)),
                     .every(.seconds(60), anchoredAt: instant(), count: optional(9)),
                 ]), payload: [UInt8(below(3))], queue: one(of: Self.queues),
                 priority: one(of: JobPriority.allCases),
@@ -145,7 +147,8 @@
             let version = isOne(in: 8) ? row.job.version + Int64(below(3)) - 1 : row.job.version
             return JobChange(
                 shard: row.shard, expected: .version(version), job: job, isRequestChanged: isChanged, runs: runs,
-                keptRuns: isOne(in: 4) ? below(4) : nil, destination: isOne(in: 5) ? ShardID(rawValue: below(256)) : nil)
+                keptRuns: isOne(in: 4) ? below(4) : nil, destination: isOne(in: 5) ? ShardID(rawValue: below(256)) : nil
+            )
         }
 
         // MARK: Turns
