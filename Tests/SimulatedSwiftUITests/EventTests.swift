@@ -151,7 +151,7 @@
                 for _ in 0..<1_000_000 where !isDone() { await Task.yield() }
             }
 
-            @Test("a task is cancelled when its view disappears", .timeLimit(.minutes(1)))
+            @Test("a task is cancelled when its view disappears", .timeLimit(.minutes(10)))
             func task() async {
                 let events = events
                 let stage = Stage(
@@ -170,7 +170,7 @@
             }
 
             @Test(
-                "a task with an identifier is cancelled and begun anew when that has changed", .timeLimit(.minutes(1)))
+                "a task with an identifier is cancelled and begun anew when that has changed", .timeLimit(.minutes(10)))
             func taskWithIdentifier() async {
                 let stage = Stage(Loader(events: events))
                 await wait { events.all == ["begin 1"] }

@@ -250,7 +250,7 @@
                 #expect(events.all == ["made"])
             }
 
-            @Test("a task that an object begins when it is made depends on nothing", .timeLimit(.minutes(1)))
+            @Test("a task that an object begins when it is made depends on nothing", .timeLimit(.minutes(10)))
             func taskOfObject() async {
                 final class Loader: ObservableObject, @unchecked Sendable {
                     @Published var text = ""
