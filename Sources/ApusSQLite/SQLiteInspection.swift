@@ -168,6 +168,12 @@
                     JOIN job ON job.key = job_key WHERE job.open_runs <> open
                     """),
             StoreRule(
+                "a job's lane is the one of its request",
+                violations: """
+                    SELECT \(jobName) || ': ' || job.lane AS subject FROM job JOIN request ON request.job = job.key
+                    WHERE job.lane <> job.priority || ' ' || request.conditions || ' ' || job.queue || ' ' || request.kind
+                    """),
+            StoreRule(
                 "an identifier belongs to one job that has not ended",
                 violations: """
                     SELECT id AS subject FROM job NOT INDEXED WHERE \(JobRow.hasNotEnded) GROUP BY id HAVING count(*) > 1

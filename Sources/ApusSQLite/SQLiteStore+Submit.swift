@@ -20,8 +20,8 @@
         /// with this store, else with its next turn, at its next start, or when `JobScheduler.takeSubmissions()` is
         /// called. The trigger counts from this call, by the wall clock of ``Configuration/time``; what fell due until
         /// the scheduler takes the submission is decided by `JobPolicies.missedRuns`. What depends on other jobs is
-        /// decided then, without the caller: a submission that `ConflictPolicy.refuse` refuses is logged and removed.
-        /// Middleware is not asked.
+        /// decided then, without the caller: a submission that `ConflictPolicy.refuse` refuses is logged, and kept as
+        /// refused (`JobScheduler.refusals`). Middleware is not asked.
         ///
         /// The store need not be open here, and its file may belong to another process; it must have been opened once,
         /// by a scheduler of this version of Apus.

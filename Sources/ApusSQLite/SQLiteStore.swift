@@ -137,8 +137,9 @@
             do { return try await connections.reader.perform(read) } catch let error as JobError
                 where error.code == .closed
             {
-                // They were replaced in between.
-                guard let new = openConnections, new !== connections else { throw error }
+                // They are being replaced, or were in between.
+                let new = try await self.connections()
+                guard new !== connections else { throw error }
                 return try await new.reader.perform(read)
             }
         }

@@ -1,6 +1,6 @@
 #if SQLite
     extension Schema {
-        /// Each part is beside what it is for.
+        /// The part for jobs that are set aside and submissions that were refused is in `SetAsideRow.swift`.
         static let version6 = [version6Lanes, version6Uniqueness, version6SetAside].joined(separator: "\n")
 
         // A lane is the form of `QueueLane` in the stores. The first jobs of a lane are a range of an index for each of

@@ -111,7 +111,7 @@
                         WHERE run.job = ? AND \(condition) ORDER BY run.sequence DESC LIMIT 1
                         """
                     ).bind(job.key).firstRow { row in
-                        // One that cannot be read is in the page of the job's runs.
+                        // One that cannot be read is left out here, as in the page of the job's runs.
                         try? RunRow.read(row, job: job.id, isTriggerRelative: job.request.trigger.isRelative, axis)
                     } ?? nil
                 if let found { return found }
@@ -163,8 +163,7 @@
             }
             let hasMore = positions.count > limit
             return RunPage(
-                runs: runs, names: names, unreadableCount: min(positions.count, limit) - runs.count,
-                nextCursor: hasMore ? "r\(positions[limit - 1])" : nil)
+                runs: runs, names: names, nextCursor: hasMore ? "r\(positions[limit - 1])" : nil)
         }
 
         private static func pageSize(_ limit: Int) throws -> Int {

@@ -153,13 +153,19 @@
 
         /// The lanes in which something wakes: one look into the index each.
         private static func lanes(of clock: Clock, on connection: Connection) throws -> [String] {
-            let next = """
-                SELECT lane FROM job INDEXED BY job_\(clock.column)
-                WHERE \(clock.column) IS NOT NULL AND lane > ? ORDER BY lane LIMIT 1
-                """
+            func first(_ comparison: String, _ lane: String) throws -> String? {
+                try connection.statement(
+                    """
+                    SELECT lane FROM job INDEXED BY job_\(clock.column)
+                    WHERE \(clock.column) IS NOT NULL AND lane \(comparison) ? ORDER BY lane LIMIT 1
+                    """
+                ).bind(lane).firstRow { $0.text() }
+            }
             var lanes: [String] = []
-            while let lane = try connection.statement(next).bind(lanes.last ?? "").firstRow({ $0.text() }) {
+            var next = try first(">=", "")
+            while let lane = next {
                 lanes.append(lane)
+                next = try first(">", lane)
             }
             return lanes
         }

@@ -259,15 +259,16 @@ struct QueueTests {
         #expect(Set(harness.calls.all.map(\.job)).count == 5 * 30 + 1)
     }
 
-    @Test("jobs that nothing can run take no room, however many they are")
-    func held() throws {
+    @Test("jobs that nothing can run take no room, however many they are", arguments: [true, false])
+    func held(afterRestart: Bool) throws {
         let harness = try SchedulerHarness(configuration: .init(maximumLoaded: 40, bootID: "boot"))
         try configure(harness, "mail", .paused(true))
+        let delay: Double = afterRestart ? 1 : 0
         try harness.perform { scheduler in
-            try await scheduler.submit((0..<200).map { request("strange\($0)", kind: "strange", after: 1) })
-            try await scheduler.submit((0..<200).map { request("mail\($0)", after: 1, queue: "mail") })
+            try await scheduler.submit((0..<200).map { request("strange\($0)", kind: "strange", after: delay) })
+            try await scheduler.submit((0..<200).map { request("mail\($0)", after: delay, queue: "mail") })
         }
-        try harness.crash()
+        if afterRestart { try harness.crash() }
         harness.advance(5)
         try harness.submit("tick", .every(.seconds(2)))
         harness.advance(60)

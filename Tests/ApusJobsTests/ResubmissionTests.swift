@@ -84,6 +84,45 @@ struct ResubmissionTests {
         try harness.check()
     }
 
+    @Test(
+        "however many definitions a job gets while it runs, no more of their first occurrences wait than its policy lets",
+        arguments: [
+            (.skip, 1), (.queue(limit: 1), 2), (.queue(limit: 3), 4), (.allow(limit: 1), 1), (.allow(limit: 2), 2),
+        ] as [(OverlapPolicy, Int)])
+    func manyTriggers(_ policy: OverlapPolicy, _ waiting: Int) throws {
+        let harness = try SchedulerHarness()
+        _ = try submit(request("job", .after(.zero), overlap: policy), to: harness)
+        harness.advance(0.5)
+        for number in 1...20 {
+            let trigger = Trigger.at(harness.time.wall().advanced(by: .milliseconds(100)))
+            _ = try submit(request("job", trigger, overlap: policy), to: harness)
+            harness.advance(0.2)
+            let open = try harness.perform { try await $0.openRuns(of: "job") }
+            #expect(open.count { $0.state == .waiting } <= waiting, "\(number)")
+        }
+        harness.advance(100)
+        // A run has begun after the first of them at least.
+        #expect(harness.calls.all.count >= 2)
+        #expect(try harness.job().state == .finished)
+        try harness.check()
+    }
+
+    @Test("a first occurrence that is late runs, although the run in progress takes all that may be made up for")
+    func lateFirst() throws {
+        let harness = try SchedulerHarness()
+        var first = request()
+        first.policies.missedRuns = .runAll(limit: 1)
+        first.policies.grace = .zero
+        _ = try submit(first, to: harness)
+        harness.advance(3)
+        var second = first
+        second.trigger = .at(harness.at(5))
+        #expect(try submit(second, to: harness).outcome == .rescheduled)
+        harness.advance(60)
+        #expect(harness.calls.seconds == [0, 10])
+        try harness.check()
+    }
+
     @Test("another trigger counts from the submission on, and its first occurrence waits for the run in progress")
     func otherTrigger() throws {
         for (trigger, outcome) in [

@@ -10,7 +10,7 @@ import Testing
 @Suite("Jobs that cannot be read")
 struct UnreadableJobTests {
     private func setAside(_ harness: SchedulerHarness) throws -> [String] {
-        try harness.perform { try await $0.setAside() }.map { "\($0.id): \($0.problem)" }
+        try harness.perform { try await $0.unreadableJobs() }.map { "\($0.id): \($0.problem)" }
     }
 
     private func lines(_ log: Log<String>) -> [String] { log.all.filter { $0.contains("cannot be read") } }
@@ -77,7 +77,7 @@ struct UnreadableJobTests {
         try harness.crash()
         harness.advance(7)
         #expect(harness.calls.all.map(\.job) == ["good"])
-        let found = try harness.perform { try await $0.setAside(limit: 1_000) }
+        let found = try harness.perform { try await $0.unreadableJobs(limit: 1_000) }
         #expect(found.count == 100)
     }
 

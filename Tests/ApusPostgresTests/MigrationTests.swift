@@ -190,6 +190,45 @@
             }
         }
 
+        @Test("version 4 keeps the wakes and the rights that there are, and nothing of nodes that were killed")
+        func fourth() async throws {
+            try await withDatabase { database in
+                let third = StoreMigrations(Array(StoreMigrations.shipped.versions.prefix(3)))
+                try await keeper(database, third).prepare()
+                try await withConnection(database) { connection in
+                    for statement in [
+                        // A job without a request, a wake without a job, and a place of a node that no longer runs.
+                        """
+                        INSERT INTO apus.job (key, version, id, shard, state, created, updated, first, origin,
+                            next_occurrence, next_due, occurrences, missed, wake, open_runs, runs_since_retired)
+                        VALUES (1, 1, 'a', 0, 'scheduled', 0, 0, 9, 0, 1, 9, 0, 0, 9, 0, 0)
+                        """,
+                        """
+                        INSERT INTO apus.wake (elapsed, instant, key, shard, queue, priority)
+                        VALUES (false, 9, 1, 0, 'default', 2), (false, 9, 2, 0, 'default', 2)
+                        """,
+                        "INSERT INTO apus.place (queue, node, places, wanted) VALUES ('q', 77, 1, 1)",
+                        "INSERT INTO apus.reply (node, call, reply) VALUES (77, 1, '')",
+                        "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA apus TO app",
+                    ] { try await connection.run(statement) }
+                }
+                try await keeper(database).migrate { _ in }
+                try await withConnection(database) { connection in
+                    let lanes: String = try await connection.value("SELECT string_agg(lane, '|') FROM apus.wake")
+                    #expect(lanes == "2 0 default ")
+                    for table in ["place", "reply"] {
+                        let count: Int64 = try await connection.value("SELECT count(*) FROM apus.\(table)")
+                        #expect(count == 0, "\(table)")
+                    }
+                    for table in ["set_aside", "refusal"] {
+                        let isGranted: Bool = try await connection.value(
+                            "SELECT has_table_privilege('app', 'apus.\(table)', 'INSERT, UPDATE, DELETE')")
+                        #expect(isGranted, "\(table)")
+                    }
+                }
+            }
+        }
+
         @Test("without the privilege to make the schema, the error names the grant, and with it the store opens")
         func privileges() async throws {
             try await withDatabase { database in

@@ -221,14 +221,14 @@
                     await store.disconnect()
                 }
                 try await ran("good") { scheduler in
-                    let found = try await scheduler.setAside()
+                    let found = try await scheduler.unreadableJobs()
                     #expect(found.map(\.id) == ["bad"])
                 }
                 try await Database(configuration: configuration).run([
                     "UPDATE apus.request SET overlap = 'skip' WHERE job = 1"
                 ])
                 try await ran("bad") { scheduler in
-                    let found = try await scheduler.setAside()
+                    let found = try await scheduler.unreadableJobs()
                     #expect(found.isEmpty)
                 }
             }

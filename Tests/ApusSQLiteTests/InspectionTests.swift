@@ -40,6 +40,7 @@
         /// What breaks each of the rules.
         private static let damages: [(rule: String, sql: String)] = [
             ("a job counts", "UPDATE job SET open_runs = 2 WHERE id = 'job-1'"),
+            ("a job's lane", "UPDATE job SET queue = 'other' WHERE id = 'job-3'"),
             ("an identifier belongs", "DROP INDEX job_id_unique; UPDATE job SET id = 'job-1' WHERE id = 'job-2'"),
             (
                 "kind and payload belong",

@@ -1,14 +1,14 @@
 /// What runs are held to, whatever their handlers and callers ask for.
 extension JobLimits {
-    /// Of the words with which a run has ended or waits again; of longer ones, the beginning is kept.
+    /// A run's reason has at most this many bytes of UTF-8; a longer one is cut.
     package static let reasonBytes = 8_192
-    /// Of a report of progress.
+    /// The message of a report of progress has at most this many bytes of UTF-8; a longer one is cut.
     package static let progressBytes = 1_000
-    /// With so many open runs of a job, none is made by hand any more. Those that its trigger makes are bounded by the
+    /// A job with this many open runs refuses `runNow` and `retry`. The runs that its trigger makes are bounded by the
     /// job's policies.
     package static let openRuns = 1_000
-    /// How long an occurrence waits after its handler has failed or snoozed, at least: one that does so at once would
-    /// otherwise keep the scheduler and the disk busy.
+    /// How long an occurrence waits at least after its handler has failed or snoozed. A handler that does so at once
+    /// would otherwise keep the scheduler and the disk busy.
     package static let shortestPause: Duration = .milliseconds(100)
 
     static func reason(_ text: String) -> String {

@@ -32,7 +32,7 @@ struct JobSituation: Sendable {
 
 extension SchedulerMachine {
     /// The jobs that are due and wait for conditions or for a handler.
-    var obstructed: [Int64] { kinds.parked.union(conditions.held).sorted() }
+    var obstructed: [Int64] { Set(kinds.parked.keys).union(conditions.held.keys).sorted() }
 
     /// Whether an occurrence of the job is due, and waits for a handler.
     func isParked(_ id: JobID) -> Bool { jobs[id].map { kinds.parked.contains($0.key) } ?? false }

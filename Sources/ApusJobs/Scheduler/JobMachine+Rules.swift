@@ -45,7 +45,7 @@ extension JobMachine {
                 }
             case .runAll(let limit):
                 // Of a job that is always late, more may come than end: those that are open count.
-                let room = max(0, limit - openOccurrences)
+                let room = max(isFirst(n) && waitingOccurrences == 0 ? 1 : 0, limit - openOccurrences)
                 let from = m - n < room ? n : m - room + 1
                 if n < from { skip(n...(from - 1), due: next, reason: .missed, now: now, &draft) }
                 for number in from..<(m + 1) {
@@ -69,17 +69,16 @@ extension JobMachine {
 
     /// An occurrence that is to run meets the open ones.
     private mutating func place(_ number: Int, due: Due, standsFor: Int, now: WallInstant, _ draft: inout Draft) {
-        let others = openOccurrences
-        // The first occurrence of a definition waits for its turn instead of being skipped: a submission that was
-        // accepted while an earlier run is in progress is not dropped.
-        let mayBeSkipped = number - standsFor > job.bookkeeping.origin
+        // The first occurrence of a definition waits until the runs in progress have ended: a submission that was
+        // accepted during a run is followed by one. A run that waits already is that one.
+        let others = isFirst(number - standsFor + 1) ? waitingOccurrences : openOccurrences
         switch job.request.policies.overlap.kind {
-        case .skip where mayBeSkipped && others > 0:
+        case .skip where others > 0:
             skip(number...number, due: due.instant, reason: .overlap, now: now, &draft)
-        case .queue(let limit) where mayBeSkipped && others > limit:
+        case .queue(let limit) where others > limit:
             // The first of the open ones has its turn; the others wait.
             skip(number...number, due: due.instant, reason: .queueFull, now: now, &draft)
-        case .allow(let limit) where mayBeSkipped && others >= limit:
+        case .allow(let limit) where others >= limit:
             skip(number...number, due: due.instant, reason: .overlap, now: now, &draft)
         case .replace:
             cancelOpen(.replaced, includingByHand: false, now: now, &draft)
@@ -91,6 +90,11 @@ extension JobMachine {
 
     /// Within a transition, runs that it has ended are still among the open ones.
     private var openOccurrences: Int { open.count { $0.occurrence > 0 && $0.state.isOpen } }
+
+    private var waitingOccurrences: Int { open.count { $0.occurrence > 0 && $0.state == .waiting } }
+
+    /// Whether the occurrence is the first one of the job's present definition.
+    private func isFirst(_ number: Int) -> Bool { number - 1 == job.bookkeeping.origin }
 
     private mutating func add(
         _ number: Int, due: Due, standsFor: Int, reason: String?, _ draft: inout Draft

@@ -13,8 +13,8 @@ extension JobScheduler {
     /// scheduler does not run.
     ///
     /// It begins with a read or a commit that fails, or when a database has not answered for so long that other nodes
-    /// may take this one for dead. It ends with a commit: while it lasts, the scheduler tries to commit once a second,
-    /// also if there is nothing to be written.
+    /// may take this one for dead. The first kind ends with a commit, which the scheduler tries about once a second,
+    /// also if there is nothing to be written; the second one ends when the database answers again.
     public var storeOutage: StoreOutage? { loop.storeOutage() }
 }
 

@@ -59,7 +59,7 @@ public struct JobLoad: Hashable, Sendable {
     package var laneCount = 1
     /// How many of a lane wait in memory.
     package var waiting: [QueueLane: Int] = [:]
-    /// How many more rows are read of each lane, because they may be of jobs that run.
+    /// How many more rows of each lane are read, because the first rows may belong to jobs that already run.
     package var running = 0
     /// Queues of which nothing runs.
     package var paused: Set<QueueID> = []
@@ -72,6 +72,11 @@ public struct JobLoad: Hashable, Sendable {
     /// the room, and get one job each at least.
     package static let largestHeldShare = 100
 
+    /// How many jobs each of so many lanes of which nothing can run has in memory.
+    static func heldShare(of room: Int, lanes: Int) -> Int {
+        min(largestHeldShare, max(1, room / 8 / max(1, lanes)))
+    }
+
     /// All jobs up to an instant.
     public init(through instant: WallInstant, limit: Int, lanes: Set<QueueLane>? = nil) {
         (through, self.limit, self.lanes) = (instant, limit, lanes)
@@ -81,7 +86,7 @@ public struct JobLoad: Hashable, Sendable {
     public func limits(of lanes: some Collection<QueueLane>) -> [QueueLane: Int] {
         let heldCount = lanes.count(where: isHeld)
         let share = min(largestShare, max(1, room / (2 * max(1, laneCount, lanes.count - heldCount))))
-        let heldShare = min(Self.largestHeldShare, max(1, room / (8 * max(1, heldCount))))
+        let heldShare = Self.heldShare(of: room, lanes: heldCount)
         var limits: [QueueLane: Int] = [:]
         for lane in lanes {
             if isHeld(lane) {
@@ -89,7 +94,7 @@ public struct JobLoad: Hashable, Sendable {
             } else if waiting[lane] ?? 0 > share / 2 {
                 limits[lane] = 0
             } else {
-                limits[lane] = share == .max ? .max : share + running
+                limits[lane] = share + running
             }
         }
         return limits
@@ -106,7 +111,7 @@ public struct JobLoad: Hashable, Sendable {
 public struct DueJobs: Hashable, Sendable {
     /// The jobs, ordered by (``Job/nextWake``, `key`).
     public var jobs: [LoadedJob]
-    /// Those of them that cannot be read.
+    /// The jobs of the load that cannot be read; they are not in `jobs`.
     public var unreadable: [UnreadableJob]
     /// The earliest ``Job/nextWake`` of the jobs that are not among them; `nil` if there are no others. Jobs that are
     /// left out for their lane do not count.

@@ -111,17 +111,14 @@ public struct RunQuery: Hashable, Sendable {
 
 /// One page of runs.
 public struct RunPage: Hashable, Sendable {
-    /// The runs.
+    /// The runs, without those that this program cannot read.
     public var runs: [Run]
     /// The names of their jobs, of those that have one.
     public var names: [JobID: String]
-    /// How many runs belong to the page and cannot be read.
-    public var unreadableCount: Int
     /// The query's `cursor` for the next page; `nil` at the end.
     public var nextCursor: String?
     /// A page.
-    public init(runs: [Run], names: [JobID: String] = [:], unreadableCount: Int = 0, nextCursor: String?) {
-        self.unreadableCount = unreadableCount
+    public init(runs: [Run], names: [JobID: String] = [:], nextCursor: String?) {
         self.runs = runs
         self.names = names
         self.nextCursor = nextCursor

@@ -342,7 +342,7 @@ struct MemoryTables {
             if let key = job.request.idempotencyKey { idempotencyKeys[key] = nil }
             rows[job.key] = nil
         }
-        let old = refusals.filter { $0.refusal.refused < instant }.prefix(max(0, budget)).map(\.sequence)
+        let old = Set(refusals.filter { $0.refusal.refused < instant }.prefix(max(0, budget)).map(\.sequence))
         refusals.removeAll { old.contains($0.sequence) }
         return ended.count > budget || refusals.contains { $0.refusal.refused < instant }
     }

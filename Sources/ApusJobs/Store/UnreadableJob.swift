@@ -12,12 +12,12 @@ public struct UnreadableJob: Error, Hashable, Sendable {
     /// What cannot be read.
     public var problem: String
 
-    /// A job that cannot be read. A problem of more than 1,000 characters is cut.
+    /// A job that cannot be read. A problem of more than 1,000 bytes is cut.
     public init(key: Int64, id: JobID, shard: ShardID = .only, problem: String) {
         self.key = key
         self.id = id
         self.shard = shard
-        self.problem = problem.unicodeScalars.count > 1_000 ? "\(problem.prefix(999))…" : problem
+        self.problem = problem.utf8.count > 1_000 ? "\(problem.prefix(utf8: 997))…" : problem
     }
 
     /// The error of a caller that asks for the job.

@@ -101,6 +101,8 @@
             PostgresStatement(
                 "UPDATE apus.node SET ended = clock_timestamp() WHERE ended IS NULL", isPrepared: false),
             PostgresStatement("DELETE FROM apus.beat", isPrepared: false),
+            PostgresStatement("DELETE FROM apus.place", isPrepared: false),
+            PostgresStatement("DELETE FROM apus.reply", isPrepared: false),
         ]
 
         private static let isInUse = "AP411"
@@ -169,7 +171,9 @@
                 PostgresStatement(
                     """
                     SELECT \(JobColumns.selected), s.wake, s.elapsed_wake FROM \(JobColumns.table)
-                    LEFT JOIN apus.set_aside AS s ON s.job = j.key AND s.version = j.version WHERE \(condition)
+                    LEFT JOIN apus.set_aside AS s ON s.job = j.key AND s.version = j.version
+                        AND j.state IN ('scheduled', 'suspended')
+                    WHERE \(condition)
                     """, parameters),
                 PostgresStatement(
                     """

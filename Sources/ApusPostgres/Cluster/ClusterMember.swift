@@ -268,15 +268,20 @@
             return view
         }
 
-        /// Before the beat, which shows the others what the node can run.
+        /// Before the beat, which shows the others what the node can run. A turn that is being written locks the row: the
+        /// beat must not wait for it, so the next one says it then.
         private func sayWhatRuns() async throws {
             guard let jobs = runnable.withLock({ $0.isStored ? nil : $0.jobs }) else { return }
-            _ = try await session.execute(
+            let rows = try await session.execute(
                 PostgresBatch([
                     PostgresStatement(
-                        "UPDATE apus.node SET jobs = $2 WHERE id = $1 AND ended IS NULL",
-                        [.int64(node), .text(NodeJobs.text(of: jobs))])
+                        """
+                        UPDATE apus.node SET jobs = $2 WHERE id = (
+                            SELECT id FROM apus.node WHERE id = $1 AND ended IS NULL FOR NO KEY UPDATE SKIP LOCKED)
+                        RETURNING id
+                        """, [.int64(node), .text(NodeJobs.text(of: jobs))])
                 ]))
+            if rows[0].isEmpty { return }
             runnable.withLock { if $0.jobs == jobs { $0.isStored = true } }
         }
 

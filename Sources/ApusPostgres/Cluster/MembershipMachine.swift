@@ -165,7 +165,9 @@ package struct MembershipMachine: Sendable {
         let isSuspicious = others.values.contains {
             $0.sessionGone != nil || $0.changed.duration(to: now) >= timing.beat * 1.5
         }
-        if isSuspicious || !freeSince.isEmpty { nextBeat = max(now, began.advanced(by: timing.beat / 4)) }
+        // A node that takes no shards does not wait for free ones.
+        let awaitsShards = !freeSince.isEmpty && view.nodes.contains { $0.id == id && $0.takesShards }
+        if isSuspicious || awaitsShards { nextBeat = max(now, began.advanced(by: timing.beat / 4)) }
         return actions
     }
 

@@ -29,6 +29,9 @@
         /// `QueueLane.stored` of a request.
         static let lane = "r.priority || ' ' || r.conditions || ' ' || r.queue || ' ' || r.kind"
 
+        /// The lane of a job without a request, which no program can read.
+        static let laneWithoutRequest = "2 0 default "
+
         /// The labels of a request as JSON; null if they are none. Most jobs have none, and need no parser.
         static let labels = "CASE WHEN r.labels = '{}' THEN '{}'::jsonb ELSE apus.json(r.labels) END"
 

@@ -3,10 +3,11 @@
     import ApusTimers
 
     extension StoreSchema {
-        /// When jobs were to be looked at that an owner of their shard could not read, and the epoch of that owner: the
-        /// next one tries again. Only of a job whose version is the noted one: otherwise it was read and changed since.
+        /// A job that the owner of its shard could not read is noted with its wakes and the owner's epoch. The next owner
+        /// makes it due again, and tries to read it. A note counts only while the job has the noted version: otherwise
+        /// it was read and changed since.
         ///
-        /// Submissions that were refused, as commands in their coded form.
+        /// The other table has submissions that were refused, with their commands in the coded form.
         static let version4SetAside: [String] = [
             """
             CREATE TABLE apus.set_aside (
@@ -30,6 +31,22 @@
                 command text NOT NULL)
             """,
             "CREATE INDEX refusal_refused ON apus.refusal (refused)",
+            // Who may use the jobs may use what was set aside of them.
+            """
+            DO $body$
+            DECLARE given record;
+            BEGIN
+                FOR given IN
+                    SELECT a.privilege_type AS privilege, CASE WHEN a.grantee = 0 THEN 'PUBLIC'
+                        ELSE quote_ident(pg_get_userbyid(a.grantee)) END AS grantee
+                    FROM pg_class AS c, aclexplode(c.relacl) AS a
+                    WHERE c.oid = 'apus.job'::regclass AND a.grantee <> c.relowner
+                LOOP
+                    EXECUTE format('GRANT %s ON apus.set_aside, apus.refusal TO %s', given.privilege, given.grantee);
+                END LOOP;
+            END
+            $body$
+            """,
             // Null if it is no JSON: so that a damaged text fails no statement that looks at others too.
             """
             CREATE FUNCTION apus.json(value text) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $body$
@@ -61,6 +78,11 @@
             """
         }
 
+        /// A job that is set aside anew has no wakes: those that were noted count, if it has not changed since.
+        private static func keptUnlessChanged(_ column: String) -> String {
+            "CASE WHEN s.version = excluded.version THEN coalesce(excluded.\(column), s.\(column)) ELSE excluded.\(column) END"
+        }
+
         /// Nothing of the jobs is due any more. Parameters: keys, shards, epochs, problems.
         private static let note = """
             WITH RECURSIVE \(StoreQueries.lanes("wall", isElapsed: false)),
@@ -81,8 +103,8 @@
                 SELECT key, version, shard, epoch, problem, wake, elapsed_wake FROM input
                 ON CONFLICT (job) DO UPDATE SET
                     version = excluded.version, shard = excluded.shard, epoch = excluded.epoch,
-                    problem = excluded.problem, wake = coalesce(excluded.wake, s.wake),
-                    elapsed_wake = coalesce(excluded.elapsed_wake, s.elapsed_wake)
+                    problem = excluded.problem, wake = \(keptUnlessChanged("wake")),
+                    elapsed_wake = \(keptUnlessChanged("elapsed_wake"))
             )
             UPDATE apus.job AS j SET wake = NULL, elapsed_wake = NULL FROM input AS i WHERE j.ctid = i.place
             """
@@ -104,8 +126,8 @@
         /// How many jobs are due again after one statement, at most.
         static let pageSize: Int64 = 1_000
 
-        /// Jobs that earlier owners of these shards of the node have set aside are due again as they were. Its row has
-        /// how many there were.
+        /// Jobs that earlier owners of these shards of the node have set aside are due again as they were, unless they
+        /// have ended. Its row has how many there were.
         static func giveBack(_ shards: some Sequence<ShardID>, to node: Int64) -> PostgresStatement {
             PostgresStatement(
                 """
@@ -115,13 +137,15 @@
                         SELECT h.epoch FROM apus.shard AS h WHERE h.id = s.shard AND h.node = $2)
                     ORDER BY s.shard, s.epoch LIMIT $3
                 ), gone AS (
-                    DELETE FROM apus.set_aside AS s USING page AS p WHERE s.job = p.job
+                    DELETE FROM apus.set_aside AS s USING page AS p
+                    WHERE s.job = p.job AND s.epoch = p.epoch AND s.version = p.version
                 ), found AS MATERIALIZED (
                     SELECT p.job, p.wake, p.elapsed_wake, p.shard, j.place,
-                        coalesce(\(JobColumns.lane), '2 0 default ') AS lane
+                        coalesce(\(JobColumns.lane), '\(JobColumns.laneWithoutRequest)') AS lane
                     FROM page AS p CROSS JOIN LATERAL (
                         SELECT t.ctid AS place FROM apus.job AS t
                         WHERE t.key = p.job AND t.version = p.version AND t.wake IS NULL AND t.elapsed_wake IS NULL
+                            AND t.state IN ('scheduled', 'suspended')
                         OFFSET 0) AS j
                     LEFT JOIN apus.request AS r ON r.job = p.job
                 ), woken AS (

@@ -188,7 +188,7 @@
                     "LOCK TABLE apus.node IN EXCLUSIVE MODE",
                     "UPDATE apus.node SET ended = clock_timestamp() WHERE ended IS NULL",
                     "UPDATE apus.shard SET node = NULL WHERE node IS NOT NULL",
-                    "DELETE FROM apus.beat",
+                    "DELETE FROM apus.beat", "DELETE FROM apus.place", "DELETE FROM apus.reply",
                 ]
             }
             for (index, new) in migrations.versions.enumerated().dropFirst(version) {
@@ -240,7 +240,7 @@
                 may not use the schema apus of the database \(database), which another user owns; let that user run: \
                 GRANT USAGE ON SCHEMA apus TO \(user); \
                 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA apus TO \(user); \
-                GRANT USAGE ON ALL SEQUENCES IN SCHEMA apus TO \(user)
+                GRANT USAGE, UPDATE ON ALL SEQUENCES IN SCHEMA apus TO \(user)
                 """
             return JobError(code: .unavailable, message: "the user \(user) \(remedy)", cause: error)
         }

@@ -169,7 +169,7 @@
                 let key: Int64 = try row.decode(at: 0)
                 guard let job = byKey[key] else { continue }
                 var row = RowReader(row)
-                // One that cannot be read is in the page of the job's runs.
+                // One that cannot be read is left out here, as in the page of the job's runs.
                 do {
                     found[key] = try RunColumns.read(
                         &row, job: job.id, isTriggerRelative: job.request.trigger.isRelative, axis)
@@ -231,7 +231,7 @@
             }
             let last = results[1].count > limit ? results[1][limit - 1] : nil
             return RunPage(
-                runs: runs, names: names, unreadableCount: min(results[1].count, limit) - runs.count,
+                runs: runs, names: names,
                 nextCursor: try last.map { "r\(try $0.decode(Int64.self, at: count))" })
         }
 

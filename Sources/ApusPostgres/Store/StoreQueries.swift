@@ -260,7 +260,6 @@
         }
 
         func due(_ load: JobLoad, in shards: [ShardID]) async throws -> DueJobs {
-            if shards.isEmpty { return DueJobs(jobs: [], next: nil) }
             let axis = try await axis()
             let shards = PostgresValue.array(shards.map { Int64($0.rawValue) })
             let bounds = [StoreInstant.bound(load.through), axis.bound(load.through)]

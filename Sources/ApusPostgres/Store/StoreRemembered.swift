@@ -16,17 +16,19 @@
         private static let removeNodes = """
             WITH gone AS (
                 DELETE FROM apus.node AS n USING (
-                    SELECT id FROM apus.node WHERE ended < now() - \(period) ORDER BY ended LIMIT $1) AS old
+                    SELECT id FROM apus.node WHERE ended < now() - \(period) ORDER BY ended LIMIT $1
+                    FOR UPDATE SKIP LOCKED) AS old
                 WHERE n.id = old.id AND NOT EXISTS (SELECT 1 FROM apus.shard AS s WHERE s.node = n.id) RETURNING n.id
             )
             SELECT count(*) FROM gone
             """
 
-        /// One that was set meanwhile stays.
+        /// A queue that another transaction has given settings in the meantime stays.
         private static let removeQueues = """
             WITH gone AS (
                 DELETE FROM apus.queue AS q USING (
-                    SELECT id FROM apus.queue WHERE cleared < now() - \(period) ORDER BY cleared LIMIT $1) AS old
+                    SELECT id FROM apus.queue WHERE cleared < now() - \(period) ORDER BY cleared LIMIT $1
+                    FOR UPDATE SKIP LOCKED) AS old
                 WHERE q.id = old.id AND q.cleared < now() - \(period) RETURNING q.id
             ), no_place AS (
                 DELETE FROM apus.place AS p USING gone AS g WHERE p.queue = g.id

@@ -12,9 +12,10 @@
             "DROP INDEX apus.job_id", "CREATE INDEX job_id ON apus.job (id text_pattern_ops, key)",
         ]
 
-        /// `apus.submit` refuses in the caller's transaction what the owner of the shard would refuse, times too.
+        /// `apus.submit` refuses in the caller's transaction what no scheduler accepts, a first occurrence that is too late
+        /// too. An instant that has passed is accepted if the submission meets a job, so the owner decides about that.
         private static let version4Submit = [
-            // Of a trigger in a request that `apus.problem` has accepted: as `Trigger.first` and `CalendarTimes` see it.
+            // Of a trigger in a request that `apus.problem` has accepted, as `Trigger.first` sees it.
             """
             CREATE FUNCTION apus.problem_of_time(trigger jsonb, submitted bigint) RETURNS text
             LANGUAGE plpgsql IMMUTABLE AS $body$
@@ -24,7 +25,6 @@
                 anchor numeric := (trigger ->> 'anchor')::numeric;
                 first numeric := (trigger ->> 'instant')::numeric;
             BEGIN
-                IF first < submitted THEN RETURN 'trigger.instant: has passed; give one in the future'; END IF;
                 first := coalesce(first, CASE
                     WHEN anchor > submitted THEN anchor
                     WHEN anchor IS NULL THEN submitted + step + sign(fraction)
@@ -68,7 +68,11 @@
         private static let version4Lanes = [
             #"ALTER TABLE apus.wake ADD COLUMN lane text COLLATE "C""#,
             "UPDATE apus.wake AS w SET lane = \(JobColumns.lane) FROM apus.request AS r WHERE r.job = w.key",
-            // Of a job that is not there, which `apus store check` finds.
+            // A job without a request is set aside by the node that looks at it; one that is not there is not due.
+            """
+            UPDATE apus.wake AS w SET lane = '\(JobColumns.laneWithoutRequest)'
+            WHERE w.lane IS NULL AND EXISTS (SELECT 1 FROM apus.job AS j WHERE j.key = w.key)
+            """,
             "DELETE FROM apus.wake WHERE lane IS NULL",
             """
             ALTER TABLE apus.wake DROP CONSTRAINT wake_pkey, DROP COLUMN queue, DROP COLUMN priority,
@@ -78,7 +82,7 @@
     }
 
     extension StoreSchema {
-        /// What has ended is found without reading what is there, and the other way round: ``StoreRemembered``.
+        /// These indexes find the nodes and queues that can be removed without reading the others: ``StoreRemembered``.
         private static let version4Remembered: [String] = [
             "CREATE INDEX node_has_not_ended ON apus.node (id) WHERE ended IS NULL",
             "CREATE INDEX node_ended ON apus.node (ended) WHERE ended IS NOT NULL",

@@ -23,6 +23,10 @@ struct JobLoadingTests {
         try (1...count).map { LoadedJob(job: try JobMachine.sample(Int64($0)).job, open: []) }
     }
 
+    private func load(_ board: borrowing QueueBoard) -> JobLoading.LaneLoad {
+        .init(lane: lane, count: board.waiting[lane] ?? 0, isHeld: false, heldLanes: 0, canArriveLate: true)
+    }
+
     private func read(
         _ loading: inout JobLoading, _ board: borrowing QueueBoard, _ seconds: Int = 0, entries: Int = 0,
         loaded: Int = 0
@@ -84,10 +88,10 @@ struct JobLoadingTests {
     func leftOut() throws {
         var loading = loading()
         var board = board
-        let request = try JobMachine.sample(1).job.request
         #expect(loading.isFar(at(61), at(0)) && !loading.isFar(at(60), at(0)))
-        #expect(loading.leaves(request, at(30), loaded: 7, &board, at(0)) == false)
-        #expect(loading.leaves(request, at(30), loaded: 8, &board, at(0)) == true)
+        let memory = load(board)
+        #expect(loading.leaves(memory, at(30), loaded: 7, &board, at(0)) == false)
+        #expect(loading.leaves(memory, at(30), loaded: 8, &board, at(0)) == true)
         #expect(loading.next?.latest == at(29))
         #expect(loading.isDrained(loaded: 4, board) == true)
     }
@@ -102,8 +106,8 @@ struct JobLoadingTests {
         #expect(loading.isDrained(loaded: 2, board) == false)
         #expect(read(&loading, board, entries: 2, loaded: 2) == nil)
         // What comes after those that are left waits with them.
-        let request = try JobMachine.sample(3).job.request
-        #expect(loading.leaves(request, at(0), loaded: 2, &board, at(0)) == true)
+        let memory = self.load(board)
+        #expect(memory.count == 2 && loading.leaves(memory, at(0), loaded: 2, &board, at(0)) == true)
         board.withdraw(1)
         #expect(loading.isDrained(loaded: 1, board) == true)
         let load = try #require(read(&loading, board, entries: 1, loaded: 1))
@@ -111,7 +115,34 @@ struct JobLoadingTests {
         #expect(take(DueJobs(jobs: [], next: nil), of: load, &loading, &board) == false)
         #expect(loading.left.isEmpty)
         #expect(loading.isDrained(loaded: 1, board) == false)
-        #expect(loading.leaves(request, at(0), loaded: 2, &board, at(0)) == false)
+        let empty = self.load(board)
+        #expect(loading.leaves(empty, at(0), loaded: 2, &board, at(0)) == false)
+    }
+
+    @Test("of lanes that cannot run, new jobs stay in the store too, but for a few of each")
+    func heldSubmissions() {
+        var loading = JobLoading(.init(horizon: .seconds(60), maximumLoaded: 1_600))
+        var board = board
+        func leaves(_ count: Int, isHeld: Bool = true, lanes: Int, canArriveLate: Bool = true) -> Bool {
+            var attempt = loading
+            let load = JobLoading.LaneLoad(
+                lane: lane, count: count, isHeld: isHeld, heldLanes: lanes, canArriveLate: canArriveLate)
+            return attempt.leaves(load, at(0), loaded: 0, &board, at(0))
+        }
+        #expect(!leaves(99, lanes: 1) && leaves(100, lanes: 1))
+        #expect(!leaves(49, lanes: 4) && leaves(50, lanes: 4))
+        // One of each is there, which shows that its conditions are waited for.
+        #expect(!leaves(0, lanes: 10_000) && leaves(1, lanes: 10_000))
+        // What is skipped when it is late has its run in time.
+        #expect(!leaves(1_000, lanes: 1, canArriveLate: false))
+        #expect(!leaves(399, isHeld: false, lanes: 4) && leaves(400, isHeld: false, lanes: 4))
+        let full = JobLoading.LaneLoad(lane: lane, count: 100, isHeld: true, heldLanes: 1, canArriveLate: true)
+        #expect(loading.leaves(full, at(0), loaded: 0, &board, at(0)))
+        // Nothing asks for more of the lane before something of it can run.
+        #expect(loading.next == nil)
+        #expect(loading.isDrained(loaded: 0, board) == false)
+        board.need { $0 == lane }
+        #expect(loading.isDrained(loaded: 0, board) == true)
     }
 
     @Test("what is left of a paused queue is loaded when it is resumed")

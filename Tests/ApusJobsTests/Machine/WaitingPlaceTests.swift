@@ -14,7 +14,7 @@ struct WaitingPlaceTests {
         var effects: [SchedulerEffect] = []
         for (key, needed) in [(2, .network), (1, .network), (3, .idle)] as [(Int64, JobConditions)] {
             let entry = jobs.insert(try .sample(key, JobPolicies(conditions: needed)), shard: .only)
-            conditions.hold(entry.key, true, &effects)
+            conditions.hold(entry.key, entry.job.request.lane, &effects)
         }
         func following() -> [Bool] {
             effects.compactMap { if case .followConditions(let isOn) = $0 { isOn } else { nil } }
@@ -26,11 +26,24 @@ struct WaitingPlaceTests {
         conditions.endTurn()
         conditions.read(.idle)
         #expect(conditions.released(jobs).map(\.key) == [1, 2])
-        for key in 1...2 as ClosedRange<Int64> { conditions.hold(key, false, &effects) }
+        for key in 1...2 as ClosedRange<Int64> { conditions.release(key, &effects) }
         let entry = try #require(jobs[1])
         #expect(following() == [true] && conditions.awaited(by: entry) == [])
         conditions.stop(&effects)
         #expect(following() == [true, false])
+    }
+
+    @Test("jobs are counted by the lane that they have now")
+    func lanes() {
+        var jobs = JobsByLane()
+        let (mail, work) = (QueueLane("mail", .normal, kind: "a"), QueueLane("work", .normal, kind: "a"))
+        for key in 1...3 as ClosedRange<Int64> { jobs.insert(key, mail) }
+        for _ in 1...2 { jobs.insert(3, work) }
+        #expect(jobs.counts == [mail: 2, work: 1] && jobs.count == 3)
+        for key in [3, 3, 4] as [Int64] { jobs.remove(key) }
+        #expect(jobs.counts == [mail: 2] && !jobs.contains(3) && jobs.contains(2))
+        jobs.removeAll()
+        #expect(jobs.isEmpty && jobs.counts.isEmpty)
     }
 
     @Test("a kind without a handler is logged once, and again after a handler was registered")
@@ -39,7 +52,7 @@ struct WaitingPlaceTests {
         var effects: [SchedulerEffect] = []
         let entry = LoadedJobs.Entry(try .sample(1), shard: .only)
         for _ in 1...2 { kinds.park(entry, &effects) }
-        #expect(effects.count == 1 && kinds.parked == [1] && !kinds.hasHandler(for: "work"))
+        #expect(effects.count == 1 && Array(kinds.parked.keys) == [1] && !kinds.hasHandler(for: "work"))
         #expect(kinds.register("work") == true)
         kinds.unpark(1)
         #expect(kinds.parked.isEmpty && kinds.hasHandler(for: "work"))
@@ -54,7 +67,7 @@ struct WaitingPlaceTests {
         var effects: [SchedulerEffect] = []
         let entry = LoadedJobs.Entry(try .sample(1), shard: .only)
         for _ in 1...2 { kinds.park(entry, &effects) }
-        #expect(effects.count == 1 && kinds.parked == [1] && !kinds.canRun(entry.job.request))
+        #expect(effects.count == 1 && Array(kinds.parked.keys) == [1] && !kinds.canRun(entry.job.request))
     }
 
     @Test("a job that was withdrawn gets no place, and one that runs takes a place of all queues together")

@@ -192,7 +192,7 @@ extension SchedulerMachine {
         guard shards.owns(draft.shard) else { return jobs.forgetName(job.id) }
         if let wake = job.nextWake {
             let isFar = loading.isFar(wake, now)
-            if isFar || loading.leaves(job.request, wake, loaded: loadedCount, &board, now) {
+            if isFar || loading.leaves(laneLoad(for: draft.machine), wake, loaded: loadedCount, &board, now) {
                 // The identifier means this job from now on.
                 jobs.forgetName(job.id)
                 if isFar { loading.load(before: wake) }

@@ -48,15 +48,26 @@ extension SchedulerMachine {
     }
 
     mutating func unload(_ entry: LoadedJobs.Entry) {
-        conditions.hold(entry.key, false, &effects)
+        conditions.release(entry.key, &effects)
         board.withdraw(entry.key)
         kinds.unpark(entry.key)
         wakes.disarm(entry.key)
         jobs.remove(entry)
     }
 
-    /// How many jobs take up room. Those that wait for conditions or handlers are few, and stay.
+    /// How many jobs take up room. Those that wait for conditions or handlers stay, and have a room of their own.
     var loadedCount: Int { jobs.count - conditions.held.count - kinds.parked.count }
+
+    /// What is in memory of the lane of a new job.
+    func laneLoad(for machine: JobMachine) -> JobLoading.LaneLoad {
+        let lane = machine.job.request.lane
+        let (parked, held) = (kinds.parked.counts, conditions.held.counts)
+        return .init(
+            lane: lane, count: (board.waiting[lane] ?? 0) + (parked[lane] ?? 0) + (held[lane] ?? 0),
+            isHeld: board.queue(lane.queue).isPaused || !kinds.runnable.contains(lane)
+                || !lane.conditions.isDisjoint(with: conditions.unmet),
+            heldLanes: parked.count + held.count, canArriveLate: machine.canArriveLate)
+    }
 
     /// Decides where the job waits. Called after any change of the job.
     mutating func place(_ entry: LoadedJobs.Entry, _ now: WallInstant) {
@@ -73,7 +84,11 @@ extension SchedulerMachine {
             return jobs.examine(entry)
         }
         let isHeld = !machine.awaited(now: now, unmet: conditions.unmet).isEmpty
-        conditions.hold(key, isHeld, &effects)
+        if isHeld {
+            conditions.hold(key, machine.job.request.lane, &effects)
+        } else {
+            conditions.release(key, &effects)
+        }
         let isParked = park(entry, now)
         if !isParked { offer(entry, machine, now) }
         let isWaiting = board.isWaiting(key)

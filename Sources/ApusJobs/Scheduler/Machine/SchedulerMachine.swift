@@ -89,7 +89,7 @@ package struct SchedulerMachine: ~Copyable {
             if isNew, session.isShared { effects.append(.serve(kinds.runnable)) }
             let runnable = kinds.runnable
             board.need { $0.kind == kind && runnable.contains($0) }
-            for key in kinds.parked.sorted() {
+            for key in kinds.parked.keys.sorted() {
                 if let entry = jobs[key], entry.job.request.kind == kind { jobs.examine(entry) }
             }
         case .signal(let signal): receive(signal, now)

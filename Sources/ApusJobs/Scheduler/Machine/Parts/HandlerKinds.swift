@@ -4,7 +4,7 @@ struct HandlerKinds {
     /// Kinds without a handler and queues that are not served, as far as they were logged.
     private var reportedKinds: Set<String> = []
     private var reportedQueues: Set<QueueID> = []
-    private(set) var parked: Set<Int64> = []
+    private(set) var parked = JobsByLane()
 
     init(serving queues: QueueSelection = .all) { runnable = RunnableJobs(kinds: [], queues: queues) }
 
@@ -19,8 +19,8 @@ struct HandlerKinds {
     }
 
     mutating func park(_ entry: LoadedJobs.Entry, _ effects: inout [SchedulerEffect]) {
-        parked.insert(entry.key)
         let request = entry.job.request
+        parked.insert(entry.key, request.lane)
         if !hasHandler(for: request.kind) {
             if reportedKinds.insert(request.kind).inserted { effects.append(.log(.parked(kind: request.kind))) }
         } else if reportedQueues.insert(request.queue).inserted {

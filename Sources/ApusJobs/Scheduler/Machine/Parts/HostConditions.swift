@@ -5,22 +5,28 @@ struct HostConditions {
     private(set) var unmet: JobConditions = []
     /// The conditions were read for the turn in progress.
     private(set) var isRead = false
-    private(set) var held: Set<Int64> = []
+    private(set) var held = JobsByLane()
 
     mutating func read(_ unmet: JobConditions) { (self.unmet, isRead) = (unmet, true) }
 
     mutating func endTurn() { isRead = false }
 
-    mutating func hold(_ key: Int64, _ isHeld: Bool, _ effects: inout [SchedulerEffect]) {
-        let wasFollowing = !held.isEmpty
-        if isHeld { held.insert(key) } else { held.remove(key) }
-        if wasFollowing == held.isEmpty { effects.append(.followConditions(!wasFollowing)) }
+    mutating func hold(_ key: Int64, _ lane: QueueLane, _ effects: inout [SchedulerEffect]) {
+        if held.isEmpty { effects.append(.followConditions(true)) }
+        held.insert(key, lane)
+    }
+
+    /// Nothing holds the job back, if anything did.
+    mutating func release(_ key: Int64, _ effects: inout [SchedulerEffect]) {
+        guard held.contains(key) else { return }
+        held.remove(key)
+        if held.isEmpty { effects.append(.followConditions(false)) }
     }
 
     /// Nothing begins any more.
     mutating func stop(_ effects: inout [SchedulerEffect]) {
         if !held.isEmpty { effects.append(.followConditions(false)) }
-        held = []
+        held.removeAll()
     }
 
     /// The conditions that hold back the job.
@@ -31,7 +37,7 @@ struct HostConditions {
     /// The held jobs whose conditions are met: the oldest first, in the same order in every process.
     func released(_ jobs: borrowing LoadedJobs) -> [LoadedJobs.Entry] {
         var released: [(wake: WallInstant, entry: LoadedJobs.Entry)] = []
-        for key in held {
+        for key in held.keys {
             guard let entry = jobs[key], let wake = entry.job.nextWake else { continue }
             if entry.job.request.policies.conditions.isDisjoint(with: unmet) { released.append((wake, entry)) }
         }

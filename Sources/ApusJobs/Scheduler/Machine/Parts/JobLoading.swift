@@ -38,20 +38,34 @@ struct JobLoading {
     /// A job that is due then was left in the store.
     mutating func load(before wake: WallInstant) { load(at: wake.advanced(by: .zero - horizon)) }
 
-    /// Whether a new job, which is due within the horizon, is left in the store.
+    /// What is in memory of a lane when a new job of it comes.
+    struct LaneLoad {
+        var lane: QueueLane
+        /// How many of its jobs wait: for a place, a handler or conditions.
+        var count: Int
+        /// Nothing of it can run: ``JobLoad/isHeld(_:)``.
+        var isHeld: Bool
+        /// How many lanes wait for handlers or conditions.
+        var heldLanes: Int
+        /// The new job's run is the same whenever it is looked at (``JobMachine/canArriveLate``).
+        var canArriveLate: Bool
+    }
+
+    /// Whether a new job, which is due within the horizon, is left in the store. Of a lane that is held, only one that
+    /// loses nothing when it is loaded late.
     mutating func leaves(
-        _ request: JobRequest, _ wake: WallInstant, loaded: Int, _ board: inout QueueBoard, _ now: WallInstant
+        _ memory: LaneLoad, _ wake: WallInstant, loaded: Int, _ board: inout QueueBoard, _ now: WallInstant
     ) -> Bool {
         if loaded >= maximumLoaded, wake > now.advanced(by: .seconds(1)) {
             isTruncated = true
             load(at: wake.advanced(by: .seconds(-1)), isUrgent: true)
             return true
         }
-        let lane = request.lane
-        if let first = left[lane], first <= wake { return true }
-        let isPaused = board.queue(lane.queue).isPaused
-        guard board.waiting[lane] ?? 0 >= (isPaused ? JobLoad.largestHeldShare : largestShare) else { return false }
-        leave(lane, wake, isHeld: isPaused, &board, now)
+        if memory.isHeld, !memory.canArriveLate { return false }
+        if let first = left[memory.lane], first <= wake { return true }
+        let share = memory.isHeld ? JobLoad.heldShare(of: maximumLoaded, lanes: memory.heldLanes) : largestShare
+        guard memory.count >= share else { return false }
+        leave(memory.lane, wake, isHeld: memory.isHeld, &board, now)
         return true
     }
 
@@ -67,19 +81,21 @@ struct JobLoading {
 
     /// Whether there is room in memory for jobs that were left in the store.
     func isDrained(loaded: Int, _ board: borrowing QueueBoard) -> Bool {
-        isTruncated && loaded <= maximumLoaded / 2 || !board.needed.isEmpty
+        hasRoomAgain(loaded: loaded) || !board.needed.isEmpty
     }
+
+    private func hasRoomAgain(loaded: Int) -> Bool { isTruncated && loaded <= maximumLoaded / 2 }
 
     // MARK: What
 
     /// Reads jobs if it is time. Those that are in memory, `entries` with those that take up no room, may be among them
     /// again.
-    mutating func read(
+    func read(
         _ now: WallInstant, entries: Int, loaded: Int, _ board: borrowing QueueBoard, runnable: RunnableJobs,
         unmet: JobConditions
     ) -> SchedulerRead? {
         let isWhole =
-            isStarting || next.map { $0.at <= now } ?? false || isTruncated && loaded <= maximumLoaded / 2
+            isStarting || next.map { $0.at <= now } ?? false || hasRoomAgain(loaded: loaded)
         guard isWhole || !board.needed.isEmpty else { return nil }
         // Some find room, however many wait for a place.
         let room = max(1, maximumLoaded / 8, maximumLoaded - loaded)
