@@ -190,12 +190,12 @@
 
         /// See `JobStore.setAside(after:limit:)`.
         public func setAside(after key: Int64, limit: Int) async throws -> [UnreadableJob] {
-            try await read { try SetAsideRow.page(after: key, limit: max(0, limit), on: $0) }
+            try await read { try SetAsideRow.page(after: key, limit: ListPage.size(limit), on: $0) }
         }
 
         /// See `JobStore.refusals(limit:cursor:)`.
         public func refusals(limit: Int, cursor: String?) async throws -> RefusalPage {
-            try await read { try RefusalRow.page(limit: max(0, limit), cursor: cursor, on: $0) }
+            try await read { try RefusalRow.page(limit: ListPage.size(limit), cursor: cursor, on: $0) }
         }
 
         /// See `JobStore.find(_:)`.

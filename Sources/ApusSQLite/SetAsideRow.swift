@@ -3,10 +3,11 @@
     import ApusTimers
 
     extension Schema {
-        // When jobs were to be looked at that no program could read which has owned the file since it was opened. Only
-        // of a job whose version is the noted one: otherwise it was read and changed since.
+        // A job that the owner of the file could not read is noted with its wakes. The next owner makes it due again, and
+        // tries to read it. A note counts only while the job has the noted version: otherwise it was read and changed
+        // since.
         //
-        // Submissions that were refused, as commands in their coded form.
+        // The other table has submissions that were refused, with their commands in the coded form.
         static let version6SetAside = """
             CREATE TABLE set_aside (
                 job INTEGER PRIMARY KEY REFERENCES job (key) ON DELETE CASCADE,
@@ -35,13 +36,15 @@
             NOT EXISTS (SELECT 1 FROM set_aside WHERE set_aside.job = job.key AND set_aside.version = job.version)
             """
 
+        /// A job that is set aside anew has no wakes: those that were noted count, if it has not changed since.
         private static let note = SQLText(
             """
             INSERT INTO set_aside (job, version, problem, wake, elapsed_wake)
             SELECT key, version, ?2, wake, elapsed_wake FROM job WHERE key = ?1
             ON CONFLICT (job) DO UPDATE SET
-                version = excluded.version, problem = excluded.problem, wake = ifnull(excluded.wake, wake),
-                elapsed_wake = ifnull(excluded.elapsed_wake, elapsed_wake)
+                version = excluded.version, problem = excluded.problem,
+                wake = ifnull(excluded.wake, iif(version = excluded.version, wake, NULL)),
+                elapsed_wake = ifnull(excluded.elapsed_wake, iif(version = excluded.version, elapsed_wake, NULL))
             """)
 
         static func insert(_ jobs: [UnreadableJob], on connection: Connection) throws {
@@ -57,7 +60,7 @@
 
         private static let pageSize: Int64 = 1_000
 
-        /// The first of them are due again as they were.
+        /// The first of them are due again as they were, unless they have ended.
         /// - Returns: whether there are more.
         static func giveBack(on connection: Connection) throws -> Bool {
             let page = "SELECT job FROM set_aside ORDER BY job LIMIT \(pageSize)"
@@ -68,7 +71,7 @@
                 try connection.statement(
                     """
                     UPDATE job SET wake = \(noted("wake")), elapsed_wake = \(noted("elapsed_wake"))
-                    WHERE key IN (\(page)) AND version = \(noted("version"))
+                    WHERE key IN (\(page)) AND version = \(noted("version")) AND NOT \(JobRow.hasEnded)
                     """
                 ).run()
             }

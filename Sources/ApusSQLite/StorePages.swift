@@ -4,13 +4,10 @@
 
     /// Lists, one page at a time. Called on a connection's queue only, inside a transaction.
     enum StorePages {
-        /// The most rows of one page, whatever was asked for: a page is in memory as a whole.
-        static let largestPage = 10_000
-
         static func jobs(_ query: JobQuery, on connection: Connection) throws -> JobPage {
-            let limit = try pageSize(query.limit)
+            let limit = try ListPage.size(query.limit)
             let statement = try select(
-                JobRow.columns, query, after: try query.cursor.map { try position($0, prefix: "j") },
+                JobRow.columns, query, after: try query.cursor.map { try ListPage.position($0, prefix: "j") },
                 "ORDER BY \(key(query))\(query.newestFirst ? " DESC" : "") LIMIT ?", on: connection)
             let axis = try StoreReader.axis(on: connection)
             var found: [Result<Job, UnreadableJob>] = []
@@ -120,8 +117,8 @@
         }
 
         static func runs(_ query: RunQuery, on connection: Connection) throws -> RunPage {
-            let limit = try pageSize(query.limit)
-            let after = try query.cursor.map { try position($0, prefix: "r") }
+            let limit = try ListPage.size(query.limit)
+            let after = try query.cursor.map { try ListPage.position($0, prefix: "r") }
             var conditions: [String] = []
             if after != nil { conditions.append("run.sequence < ?") }
             let key = try query.jobID.map { try StoreReader.key(of: $0, on: connection) ?? 0 }
@@ -164,23 +161,6 @@
             let hasMore = positions.count > limit
             return RunPage(
                 runs: runs, names: names, nextCursor: hasMore ? "r\(positions[limit - 1])" : nil)
-        }
-
-        private static func pageSize(_ limit: Int) throws -> Int {
-            guard limit > 0 else { throw JobError(code: .invalid, message: "limit is \(limit); it must be at least 1") }
-            return min(limit, largestPage)
-        }
-
-        /// The position that a page token stands for.
-        private static func position(_ token: String, prefix: Character) throws -> Int64 {
-            guard token.first == prefix, let position = Int64(token.dropFirst()), position >= 0,
-                "\(prefix)\(position)" == token
-            else {
-                throw JobError(
-                    code: .invalid,
-                    message: "after is \"\(token)\"; it must be the `next` of an earlier page of the same list")
-            }
-            return position
         }
     }
 #endif

@@ -153,6 +153,28 @@
             }
         }
 
+        @Test("a job that was set aside, and then ended by hand, stays as it is, and keeps no shard from its next owner")
+        func endedByHand() async throws {
+            try await withJobs { configuration in
+                let database = Database(configuration: configuration)
+                try await database.run("UPDATE apus.request SET labels = 'none' WHERE job = 1")
+                let (store, session) = try await open(configuration)
+                let unreadable = try await store.due(through: last, limit: 9, in: session).unreadable
+                #expect(unreadable.map(\.id) == ["bad"])
+                _ = try await store.commit(StoreTurn(parts: [], clock: clock, setAside: unreadable), in: session)
+                try await close(store, session)
+                try await database.run(
+                    "UPDATE apus.request SET labels = '{}' WHERE job = 1",
+                    "UPDATE apus.job SET state = 'cancelled', next_due = NULL WHERE key = 1")
+                let (again, next) = try await open(configuration)
+                #expect(next.shards.count == session.shards.count)
+                #expect(try await again.setAside(after: 0, limit: 9).isEmpty)
+                let job = try #require(try await again.job("bad")?.job)
+                #expect(job.state == .cancelled && job.nextWake == nil)
+                try await close(again, next)
+            }
+        }
+
         @Test("a node that has lost the shard of a submission neither takes nor forwards it")
         func fenced() async throws {
             try await withDatabase { configuration in

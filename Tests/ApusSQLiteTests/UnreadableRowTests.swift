@@ -106,6 +106,31 @@
             #expect(try await store.jobs(JobQuery(labels: ["a": "1"])).jobs.isEmpty)
         }
 
+        @Test("a job that was set aside, and then ended by hand, stays as it is")
+        func endedByHand() async throws {
+            let directory = try Directory()
+            let path = try await file(directory)
+            try change(path, "UPDATE request SET labels = 'none' WHERE job = 1")
+            let store = SQLiteStore(path: path)
+            let session = try await store.open()
+            let unreadable = try await store.due(through: last, limit: 9, in: session).unreadable
+            #expect(unreadable.map(\.id) == ["bad"])
+            _ = try await store.commit(StoreTurn(parts: [], clock: sampleClock(), setAside: unreadable), in: session)
+            try await store.close(session)
+            try change(
+                path,
+                """
+                UPDATE request SET labels = '{}' WHERE job = 1;
+                UPDATE job SET state = 'cancelled', next_due = NULL WHERE key = 1;
+                """)
+            let again = SQLiteStore(path: path)
+            let next = try await again.open()
+            #expect(try await again.setAside(after: 0, limit: 9).isEmpty)
+            let job = try #require(try await again.job("bad")?.job)
+            #expect(job.state == .cancelled && job.nextWake == nil)
+            try await again.close(next)
+        }
+
         @Test(
             "a row that cannot be read stops itself only, at each opening, and the check names it", arguments: damages)
         func othersAreRead(_ damage: Damage) async throws {

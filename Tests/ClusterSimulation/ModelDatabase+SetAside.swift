@@ -47,7 +47,8 @@ extension ModelDatabase {
         guard let epoch = session.shards[job.shard], let row = tables.rows[job.key], row.shard == job.shard else {
             return
         }
-        let (former, bookkeeping) = (tables.setAside[job.key], row.job.bookkeeping)
+        let noted = tables.setAside[job.key]
+        let (former, bookkeeping) = (noted?.version == row.job.version ? noted : nil, row.job.bookkeeping)
         tables.setAside[job.key] = Aside(
             version: row.job.version, shard: job.shard, epoch: epoch.rawValue, problem: job.problem,
             wake: bookkeeping.wake ?? former?.wake, elapsedWake: bookkeeping.elapsedWake ?? former?.elapsedWake)
@@ -55,15 +56,15 @@ extension ModelDatabase {
         tables.rows[job.key]!.job.bookkeeping.elapsedWake = nil
     }
 
-    /// What earlier owners of the node's shards have set aside is due again as it was.
+    /// What earlier owners of the node's shards have set aside is due again as it was, unless it has ended.
     func giveBack(_ shards: some Sequence<ShardID>, to node: Int64) {
         for shard in shards where tables.shards[shard.rawValue].owner == node {
             let epoch = tables.shards[shard.rawValue].epoch
             for (key, aside) in tables.setAside where aside.shard == shard && aside.epoch < epoch {
                 tables.setAside[key] = nil
-                guard let job = tables.rows[key]?.job, job.version == aside.version, job.nextWake == nil else {
-                    continue
-                }
+                guard let job = tables.rows[key]?.job, job.version == aside.version, job.nextWake == nil,
+                    !job.state.isFinal
+                else { continue }
                 tables.rows[key]!.job.bookkeeping.wake = aside.wake
                 tables.rows[key]!.job.bookkeeping.elapsedWake = aside.elapsedWake
             }

@@ -8,7 +8,7 @@ public enum QueueSelection: Hashable, Sendable {
     /// No queue: the scheduler submits jobs and changes them, and runs none.
     public static let nothing = QueueSelection.only([])
 
-    /// Whether the queue is one of them.
+    /// Whether jobs of the queue are run.
     public func contains(_ queue: QueueID) -> Bool {
         switch self {
         case .all: true

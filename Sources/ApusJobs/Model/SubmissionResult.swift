@@ -1,4 +1,4 @@
-/// What a submission did.
+/// The effect of a submission on the store's jobs.
 ///
 /// A run begins after the submission, unless it says that an earlier one stands for it: ``kept`` and ``joined``.
 public enum SubmissionOutcome: String, Hashable, Sendable, CaseIterable {

@@ -114,23 +114,18 @@ final class JobMetrics: Sendable {
     }
 
     /// So many handlers were cancelled and do not return.
-    func stuck(_ count: Int) {
-        let meter = made.withLock { made -> Meter? in
-            if made.stuck == nil, count > 0 {
-                made.stuck = Meter(label: "\(label).stuck", dimensions: dimensions, factory: factory)
-            }
-            return made.stuck
-        }
-        meter?.set(count)
-    }
+    func stuck(_ count: Int) { set(\.stuck, "stuck", count) }
 
-    /// So many jobs are set aside because they cannot be read. There is a meter from the first such job on.
-    func unreadable(_ count: Int) {
+    /// So many jobs are set aside because they cannot be read.
+    func unreadable(_ count: Int) { set(\.unreadable, "unreadable", count) }
+
+    /// A number that is zero as a rule: there is a meter from the first other one on.
+    private func set(_ path: WritableKeyPath<Made, Meter?>, _ name: String, _ count: Int) {
         let meter = made.withLock { made -> Meter? in
-            if made.unreadable == nil, count > 0 {
-                made.unreadable = Meter(label: "\(label).unreadable", dimensions: dimensions, factory: factory)
+            if made[keyPath: path] == nil, count > 0 {
+                made[keyPath: path] = Meter(label: "\(label).\(name)", dimensions: dimensions, factory: factory)
             }
-            return made.unreadable
+            return made[keyPath: path]
         }
         meter?.set(count)
     }

@@ -10,19 +10,17 @@ extension JobScheduler {
 
     /// Jobs that this program cannot read and has set aside, ordered by key, after the job with the key `key`, at most
     /// `limit` and 10,000 of them. Nothing of them runs before a scheduler that can read them opens the store.
-    /// - Throws: ``JobError`` of the store.
+    /// - Throws: ``JobError`` with `invalid` for a limit below 1, or of the store.
     public func unreadableJobs(after key: Int64 = 0, limit: Int = 50) async throws -> [UnreadableJob] {
-        try await loop.store.setAside(after: key, limit: min(limit, Self.largestPage))
+        try await loop.store.setAside(after: key, limit: limit)
     }
-
-    private static let largestPage = 10_000
 
     /// Applications' submissions that were refused when they were taken, the last ones first, one page of at most
     /// 10,000; `cursor` is the ``RefusalPage/nextCursor`` of the page before. They are kept as long as jobs that have
     /// ended (``Configuration/finishedJobsKept``).
-    /// - Throws: ``JobError`` with `invalid` for another cursor, or of the store.
+    /// - Throws: ``JobError`` with `invalid` for a limit below 1 or another cursor, or of the store.
     public func refusals(limit: Int = 50, cursor: String? = nil) async throws -> RefusalPage {
-        try await loop.store.refusals(limit: min(limit, Self.largestPage), cursor: cursor)
+        try await loop.store.refusals(limit: limit, cursor: cursor)
     }
 
     /// Jobs that match, one page of them.

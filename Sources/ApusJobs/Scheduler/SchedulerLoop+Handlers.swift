@@ -63,7 +63,7 @@ extension SchedulerLoop {
     }
 
     private func end(_ key: RunKey, _ input: SchedulerInput) {
-        _ = handlers.withLock { $0.end(key) }
+        _ = handlers.withLock { $0.remove(key) }
         post(input)
     }
 
@@ -73,8 +73,9 @@ extension SchedulerLoop {
         let key = RunKey(run)
         switch overdue {
         case .stuck:
-            handlers.withLock { $0.isStuck(key) }
-            post(.stuck(key))
+            handlers.withLock { $0.markStuck(key) }
+            SchedulerNotice.handlerIsStuck(run).log(to: logger)
+            wake()
         case .givenUp(let left):
             handlers.withLock { $0.giveUp(key) }
             var ended = JobMachine.Ended(left.reason == .timedOut ? .timedOut : .interrupted, left)
@@ -137,13 +138,14 @@ struct CalledHandlers: Sendable {
         running[RunKey(run)] = Called(run: run, control: control)
     }
 
-    /// It has returned.
-    mutating func end(_ key: RunKey) -> RunControl? {
+    /// Removes a handler that has returned or was given up. Its control is returned so that it is not released under the
+    /// lock.
+    mutating func remove(_ key: RunKey) -> RunControl? {
         overdue.remove(key)
         return running.removeValue(forKey: key)?.control
     }
 
-    mutating func isStuck(_ key: RunKey) { if running[key] != nil { overdue.insert(key) } }
+    mutating func markStuck(_ key: RunKey) { if running[key] != nil { overdue.insert(key) } }
 
     mutating func giveUp(_ key: RunKey) {
         overdue.remove(key)
@@ -155,7 +157,7 @@ struct CalledHandlers: Sendable {
     /// One that was given up has returned, perhaps before ``giveUp(_:)`` was called.
     mutating func returnedLate(_ key: RunKey, _ control: RunControl) -> RunControl? {
         if let called = abandoned.removeValue(forKey: ObjectIdentifier(control)) { return called.control }
-        return running[key]?.control === control ? end(key) : nil
+        return running[key]?.control === control ? remove(key) : nil
     }
 }
 

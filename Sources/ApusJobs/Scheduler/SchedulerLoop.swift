@@ -240,6 +240,7 @@ final class SchedulerLoop: Sendable {
                 update { machine, _ in machine.closed() }
                 metrics.current?.queues([])
                 metrics.current?.stuck(0)
+                metrics.current?.unreadable(0)
                 return
             default:
                 await perform(step)

@@ -12,7 +12,7 @@ package enum SchedulerNotice: Sendable {
     case timeZoneMissing(JobID, String)
     case handlersStillRun(Int)
     /// A handler was cancelled, and does not return.
-    case handlerIsStuck(JobID?, RunKey)
+    case handlerIsStuck(Run)
     case handlerIsAbandoned(JobID?, RunKey)
     case unwritten(Int)
     case lostOwnership(JobError)
@@ -55,10 +55,10 @@ extension SchedulerNotice {
             logger.warning(
                 "handlers ignored cancellation; their runs are lost, and will be retried at the next start",
                 metadata: ["runs": "\(runs)"])
-        case .handlerIsStuck(let id, let run):
+        case .handlerIsStuck(let run):
             logger.warning(
                 "a handler was cancelled, and does not return; if it blocks a thread, other handlers lack it",
-                metadata: Self.metadata(id, run))
+                metadata: Self.metadata(run.jobID, RunKey(run)))
         case .handlerIsAbandoned(let id, let run):
             logger.error(
                 "a handler that does not return was given up: its run is lost, and its place is free",

@@ -23,12 +23,14 @@ public struct QueueLane: Hashable, Sendable, Comparable {
     package var stored: String { "\(priority.rawValue) \(conditions.rawValue) \(queue.rawValue) \(kind)" }
 
     package init?(stored: String) {
-        let parts = stored.split(separator: " ", maxSplits: 3, omittingEmptySubsequences: false)
+        // By bytes: a kind may begin with a mark that is one Character with the space before it.
+        let parts = stored.utf8.split(separator: UInt8(ascii: " "), maxSplits: 3, omittingEmptySubsequences: false)
+            .compactMap { String($0) }
         guard parts.count == 4, let priority = Int(parts[0]).flatMap(JobPriority.init(rawValue:)),
             let conditions = Int(parts[1])
         else { return nil }
         self.init(
-            QueueID(String(parts[2])), priority, kind: String(parts[3]),
+            QueueID(parts[2]), priority, kind: parts[3],
             conditions: JobConditions(rawValue: conditions))
     }
 
@@ -65,7 +67,7 @@ public struct JobLoad: Hashable, Sendable {
     package var paused: Set<QueueID> = []
     /// What can run here; `nil` for all.
     package var runnable: RunnableJobs?
-    /// What the host does not offer.
+    /// The conditions that the host does not meet.
     package var unmet: JobConditions = []
 
     /// The most jobs of a lane of which nothing can run: enough to say that they wait. These lanes share an eighth of

@@ -93,15 +93,16 @@ public final class MemoryStore: JobStore {
 
     /// See ``JobStore/setAside(after:limit:)``.
     public func setAside(after key: Int64, limit: Int) async throws -> [UnreadableJob] {
-        state.withLock { $0.setAside(after: key, limit: limit) }
+        let limit = try ListPage.size(limit)
+        return state.withLock { $0.setAside(after: key, limit: limit) }
     }
 
     /// See ``JobStore/refusals(limit:cursor:)``.
     public func refusals(limit: Int, cursor: String?) async throws -> RefusalPage {
-        let position = try RefusalPage.position(cursor)
+        let (position, limit) = (try RefusalPage.position(cursor), try ListPage.size(limit))
         return state.withLock { tables in
             let found = tables.refusals.reversed().lazy.filter { $0.sequence < position }
-            return RefusalPage(found: Array(found.prefix(max(0, limit) + 1)), limit: max(0, limit))
+            return RefusalPage(found: Array(found.prefix(limit + 1)), limit: limit)
         }
     }
 

@@ -28,7 +28,7 @@ extension MemoryTables {
 
     func setAside(after key: Int64, limit: Int) -> [UnreadableJob] {
         rows.values.filter { $0.job.key > key && $0.aside != nil }.sorted { $0.job.key < $1.job.key }
-            .prefix(max(0, limit))
+            .prefix(limit)
             .map { UnreadableJob(key: $0.job.key, id: $0.job.id, problem: $0.aside!.problem) }
     }
 }

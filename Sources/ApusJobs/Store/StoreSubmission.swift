@@ -142,13 +142,7 @@ public struct RefusalPage: Hashable, Sendable {
     /// Below which sequence a page begins.
     /// - Throws: ``JobError`` with `invalid`.
     package static func position(_ cursor: String?) throws(JobError) -> Int64 {
-        guard let cursor else { return .max }
-        guard cursor.utf8.first == UInt8(ascii: "s"), let position = Int64(cursor.dropFirst()), position >= 0 else {
-            throw JobError(
-                code: .invalid,
-                message: "after is \"\(cursor)\"; it must be the `next` of an earlier page of the same list")
-        }
-        return position
+        if let cursor { try ListPage.position(cursor, prefix: "s") } else { .max }
     }
 }
 

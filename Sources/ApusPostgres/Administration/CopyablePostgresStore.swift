@@ -172,7 +172,7 @@
                     """
                     SELECT \(JobColumns.selected), s.wake, s.elapsed_wake FROM \(JobColumns.table)
                     LEFT JOIN apus.set_aside AS s ON s.job = j.key AND s.version = j.version
-                        AND j.state IN ('scheduled', 'suspended')
+                        AND \(JobColumns.hasNotEnded)
                     WHERE \(condition)
                     """, parameters),
                 PostgresStatement(

@@ -423,13 +423,13 @@
         /// See `JobStore.setAside(after:limit:)`.
         public func setAside(after key: Int64, limit: Int) async throws -> [UnreadableJob] {
             try checkOpen()
-            return try await mapErrors { try await self.queries.setAside(after: key, limit: max(0, limit)) }
+            return try await mapErrors { try await self.queries.setAside(after: key, limit: ListPage.size(limit)) }
         }
 
         /// See `JobStore.refusals(limit:cursor:)`.
         public func refusals(limit: Int, cursor: String?) async throws -> RefusalPage {
             try checkOpen()
-            return try await mapErrors { try await self.queries.refusals(limit: max(0, limit), cursor: cursor) }
+            return try await mapErrors { try await self.queries.refusals(limit: ListPage.size(limit), cursor: cursor) }
         }
 
         /// Jobs that match, at most 10,000 in one page.

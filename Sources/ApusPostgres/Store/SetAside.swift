@@ -143,9 +143,9 @@
                     SELECT p.job, p.wake, p.elapsed_wake, p.shard, j.place,
                         coalesce(\(JobColumns.lane), '\(JobColumns.laneWithoutRequest)') AS lane
                     FROM page AS p CROSS JOIN LATERAL (
-                        SELECT t.ctid AS place FROM apus.job AS t
-                        WHERE t.key = p.job AND t.version = p.version AND t.wake IS NULL AND t.elapsed_wake IS NULL
-                            AND t.state IN ('scheduled', 'suspended')
+                        SELECT j.ctid AS place FROM apus.job AS j
+                        WHERE j.key = p.job AND j.version = p.version AND j.wake IS NULL AND j.elapsed_wake IS NULL
+                            AND \(JobColumns.hasNotEnded)
                         OFFSET 0) AS j
                     LEFT JOIN apus.request AS r ON r.job = p.job
                 ), woken AS (

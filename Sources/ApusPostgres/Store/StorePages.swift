@@ -4,9 +4,6 @@
 
     /// Lists, one page at a time.
     extension StoreQueries {
-        /// The most rows of one page, whatever was asked for: a page is in memory as a whole.
-        static let largestPage = 10_000
-
         /// The conditions of a query, and their parameters.
         private struct Filter {
             private(set) var parameters: [PostgresValue] = []
@@ -29,7 +26,7 @@
         /// The keys of the jobs that the beginning of an identifier means, or a name, by their indexes; `nil` if they are
         /// so many that a page of them is found soon among all jobs.
         private func keys(meantBy text: String) async throws -> [Int64]? {
-            let limit = Self.largestPage
+            let limit = ListPage.largest
             // After all identifiers with that beginning, of which none has more bytes.
             let end = text + String(repeating: "\u{10FFFF}", count: 75)
             let rows = try await link.read([
@@ -81,10 +78,10 @@
         }
 
         func jobs(_ query: JobQuery) async throws -> JobPage {
-            let limit = try Self.pageSize(query.limit)
+            let limit = try ListPage.size(query.limit)
             var filter = try await filter(query)
             if let after = query.cursor {
-                let position = try Self.position(after, prefix: "j")
+                let position = try ListPage.position(after, prefix: "j")
                 filter.add(query.newestFirst ? "j.key < $" : "j.key > $", .int64(position))
             }
             let results = try await link.read(
@@ -179,9 +176,11 @@
         }
 
         func runs(_ query: RunQuery) async throws -> RunPage {
-            let limit = try Self.pageSize(query.limit)
+            let limit = try ListPage.size(query.limit)
             var filter = Filter()
-            if let after = query.cursor { filter.add("o.sequence < $", .int64(try Self.position(after, prefix: "r"))) }
+            if let after = query.cursor {
+                filter.add("o.sequence < $", .int64(try ListPage.position(after, prefix: "r")))
+            }
             if let id = query.jobID { filter.add("o.job = \(Self.keyOfID("$"))", .text(id.rawValue)) }
             if let occurrence = query.occurrence {
                 filter.add("$ BETWEEN o.occurrence AND o.through", .int64(Int64(occurrence)))
@@ -233,23 +232,6 @@
             return RunPage(
                 runs: runs, names: names,
                 nextCursor: try last.map { "r\(try $0.decode(Int64.self, at: count))" })
-        }
-
-        private static func pageSize(_ limit: Int) throws -> Int {
-            guard limit > 0 else { throw JobError(code: .invalid, message: "limit is \(limit); it must be at least 1") }
-            return min(limit, largestPage)
-        }
-
-        /// The position that a page token stands for.
-        private static func position(_ token: String, prefix: Character) throws -> Int64 {
-            guard token.first == prefix, let position = Int64(token.dropFirst()), position >= 0,
-                "\(prefix)\(position)" == token
-            else {
-                throw JobError(
-                    code: .invalid,
-                    message: "after is \"\(token)\"; it must be the `next` of an earlier page of the same list")
-            }
-            return position
         }
     }
 #endif

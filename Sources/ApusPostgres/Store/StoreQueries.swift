@@ -318,8 +318,8 @@
             return DueJobs(jobs: loaded.readable, unreadable: loaded.unreadable, next: next, left: selection.left)
         }
 
-        /// What wakes in one lane, in the order of the index, whatever the planner believes of the conditions that are
-        /// added: it would read the whole lane and sort it.
+        /// Reads the wakes of one lane in the order of the index. The planner sees no other condition here, because with
+        /// one it may read the whole lane and sort it.
         private static func wakes(_ condition: String, isElapsed: Bool) -> String {
             """
             (SELECT w.instant, w.key, w.shard FROM apus.wake AS w WHERE w.elapsed = \(isElapsed) AND \(condition)

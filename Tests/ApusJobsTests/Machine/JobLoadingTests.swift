@@ -198,7 +198,7 @@ struct JobLoadingTests {
 
     @Test("a lane is read as it was stored, whatever its kind is")
     func storedLane() {
-        for kind in ["", " ", "a b  c", "4 7 x y"] {
+        for kind in ["", " ", "a b  c", "4 7 x y", "\u{301}x", "a \u{301} \u{200D}b"] {
             let lane = QueueLane("mail.eu", .urgent, kind: kind, conditions: [.network, .idle])
             #expect(QueueLane(stored: lane.stored) == lane)
         }

@@ -6,8 +6,6 @@ package enum SchedulerInput: Sendable {
     case command(Int, SchedulerCommand)
     /// A handler has returned. `jitter` is a random number, 0 to 1, for the delay of a retry.
     case ended(RunKey, JobMachine.Ended, jitter: Double)
-    /// A handler was cancelled, and does not return.
-    case stuck(RunKey)
     /// A handler was not begun, or could not: the run waits again.
     case notBegun(RunKey, RunDecision?)
     /// A handler reports its progress, which is stored.

@@ -58,7 +58,7 @@ extension SchedulerMachine {
     /// How many jobs take up room. Those that wait for conditions or handlers stay, and have a room of their own.
     var loadedCount: Int { jobs.count - conditions.held.count - kinds.parked.count }
 
-    /// What is in memory of the lane of a new job.
+    /// The jobs in memory that share the lane of a new job.
     func laneLoad(for machine: JobMachine) -> JobLoading.LaneLoad {
         let lane = machine.job.request.lane
         let (parked, held) = (kinds.parked.counts, conditions.held.counts)

@@ -73,7 +73,6 @@ package struct SchedulerMachine: ~Copyable {
             commands.append(PendingCommand(number, command))
         case .ended(let key, let ended, let jitter):
             took(PendingEnd(key: key, ended: ended, jitter: jitter))
-        case .stuck(let key): effects.append(.log(.handlerIsStuck(jobs[key.job]?.job.id, key)))
         case .notBegun(let key, let snooze): took(PendingEnd(key: key, snooze: snooze))
         case .progress(let key, let progress):
             guard let entry = jobs[key.job], board.isRunning(key) else { return }

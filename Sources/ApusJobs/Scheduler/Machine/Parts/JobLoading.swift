@@ -38,7 +38,7 @@ struct JobLoading {
     /// A job that is due then was left in the store.
     mutating func load(before wake: WallInstant) { load(at: wake.advanced(by: .zero - horizon)) }
 
-    /// What is in memory of a lane when a new job of it comes.
+    /// The jobs of a lane that are in memory when a new one comes.
     struct LaneLoad {
         var lane: QueueLane
         /// How many of its jobs wait: for a place, a handler or conditions.

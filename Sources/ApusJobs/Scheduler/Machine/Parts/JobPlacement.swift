@@ -11,7 +11,7 @@ struct JobPlacement {
     /// Whether another scheduler can run the job of the request.
     func canRun(_ request: JobRequest) -> Bool { others.members.contains { $0.jobs.contains(request) } }
 
-    /// Whether there is a shard of another scheduler that can run the jobs of the lane.
+    /// Whether another scheduler owns shards and can run the jobs of the lane.
     func canRun(_ lane: QueueLane) -> Bool {
         others.members.contains { !$0.shards.isEmpty && $0.jobs.contains(lane) }
     }

@@ -18,7 +18,7 @@ struct SetAsideJobs {
     /// Whether a turn has set the job aside. A caller that asks for it finds it all the same.
     func contains(_ key: Int64) -> Bool { shards[key] != nil }
 
-    /// What the next turn sets aside, in the order of the keys.
+    /// The jobs that the next turn sets aside, by key.
     func next(atMost limit: Int) -> [UnreadableJob] {
         found.isEmpty ? [] : Array(found.values.sorted { $0.key < $1.key }.prefix(limit))
     }
