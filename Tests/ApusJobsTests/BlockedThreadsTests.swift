@@ -73,4 +73,37 @@ struct BlockedThreadsTests {
         try await until("the next has its turn, which has no effect") { barrier.count == 2 }
         barrier.open()
     }
+
+    @Test("a cancellation handler that blocks holds up no other cancellation")
+    func blockedCancellation() async throws {
+        let scheduler = JobScheduler(
+            store: MemoryStore(), configuration: .init(cancellationGrace: .milliseconds(10)))
+        let barrier = Barrier()
+        let waiting = Locked<[CheckedContinuation<Void, Never>]>([])
+        scheduler.register("blocked") { _ in
+            await withTaskCancellationHandler {
+                // Not cancelled: at its end a task waits for its cancellation handlers, with a thread of the pool.
+                await withCheckedContinuation { continuation in waiting.withLock { $0.append(continuation) } }
+            } onCancel: {
+                barrier.block()
+            }
+        }
+        // It ends when it is cancelled, and not before.
+        scheduler.register("other") { _ in try await Task.sleep(for: .seconds(86_400)) }
+        try await scheduler.start()
+        for (number, kind) in ["blocked", "blocked", "other"].enumerated() {
+            try await scheduler.submit(
+                JobRequest(
+                    id: JobID(kind + "\(number)"), kind: kind, trigger: .after(.zero),
+                    policies: .init(timeLimit: .milliseconds(10))))
+            try await until("it is cancelled") {
+                try await kind == "blocked"
+                    ? barrier.count == number + 1
+                    : !scheduler.runs(RunQuery(jobID: "other2", states: [.failed, .cancelled])).runs.isEmpty
+            }
+        }
+        barrier.open()
+        for continuation in waiting.withLock(\.self) { continuation.resume() }
+        await scheduler.stop(grace: .zero)
+    }
 }

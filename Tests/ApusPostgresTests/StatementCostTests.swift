@@ -87,14 +87,52 @@
                 try await database.run("VACUUM apus.shard")
                 try await Self.use(store, session)
                 try await store.close(session)
-                let costly = try await database.value(
+                let costly = try await Self.statements(above: 500, in: database)
+                #expect(costly == "")
+            }
+        }
+
+        /// The statements that have read more pages than these, beside 20 for each row.
+        private static func statements(above pages: Int, in database: Database) async throws -> String {
+            try await database.value(
+                """
+                SELECT coalesce(string_agg(pages || ' pages: ' || query, E'\\n'), '') FROM (
+                    SELECT (shared_blks_hit + shared_blks_read) / calls - 20 * rows / calls AS pages, query
+                    FROM pg_stat_statements
+                    WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database())) AS s
+                WHERE pages > \(pages)
+                """, as: String.self)
+        }
+
+        @Test("a node with one job of a full queue, or none, reads few of others'", arguments: Statistics.allCases)
+        func jobsOfOthers(_ statistics: Statistics) async throws {
+            try await withDatabase { configuration in
+                let database = Database(configuration: configuration)
+                let store = PostgresStore(patient: configuration)
+                let session = try await store.open(as: NodeID(rawValue: "node"))
+                try await database.run("CREATE EXTENSION pg_stat_statements")
+                _ = try await store.commit(Self.turn(submitting: Self.empty), in: session)
+                try await database.run("UPDATE apus.job SET shard = 5", "UPDATE apus.wake SET shard = 5")
+                try await database.run("ALTER TABLE apus.wake SET (autovacuum_enabled = off)")
+                if statistics == .stale { try await database.run("ANALYZE apus.wake") }
+                try await database.run(
                     """
-                    SELECT coalesce(string_agg(pages || ' pages: ' || query, E'\\n'), '') FROM (
-                        SELECT (shared_blks_hit + shared_blks_read) / calls - 20 * rows / calls AS pages, query
-                        FROM pg_stat_statements
-                        WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database())) AS s
-                    WHERE pages > 500
-                    """, as: String.self)
+                    INSERT INTO apus.wake (elapsed, lane, instant, key, shard)
+                    SELECT elapsed, lane, instant - n, -n, 128 + (n & 127)
+                    FROM apus.wake, generate_series(1, 200000) AS n
+                    """)
+                if statistics == .fresh { try await database.run("ANALYZE apus.wake") }
+                try await database.run("SELECT pg_stat_statements_reset()")
+
+                let own = (0..<128).map { ShardID(rawValue: $0) }
+                let due = try #require(try await store.load([.id("first")])[0]?.job.nextWake)
+                var load = JobLoad(through: due, limit: 10_000)
+                (load.room, load.largestShare) = (1_000, 50)
+                #expect(try await store.queries.due(load, in: own).jobs.map(\.job.id) == ["first"])
+                load.through = due.advanced(by: .seconds(-1))
+                #expect(try await store.queries.due(load, in: own).next == due)
+                try await store.close(session)
+                let costly = try await Self.statements(above: 1_000, in: database)
                 #expect(costly == "")
             }
         }

@@ -50,7 +50,7 @@ struct List: AsyncParsableCommand {
                 let others = answer.unreadable.count > 1 ? ", and \(answer.unreadable.count - 1) others" : ""
                 Terminal.note("left out, because this daemon cannot read it: \(first.id)\(others) (apus doctor)")
             }
-            guard !answer.jobs.isEmpty else {
+            if answer.jobs.isEmpty && answer.unreadable.isEmpty {
                 let isDefault = !all && !failed && state.isEmpty && label.isEmpty
                 return Terminal.note(
                     isDefault
@@ -66,7 +66,7 @@ struct List: AsyncParsableCommand {
                     (last, Colour.of(outcome: job.lastRun?.outcome ?? "")), (String(job.actionText.prefix(60)), .dim),
                 ])
             }
-            table.print()
+            if !answer.jobs.isEmpty { table.print() }
             if let next = answer.next {
                 let filter =
                     (all ? " --all" : "") + (failed ? " --failed" : "")

@@ -184,6 +184,13 @@ struct StoreCommandTests {
             try await until("what is set aside") {
                 try await apus.client.unreadableJobs(limit: 9).jobs.map(\.id) == [bad.id]
             }
+            #expect(try await apus.client.unreadableJobs(limit: 1).next == nil)
+            // A page has so many jobs, whether they can be read or not.
+            let page = try await apus.client.jobs(limit: 1)
+            #expect(page.jobs.isEmpty && page.unreadable.map(\.id) == [bad.id] && page.next != nil)
+            let first = try await apus("list", "--limit", "1")
+            #expect(first.out.isEmpty && first.err.hasPrefix("left out, "), "\(first)")
+            #expect(first.err.contains("more: apus list --limit 1 --after"), "\(first)")
             let doctor = try await apus("doctor")
             #expect(doctor.code == 1, "\(doctor)")
             #expect(

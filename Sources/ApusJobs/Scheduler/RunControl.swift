@@ -100,7 +100,7 @@ final class RunControl: Sendable {
     /// Not on the caller's thread, which may be the scheduler's or the engine's: cancellation handlers may block.
     private func cancelTask(_ task: Task<Void, Never>) {
         if executor is any SteppedExecutor { return task.cancel() }
-        _ = Task(executorPreference: ThreadExecutor.cancellations) { task.cancel() }
+        CancellationThreads.cancel(task)
     }
 
     /// The first reason counts. After the handler's work, only what follows it is cancelled.

@@ -16,6 +16,8 @@
         private let owned = Locked<[ShardID: StoreEpoch]>([:])
         /// The epochs of shards that were given back: a view that is older does not bring them again.
         private let given = Locked<[ShardID: StoreEpoch]>([:])
+        /// Shards of which jobs may still be set aside for an earlier owner, because an error ended ``giveBack(_:)``.
+        private let notGivenBack = Locked<[ShardID]>([])
         private let task = Locked<Task<Void, Never>?>(nil)
         private let signal: @Sendable (StoreSignal) -> Void
         private let clock = Locked(DatabaseClock())
@@ -337,7 +339,7 @@
             }
             let granted = mine.sorted { $0.key < $1.key }.filter { old[$0.key] != $0.value }
             for (shard, epoch) in granted { signal(.granted(shard, epoch)) }
-            giveBack(granted.map(\.key))
+            giveBack(granted.map(\.key) + notGivenBack.exchange(\.self, with: []))
         }
 
         // MARK: Actions
@@ -398,7 +400,8 @@
             if try rows[2][0].decode(Int64.self, at: 0) == SetAside.pageSize { giveBack(wanted) }
         }
 
-        /// Has jobs be due again that earlier owners of the shards have set aside, a page at a time, beside the beats.
+        /// Has jobs be due again that earlier owners of the shards have set aside, a page at a time, beside the beats. After
+        /// an error the next beat tries it again.
         private func giveBack(_ shards: [ShardID]) {
             if shards.isEmpty { return }
             _ = Task(executorPreference: Self.executor) { [weak self, node, writer, timeline, logger] in
@@ -414,7 +417,8 @@
                         if count > 0 { self?.signal(.wake) }
                     }
                 } catch {
-                    logger.warning("jobs that were set aside stay so", metadata: ["error": "\(error)"])
+                    logger.warning("jobs that were set aside are not due again yet", metadata: ["error": "\(error)"])
+                    self?.notGivenBack.withLock { $0 += shards }
                 }
             }
         }

@@ -261,15 +261,17 @@
 
         func due(_ load: JobLoad, in shards: [ShardID]) async throws -> DueJobs {
             let axis = try await axis()
+            let passing = PostgresValue.int64(Self.passing(shards))
             let shards = PostgresValue.array(shards.map { Int64($0.rawValue) })
             let bounds = [StoreInstant.bound(load.through), axis.bound(load.through)]
             let decode = [StoreInstant.decode, axis.decode]
             let wanted = load.lanes.map { PostgresValue.array($0.map(\.stored)) }
             let found = try await link.read(
                 [0, 1].map { clock in
-                    PostgresStatement(
+                    let parameters = [.int64(bounds[clock]), shards, .int64(bounds[1 - clock]), passing]
+                    return PostgresStatement(
                         Self.selectLanes(isElapsed: clock == 1, areNamed: wanted != nil),
-                        [.int64(bounds[clock]), shards, .int64(bounds[1 - clock])] + (wanted.map { [$0] } ?? []))
+                        parameters + (wanted.map { [$0] } ?? []))
                 }, isSnapshot: true)
             var selection = DueSelection()
             var later: [(wake: WallInstant, lane: QueueLane)] = []
@@ -303,7 +305,7 @@
                     [0, 1].map { clock in
                         PostgresStatement(
                             Self.selectDue(isElapsed: clock == 1),
-                            [.int64(bounds[clock]), shards, .array(texts), .array(counts)])
+                            [.int64(bounds[clock]), shards, .array(texts), passing, .array(counts)])
                     }, isSnapshot: true)
                 for (rows, decode) in zip(results, decode) {
                     for row in rows {
@@ -318,44 +320,81 @@
             return DueJobs(jobs: loaded.readable, unreadable: loaded.unreadable, next: next, left: selection.left)
         }
 
-        /// Reads the wakes of one lane in the order of the index. The planner sees no other condition here, because with
-        /// one it may read the whole lane and sort it.
-        private static func wakes(_ condition: String, isElapsed: Bool) -> String {
-            """
-            (SELECT w.instant, w.key, w.shard FROM apus.wake AS w WHERE w.elapsed = \(isElapsed) AND \(condition)
-                ORDER BY w.instant, w.key OFFSET 0) AS w
-            """
+        /// The most rows of other nodes that are passed in search of a lane's first own row.
+        private static let mostPassed = 1_000
+
+        /// How many rows are passed for each row that is wanted: twice as many as there are, if the jobs of the lane are
+        /// spread over all shards.
+        private static func passing(_ shards: [ShardID]) -> Int64 {
+            Int64(2 * StoreSchema.shards / max(1, shards.count))
+        }
+
+        /// The first wakes of one lane in the node's shards, as a table `o`. Its parameter `$2` has these shards, and `$4`
+        /// how many rows are passed for each.
+        ///
+        /// Usually a lane's jobs are in all shards, and the first rows of the lane have enough of ours. But all jobs of a
+        /// lane can be in the shards of other nodes (``JobPlacement``): then each shard is looked at by an index of its
+        /// own, so that the number of others' jobs never counts.
+        ///
+        /// Each sub-select that reads rows in their order has no other condition, because with one the planner may read
+        /// the whole lane and sort it.
+        private static func firstWakes(
+            _ count: String, where condition: String, and filter: String = "true", isElapsed: Bool
+        ) -> String {
+            func rows(_ condition: String) -> String {
+                """
+                SELECT w.instant, w.key, w.shard FROM apus.wake AS w WHERE w.elapsed = \(isElapsed) AND \(condition)
+                    ORDER BY w.instant, w.key
+                """
+            }
+            let passed = "\(mostPassed) + \(count) * $4::int8"
+            return """
+                (
+                    WITH near AS MATERIALIZED (
+                        SELECT w.key, w.instant FROM (\(rows(condition)) LIMIT \(passed)) AS w
+                        WHERE w.shard = ANY ($2::int8[]) AND \(filter) LIMIT \(count)
+                    ), far AS MATERIALIZED (
+                        SELECT WHERE (SELECT count(*) FROM near) < \(count)
+                            AND EXISTS (SELECT FROM (\(rows(condition)) OFFSET \(passed) LIMIT 1) AS w)
+                    )
+                    SELECT near.key, near.instant FROM near WHERE NOT EXISTS (SELECT FROM far)
+                    UNION ALL (
+                        SELECT w.key, w.instant FROM far, unnest($2::int8[]) AS own (shard), LATERAL (
+                            SELECT w.key, w.instant FROM (\(rows("\(condition) AND w.shard = own.shard")) OFFSET 0) AS w
+                            WHERE \(filter) LIMIT \(count)) AS w
+                        ORDER BY w.instant, w.key LIMIT \(count))
+                ) AS o
+                """
         }
 
         /// Of each lane the first instant until the bound, and the first one after it. Parameters: the bound, shards, the
-        /// other clock's bound; the lanes, if they are named.
+        /// other clock's bound, and what ``firstWakes(_:where:and:isElapsed:)`` needs; the lanes, if they are named.
         private static func selectLanes(isElapsed: Bool, areNamed: Bool) -> String {
-            let lanes = areNamed ? "l (lane) AS (SELECT unnest($4::text[]))" : Self.lanes("l", isElapsed: isElapsed)
+            let lanes = areNamed ? "l (lane) AS (SELECT unnest($5::text[]))" : Self.lanes("l", isElapsed: isElapsed)
+            // Of what is due by the other clock, this one says nothing.
+            let isLater = """
+                coalesce(
+                    (SELECT j.\(isElapsed ? "wake" : "elapsed_wake") FROM apus.job AS j WHERE j.key = w.key) > $3, true)
+                """
+            func first(_ condition: String, and filter: String = "true") -> String {
+                let condition = "w.lane = l.lane AND \(condition)"
+                return "(SELECT o.instant FROM \(firstWakes("1", where: condition, and: filter, isElapsed: isElapsed)))"
+            }
             return """
                 WITH RECURSIVE \(lanes)
-                SELECT l.lane, (
-                    SELECT w.instant FROM \(wakes("w.lane = l.lane AND w.instant <= $1", isElapsed: isElapsed))
-                    WHERE w.shard = ANY ($2::int8[]) LIMIT 1
-                ), (
-                    -- Of what is due by the other clock, this one says nothing.
-                    SELECT w.instant FROM \(wakes("w.lane = l.lane AND w.instant > $1", isElapsed: isElapsed))
-                    WHERE w.shard = ANY ($2::int8[]) AND coalesce(
-                        (SELECT j.\(isElapsed ? "wake" : "elapsed_wake") FROM apus.job AS j WHERE j.key = w.key) > $3,
-                        true)
-                    LIMIT 1
-                )
+                SELECT l.lane, \(first("w.instant <= $1")), \(first("w.instant > $1", and: isLater))
                 FROM l WHERE l.lane IS NOT NULL
                 """
         }
 
-        /// Parameters: the bound, shards, lanes, and how many rows of each. Its last column is the number of the lane.
+        /// Parameters: the bound, shards, lanes, what ``firstWakes(_:where:and:isElapsed:)`` needs, and how many rows of
+        /// each lane. Its last column is the number of the lane.
         private static func selectDue(isElapsed: Bool) -> String {
-            """
-            SELECT o.key, o.instant, i.number
-            FROM unnest($3::text[], $4::int8[]) WITH ORDINALITY AS i (lane, count, number), LATERAL (
-                SELECT w.key, w.instant FROM \(wakes("w.lane = i.lane AND w.instant <= $1", isElapsed: isElapsed))
-                WHERE w.shard = ANY ($2::int8[]) LIMIT i.count) AS o
-            """
+            let wakes = firstWakes("i.count", where: "w.lane = i.lane AND w.instant <= $1", isElapsed: isElapsed)
+            return """
+                SELECT o.key, o.instant, i.number
+                FROM unnest($3::text[], $5::int8[]) WITH ORDINALITY AS i (lane, count, number), LATERAL \(wakes)
+                """
         }
 
         func interrupted(after key: Int64, limit: Int, in shards: [ShardID]) async throws -> [FoundJob] {

@@ -78,6 +78,8 @@
             ALTER TABLE apus.wake DROP CONSTRAINT wake_pkey, DROP COLUMN queue, DROP COLUMN priority,
                 ADD PRIMARY KEY (elapsed, lane, instant, key)
             """,
+            // For a node of which a lane has no jobs, or the last ones.
+            "CREATE INDEX wake_of_shard ON apus.wake (elapsed, lane, shard, instant, key)",
         ]
     }
 

@@ -8,9 +8,6 @@ package final class ThreadExecutor: TaskExecutor {
     /// The thread of all schedulers of the process. Handlers do not run on it; stores, metrics backends, log handlers and
     /// hosts do, and must not block.
     package static let shared = ThreadExecutor(named: "apus-scheduler")
-    /// The thread on which tasks are cancelled: their cancellation handlers are an application's code. If one blocks,
-    /// the process delivers no later cancellation until it returns, and everything else continues.
-    package static let cancellations = ThreadExecutor(named: "apus-cancel")
 
     private let jobs = Locked<[UnownedJob]>([])
     private let signal = DispatchSemaphore(value: 0)

@@ -29,6 +29,8 @@ public struct ServiceUnit: Sendable {
             ExecStart=\(try command()) serve --take-over
             \(variables)Restart=on-failure
             RestartSec=1
+            # Options and variables that are wrong stay so.
+            RestartPreventExitStatus=64
             # A command that was cut off at the end of the grace period is tried again at the next start; that is no failure.
             SuccessExitStatus=75
             # For the 10 s of grace that commands have; the daemon asks for more time while they run, if it was given more.

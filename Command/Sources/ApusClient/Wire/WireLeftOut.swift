@@ -20,10 +20,10 @@ public struct WireUnreadablePage: Codable, Hashable, Sendable {
     /// Pass it as `after` for the next page; `null` at the end.
     @Nullable public var next: String?
 
-    /// A page of so many, if there are as many.
+    /// A page of so many, of which one more was found if there are more.
     package init(_ found: [UnreadableJob], limit: Int) {
-        jobs = found.map { WireUnreadableJob($0) }
-        next = found.count < limit ? nil : found.last.map { "\($0.key)" }
+        jobs = found.prefix(limit).map { WireUnreadableJob($0) }
+        next = found.count > limit ? "\(found[limit - 1].key)" : nil
     }
 }
 

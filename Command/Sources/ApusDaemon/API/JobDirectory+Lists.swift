@@ -5,22 +5,36 @@ import ApusTimers
 
 /// Requests that concern many jobs. `check` throws once the client has gone.
 extension JobDirectory {
-    /// A page of jobs, shorter than the query's limit if they are long.
+    /// A page of jobs, shorter than the query's limit if they are long. Those that cannot be read count too.
     func page(_ query: JobQuery) async throws -> WireJobPage {
-        var unreadable: [UnreadableJob] = []
+        enum Found {
+            case job(Job, lastRun: Run?)
+            case unreadable(UnreadableJob)
+
+            var textSize: Int {
+                switch self {
+                case .job(let job, let lastRun): job.textSize + (lastRun?.textSize ?? 0)
+                case .unreadable(let job): 512 + job.problem.utf8.count
+                }
+            }
+        }
         let (found, next) = try await BoundedPage.read(
-            limit: query.limit, after: query.cursor,
-            size: { (found: (job: Job, lastRun: Run?)) in found.job.textSize + (found.lastRun?.textSize ?? 0) },
+            limit: query.limit, after: query.cursor, size: \Found.textSize,
             piece: { limit, after in
                 var piece = query
                 (piece.limit, piece.cursor) = (limit, after)
                 let page = try await scheduler.jobs(piece)
-                unreadable += page.unreadable
-                return (Array(zip(page.jobs, page.lastRuns)).map { (job: $0, lastRun: $1) }, page.nextCursor)
+                let jobs = zip(page.jobs, page.lastRuns).map { Found.job($0, lastRun: $1) }
+                return (jobs + page.unreadable.map { .unreadable($0) }, page.nextCursor)
             })
-        return WireJobPage(
-            jobs: found.map { wire($0.job, lastRun: $0.lastRun) },
-            unreadable: unreadable.map { WireUnreadableJob($0) }, next: next)
+        var page = WireJobPage(jobs: [], next: next)
+        for found in found {
+            switch found {
+            case .job(let job, let lastRun): page.jobs.append(wire(job, lastRun: lastRun))
+            case .unreadable(let job): page.unreadable.append(WireUnreadableJob(job))
+            }
+        }
+        return page
     }
 
     /// A page of runs, shorter than the query's limit if they are long.

@@ -51,7 +51,7 @@ extension Routes {
                 return key
             }
             return try await long.answer(context) { _ in
-                let found = try await scheduler.unreadableJobs(after: after ?? 0, limit: limit)
+                let found = try await scheduler.unreadableJobs(after: after ?? 0, limit: limit + 1)
                 return try Response.json(WireUnreadablePage(found, limit: limit))
             }
         }
