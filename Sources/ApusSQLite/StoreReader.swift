@@ -134,7 +134,7 @@
                             WHERE \(clock.column) IS NOT NULL AND lane = ? AND \(clock.column) <= ?
                             ORDER BY \(clock.column), key LIMIT ?
                             """)
-                        let count = min(limit, max(0, load.limit)) + 1
+                        let count = min(limit, load.mostRows) + 1
                         try rows.bind(text).bind(clock.bound).bind(Int64(count)).forEachRow {
                             selection.add($0.integer(), clock.decode($0.integer()), of: lane)
                         }
@@ -146,7 +146,7 @@
                     if let later { selection.add(later: later) }
                 }
             }
-            let (keys, next) = selection.finish(limits, limit: max(0, load.limit))
+            let (keys, next) = selection.finish(load, limits)
             let found = try keys.compactMap { try job(key: $0, on: connection) }
             return DueJobs(jobs: found.readable, unreadable: found.unreadable, next: next, left: selection.left)
         }

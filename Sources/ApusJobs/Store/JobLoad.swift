@@ -69,6 +69,10 @@ public struct JobLoad: Hashable, Sendable {
     package var runnable: RunnableJobs?
     /// The conditions that the host does not meet.
     package var unmet: JobConditions = []
+    /// Jobs that are in memory as they are in the store: they count as jobs of their lanes, and are not returned.
+    package var known: Set<Int64> = []
+    /// The most rows that can be needed of one lane.
+    package var mostRows: Int { max(0, limit) + known.count }
 
     /// The most jobs of a lane of which nothing can run: enough to say that they wait. These lanes share an eighth of
     /// the room, and get one job each at least.
@@ -159,7 +163,9 @@ package struct DueSelection {
     package mutating func add(later wake: WallInstant) { next.append(wake) }
 
     /// The keys of the jobs that are loaded, in order, and what is left.
-    package mutating func finish(_ limits: [QueueLane: Int], limit: Int) -> (keys: [Int64], next: WallInstant?) {
+    package mutating func finish(
+        _ load: JobLoad, _ limits: [QueueLane: Int]
+    ) -> (keys: [Int64], next: WallInstant?) {
         let order = wakes.sorted { ($0.value.wake, $0.key) < ($1.value.wake, $1.key) }
         var counts: [QueueLane: Int] = [:]
         var keys: [Int64] = []
@@ -172,7 +178,8 @@ package struct DueSelection {
                 }
                 counts[lane, default: 0] += 1
             }
-            if keys.count < limit {
+            if load.known.contains(key) { continue }
+            if keys.count < load.limit {
                 keys.append(key)
             } else {
                 next.append(wake)
@@ -202,7 +209,7 @@ extension JobLoad {
         }
         let limits = limits(of: selection.lanes)
         for (wake, lane) in later where limits[lane] ?? 1 > 0 { selection.add(later: wake) }
-        let (keys, next) = selection.finish(limits, limit: limit)
+        let (keys, next) = selection.finish(self, limits)
         return (keys, next, selection.left)
     }
 }

@@ -125,6 +125,14 @@ extension StoreConformance {
             try expectEqual(paused.jobs.count, 2 + 4, "one of each lane of a paused queue, two of the others")
             let named = try await due(10) { $0.lanes = [lane("b", .low), lane("d", .low)] }
             try expectEqual(Set(named.jobs.map(\.job.id.rawValue)), ["2 wall", "2 elapsed"], "the named lane's")
+            let known = Set(one.jobs.map(\.job.key))
+            let rest = try await due(5) { $0.known = known }
+            try expectEqual(Set(rest.jobs.map(\.job.key)).intersection(known), [], "what is in memory")
+            try expectEqual(rest.jobs.count, 5, "so many others, of all lanes")
+            try expectEqual(rest.next, instant(14), "what comes after them")
+            let none = try await due(5) { ($0.known, $0.largestShare) = (known, 1) }
+            try expectEqual(none.jobs.count, 0, "the first of each lane are in memory")
+            try expectEqual(none.left, one.left, "each lane has more")
             let unknown = try await due(10) { ($0.runnable, $0.room) = (RunnableJobs(kinds: []), 8) }
             try expectEqual(unknown.jobs.count, 4, "one of each lane without a handler")
             try expectEqual(unknown.left.count, 4, "the others are left")

@@ -293,13 +293,13 @@
                     if let next { later.append((next, lane)) }
                 }
             }
-            let limit = max(0, load.limit)
             let limits = load.limits(of: selection.lanes)
             for (wake, lane) in later where limits[lane] ?? 1 > 0 { selection.add(later: wake) }
             let read = selection.lanes.filter { limits[$0] ?? 0 > 0 }
             let texts = read.map(\.stored) + strange.sorted()
             // One row more says that others are left.
-            let counts = (read.map { min(limits[$0] ?? 0, limit) } + strange.map { _ in limit }).map { Int64($0 + 1) }
+            let most = load.mostRows
+            let counts = (read.map { min(limits[$0] ?? 0, most) } + strange.map { _ in most }).map { Int64($0 + 1) }
             if !texts.isEmpty {
                 let results = try await link.read(
                     [0, 1].map { clock in
@@ -315,7 +315,7 @@
                     }
                 }
             }
-            let (keys, next) = selection.finish(limits, limit: limit)
+            let (keys, next) = selection.finish(load, limits)
             let loaded = try await loadInOrder(keys)
             return DueJobs(jobs: loaded.readable, unreadable: loaded.unreadable, next: next, left: selection.left)
         }

@@ -48,6 +48,7 @@
             let paused: Set<QueueID> = turns.isOne(in: 2) ? [turns.one(of: ModelTurns.queues)] : []
             var load = JobLoad(through: turns.instant(), limit: limit)
             (load.paused, load.largestShare) = (paused, turns.isOne(in: 2) ? 1 : .max)
+            if turns.isOne(in: 2) { load.known = Set((0..<3).map { _ in Int64(turns.below(12)) }) }
             if case .due(let found) = model.answer(.due(load), in: session) {
                 try compare("due", found, try await node.store.due(load, in: session))
             }

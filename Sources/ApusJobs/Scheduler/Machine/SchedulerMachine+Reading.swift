@@ -27,8 +27,7 @@ extension SchedulerMachine {
         if let read = sweep.read(jobs, isStarting: loading.isStarting, limit: Self.pageSize) { return read }
         if let key = shards.recovery { return .interrupted(after: key, limit: Self.pageSize) }
         return loading.read(
-            now.wall, entries: jobs.count, loaded: loadedCount, board, runnable: kinds.runnable,
-            unmet: conditions.unmet)
+            now.wall, jobs, loaded: loadedCount, board, runnable: kinds.runnable, unmet: conditions.unmet)
             ?? commands.read(limit: Self.pageSize)
     }
 

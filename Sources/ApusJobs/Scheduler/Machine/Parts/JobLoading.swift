@@ -88,11 +88,11 @@ struct JobLoading {
 
     // MARK: What
 
-    /// Reads jobs if it is time. Those that are in memory, `entries` with those that take up no room, may be among them
-    /// again.
+    /// Reads jobs if it is time. A load of all lanes reads those that are in memory again: another program may have
+    /// changed them. `loaded` is how many of them take up room.
     func read(
-        _ now: WallInstant, entries: Int, loaded: Int, _ board: borrowing QueueBoard, runnable: RunnableJobs,
-        unmet: JobConditions
+        _ now: WallInstant, _ jobs: borrowing LoadedJobs, loaded: Int, _ board: borrowing QueueBoard,
+        runnable: RunnableJobs, unmet: JobConditions
     ) -> SchedulerRead? {
         let isWhole =
             isStarting || next.map { $0.at <= now } ?? false || hasRoomAgain(loaded: loaded)
@@ -100,11 +100,13 @@ struct JobLoading {
         // Some find room, however many wait for a place.
         let room = max(1, maximumLoaded / 8, maximumLoaded - loaded)
         var load = JobLoad(
-            through: now.advanced(by: horizon), limit: entries + room, lanes: isWhole ? nil : board.needed)
+            through: now.advanced(by: horizon), limit: room + (isWhole ? jobs.count : 0),
+            lanes: isWhole ? nil : board.needed)
         (load.room, load.largestShare) = (maximumLoaded, largestShare)
         (load.waiting, load.laneCount) = (board.waiting, max(board.waiting.count, left.count))
         (load.paused, load.running) = (board.paused, board.runs.count)
         (load.runnable, load.unmet) = (runnable, unmet)
+        if !isWhole { load.known = jobs.keys }
         return .due(load)
     }
 

@@ -60,6 +60,7 @@ struct LoadedJobs: ~Copyable {
     subscript(key: Int64) -> Entry? { entries[key] }
     subscript(id: JobID) -> Entry? { names[id] }
     var count: Int { entries.count }
+    var keys: Set<Int64> { Set(entries.keys) }
     /// In no order.
     var all: Dictionary<Int64, Entry>.Values { entries.values }
     /// In the order of their keys.
