@@ -1,8 +1,10 @@
 /// The session with the shards that this scheduler owns, those that it gives back, and what their last owners left.
 struct ShardOwnership {
-    private(set) var session: StoreSession
+    private(set) var session: StoreSession { didSet { chooseForNewJobs() } }
     /// Shards that are given back as soon as their last run has ended. Nothing of them begins.
-    private var releasing: Set<ShardID> = []
+    private var releasing: Set<ShardID> = [] { didSet { chooseForNewJobs() } }
+    /// The shards of new jobs, in order. Sorting them for each job would be most of what its planning takes.
+    private var forNewJobs: [ShardID] = []
     /// Shards whose last owner may have left claimed runs, whose handlers are gone.
     private var unrecovered: Set<ShardID> = []
     /// The key after which such runs are searched next.
@@ -13,16 +15,21 @@ struct ShardOwnership {
     /// up, should the shard be granted again.
     private var orphans: [Int64: Set<RunKey>] = [:]
 
-    init(_ session: StoreSession) { self.session = session }
+    init(_ session: StoreSession) {
+        self.session = session
+        chooseForNewJobs()
+    }
+
+    private mutating func chooseForNewJobs() {
+        let kept = session.shards.keys.filter { !releasing.contains($0) }
+        forNewJobs = (kept.isEmpty ? Array(session.shards.keys) : kept).sorted()
+    }
 
     func owns(_ shard: ShardID) -> Bool { session.shards[shard] != nil }
 
     /// A new job's shard among those that this scheduler owns, by its identifier; `nil` if it owns none.
     func shard(for id: JobID) -> ShardID? {
-        if session.shards.count == 1, let only = session.shards.keys.first { return only }
-        let kept = session.shards.keys.filter { !releasing.contains($0) }
-        let shards = (kept.isEmpty ? Array(session.shards.keys) : kept).sorted()
-        return shards.isEmpty ? nil : shards[Int(id.placementHash % UInt64(shards.count))]
+        forNewJobs.isEmpty ? nil : forNewJobs[Int(id.placementHash % UInt64(forNewJobs.count))]
     }
 
     // MARK: Granted and lost
