@@ -153,7 +153,7 @@
             }
         }
 
-        @Test("a job that was set aside, and then ended by hand, stays as it is and keeps its shard from no owner")
+        @Test("a job that was set aside and then ended by hand stays so, and its shard gets its next owner")
         func endedByHand() async throws {
             try await withJobs { configuration in
                 let database = Database(configuration: configuration)

@@ -56,7 +56,7 @@ extension ModelDatabase {
         tables.rows[job.key]!.job.bookkeeping.elapsedWake = nil
     }
 
-    /// What earlier owners of the node's shards have set aside is due again as it was, unless it has ended.
+    /// Makes jobs due again that earlier owners of the node's shards have set aside, unless they have ended.
     func giveBack(_ shards: some Sequence<ShardID>, to node: Int64) {
         for shard in shards where tables.shards[shard.rawValue].owner == node {
             let epoch = tables.shards[shard.rawValue].epoch

@@ -320,7 +320,7 @@
             return DueJobs(jobs: loaded.readable, unreadable: loaded.unreadable, next: next, left: selection.left)
         }
 
-        /// The most rows of other nodes that are passed in search of a lane's first own row.
+        /// How many rows of a lane are passed in search of own ones, beside ``passing(_:)`` for each that is wanted.
         private static let mostPassed = 1_000
 
         /// How many rows are passed for each row that is wanted: twice as many as there are, if the jobs of the lane are
