@@ -7,7 +7,7 @@ package struct Generator {
     /// Kinds of trouble.
     package enum Trouble: String, CaseIterable, Sendable {
         case failures, hangs, reads, kills, stops, freezes, takeovers, wall, sleep, conditions, suspension, bursts,
-            queues, byHand, applications, rates, unique, snoozes, progress, unreadable
+            queues, byHand, applications, rates, unique, snoozes, progress, unreadable, repeats
     }
 
     private let random: SeededRandom
@@ -24,6 +24,8 @@ package struct Generator {
     private let progress: SeededRandom
     /// The same for jobs that cannot be read.
     private let unreadable: SeededRandom
+    /// The same for submissions that are made again while their jobs may run.
+    private let repeats: SeededRandom
     private let seed: UInt64
     private var troubles: Set<Trouble> = []
     private var ids = 1
@@ -41,10 +43,11 @@ package struct Generator {
         snoozes = SeededRandom(seed: seed &* 0x1656_67B1_9E37_79F9 &+ 0x3C4D_5E6F)
         progress = SeededRandom(seed: seed &* 0x85EB_CA77_C2B2_AE63 &+ 0x4D5E_6F70)
         unreadable = SeededRandom(seed: seed &* 0x27D4_EB2F_1656_67C5 &+ 0x5E6F_7081)
+        repeats = SeededRandom(seed: seed &* 0xB492_B66F_BE98_F273 &+ 0x6F70_8192)
         // Every history draws the same numbers, whatever is excluded.
         let chance = 1 + pick(9)
         let later: [Trouble] = [.queues, .byHand]
-        let last: [Trouble] = [.applications, .rates, .unique, .snoozes, .progress, .unreadable]
+        let last: [Trouble] = [.applications, .rates, .unique, .snoozes, .progress, .unreadable, .repeats]
         for trouble in Trouble.allCases where !later.contains(trouble) && !last.contains(trouble) {
             if pick(10) < chance, !excluded.contains(trouble) { troubles.insert(trouble) }
         }
@@ -54,6 +57,7 @@ package struct Generator {
         if pickOfRates(3) == 0, !excluded.contains(.rates) { troubles.insert(.rates) }
         for (trouble, random) in [
             (Trouble.unique, unique), (.snoozes, snoozes), (.progress, progress), (.unreadable, unreadable),
+            (.repeats, repeats),
         ]
         where pick(3, of: random) == 0 && !excluded.contains(trouble) {
             troubles.insert(trouble)
@@ -92,6 +96,7 @@ package struct Generator {
         if troubles.contains(.rates) { addRates(to: &history.steps) }
         if troubles.contains(.applications) { history.steps = history.steps.flatMap { withTransactions($0) } }
         if troubles.contains(.unique) { addUnique(to: &history.steps) }
+        if troubles.contains(.repeats) { addRepeats(to: &history.steps) }
         if troubles.contains(.snoozes) { history.steps = history.steps.map { $0.withPlans(snoozing) } }
         if troubles.contains(.progress) { history.steps = history.steps.map { $0.withPlans(reporting) } }
         if troubles.contains(.unreadable) { history.unreadable = 1 + pick(12, of: unreadable) }
@@ -163,6 +168,24 @@ package struct Generator {
                 default: .submit([again(plan)])
                 }
             steps.insert(contentsOf: [submission, .advance(1 + pick(10_000))], at: 1 + pick(steps.count))
+        }
+    }
+
+    /// Some jobs are submitted again, as they are, about when their last run is in progress.
+    private func addRepeats(to steps: inout [Step]) {
+        func pick(_ bound: Int) -> Int { self.pick(bound, of: repeats) }
+        for _ in 0..<(1 + pick(4)) {
+            let candidates = steps.indices.filter { index in
+                if case .submit(let plans) = steps[index] { plans.contains { $0.lastDue != nil } } else { false }
+            }
+            guard let index = candidates.isEmpty ? nil : candidates[pick(candidates.count)],
+                var plan = steps[index].plans.first(where: { $0.lastDue != nil }), let lastDue = plan.lastDue
+            else { return }
+            plan.conflict = .update
+            plan.behaviours = [.succeed(after: 2_000 + pick(5_000))]
+            let delay = pick(3) == 0 ? pick(lastDue) : lastDue + pick(4_000)
+            steps.insert(
+                contentsOf: [.submit([plan]), .advance(1 + delay), .submit([plan])], at: index + 1)
         }
     }
 

@@ -98,6 +98,15 @@ struct JobPlan: Sendable, Hashable {
         }
     }
 
+    /// How many milliseconds after its submission a job that counts elapsed time is due for the last time.
+    var lastDue: Int? {
+        switch when {
+        case .after(let delay): delay
+        case .every(let interval, let count?): interval * count
+        case .at, .every, .anchored: nil
+        }
+    }
+
     /// What the handler does in this attempt.
     func behaviour(occurrence: Int, attempt: Int) -> Behaviour {
         let number = (occurrence &* 5 &+ attempt).magnitude % UInt(behaviours.count)
