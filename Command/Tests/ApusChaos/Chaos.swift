@@ -14,7 +14,7 @@ struct Chaos: AsyncParsableCommand {
             commands write down when they begin and end. The nemeses:
 
             """ + Nemesis.allCases.map { "  \($0.rawValue): \($0.summary)" }.joined(separator: "\n"),
-        subcommands: [Torment.self, NextServe.self], defaultSubcommand: Torment.self)
+        subcommands: [Torment.self, OwnServe.self], defaultSubcommand: Torment.self)
 }
 
 struct Torment: AsyncParsableCommand {

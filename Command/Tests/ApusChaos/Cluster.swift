@@ -14,12 +14,15 @@ final class Cluster: Sendable {
         var servers: [Server]
         /// Whether nothing is answered that the second server has not got.
         var isSynchronous = false
+        /// The newest version of the schema that the daemons know, which are then this program's; else they are those of
+        /// `apus serve`.
+        var schema: Int?
     }
 
     private struct State {
         var nodes: [NodeProcess?] = [nil, nil, nil]
-        /// Which version of the schema the next daemon of each slot knows.
-        var schemas = [1, 1, 1]
+        /// `Setup.schema` of the next daemon of each slot.
+        var schemas: [Int?] = [nil, nil, nil]
         var records: [SubmissionRecord] = []
         /// By process.
         var names: [Int32: String] = [:]
@@ -90,11 +93,11 @@ final class Cluster: Sendable {
         let (number, version) = state.withLock { state in
             state.starts += 1
             if let schema { state.schemas[slot] = schema }
-            return (state.starts, state.schemas[slot])
+            return (state.starts, state.schemas[slot] ?? setup.schema)
         }
         let name = "\(database)-\(letter)\(number)"
         let program =
-            version == 1 ? [programs.apus, "serve"] : [programs.own, "serve-next", "--schema", "\(version)"]
+            version.map { [programs.own, "serve", "--schema", "\($0)"] } ?? [programs.apus, "serve"]
         let node = try NodeProcess(
             name, command: program + ["--store", connection(slot), "--node", name],
             home: Home(path: "\(files.path)/\(database)-\(letter)"), files: files,

@@ -53,13 +53,7 @@ struct Evidence {
     init(of cluster: Cluster, tails: [LostTail]) throws {
         self.tails = tails
         records = cluster.records
-        let names = cluster.names
-        effects = try String(contentsOfFile: cluster.effects, encoding: .utf8).split(separator: "\n").map {
-            guard let effect = Effect(line: $0, names: names) else {
-                throw Failure("\(cluster.effects) has a line that no command writes: \($0)")
-            }
-            return effect
-        }
+        effects = try Self.effects(of: cluster)
         jobs = try Self.rows(
             "SELECT r.name, j.state FROM apus.job AS j JOIN apus.request AS r ON r.job = j.key", of: cluster)
         let runs = "SELECT job, occurrence, through, attempt, state, final, reason FROM"
@@ -69,6 +63,16 @@ struct Evidence {
             FROM (\(runs) apus.run UNION ALL \(runs) apus.open_run) AS r JOIN apus.request AS q ON q.job = r.job
             """, of: cluster)
         strangers = try cluster.query(Audit.strangers).map { $0.joined(separator: " ") }
+    }
+
+    static func effects(of cluster: Cluster) throws -> [Effect] {
+        let names = cluster.names
+        return try String(contentsOfFile: cluster.effects, encoding: .utf8).split(separator: "\n").map {
+            guard let effect = Effect(line: $0, names: names) else {
+                throw Failure("\(cluster.effects) has a line that no command writes: \($0)")
+            }
+            return effect
+        }
     }
 
     private static func rows<Row: Decodable>(_ sql: String, of cluster: Cluster) throws -> [Row] {

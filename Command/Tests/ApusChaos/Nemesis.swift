@@ -7,7 +7,7 @@ import PostgresTestServer
 
 /// What befalls a cluster.
 enum Nemesis: String, CaseIterable, ExpressibleByArgument, Sendable {
-    case kill, stop, pause, cut, terminate, crash, full, snapshot, clocks, upgrade, promote, lag, poison
+    case kill, stop, pause, cut, terminate, crash, full, snapshot, clocks, upgrade, promote, lag, poison, block
 
     var summary: String {
         switch self {
@@ -24,6 +24,7 @@ enum Nemesis: String, CaseIterable, ExpressibleByArgument, Sendable {
         case .promote: "the primary is killed, and its synchronous standby promoted"
         case .lag: "the primary is killed, and promoted a standby that lacks its last seconds"
         case .poison: "rows and submissions that no node can read; SIGKILL of a node"
+        case .block: "handlers block all threads of a node for \(OwnServe.blockedTime)"
         }
     }
 
@@ -48,6 +49,7 @@ enum Nemesis: String, CaseIterable, ExpressibleByArgument, Sendable {
             case .promote: 12
             case .lag: 18
             case .poison: 20
+            case .block: 12
             }
         return own + Self.quietSeconds(isShort)
     }
@@ -122,6 +124,7 @@ enum Nemesis: String, CaseIterable, ExpressibleByArgument, Sendable {
             try await cluster.waitUntilUp(slot)
             try await poison.waitUntilSetAside(in: cluster)
             try poison.remove(from: cluster)
+        case .block: try await blockThreads(of: victim, in: cluster)
         }
         try await cluster.revive()
         strike.ended = wallNow()
@@ -177,6 +180,22 @@ enum Nemesis: String, CaseIterable, ExpressibleByArgument, Sendable {
         let names = try old.namesOfJobs(submittedAfter: position, timeline: timeline, in: cluster.database)
         guard !names.isEmpty else { throw Failure("the standby did not lag") }
         strike.tail = LostTail(began: began, ended: returned, names: names)
+    }
+
+    /// Nothing starts on the node meanwhile, but it is not taken for dead: its beats need no thread of the pool.
+    private func blockThreads(of node: NodeProcess, in cluster: Cluster) async throws {
+        node.signal(OwnServe.blockingSignal)
+        try await wait(.seconds(1))
+        let began = wallNow()
+        try await wait(OwnServe.blockedTime - .seconds(2))
+        let ended = wallNow()
+        try await wait(.seconds(3))
+        let effects = try Evidence.effects(of: cluster)
+        guard !effects.contains(where: { $0.isStart && $0.node == node.name && began...ended ~= $0.instant }) else {
+            throw Failure("the threads of \(node.name) were not blocked")
+        }
+        let isAlive = try cluster.query("SELECT ended IS NULL FROM apus.node WHERE name = '\(node.name)'")
+        guard isAlive == [["t"]] else { throw Failure("\(node.name) was taken for dead while its handlers blocked") }
     }
 
     private func fillDisk(of cluster: Cluster) async throws {

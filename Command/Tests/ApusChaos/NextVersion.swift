@@ -1,10 +1,4 @@
-import ApusClient
-import ApusDaemon
-import ApusJobs
 import ApusPostgres
-import ArgumentParser
-import Foundation
-import Logging
 
 extension StoreMigrations {
     /// What is shipped, and made-up versions after it, each of which adds columns to the tables that turns write.
@@ -23,31 +17,5 @@ extension StoreMigrations {
                     ], compatibleWith: shipped.compatibleWith))
         }
         return migrations
-    }
-}
-
-/// `apus serve` as a later version of Apus has it: the same daemon, which knows later versions of the schema.
-struct NextServe: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "serve-next", abstract: "Run a daemon of a later version; chaos does it.",
-        shouldDisplay: false)
-
-    @Option var store: String
-    @Option var node: String
-    @Option var schema: Int
-    @Option var readyFd: Int32
-
-    func run() async throws {
-        LoggingSystem.bootstrap(StreamLogHandler.standardError)
-        let environment = ProcessInfo.processInfo.environment
-        var configuration = Daemon.Configuration(
-            home: try Home(environment: environment), store: try StoreLocation(store), node: NodeID(rawValue: node),
-            environment: environment)
-        configuration.migrations = .upTo(schema)
-        let ready = FileHandle(fileDescriptor: readyFd, closeOnDealloc: false)
-        _ = try await Daemon(configuration: configuration, logger: Logger(label: "apus")).run { _ in
-            ready.write(Data("ready\n".utf8))
-            try? ready.close()
-        }
     }
 }

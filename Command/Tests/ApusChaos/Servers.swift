@@ -1,3 +1,4 @@
+import ApusPostgres
 import ApusTestSupport
 import Foundation
 
@@ -129,6 +130,7 @@ final class Servers {
         case .lag: return Cluster.Setup(servers: try await serverWithStandby(isSynchronous: false))
         case .clocks: return Cluster.Setup(shifts: [-3_600, 0, 3_600], servers: [try commonServer()])
         case .cut: return Cluster.Setup(hasProxies: true, servers: [try commonServer()])
+        case .block: return Cluster.Setup(servers: [try commonServer()], schema: StoreMigrations.shipped.newest)
         case .kill, .stop, .pause, .terminate, .crash, .snapshot, .upgrade, .poison:
             return Cluster.Setup(servers: [try commonServer()])
         }

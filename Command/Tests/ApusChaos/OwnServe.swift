@@ -1,0 +1,58 @@
+import ApusClient
+import ApusDaemon
+import ApusJobs
+import ApusPostgres
+import ApusTestSupport
+import ArgumentParser
+import Dispatch
+import Foundation
+import Logging
+
+/// The daemon of `apus serve`, which knows later versions of the schema, and blocks its threads on a signal.
+struct OwnServe: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve", abstract: "Run a daemon for a nemesis; chaos does it.", shouldDisplay: false)
+
+    /// On this signal, all threads of Swift's pool are blocked for so long, as by handlers that wait in system calls.
+    static let blockingSignal = SIGUSR1
+    static let blockedTime: Duration = .seconds(9)
+
+    @Option var store: String
+    @Option var node: String
+    @Option var schema: Int
+    @Option var readyFd: Int32
+
+    func run() async throws {
+        LoggingSystem.bootstrap(StreamLogHandler.standardError)
+        signal(Self.blockingSignal, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(
+            signal: Self.blockingSignal, queue: DispatchQueue(label: "apus-chaos-block"))
+        source.setEventHandler { Self.blockThreads() }
+        source.activate()
+        defer { source.cancel() }
+        let environment = ProcessInfo.processInfo.environment
+        var configuration = Daemon.Configuration(
+            home: try Home(environment: environment), store: try StoreLocation(store), node: NodeID(rawValue: node),
+            environment: environment)
+        configuration.migrations = .upTo(schema)
+        let ready = FileHandle(fileDescriptor: readyFd, closeOnDealloc: false)
+        _ = try await Daemon(configuration: configuration, logger: Logger(label: "apus")).run { _ in
+            ready.write(Data("ready\n".utf8))
+            try? ready.close()
+        }
+    }
+
+    private static func blockThreads() {
+        let end = ContinuousClock.now.advanced(by: blockedTime)
+        for _ in 0..<moreThanThreads {
+            Task.detached {
+                // Those that get a thread only afterwards return at once.
+                blockThread(for: ContinuousClock.now.duration(to: end))
+            }
+        }
+    }
+
+    private static func blockThread(for duration: Duration) {
+        if duration > .zero { Thread.sleep(forTimeInterval: duration / .seconds(1)) }
+    }
+}
