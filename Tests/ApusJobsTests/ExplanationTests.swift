@@ -45,11 +45,44 @@ struct ExplanationTests {
         try harness.submit(.every(.seconds(6)), kind: "slow")
         harness.advance(13)
         #expect(try why(harness, 2) == ["due 12", "skipped 12"])
-        let text = try harness.perform { try await $0.explain("job", occurrence: 2) }.decisions.last?.text
-        #expect(text?.contains("an earlier occurrence was still open") == true)
         #expect(try why(harness, 3) == ["due 18", "nextLook 18"])
         let error = #expect(throws: JobError.self) { try why(harness, 4) }
         #expect(error?.code == .notFound)
+    }
+
+    @Test("each reason of a skip has its sentence")
+    func reasonsOfSkips() throws {
+        /// What is said of the first occurrence that is skipped, of five that are 4 s apart.
+        func sentence(_ kind: String, _ policies: JobPolicies, isMissed: Bool) throws -> String? {
+            let harness = try SchedulerHarness()
+            try harness.submit(.every(.seconds(4), count: 5), kind: kind, policies)
+            if isMissed { try harness.perform { await $0.stop(grace: nil) } }
+            harness.advance(60)
+            if isMissed { try harness.crash() }
+            harness.advance(1)
+            return try harness.perform { scheduler in
+                for occurrence in 1...5 {
+                    let decision = try await scheduler.explain("job", occurrence: occurrence).decisions.last
+                    if decision?.code == .skipped { return decision?.text }
+                }
+                return nil
+            }
+        }
+        #expect(
+            try sentence("work", .init(missedRuns: .skip), isMissed: true)
+                == "it was skipped: no scheduler examined it in time, and the missed-run policy leaves it out "
+                + "(occurrences 1 to 5)")
+        #expect(
+            try sentence("work", .init(), isMissed: true)
+                == "it was skipped: no scheduler examined it in time, and a later run stands for it "
+                + "(occurrences 1 to 4)")
+        #expect(
+            try sentence("stubborn", .init(), isMissed: false)
+                == "it was skipped: an earlier occurrence was still open, and the overlap policy leaves it out "
+                + "(occurrences 2 to 3)")
+        #expect(
+            try sentence("stubborn", .init(overlap: .queue(limit: 1)), isMissed: false)
+                == "it was skipped: as many occurrences waited already as the overlap policy lets wait")
     }
 
     @Test("what holds a run back is explained: conditions, a handler, the queue, an earlier occurrence, the places")

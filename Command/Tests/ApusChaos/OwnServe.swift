@@ -53,6 +53,7 @@ struct OwnServe: AsyncParsableCommand {
     }
 
     private static func blockThread(for duration: Duration) {
+        // Real time: a blocked thread is what the nemesis is.
         if duration > .zero { Thread.sleep(forTimeInterval: duration / .seconds(1)) }
     }
 }

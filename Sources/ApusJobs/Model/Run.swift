@@ -134,9 +134,9 @@ public struct SkipReason: RawRepresentable, Hashable, Sendable, CustomStringConv
     /// The reason with that word.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// No scheduler could run it in time, and ``JobPolicies/missedRuns`` leaves it out.
+    /// No scheduler examined it in time, and ``JobPolicies/missedRuns`` leaves it out.
     public static let missed = SkipReason(rawValue: "missed")
-    /// No scheduler could run it in time, and a later run stands for it.
+    /// No scheduler examined it in time, and a later run stands for it.
     public static let coalesced = SkipReason(rawValue: "coalesced")
     /// An earlier occurrence was still open, and ``JobPolicies/overlap`` leaves it out.
     public static let overlap = SkipReason(rawValue: "overlap")

@@ -177,8 +177,8 @@ struct Explanation {
         let range = run.through > run.occurrence ? " (occurrences \(run.occurrence) to \(run.through))" : ""
         let why =
             switch run.skipReason {
-            case .missed?: "no scheduler could run it in time, and nothing makes up for it"
-            case .coalesced?: "no scheduler could run it in time, and a later run stands for it"
+            case .missed?: "no scheduler examined it in time, and the missed-run policy leaves it out"
+            case .coalesced?: "no scheduler examined it in time, and a later run stands for it"
             case .overlap?: "an earlier occurrence was still open, and the overlap policy leaves it out"
             case .queueFull?: "as many occurrences waited already as the overlap policy lets wait"
             case let reason?: reason.rawValue

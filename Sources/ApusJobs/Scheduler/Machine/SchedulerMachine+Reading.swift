@@ -4,14 +4,14 @@ import ApusTimers
 extension SchedulerMachine {
     private static let pageSize = 500
 
-    mutating func nextRead(_ now: SchedulerReading, isPaused: Bool) -> SchedulerRead? {
+    mutating func nextRead(_ now: SchedulerReading, isStorePaused: Bool) -> SchedulerRead? {
         var references = commands.needs
         // Callers do not wait for the end of a pause.
-        if !isPaused || commands.waiting.contains(where: { concernsDoubtful($0) }) {
+        if !isStorePaused || commands.waiting.contains(where: { concernsDoubtful($0) }) {
             references += jobs.doubtful.sorted().map { .key($0) }
         }
         if !references.isEmpty { return .load(references) }
-        if isPaused { return nil }
+        if isStorePaused { return nil }
         if setAside.mustWrite { return nil }
         switch life.phase {
         case .recovering(let key):

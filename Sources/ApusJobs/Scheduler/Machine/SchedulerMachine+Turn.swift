@@ -3,10 +3,10 @@ import ApusTimers
 /// Decides a turn: commands, then examined jobs, then claims.
 extension SchedulerMachine {
     /// - Returns: the transaction; `nil` if there is nothing to write.
-    mutating func decideTurn(_ now: SchedulerReading, isPaused: Bool) -> StoreTurn? {
+    mutating func decideTurn(_ now: SchedulerReading, isStorePaused: Bool) -> StoreTurn? {
         var turn = SchedulerTurn(at: now)
         planCommands(into: &turn)
-        if !isPaused {
+        if !isStorePaused {
             planExamined(into: &turn)
             planClaims(into: &turn)
             for id in board.doubtfulRecords where turn.queues[id] == nil {
@@ -22,7 +22,7 @@ extension SchedulerMachine {
         // Examined jobs that do not change get their places, and callers their answers.
         for part in turn.unwritten { applied(part, [], of: turn, now) }
         // While the store fails, a turn without changes finds out whether it can be written again.
-        let isProbe = backoff.isFailing && !isPaused && life.isRunning
+        let isProbe = backoff.isFailing && !isStorePaused && life.isRunning
         if turn.isEmpty, !clock.isChanged, !isProbe {
             board.endTurn()
             return nil

@@ -165,18 +165,18 @@ package struct SchedulerMachine: ~Copyable {
         case .closing: return .close
         case .recovering, .running, .stopping: break
         }
-        let isPaused = backoff.isPaused(now.uptime)
+        let isStorePaused = backoff.isPaused(now.uptime)
         if ownsJobs, history.begin(now.wall, isIdle: false) { return retire(now) }
         repeat {
-            if let read = nextRead(now, isPaused: isPaused) { return .read(read) }
-            if !isPaused {
+            if let read = nextRead(now, isStorePaused: isStorePaused) { return .read(read) }
+            if !isStorePaused {
                 examineDue(now.wall)
                 if mustReadConditions(now) { return .readConditions }
             }
-            if isPaused, commands.isEmpty { break }
-            if let turn = decideTurn(now, isPaused: isPaused) { return .commit(turn) }
+            if isStorePaused, commands.isEmpty { break }
+            if let turn = decideTurn(now, isStorePaused: isStorePaused) { return .commit(turn) }
             // The turn may have found more jobs to examine, or none with a run to start among those that waited.
-        } while !isPaused && (jobs.hasExamined || life.isRunning && loading.isDrained(loaded: loadedCount, board))
+        } while !isStorePaused && (jobs.hasExamined || life.isRunning && loading.isDrained(loaded: loadedCount, board))
             || commands.waiting.contains { $0.isPlannable }
         conditions.endTurn()
         // The turn may have found that the results for which the stop waits are written already.
@@ -184,7 +184,7 @@ package struct SchedulerMachine: ~Copyable {
         if case .closing = life.phase { return .close }
         if ownsJobs, history.begin(now.wall, isIdle: true) { return retire(now) }
         wakes.dropStale()
-        return .wait(wake(now, isPaused: isPaused))
+        return .wait(wake(now, isStorePaused: isStorePaused))
     }
 
     private var ownsJobs: Bool { !session.shards.isEmpty }
@@ -222,7 +222,7 @@ package struct SchedulerMachine: ~Copyable {
     private static let zoneCheck = Duration.seconds(3_600)
 
     /// The first instant at which time alone changes what is to be done.
-    private func wake(_ now: SchedulerReading, isPaused: Bool) -> SchedulerWake? {
+    private func wake(_ now: SchedulerReading, isStorePaused: Bool) -> SchedulerWake? {
         var best: (delay: Duration, wake: SchedulerWake)?
         func consider(_ delay: Duration, _ wake: SchedulerWake) {
             if best.map({ delay < $0.delay }) ?? true { best = (delay, wake) }
@@ -238,10 +238,10 @@ package struct SchedulerMachine: ~Copyable {
         }
         consider(life.deadline)
         consider(outageDeadline)
-        if isPaused { consider(backoff.retryAt) }
+        if isStorePaused { consider(backoff.retryAt) }
         consider(commands.readsAt)
         consider(calls.nextDeadline)
-        guard life.isRunning, !isPaused else { return best?.wake }
+        guard life.isRunning, !isStorePaused else { return best?.wake }
         if let first = wakes.first { consider(from: first.wake, to: first.latest) }
         if let load = loading.next { consider(from: load.at, to: load.latest) }
         // The loop checks the files of zones whenever it is awake.
