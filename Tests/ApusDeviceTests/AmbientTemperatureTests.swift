@@ -29,7 +29,12 @@ final class AmbientTemperature: DeviceService {
     }
 
     func change(to degrees: Double) {
-        state.withLock { $0.degrees = degrees }
+        let degrees = min(max(degrees, -100), 100)
+        let isNew = state.withLock { state in
+            defer { state.degrees = degrees }
+            return state.degrees != degrees
+        }
+        guard isNew else { return }
         surroundings.note("\(degrees) °C")
         surroundings.send(degrees, of: Self.self)
     }
