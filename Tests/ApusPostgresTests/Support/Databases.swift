@@ -50,18 +50,18 @@
         let configuration: PostgresConfiguration
 
         func value<Value: PostgresElement & Sendable>(_ sql: String, as type: Value.Type) async throws -> Value {
-            try await withConnection(configuration) { try await $0.value(sql, as: type) }
+            try await withConnection(configuration.patient) { try await $0.value(sql, as: type) }
         }
 
         func run(_ sql: String...) async throws {
-            try await withConnection(configuration) { connection in
+            try await withConnection(configuration.patient) { connection in
                 for sql in sql { try await connection.run(sql) }
             }
         }
 
         /// Asks on a connection of its own.
         func wait(_ what: String, _ isSo: (PostgresConnection) async throws -> Bool) async throws {
-            try await withConnection(configuration) { connection in
+            try await withConnection(configuration.patient) { connection in
                 try await until(what) { try await isSo(connection) }
             }
         }

@@ -14,9 +14,7 @@
         if let configuration {
             chosen = configuration
         } else {
-            chosen = try await PostgresServer.shared.value.configuration
-            // For those who make and drop databases, too: that waits for all backends of the server, of all tests.
-            (chosen.statementTimeout, chosen.answerTimeout) = (.seconds(300), .seconds(330))
+            chosen = try await PostgresServer.shared.value.configuration.patient
         }
         // A machine that is busy with hundreds of tests is slow; no test waits for these.
         chosen.connectTimeout = .seconds(60)
@@ -64,6 +62,16 @@
             _ sql: String, _ parameters: [PostgresValue] = [], as _: Value.Type = Value.self
         ) async throws -> Value {
             try await query(sql, parameters, isPrepared: false)[0].decode(Value.self, at: 0)
+        }
+    }
+
+    extension PostgresConfiguration {
+        /// For what prepares a test or looks at its result. Beside hundreds of other tests it may take long, and making or
+        /// dropping a database waits for all backends of the server.
+        var patient: Self {
+            var patient = self
+            (patient.statementTimeout, patient.answerTimeout) = (.seconds(300), .seconds(330))
+            return patient
         }
     }
 
