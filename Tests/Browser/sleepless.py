@@ -21,7 +21,6 @@ from support import PATIENCE, ROOT, BrowserTest, Server, free_port
 
 BINARY = pathlib.Path(os.environ.get("APUS_SLEEPLESS_BINARY", ROOT / ".build/debug/Sleepless"))
 WEB = os.environ.get("APUS_SLEEPLESS_WEB")
-expect.set_options(timeout=PATIENCE * 1000)
 
 SEED = 7
 TABS = {

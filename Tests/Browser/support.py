@@ -29,7 +29,7 @@ import unittest
 from typing import Any, Callable
 
 from looks import Looks
-from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, expect, sync_playwright
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = pathlib.Path(os.environ.get("APUS_BINARY", ROOT / ".build/debug/apus"))
@@ -48,6 +48,7 @@ BROWSER_FLAGS = [
 
 # How long something that has to happen may take. It is the limit of a wait, never what is asserted.
 PATIENCE = 20.0
+expect.set_options(timeout=PATIENCE * 1000)
 
 
 def free_port() -> int:
