@@ -107,6 +107,17 @@ struct AmbientTemperatureTests {
         #expect(lanes.last?.marks.map(\.label) == ["25.0 °C"])
     }
 
+    @Test("a value is brought into range, and one that is there already is no change")
+    func values() throws {
+        try SimulatedDevice.run { device in
+            device.add(AmbientTemperature.self)
+            device.install { host in Greenhouse(host) }
+            device.launch()
+            for degrees in [20.0, 1_000, 200, -1_000] { device.setAmbientTemperature(degrees) }
+            #expect(device.notes == ["at the start 20.0", "now 100.0", "now -100.0"])
+        }
+    }
+
     @Test("a random user changes it where the app uses it")
     func explored() throws {
         func steps(usingIt: Bool) -> [DeviceStep] {

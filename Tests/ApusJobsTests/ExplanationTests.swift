@@ -52,7 +52,7 @@ struct ExplanationTests {
 
     @Test("each reason of a skip has its sentence")
     func reasonsOfSkips() throws {
-        /// What is said of the first occurrence that is skipped, of five that are 4 s apart.
+        /// Explains the first skip among five occurrences, which are 4 s apart.
         func sentence(_ kind: String, _ policies: JobPolicies, isMissed: Bool) throws -> String? {
             let harness = try SchedulerHarness()
             try harness.submit(.every(.seconds(4), count: 5), kind: kind, policies)

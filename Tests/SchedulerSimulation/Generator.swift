@@ -171,7 +171,7 @@ package struct Generator {
         }
     }
 
-    /// Some jobs are submitted again, as they are, about when their last run is in progress.
+    /// Submits some jobs twice, the second time about when their last run is in progress.
     private func addRepeats(to steps: inout [Step]) {
         func pick(_ bound: Int) -> Int { self.pick(bound, of: repeats) }
         for _ in 0..<(1 + pick(4)) {

@@ -14,8 +14,8 @@ final class Cluster: Sendable {
         var servers: [Server]
         /// Whether nothing is answered that the second server has not got.
         var isSynchronous = false
-        /// The newest version of the schema that the daemons know, which are then this program's; else they are those of
-        /// `apus serve`.
+        /// The newest version of the schema that the daemons know: they are this program's (`OwnServe`). With `nil` they
+        /// are `apus serve`.
         var schema: Int?
     }
 
