@@ -115,16 +115,10 @@
         func add(_ jobs: [StoredJob]) async throws {
             try await connection.perform { connection in
                 let axis = try StoreReader.axis(on: connection)
+                var rows = 0
                 for stored in jobs {
                     let job = stored.job
-                    let statement = try connection.statement(JobRow.insert).bind(job.key).bind(job.id.rawValue)
-                    JobRow.bindProgress(job, axis, to: statement)
-                    statement.bind(constant: job.state.stored)
-                    JobRow.bindLane(of: job, to: statement)
-                    try statement.bind(job.created.stored).run()
-                    let request = try connection.statement(JobRow.insertRequest).bind(job.key)
-                    JobRow.bindRequest(of: job, to: request)
-                    try request.run()
+                    try JobRow.insert(job, axis, counting: &rows, on: connection)
                     if job.version != 1 {
                         try connection.statement("UPDATE job SET version = ? WHERE key = ?")
                             .bind(job.version).bind(job.key).run()

@@ -5,7 +5,7 @@
     /// A job's columns and their order, for reading and for writing. What runs change is in the table `job`; what was
     /// asked for, in the table `request`.
     enum JobRow {
-        /// What changes with each run, in the order in which ``bindProgress(_:_:to:)`` binds.
+        /// What changes with each run, in the order in which ``bindProgress(_:_:_:to:)`` binds.
         private static let progress = [
             "updated", "first", "origin", "next_occurrence", "next_due", "due_note", "remainder", "occurrences",
             "missed",
@@ -16,7 +16,7 @@
         private static let place = ["queue", "priority"]
         /// The same with what follows from the request, and is in indexes: `Job.uniqueUntil` and `QueueLane.stored`.
         private static let lane = place + ["unique_until", "lane"]
-        /// The rest of what was asked for, in the order in which ``bindRequest(of:to:)`` binds.
+        /// The rest of what was asked for, in the order in which ``bindRequest(_:_:to:)`` binds.
         private static let request = [
             "name", "kind", "trigger", "trigger_ns", "trigger_anchor", "trigger_count", "trigger_calendar", "tolerance",
             "missed_runs",
@@ -39,6 +39,8 @@
         /// Which jobs have ended, in the words of the partial indexes: SQLite uses one only if the query says the same.
         static let hasEnded = "(job.state = 'cancelled' OR job.state = 'finished')"
         static let hasNotEnded = "(job.state = 'scheduled' OR job.state = 'suspended')"
+        /// A state that is unknown is one of these.
+        static let isNotOpen = "NOT \(hasNotEnded)"
 
         /// Parameters: a label, and its value.
         static let hasLabel = """
@@ -47,12 +49,9 @@
                 WHERE label.key = ? AND label.value = ?)
             """
 
-        /// Parameters: key, id, progress, state, lane, created.
-        static let insert = insert(
+        private static let insert = insert(
             "job", ["key", "id"] + progress + ["state"] + lane + ["created"], also: ("version", "1"))
-
-        /// Parameters: key, request.
-        static let insertRequest = insert("request", ["job"] + request)
+        private static let insertRequest = insert("request", ["job"] + request)
 
         /// Parameters: progress, state, lane, key, version, id.
         static let update = update(progress + ["state"] + lane)
@@ -68,7 +67,7 @@
         static let updateRequest = SQLText(
             "UPDATE request SET \(request.map { "\($0) = ?" }.joined(separator: ", ")) WHERE job = ?")
 
-        /// Parameters: ``uniqueness(of:)``, key.
+        /// Parameters: ``uniqueness(_:_:)``, key.
         static let updateUniqueness = SQLText("UPDATE request SET unique_payload = ? WHERE job = ?")
 
         private static func insert(
@@ -88,9 +87,28 @@
                 """)
         }
 
+        // A job keeps its request apart, and each access from this module copies it: the functions are given both.
+
+        /// Writes a job that the file does not have, as version 1, and counts the rows.
+        static func insert(
+            _ job: Job, _ axis: ElapsedAxis, counting rows: inout Int, on connection: Connection
+        ) throws {
+            let request = job.request
+            let statement = try connection.statement(insert).bind(job.key).bind(request.id.rawValue)
+            bindProgress(job, request, axis, to: statement)
+            statement.bind(constant: job.state.stored)
+            bindLane(job, request, to: statement)
+            rows += try statement.bind(job.created.stored).run()
+            let other = try connection.statement(insertRequest).bind(job.key)
+            bindRequest(job, request, to: other)
+            rows += try other.run()
+        }
+
         /// Binds what changes with each run.
-        static func bindProgress(_ job: Job, _ axis: ElapsedAxis, to statement: PreparedStatement) {
-            let isRelative = job.request.trigger.isRelative
+        static func bindProgress(
+            _ job: Job, _ request: JobRequest, _ axis: ElapsedAxis, to statement: PreparedStatement
+        ) {
+            let isRelative = request.trigger.isRelative
             statement.bind(job.updated.stored)
             statement.bind(isRelative ? axis.encode(job.firstDue) : job.firstDue.stored).bind(
                 Int64(job.bookkeeping.origin))
@@ -102,25 +120,24 @@
             statement.bind(Int64(job.openRunCount)).bind(Int64(job.bookkeeping.runsSinceRetired))
         }
 
-        static func bindLane(of job: Job, to statement: PreparedStatement) {
-            statement.bind(job.request.queue.rawValue).bind(Int64(job.request.priority.rawValue))
-            statement.bind(job.uniqueUntil.stored).bind(job.request.lane.stored)
+        static func bindLane(_ job: Job, _ request: JobRequest, to statement: PreparedStatement) {
+            statement.bind(request.queue.rawValue).bind(Int64(request.priority.rawValue))
+            statement.bind(job.uniqueUntil.stored).bind(request.lane.stored)
         }
 
         /// Binds what was asked for.
-        static func bindRequest(of job: Job, to statement: PreparedStatement) {
-            let request = job.request
+        static func bindRequest(_ job: Job, _ request: JobRequest, to statement: PreparedStatement) {
             statement.bind(request.name).bind(request.kind)
             bind(request.trigger, to: statement)
             bind(request.policies, to: statement)
             statement.bind(LabelsJSON.encode(request.labels)).bind(request.payload).bind(request.idempotencyKey)
             statement.bind(LabelsJSON.encode(request.metadata))
-            statement.bind(uniqueness(of: job)).bind(request.uniqueness.period?.wholeNanoseconds)
+            statement.bind(uniqueness(job, request)).bind(request.uniqueness.period?.wholeNanoseconds)
         }
 
         /// Whether its payload is its own: 0 if it does not ask for that; 1, and 2 while it has ended.
-        static func uniqueness(of job: Job) -> Int64 {
-            job.request.uniqueness.countsPayload ? (job.state.isFinal ? 2 : 1) : 0
+        static func uniqueness(_ job: Job, _ request: JobRequest) -> Int64 {
+            request.uniqueness.countsPayload ? (job.state.isFinal ? 2 : 1) : 0
         }
 
         private static func bind(_ trigger: Trigger, to statement: PreparedStatement) {

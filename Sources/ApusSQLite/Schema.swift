@@ -9,7 +9,7 @@
     /// together, so a process that is killed while it makes a file leaves an empty one.
     enum Schema {
         /// Number n, counted from 1, brings a file of schema n - 1 to schema n.
-        private static let migrations = [version1, version2, version3, version4, version5, version6]
+        private static let migrations = [version1, version2, version3, version4, version5, version6, version7]
 
         /// The newest schema that this code knows.
         static let version = Int64(migrations.count)

@@ -72,7 +72,8 @@
             if let after { statement.bind(after) }
             if let prefix = query.idPrefixOrName, !prefix.isEmpty {
                 // No UTF-8 text has the byte 0xFF: it sorts after everything that begins with the prefix.
-                statement.bind(prefix).bind(rawText: Array(prefix.utf8) + [0xFF]).bind(prefix)
+                let end = Array(prefix.utf8) + [0xFF]
+                statement.bind(prefix).bind(rawText: end).bind(prefix).bind(rawText: end).bind(prefix)
             }
             for name in names { statement.bind(name) }
             if let kind = query.kind { statement.bind(kind) }
@@ -83,9 +84,13 @@
             return statement
         }
 
-        /// As a set of keys, so that both indexes are used whatever SQLite guesses about the table.
+        /// As a set of keys, so that the indexes are used whatever SQLite guesses about the table. Parameters: the range of
+        /// the identifiers, twice, and the name.
         private static let matchesIDOrName = """
-            job.key IN (SELECT key FROM job WHERE id >= ? AND id < ? UNION SELECT job FROM request WHERE name = ?)
+            job.key IN (
+                SELECT key FROM job WHERE id >= ? AND id < ? AND \(JobRow.hasNotEnded)
+                UNION SELECT key FROM job WHERE id >= ? AND id < ? AND \(JobRow.isNotOpen)
+                UNION SELECT job FROM request WHERE name = ?)
             """
 
         /// See ``JobQuery/lastEnded``.

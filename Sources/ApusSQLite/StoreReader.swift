@@ -242,8 +242,8 @@
         /// The job that an identifier means: the job that has not ended, else the last submitted.
         static func key(of id: JobID, on connection: Connection) throws -> Int64? {
             // One look into an index each, however many jobs have had the identifier.
-            for rest in ["AND \(JobRow.hasNotEnded)", "ORDER BY key DESC LIMIT 1"] {
-                let key = try connection.statement("SELECT key FROM job WHERE id = ? \(rest)")
+            for rest in [JobRow.hasNotEnded, "\(JobRow.isNotOpen) ORDER BY key DESC LIMIT 1"] {
+                let key = try connection.statement("SELECT key FROM job WHERE id = ? AND \(rest)")
                     .bind(id.rawValue).firstRow { $0.integer() }
                 if let key { return key }
             }

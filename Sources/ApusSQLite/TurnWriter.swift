@@ -159,19 +159,20 @@
 
         private func apply(_ change: JobChange, _ axis: ElapsedAxis) throws -> Job {
             var job = change.job
+            let request = job.request
             guard change.shard == .only else {
                 throw JobError(
                     code: .notOwner,
                     message: "the store has no shard \(change.shard.rawValue): \(job.id) was not written")
             }
             switch change.expected {
-            case .version(let version): try update(&job, expected: version, change, axis)
+            case .version(let version): try update(&job, request, expected: version, change, axis)
             case .absent:
-                if change.requiresFreeName, let name = job.request.name { try requireFree(name, for: job.id) }
+                if change.requiresFreeName, let name = request.name { try requireFree(name, for: job.id) }
                 if let known = change.onlyBeside { try requireNone(beside: known) }
                 try insert(&job, axis)
             }
-            let isRelative = job.request.trigger.isRelative
+            let isRelative = request.trigger.isRelative
             for run in change.runs {
                 func write(_ sql: SQLText) throws -> Int {
                     let statement = try connection.statement(sql)
@@ -215,35 +216,26 @@
         private func insert(_ job: inout Job, _ axis: ElapsedAxis) throws {
             job.key = lastKey + 1
             job.version = 1
-            let statement = try connection.statement(JobRow.insert)
-            statement.bind(job.key).bind(job.id.rawValue)
-            JobRow.bindProgress(job, axis, to: statement)
-            statement.bind(constant: job.state.stored)
-            JobRow.bindLane(of: job, to: statement)
-            statement.bind(job.created.stored)
             do {
-                rowsChanged += try statement.run()
+                try JobRow.insert(job, axis, counting: &rowsChanged, on: connection)
             } catch let failure as SQLiteFailure where failure.message.hasSuffix("job.id") {
                 throw JobError(
                     code: .conflict, message: "there is a job \(job.id) already; read it again", cause: failure)
             }
-            let request = try connection.statement(JobRow.insertRequest).bind(job.key)
-            JobRow.bindRequest(of: job, to: request)
-            rowsChanged += try request.run()
             // A key whose insert was rolled back is not given again: a hole in the row costs nothing.
             lastKey = job.key
         }
 
         private func update(
-            _ job: inout Job, expected version: Int64, _ change: JobChange, _ axis: ElapsedAxis
+            _ job: inout Job, _ request: JobRequest, expected version: Int64, _ change: JobChange, _ axis: ElapsedAxis
         ) throws {
             let isWhole = change.isRequestChanged
             let isStateWritten = isWhole || change.isStateChanged
             let statement = try connection.statement(
                 isWhole ? JobRow.update : isStateWritten ? JobRow.updateState : JobRow.updateProgress)
-            JobRow.bindProgress(job, axis, to: statement)
+            JobRow.bindProgress(job, request, axis, to: statement)
             if isStateWritten { statement.bind(constant: job.state.stored) }
-            if isWhole { JobRow.bindLane(of: job, to: statement) }
+            if isWhole { JobRow.bindLane(job, request, to: statement) }
             statement.bind(job.key).bind(version).bind(job.id.rawValue)
             let count = try statement.run()
             guard count == 1 else {
@@ -253,11 +245,12 @@
             }
             rowsChanged += count
             if isWhole {
-                let request = try connection.statement(JobRow.updateRequest)
-                JobRow.bindRequest(of: job, to: request)
-                try request.bind(job.key).run()
-            } else if isStateWritten, job.request.uniqueness.countsPayload {
-                try connection.statement(JobRow.updateUniqueness).bind(JobRow.uniqueness(of: job)).bind(job.key).run()
+                let other = try connection.statement(JobRow.updateRequest)
+                JobRow.bindRequest(job, request, to: other)
+                try other.bind(job.key).run()
+            } else if isStateWritten, request.uniqueness.countsPayload {
+                try connection.statement(JobRow.updateUniqueness).bind(JobRow.uniqueness(job, request)).bind(job.key)
+                    .run()
             }
             job.version = version + 1
         }

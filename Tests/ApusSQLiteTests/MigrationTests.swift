@@ -22,7 +22,7 @@
 
         @Test("a copy of a file of an earlier schema is refused with the way to migrate it, and its bytes stay")
         func source() async throws {
-            for version in ["v1", "v2", "v3", "v4", "v5"] {
+            for version in ["v1", "v2", "v3", "v4", "v5", "v6"] {
                 let directory = try Directory()
                 _ = try file(version, in: directory)
                 let before = try Data(contentsOf: URL(filePath: directory.file()))
@@ -45,6 +45,7 @@
                 ("v4", [[.network, .externalPower], .idle, []], "a key"),
                 ("v5", [[.network, .externalPower], .idle, []], "a key"),
                 ("v6", [[.network, .externalPower], .idle, []], "a key"),
+                ("v7", [[.network, .externalPower], .idle, []], "a key"),
             ] as [(String, [JobConditions], String?)])
         func migrates(_ version: String, _ conditions: [JobConditions], _ key: String?) async throws {
             let directory = try Directory()
@@ -190,7 +191,7 @@
             let store = SQLiteStore(path: directory.file())
             try await store.openAndClose()
             let fixture = try Directory()
-            let old = try file("v6", in: fixture).path
+            let old = try file("v7", in: fixture).path
             let query = "SELECT name || ': ' || ifnull(sql, '') FROM sqlite_master ORDER BY name"
             let made = try foreignConnection(store.path).inDatabase { try String.fetchAll($0, sql: query) }
             let kept = try foreignConnection(old).inDatabase { try String.fetchAll($0, sql: query) }

@@ -48,7 +48,10 @@
             #expect(using("request.idempotency_key = ?").contains { $0.contains("request_idempotency_key ") })
             #expect(using("unique_payload = 1").allSatisfy { $0.contains("request_payload_unique ") })
             #expect(using("unique_payload > 0").contains { $0.contains("request_payload ") })
-            #expect(using("id >= ? AND id < ?").contains { $0.contains("job_id ") })
+            for index in ["job_id_unique ", "job_id_others "] {
+                #expect(using("id >= ? AND id < ?").contains { $0.contains(index) })
+                #expect(using("SELECT key FROM job WHERE id = ?").contains { $0.contains(index) })
+            }
             try await store.openAndClose()
         }
 

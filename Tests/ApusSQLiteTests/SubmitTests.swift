@@ -302,7 +302,7 @@
             let version = try foreignConnection(store.path).inDatabase {
                 try Int.fetchOne($0, sql: "PRAGMA user_version")
             }
-            #expect(version == 6)
+            #expect(version == 7)
         }
 
         #if os(Linux)

@@ -231,11 +231,11 @@ struct StoreCommandTests {
             _ = try await apus.startDaemon()
             for option in [["--dry-run"], []] {
                 let answer = try await apus.call(["store", "migrate"] + option)
-                #expect(answer.out == "the schema has version 6; there is nothing to do\n", "\(answer)")
+                #expect(answer.out == "the schema has version 7; there is nothing to do\n", "\(answer)")
             }
             #expect(try await apus("stop").code == 0)
             let queue = try DatabaseQueue(path: apus.home.databasePath)
-            try await queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = 7") }
+            try await queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = 8") }
             try queue.close()
             let newer = try await apus("store", "migrate")
             #expect(newer.code == 1 && newer.err.contains("written by a newer version of Apus"), "\(newer)")

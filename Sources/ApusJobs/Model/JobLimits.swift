@@ -51,7 +51,8 @@ package enum JobLimits {
     }
 
     private static func checkCharacters(of text: String, _ argument: String) throws(JobError) {
-        guard text.utf8.contains(0) else { return }
+        var text = text
+        guard text.withUTF8({ $0.contains(0) }) else { return }
         throw JobError(code: .invalid, message: "\(argument): must not contain the character U+0000")
     }
 }

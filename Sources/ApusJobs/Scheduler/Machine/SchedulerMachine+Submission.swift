@@ -5,7 +5,7 @@ extension SchedulerMachine {
     mutating func submit(
         _ requests: [JobRequest], _ pending: PendingCommand, into turn: inout SchedulerTurn
     ) throws(JobError) -> Outcome {
-        guard Set(requests.map(\.id)).count == requests.count else {
+        guard requests.count == 1 || Set(requests.map(\.id)).count == requests.count else {
             throw JobError(
                 code: .invalid, message: "id: one identifier occurs twice among the requests; give each its own")
         }
@@ -18,7 +18,9 @@ extension SchedulerMachine {
                 message: "payload: two of the requests are the same by kind and payload; submit one of them")
         }
         var drafts: [SchedulerTurn.Draft] = []
+        drafts.reserveCapacity(requests.count)
         var answers: [SchedulerTurn.Submitted] = []
+        answers.reserveCapacity(requests.count)
         func answer(_ job: SchedulerTurn.Existing, _ outcome: SubmissionOutcome) {
             answers.append(SchedulerTurn.Submitted(job: job, outcome: outcome))
         }

@@ -154,7 +154,7 @@ struct SchedulerTurn: Sendable {
 
     // MARK: Concerned jobs
 
-    mutating func concern(_ ids: [JobID]) { self.ids.formUnion(ids) }
+    mutating func concern(_ ids: [JobID]) { for id in ids { self.ids.insert(id) } }
 
     func hasSubmitted(_ reference: JobReference) -> Bool { reference.payload.map(payloads.contains) ?? false }
 
