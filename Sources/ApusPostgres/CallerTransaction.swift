@@ -43,9 +43,9 @@
         @discardableResult
         public func submit<Payload: JobPayload>(
             _ payload: Payload, id: JobID? = nil, name: String? = nil, trigger: Trigger = .after(.zero),
-            policies: JobPolicies = .init(), labels: [String: String] = [:], queue: QueueID = .default,
-            priority: JobPriority = .normal, metadata: [String: String] = [:],
-            uniqueness: JobUniqueness = .identifier, conflict: ConflictPolicy = .update, idempotencyKey: String? = nil,
+            policies: JobPolicies? = nil, labels: [String: String] = [:], queue: QueueID? = nil,
+            priority: JobPriority? = nil, metadata: [String: String] = [:],
+            uniqueness: JobUniqueness? = nil, conflict: ConflictPolicy? = nil, idempotencyKey: String? = nil,
             in connection: OpaquePointer
         ) throws -> JobID {
             try submit(

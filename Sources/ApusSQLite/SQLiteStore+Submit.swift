@@ -70,13 +70,13 @@
             id: JobID? = nil,
             name: String? = nil,
             trigger: Trigger = .after(.zero),
-            policies: JobPolicies = .init(),
+            policies: JobPolicies? = nil,
             labels: [String: String] = [:],
-            queue: QueueID = .default,
-            priority: JobPriority = .normal,
+            queue: QueueID? = nil,
+            priority: JobPriority? = nil,
             metadata: [String: String] = [:],
-            uniqueness: JobUniqueness = .identifier,
-            conflict: ConflictPolicy = .update,
+            uniqueness: JobUniqueness? = nil,
+            conflict: ConflictPolicy? = nil,
             idempotencyKey: String? = nil,
             in db: Database
         ) throws -> JobID {

@@ -13,6 +13,14 @@ private struct SendInvoice: JobPayload, Hashable {
     var labels: [String: String] = [:]
 }
 
+private struct SendReminder: JobPayload {
+    static let kind = "reminder.send"
+    static let defaults = JobDefaults(
+        policies: .init(retry: .exponential(attempts: 3, from: .seconds(1)), timeLimit: .seconds(60)), queue: "mail",
+        priority: .high, uniqueness: .payload(), conflict: .keep)
+    var number: Int
+}
+
 private struct Receipt: Codable, Hashable {
     var number: Int
     var copies: [String]
@@ -55,6 +63,26 @@ struct TypedJobTests {
         let run = try #require(try harness.runs(job.id.rawValue).first)
         #expect(run.state == .succeeded && run.result == nil)
         #expect(try run.result(as: Receipt.self) == nil)
+    }
+
+    @Test("a submission has what its kind declares, and what it says itself counts instead")
+    func defaults() throws {
+        try harness.start()
+        let asDeclared = try harness.perform { try await $0.submit(SendReminder(number: 1)).job.request }
+        let declared = SendReminder.defaults
+        #expect(asDeclared.policies == declared.policies && asDeclared.policies.timeLimit == .seconds(60))
+        #expect(asDeclared.queue == "mail" && asDeclared.priority == .high)
+        #expect(asDeclared.uniqueness == .payload() && asDeclared.conflict == .keep)
+        let same = try harness.perform { try await $0.submit(SendReminder(number: 1)) }
+        #expect(same.outcome == .kept && same.job.id == asDeclared.id)
+
+        let own = try JobRequest(
+            SendReminder(number: 2), policies: .init(), queue: .default, priority: .normal, uniqueness: .identifier,
+            conflict: .update)
+        #expect(own.policies == JobPolicies() && own.queue == .default && own.priority == .normal)
+        #expect(own.uniqueness == .identifier && own.conflict == .update)
+        let plain = try JobRequest(SendInvoice(number: 1, recipient: "ann"))
+        #expect(plain.policies == JobPolicies() && plain.queue == .default && plain.uniqueness == .identifier)
     }
 
     @Test("a handler of a plain kind may return a result, too")

@@ -20,10 +20,55 @@ import ApusTimers
 public protocol JobPayload: Codable, Sendable {
     /// Names the kind of job (``JobRequest/kind``). It is in the store: do not change it while there are jobs of it.
     static var kind: String { get }
+
+    /// What a submission of the kind has where it says nothing else. By default that of every other job.
+    ///
+    /// ```swift
+    /// static let defaults = JobDefaults(policies: .init(retry: .exponential(attempts: 20)), queue: "mail")
+    /// ```
+    ///
+    /// A job keeps what it was submitted with: other defaults count for later submissions.
+    static var defaults: JobDefaults { get }
+}
+
+extension JobPayload {
+    /// Those of a job without a kind of its own.
+    public static var defaults: JobDefaults { JobDefaults() }
+}
+
+/// What the submissions of a kind have in common (``JobPayload/defaults``).
+public struct JobDefaults: Hashable, Sendable {
+    /// How jobs behave when runs are late, overlap, fail or are missed. A submission that gives policies replaces all of
+    /// them; start with these to change one.
+    public var policies: JobPolicies
+    /// In which queue runs wait for a place.
+    public var queue: QueueID
+    /// Which of the jobs that wait for a place of the queue gets it.
+    public var priority: JobPriority
+    /// Which jobs are the same.
+    public var uniqueness: JobUniqueness
+    /// What happens if there is such a job.
+    public var conflict: ConflictPolicy
+
+    /// Defaults; each argument left out is as for a job without a kind of its own.
+    public init(
+        policies: JobPolicies = .init(),
+        queue: QueueID = .default,
+        priority: JobPriority = .normal,
+        uniqueness: JobUniqueness = .identifier,
+        conflict: ConflictPolicy = .update
+    ) {
+        self.policies = policies
+        self.queue = queue
+        self.priority = priority
+        self.uniqueness = uniqueness
+        self.conflict = conflict
+    }
 }
 
 extension JobRequest {
-    /// A request for a job with a typed payload; each argument left out has its default.
+    /// A request for a job with a typed payload. Policies, queue, priority, uniqueness and conflict that are left out are
+    /// those of ``JobPayload/defaults``.
     ///
     /// The kind is the payload's. Without a `trigger` the job is due at once. Without an `id` each request is for a job of
     /// its own: its identifier is the kind, `-` and 26 random letters and digits.
@@ -34,15 +79,16 @@ extension JobRequest {
         id: JobID? = nil,
         name: String? = nil,
         trigger: Trigger = .after(.zero),
-        policies: JobPolicies = .init(),
+        policies: JobPolicies? = nil,
         labels: [String: String] = [:],
-        queue: QueueID = .default,
-        priority: JobPriority = .normal,
+        queue: QueueID? = nil,
+        priority: JobPriority? = nil,
         metadata: [String: String] = [:],
-        uniqueness: JobUniqueness = .identifier,
-        conflict: ConflictPolicy = .update,
+        uniqueness: JobUniqueness? = nil,
+        conflict: ConflictPolicy? = nil,
         idempotencyKey: String? = nil
     ) throws(JobError) {
+        let defaults = Payload.defaults
         let bytes: [UInt8]
         do { bytes = try JobJSON.encode(payload) } catch {
             throw JobError(
@@ -50,9 +96,11 @@ extension JobRequest {
                 cause: error.cause)
         }
         self.init(
-            id: id ?? .unique(of: Payload.kind), name: name, kind: Payload.kind, trigger: trigger, policies: policies,
-            labels: labels, payload: bytes, queue: queue, priority: priority, metadata: metadata,
-            uniqueness: uniqueness, conflict: conflict, idempotencyKey: idempotencyKey)
+            id: id ?? .unique(of: Payload.kind), name: name, kind: Payload.kind, trigger: trigger,
+            policies: policies ?? defaults.policies, labels: labels, payload: bytes, queue: queue ?? defaults.queue,
+            priority: priority ?? defaults.priority, metadata: metadata,
+            uniqueness: uniqueness ?? defaults.uniqueness, conflict: conflict ?? defaults.conflict,
+            idempotencyKey: idempotencyKey)
     }
 }
 
@@ -98,13 +146,13 @@ extension JobScheduler {
         id: JobID? = nil,
         name: String? = nil,
         trigger: Trigger = .after(.zero),
-        policies: JobPolicies = .init(),
+        policies: JobPolicies? = nil,
         labels: [String: String] = [:],
-        queue: QueueID = .default,
-        priority: JobPriority = .normal,
+        queue: QueueID? = nil,
+        priority: JobPriority? = nil,
         metadata: [String: String] = [:],
-        uniqueness: JobUniqueness = .identifier,
-        conflict: ConflictPolicy = .update,
+        uniqueness: JobUniqueness? = nil,
+        conflict: ConflictPolicy? = nil,
         idempotencyKey: String? = nil
     ) async throws -> SubmissionResult {
         try await submit(

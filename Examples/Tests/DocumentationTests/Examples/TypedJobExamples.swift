@@ -18,6 +18,16 @@ struct Receipt: Codable {
 }
 // Shown: end
 
+// Shown: typed-defaults
+struct SendReminder: JobPayload {
+    static let kind = "reminder.send"
+    static let defaults = JobDefaults(
+        policies: .init(retry: .exponential(attempts: 20), timeLimit: .seconds(60)), queue: "mail",
+        uniqueness: .payload(), conflict: .keep)
+    var number: Int
+}
+// Shown: end
+
 struct Mailer {
     @discardableResult
     func send(invoice: Int, to recipient: String) async throws -> String { "\(invoice)@\(recipient)" }
@@ -45,6 +55,15 @@ enum TypedJobExamples {
         try await scheduler.submit(
             SendInvoice(number: 17, recipient: "ann@example.com"), trigger: .at(instant), queue: "mail",
             uniqueness: .payload(), conflict: .keep)
+        // Shown: end
+    }
+
+    static func submitWithDefaults(_ scheduler: JobScheduler) async throws {
+        // Shown: typed-override
+        try await scheduler.submit(SendReminder(number: 17))
+        var policies = SendReminder.defaults.policies
+        policies.retry = .never
+        try await scheduler.submit(SendReminder(number: 18), policies: policies)
         // Shown: end
     }
 
