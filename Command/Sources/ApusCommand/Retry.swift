@@ -5,19 +5,42 @@ import ArgumentParser
 struct Retry: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retry",
-        abstract: "Retry an occurrence that has failed, was lost or was cancelled, also of a finished job.")
+        abstract: "Retry an occurrence that has failed, was lost or was cancelled, also of a finished job.",
+        discussion: """
+            With --failed, it asks at the terminal whether to retry that many jobs; in scripts, say --yes.
+            """)
 
     @Argument(help: "An identifier, the beginning of one, or a name.", completion: .jobs)
-    var id: String
+    var id: String?
 
     @Argument(help: "The occurrence as apus history shows it (default: the last one that did not succeed).")
     var occurrence: OccurrenceArgument?
 
-    @Flag(help: "Print the run as JSON.")
+    @Flag(help: "Every job whose last attempt that ended has failed or was lost, as apus list --failed shows them.")
+    var failed = false
+
+    @Option(
+        help: ArgumentHelp(
+            "With --failed, only the jobs with this label; given several times, those with all of the labels.",
+            valueName: "key=value"))
+    var label: [String] = []
+
+    @Flag(name: .shortAndLong, help: "Do not ask, with --failed.")
+    var yes = false
+
+    @Flag(help: "Print the run as JSON, with --failed all of them.")
     var json = false
+
+    func validate() throws {
+        if failed == (id != nil) {
+            throw ValidationError(failed ? "--failed: leave out the job" : "name a job, or say --failed")
+        }
+        if !failed, !label.isEmpty { throw ValidationError("--label: is for --failed") }
+    }
 
     func run() async throws {
         try await reporting {
+            guard let id else { return try await retryFailed() }
             let run = try await Session().call { try await $0.retry(id, occurrence: occurrence?.number) }
             if json { return try Terminal.json(run) }
             Terminal.out(
@@ -25,4 +48,24 @@ struct Retry: AsyncParsableCommand {
                     + "`apus wait \(run.job)` waits for its outcome")
         }
     }
+
+    private func retryFailed() async throws {
+        _ = try JobOptions.pairs(label, option: "--label")
+        let session = try Session()
+        if !yes {
+            let count = try await session.call { try await $0.jobCount(labels: label, failed: true) }
+            if count > 0 { try Confirmation.require("retry \(jobCount(count))?", isGiven: false) }
+        }
+        let progress = Progress("retried")
+        defer { progress.end() }
+        let runs = try await session.call { try await $0.retryFailed(labels: label) { progress.show($0) } }
+        progress.end()
+        if json { return try Terminal.json(RetriedRuns(runs: runs)) }
+        Terminal.out("\(jobCount(runs.count)) retried")
+    }
+}
+
+/// The runs of several jobs that are tried again, as `--json` prints them.
+private struct RetriedRuns: Codable {
+    var runs: [WireRun]
 }

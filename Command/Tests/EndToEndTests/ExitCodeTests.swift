@@ -66,6 +66,7 @@ struct ExitCodeTests {
         (["resume", "JOB"], 0), (["resume", "missing"], 1),
         (["run", "JOB"], 0), (["run", "missing"], 1),
         (["retry", "FAILED"], 0), (["retry", "missing"], 1), (["retry", "FAILED", "first"], 64),
+        (["retry"], 64), (["retry", "FAILED", "--failed"], 64), (["retry", "FAILED", "--label", "a=b"], 64),
         (["queue", "list"], 0), (["queue", "list", "x"], 64),
         (["queue", "limit", "q", "2"], 0), (["queue", "limit", "q", "0"], 64),
         (["queue", "rate", "q", "2/1m"], 0), (["queue", "rate", "q", "2"], 64),

@@ -34,6 +34,29 @@ struct FilterTests {
         }
     }
 
+    @Test("failed jobs are tried again at once, those with a label or all", arguments: StoreUnderTest.allCases)
+    func retryFailed(_ store: StoreUnderTest) async throws {
+        try await ApusUnderTest.with(store) { apus in
+            for (name, team, command) in [
+                ("well", "blue", "true"), ("ill", "blue", "false"), ("worse", "blue", "false"),
+                ("other", "red", "false"),
+            ] {
+                _ = try await apus("after", "10ms", "--name", name, "--label", "team=\(team)", "--", command)
+            }
+            try await until("four ends") { try await apus.allRuns().count { $0.finished != nil } == 4 }
+            let asked = try await apus("retry", "--failed", "--label", "team=blue")
+            #expect(asked.code == 64 && asked.err.contains("retry 2 jobs?") && asked.err.contains("--yes"), "\(asked)")
+            let blue = try await apus("retry", "--failed", "--label", "team=blue", "--yes")
+            #expect(blue.code == 0 && blue.out == "2 jobs retried\n", "\(blue)")
+            try await until("six ends") { try await apus.allRuns().count { $0.finished != nil } == 6 }
+            struct Retried: Decodable { var runs: [WireRun] }
+            let all: Retried = try await apus.json("retry", "--failed", "--yes", "--json")
+            #expect(all.runs.map(\.attempt).sorted() == [2, 3, 3])
+            let none = try await apus("retry", "--failed", "--label", "team=green")
+            #expect(none.code == 0 && none.out == "0 jobs retried\n", "\(none)")
+        }
+    }
+
     @Test(
         "runs are shown by job, outcome and since when, and a table has names in place of identifiers",
         arguments: StoreUnderTest.allCases)

@@ -248,6 +248,29 @@ public struct DaemonClient: Sendable {
             try await send(.post, "/v1/jobs/\(Self.segment(id))/retry", query: Self.query(occurrence: occurrence)))
     }
 
+    /// Tries again the last occurrence of each job whose newest attempt that has ended failed or was lost. A job that
+    /// cannot be retried any more, because another caller has done so or it is gone, is skipped.
+    /// - Parameters:
+    ///   - labels: only jobs that have all of these (`key=value`).
+    ///   - progress: called after each job with the number of those that are tried again.
+    /// - Returns: the new attempts.
+    /// - Throws: ``DaemonError``; some of the jobs may be tried again then.
+    public func retryFailed(labels: [String] = [], progress: (Int) -> Void = { _ in }) async throws -> [WireRun] {
+        var retried: [WireRun] = []
+        var after: String?
+        repeat {
+            let page = try await jobs(labels: labels, failed: true, lastRun: false, limit: 1_000, after: after)
+            for job in page.jobs {
+                do { retried.append(try await retry(job.id)) } catch let error as DaemonError
+                    where [.jobs(.conflict), .jobs(.notFound)].contains(error.code)
+                {}
+                progress(retried.count)
+            }
+            after = page.next
+        } while after != nil
+        return retried
+    }
+
     /// Why an occurrence ran, did not run, or waits; the oldest open one unless it is named, else the next, else the last.
     public func why(_ id: String, occurrence: Int? = nil) async throws -> WireExplanation {
         try await get("/v1/jobs/\(Self.segment(id))/why", query: Self.query(occurrence: occurrence))
