@@ -17,6 +17,24 @@ enum PostgresExamples {
         var cents: Int
     }
 
+    static func remind(_ number: Int) async throws {}
+
+    static func roles() async throws {
+        // Shown: roles
+        let store = try PostgresStore(PostgresConfiguration("postgres://jobs@db.example/jobs"))
+
+        // in the web process
+        let client = JobScheduler(store: store, configuration: .init(serves: .nothing))
+        try await client.start()
+        try await client.submit(SendReminder(number: 17))
+
+        // in a worker
+        let worker = JobScheduler(store: store, configuration: .init(serves: .only(["mail"])))
+        worker.register(SendReminder.self) { reminder, _ in try await remind(reminder.number) }
+        try await worker.run(grace: .seconds(30))
+        // Shown: end
+    }
+
     static func exactlyOnce(
         _ scheduler: JobScheduler, _ store: PostgresStore,
         _ connect: @escaping @Sendable () throws -> any Connection

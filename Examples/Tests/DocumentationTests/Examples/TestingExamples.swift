@@ -26,9 +26,39 @@ func logsTheMode() throws {
 @MainActor
 final class Player {}
 
+struct MailServerIsDown: Error {}
+
+// Shown: virtual-retry
+@Test("the second attempt, a second after the first, sends the invoice")
+func secondAttempt() throws {
+    let time = VirtualTime()
+    let attempts = Mutex(0)
+    let scheduler = JobScheduler(store: MemoryStore(), engine: time.engine, executor: time.executor)
+    scheduler.register(SendInvoice.self) { invoice, run in
+        attempts.withLock { $0 += 1 }
+        if run.attempt == 1 { throw MailServerIsDown() }
+    }
+    let job = try time.perform {
+        try await scheduler.start()
+        return try await scheduler.submit(
+            SendInvoice(number: 17, recipient: "ann@example.com"),
+            policies: .init(retry: .exponential(attempts: 5, jitter: 0)))
+    }
+    time.settle()
+    #expect(attempts.withLock { $0 } == 1)
+    time.advance(by: .seconds(1))
+    #expect(attempts.withLock { $0 } == 2)
+    let outcome = try time.perform { try await scheduler.outcome(of: job.id) }
+    #expect(outcome?.state == .succeeded && outcome?.attempt == 2)
+
+    try time.perform { await scheduler.stop(grace: .zero) }
+    #expect(time.leaks == [])
+}
+// Shown: end
+
 // Shown: virtual-sleep
-@Test("a retry waits a minute")
-func retryWaits() throws {
+@Test("the second step comes a minute after the first")
+func stepsWait() throws {
     let time = VirtualTime()
     let attempts = Mutex(0)
     time.start {
