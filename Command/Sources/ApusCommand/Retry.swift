@@ -35,7 +35,7 @@ struct Retry: AsyncParsableCommand {
         if failed == (id != nil) {
             throw ValidationError(failed ? "--failed: leave out the job" : "name a job, or say --failed")
         }
-        if !failed, !label.isEmpty { throw ValidationError("--label: is for --failed") }
+        if !failed, !label.isEmpty { throw ValidationError("--label: say --failed as well, or leave it out") }
     }
 
     func run() async throws {
