@@ -16,7 +16,7 @@ struct Retry: AsyncParsableCommand {
     @Argument(help: "The occurrence as apus history shows it (default: the last one that did not succeed).")
     var occurrence: OccurrenceArgument?
 
-    @Flag(help: "Every job whose last attempt that ended has failed or was lost, as apus list --failed shows them.")
+    @Flag(help: "Every job whose last attempt that ended has failed or was lost, but for cancelled ones.")
     var failed = false
 
     @Option(
@@ -53,7 +53,9 @@ struct Retry: AsyncParsableCommand {
         _ = try JobOptions.pairs(label, option: "--label")
         let session = try Session()
         if !yes {
-            let count = try await session.call { try await $0.jobCount(labels: label, failed: true) }
+            let count = try await session.call {
+                try await $0.jobCount(states: DaemonClient.retriableStates, labels: label, failed: true)
+            }
             if count > 0 { try Confirmation.require("retry \(jobCount(count))?", isGiven: false) }
         }
         let progress = Progress("retried")

@@ -43,12 +43,15 @@ struct FilterTests {
             ] {
                 _ = try await apus("after", "10ms", "--name", name, "--label", "team=\(team)", "--", command)
             }
-            try await until("four ends") { try await apus.allRuns().count { $0.finished != nil } == 4 }
+            _ = try await apus("every", "1h", "--name", "gone", "--label", "team=blue", "--", "false")
+            _ = try await apus("run", "gone")
+            try await until("five ends") { try await apus.allRuns().count { $0.finished != nil } == 5 }
+            #expect(try await apus("cancel", "gone").code == 0)
             let asked = try await apus("retry", "--failed", "--label", "team=blue")
             #expect(asked.code == 64 && asked.err.contains("retry 2 jobs?") && asked.err.contains("--yes"), "\(asked)")
             let blue = try await apus("retry", "--failed", "--label", "team=blue", "--yes")
             #expect(blue.code == 0 && blue.out == "2 jobs retried\n", "\(blue)")
-            try await until("six ends") { try await apus.allRuns().count { $0.finished != nil } == 6 }
+            try await until("seven ends") { try await apus.allRuns().count { $0.finished != nil } == 7 }
             struct Retried: Decodable { var runs: [WireRun] }
             let all: Retried = try await apus.json("retry", "--failed", "--yes", "--json")
             #expect(all.runs.map(\.attempt).sorted() == [2, 3, 3])

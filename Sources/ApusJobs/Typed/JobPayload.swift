@@ -21,7 +21,7 @@ public protocol JobPayload: Codable, Sendable {
     /// Names the kind of job (``JobRequest/kind``). It is in the store: do not change it while there are jobs of it.
     static var kind: String { get }
 
-    /// What a submission of the kind has where it says nothing else. By default that of every other job.
+    /// Fills in what a submission of the kind leaves out.
     ///
     /// ```swift
     /// static let defaults = JobDefaults(policies: .init(retry: .exponential(attempts: 20)), queue: "mail")
@@ -32,7 +32,7 @@ public protocol JobPayload: Codable, Sendable {
 }
 
 extension JobPayload {
-    /// Those of a job without a kind of its own.
+    /// Every default as for a request without a payload type.
     public static var defaults: JobDefaults { JobDefaults() }
 }
 
@@ -50,7 +50,7 @@ public struct JobDefaults: Hashable, Sendable {
     /// What happens if there is such a job.
     public var conflict: ConflictPolicy
 
-    /// Defaults; each argument left out is as for a job without a kind of its own.
+    /// Defaults; each argument left out is as for a request without a payload type.
     public init(
         policies: JobPolicies = .init(),
         queue: QueueID = .default,

@@ -248,8 +248,12 @@ public struct DaemonClient: Sendable {
             try await send(.post, "/v1/jobs/\(Self.segment(id))/retry", query: Self.query(occurrence: occurrence)))
     }
 
-    /// Tries again the last occurrence of each job whose newest attempt that has ended failed or was lost. A job that
-    /// cannot be retried any more, because another caller has done so or it is gone, is skipped.
+    /// A cancelled job cannot be retried.
+    package static let retriableStates = ["scheduled", "suspended", "finished"]
+
+    /// Tries again the last occurrence of each job whose newest attempt that has ended failed or was lost, except
+    /// cancelled ones. A job that cannot be retried any more, because another caller has done so or cancelled it, or it
+    /// is gone, is skipped.
     /// - Parameters:
     ///   - labels: only jobs that have all of these (`key=value`).
     ///   - progress: called after each job with the number of those that are tried again.
@@ -259,10 +263,11 @@ public struct DaemonClient: Sendable {
         var retried: [WireRun] = []
         var after: String?
         repeat {
-            let page = try await jobs(labels: labels, failed: true, lastRun: false, limit: 1_000, after: after)
+            let page = try await jobs(
+                states: Self.retriableStates, labels: labels, failed: true, lastRun: false, limit: 1_000, after: after)
             for job in page.jobs {
                 do { retried.append(try await retry(job.id)) } catch let error as DaemonError
-                    where [.jobs(.conflict), .jobs(.notFound)].contains(error.code)
+                    where [.jobs(.conflict), .jobs(.notFound), .invalid].contains(error.code)
                 {}
                 progress(retried.count)
             }
