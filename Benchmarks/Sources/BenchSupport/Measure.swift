@@ -60,6 +60,26 @@ package func processorSeconds(of process: Int32?) -> Double {
     return (own + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
 }
 
+/// Waits for half a second, and returns what share of all processors was at work meanwhile; 0 where it is not known.
+package func busyShare() -> Double {
+    func ticks() -> (busy: Double, all: Double) {
+        guard let file = fopen("/proc/stat", "r") else { return (0, 0) }
+        defer { fclose(file) }
+        var buffer = [CChar](repeating: 0, count: 256)
+        guard fgets(&buffer, Int32(buffer.count), file) != nil else { return (0, 0) }
+        let line = String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        // user, nice, system, idle, iowait, irq, softirq, steal; what guests use is in the first two.
+        let fields = line.split(separator: " ").dropFirst().prefix(8).compactMap { Double($0) }
+        guard fields.count == 8 else { return (0, 0) }
+        let all = fields.reduce(0, +)
+        return (all - fields[3] - fields[4], all)
+    }
+    let before = ticks()
+    usleep(500_000)
+    let after = ticks()
+    return after.all > before.all ? (after.busy - before.busy) / (after.all - before.all) : 0
+}
+
 /// Nanoseconds of the monotonic clock.
 @inline(__always)
 package func monotonicNanoseconds() -> UInt64 { nanoseconds(of: CLOCK_MONOTONIC) }

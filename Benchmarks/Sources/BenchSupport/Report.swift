@@ -6,6 +6,8 @@ package struct Report {
     private let json: String?
     private var comparisons: [Comparison] = []
     private var failures: [String] = []
+    /// Subjects beside which other programs were at work.
+    private var disturbed: [String] = []
 
     /// Ends the program if the file cannot be written: at the beginning, not after minutes.
     ///
@@ -24,24 +26,34 @@ package struct Report {
     nonisolated(nonsending) package mutating func add(
         _ subject: String, _ measure: nonisolated(nonsending) () async throws -> ComparisonTable
     ) async {
-        let start = begin(subject)
+        let (start, before) = begin(subject)
         let result: Result<ComparisonTable, any Error>
         do { result = .success(try await measure()) } catch { result = .failure(error) }
-        end(subject, result, start: start)
+        end(subject, result, start, before)
     }
 
     /// The same without suspension, for subjects that are measured on the main thread.
     package mutating func add(_ subject: String, _ measure: () throws -> ComparisonTable) {
-        let start = begin(subject)
-        end(subject, Result(catching: measure), start: start)
+        let (start, before) = begin(subject)
+        end(subject, Result(catching: measure), start, before)
     }
 
-    private func begin(_ subject: String) -> UInt64 {
+    /// - Returns: when it began, and what share of the processors other programs took just before.
+    private func begin(_ subject: String) -> (start: UInt64, busy: Double) {
         note(subject)
-        return monotonicNanoseconds()
+        let busy = busyShare()
+        return (monotonicNanoseconds(), busy)
     }
 
-    private mutating func end(_ subject: String, _ result: Result<ComparisonTable, any Error>, start: UInt64) {
+    private mutating func end(
+        _ subject: String, _ result: Result<ComparisonTable, any Error>, _ start: UInt64, _ before: Double
+    ) {
+        let seconds = (monotonicNanoseconds() - start) / 1_000_000_000
+        let busy = max(before, busyShare())
+        if busy > 0.1 {
+            disturbed.append(subject)
+            note("\(subject): other programs took \(Int(busy * 100)) % of the processors; measure again without them")
+        }
         switch result {
         case .success(let table):
             print(table.text)
@@ -55,7 +67,7 @@ package struct Report {
             print("\(subject) FAILED: \(error)\n")
         }
         fflush(nil)
-        note("\(subject) took \((monotonicNanoseconds() - start) / 1_000_000_000) s")
+        note("\(subject) took \(seconds) s")
     }
 
     /// Prints which targets hold and writes the file.
@@ -67,6 +79,9 @@ package struct Report {
         print(verdict(comparisons))
         if let json { try Data(BenchSupport.json(comparisons).utf8).write(to: URL(filePath: json)) }
         if let hint { print("\nNot measured: \(hint)") }
+        if !disturbed.isEmpty {
+            print("\nMeasured beside other programs, so not comparable: \(disturbed.joined(separator: ", "))")
+        }
         if failures.isEmpty { return 0 }
         print("\nFailed: " + failures.joined(separator: "; "))
         return 70
