@@ -184,7 +184,8 @@ var targets: [Target] = [
         name: "ApusDevice", dependencies: ["ApusBackground", "ApusTimers", "ApusVirtualTime", logging],
         swiftSettings: optimized),
     .target(
-        name: "ApusJobsTesting", dependencies: ["ApusCalendar", "ApusJobs", "ApusTimers"], swiftSettings: optimized),
+        name: "ApusJobsTesting", dependencies: ["ApusCalendar", "ApusJobs", "ApusTimers", "ApusVirtualTime"],
+        swiftSettings: optimized),
     .target(
         name: "ApusTesting", dependencies: ["ApusDevice", "ApusJobsTesting", "ApusVirtualTime"], swiftSettings: features
     ),

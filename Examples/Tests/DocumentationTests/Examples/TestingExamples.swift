@@ -28,33 +28,53 @@ final class Player {}
 
 struct MailServerIsDown: Error {}
 
-// Shown: virtual-retry
-@Test("the second attempt, a second after the first, sends the invoice")
-func secondAttempt() throws {
-    let time = VirtualTime()
-    let attempts = Mutex(0)
-    let scheduler = JobScheduler(store: MemoryStore(), engine: time.engine, executor: time.executor)
-    scheduler.register(SendInvoice.self) { invoice, run in
-        attempts.withLock { $0 += 1 }
-        if run.attempt == 1 { throw MailServerIsDown() }
+// Shown: job-tester
+@Test("an invoice that the mail server refuses is sent a second later")
+func invoiceIsRetried() throws {
+    let mailer = RecordingMailer()
+    let jobs = try JobTester { scheduler in
+        scheduler.register(SendInvoice.self) { invoice, _ in mailer.send(invoice) }
     }
-    let job = try time.perform {
-        try await scheduler.start()
-        return try await scheduler.submit(
-            SendInvoice(number: 17, recipient: "ann@example.com"),
-            policies: .init(retry: .exponential(attempts: 5, jitter: 0)))
-    }
-    time.settle()
-    #expect(attempts.withLock { $0 } == 1)
-    time.advance(by: .seconds(1))
-    #expect(attempts.withLock { $0 } == 2)
-    let outcome = try time.perform { try await scheduler.outcome(of: job.id) }
-    #expect(outcome?.state == .succeeded && outcome?.attempt == 2)
+    jobs.fail(SendInvoice.self, attempts: 1...1, with: MailServerIsDown())
 
-    try time.perform { await scheduler.stop(grace: .zero) }
-    #expect(time.leaks == [])
+    let first = try jobs.perform(
+        SendInvoice(number: 17, recipient: "ann@example.com"), policies: .init(retry: .exponential(attempts: 5)))
+    #expect(first.state == .failed)
+    #expect(mailer.sent == [])
+
+    let second = try #require(jobs.runAllDue(within: .seconds(1)).last)
+    #expect(second.state == .succeeded && second.attempt == 2)
+    #expect(mailer.sent == [17])
+    #expect(try jobs.stop() == [])
 }
 // Shown: end
+
+final class Shop: Sendable {
+    func checkOut(_ order: Int, _ scheduler: JobScheduler) async throws {
+        try await scheduler.submit(
+            SendInvoice(number: order, recipient: "ann@example.com"), trigger: .after(.seconds(3_600)))
+    }
+}
+
+// Shown: job-tester-submissions
+@Test("who checks out gets an invoice within the hour")
+func checkOutSubmits() throws {
+    let jobs = try JobTester { $0.register(SendInvoice.self) { _, _ in } }
+    let invoices = try jobs.submitted(SendInvoice.self) { scheduler in
+        try await Shop().checkOut(17, scheduler)
+    }
+    #expect(invoices.map(\.number) == [17])
+    #expect(jobs.runAllDue().isEmpty)
+    #expect(jobs.runAllDue(within: .seconds(3_600)).map(\.state) == [.succeeded])
+    try jobs.stop()
+}
+// Shown: end
+
+final class RecordingMailer: Sendable {
+    private let numbers = Mutex<[Int]>([])
+    var sent: [Int] { numbers.withLock { $0 } }
+    func send(_ invoice: SendInvoice) { numbers.withLock { $0.append(invoice.number) } }
+}
 
 // Shown: virtual-sleep
 @Test("the second step comes a minute after the first")

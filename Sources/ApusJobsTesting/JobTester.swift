@@ -1,0 +1,194 @@
+public import ApusJobs
+import ApusTimers
+public import ApusVirtualTime
+
+/// Runs jobs in a test: a started scheduler over a store in memory, in virtual time.
+///
+/// ```swift
+/// let jobs = try JobTester { $0.register(SendInvoice.self) { invoice, _ in try await mailer.send(invoice) } }
+/// jobs.fail(SendInvoice.self, attempts: 1...1, with: MailServerIsDown())
+/// let first = try jobs.perform(SendInvoice(number: 17), policies: .init(retry: .constant(attempts: 2)))
+/// #expect(first.state == .failed)
+/// #expect(try jobs.outcome(of: first).state == .succeeded)
+/// ```
+///
+/// Everything runs on the thread that calls a method, which returns when nothing more can happen at that instant, or when
+/// what it waits for has happened. Handlers that sleep must do so on the engine or a clock of ``time``. Runs are the same
+/// each time: identifiers that are made for jobs are numbered, and retries begin without jitter. It works with any test
+/// library: it reports nothing, but returns values and throws.
+public final class JobTester: Sendable {
+    /// The time of the scheduler and of its handlers: `time.advance(by:)` makes later jobs and retries due.
+    public let time: VirtualTime
+    /// The scheduler, for the code under test.
+    public let scheduler: JobScheduler
+    private let failures = InjectedFailures()
+    private let ended = Ended()
+
+    /// Starts a scheduler.
+    ///
+    /// - Parameters:
+    ///   - time: The time of the test.
+    ///   - configuration: As the program has it. Failures that a test injects come from within its middleware.
+    ///   - register: Registers the handlers, before the start.
+    /// - Throws: What `register` throws, or the start of a scheduler.
+    public init(
+        time: VirtualTime = VirtualTime(), configuration: JobScheduler.Configuration = .init(),
+        register: (JobScheduler) throws -> Void
+    ) throws {
+        var configuration = configuration
+        configuration.middleware.append(failures)
+        let scheduler = JobScheduler(
+            store: MemoryStore(), engine: time.engine, random: Numbering(), configuration: configuration,
+            executor: time.executor)
+        (self.time, self.scheduler) = (time, scheduler)
+        try register(scheduler)
+        try time.perform { try await scheduler.start() }
+        // Ends with the scheduler.
+        time.start { [ended, events = scheduler.events()] in
+            for await event in events { if case .runEnded(let run) = event { ended.add(run) } }
+        }
+    }
+
+    // MARK: Running
+
+    /// Submits a job that is due at once, and runs its first attempt to its end. Time passes as far as the handler waits
+    /// for it.
+    ///
+    /// The job is one of its own, whatever ``JobPayload/defaults`` say about uniqueness.
+    /// - Parameters:
+    ///   - payload: What the handler gets.
+    ///   - policies: The job's policies; those of ``JobPayload/defaults`` unless given. With a retry policy, another
+    ///     attempt follows a failed one: ``outcome(of:)`` runs it.
+    /// - Returns: The attempt: its state, reason, result, output. One that the handler has snoozed is `waiting`.
+    /// - Throws: `JobError` with `invalid` if no handler is registered for the kind, and as `JobScheduler.submit`;
+    ///   `VirtualTimeError` with `stuck` if the handler waits for something that does not come.
+    public func perform<Payload: JobPayload>(_ payload: Payload, policies: JobPolicies? = nil) throws -> Run {
+        let scheduler = scheduler
+        guard scheduler.hasHandler(for: Payload.kind) else {
+            throw JobError(
+                code: .invalid,
+                message:
+                    "no handler is registered for the kind \(Payload.kind); register it where the JobTester is made")
+        }
+        return try time.perform(advancingTime: true) {
+            let events = scheduler.events()
+            let job = try await scheduler.submit(payload, policies: policies, uniqueness: .identifier).job
+            for await event in events {
+                switch event {
+                case .runEnded(let run), .runPostponed(let run): if run.jobKey == job.key { return run }
+                default: break
+                }
+            }
+            throw JobError(code: .closed, message: "the scheduler has stopped before the job has run")
+        }
+    }
+
+    /// Lets time pass until a run's occurrence has its outcome, through all its retries.
+    ///
+    /// - Returns: The last attempt.
+    /// - Throws: As `JobScheduler.outcome(of:)`; `VirtualTimeError` with `stuck` if there is none to come.
+    public func outcome(of run: Run) throws -> Run {
+        try time.perform(advancingTime: true) { [scheduler] in try await scheduler.outcome(of: run) }
+    }
+
+    /// Lets time pass, and runs everything that falls due meanwhile, with what that submits; without an argument, what is
+    /// due now.
+    ///
+    /// - Parameter duration: How much time passes, on all clocks.
+    /// - Returns: The attempts that have ended since the last call, or since the start, in the order of their ends. A
+    ///   handler that waits for a later instant runs on, and is not among them.
+    @discardableResult
+    public func runAllDue(within duration: Duration = .zero) -> [Run] {
+        time.advance(by: duration)
+        return ended.takeAll()
+    }
+
+    /// Has attempts at jobs of a kind fail before their handler is called.
+    ///
+    /// - Parameters:
+    ///   - type: The payload.
+    ///   - attempts: Which attempts of each run, from 1. Another call for the kind replaces them.
+    ///   - error: What the handler seems to throw: also a `RunDecision`.
+    public func fail<Payload: JobPayload>(
+        _ type: Payload.Type, attempts: ClosedRange<Int>, with error: any Error
+    ) {
+        failures.byKind.withLock { $0[Payload.kind] = (attempts, error) }
+    }
+
+    // MARK: What was submitted
+
+    /// The payloads of all jobs of a kind, those that have ended too, in the order of their submission.
+    ///
+    /// - Throws: `JobError` with `invalid` for a payload that cannot be decoded.
+    public func submitted<Payload: JobPayload>(_ type: Payload.Type) throws -> [Payload] {
+        try jobs(of: Payload.kind).map { try $0.payload(as: type) }
+    }
+
+    /// The payloads of the jobs of a kind that `body` has submitted, in the order of their submission. What it submits
+    /// without effect, because there is such a job, is not among them.
+    ///
+    /// - Throws: What `body` throws; `JobError` with `invalid` for a payload that cannot be decoded; `VirtualTimeError`
+    ///   with `stuck` if `body` waits for something that does not come, or for time to pass.
+    public func submitted<Payload: JobPayload>(
+        _ type: Payload.Type, by body: @escaping @Sendable (JobScheduler) async throws -> Void
+    ) throws -> [Payload] {
+        let before = Set(try jobs(of: Payload.kind).map(\.key))
+        try time.perform { [scheduler] in try await body(scheduler) }
+        return try jobs(of: Payload.kind).filter { !before.contains($0.key) }.map { try $0.payload(as: type) }
+    }
+
+    private func jobs(of kind: String) throws -> [Job] {
+        try time.perform { [scheduler] in
+            var query = JobQuery(kind: kind, includesLastRuns: false, limit: 1_000)
+            var jobs: [Job] = []
+            repeat {
+                let page = try await scheduler.jobs(query)
+                jobs += page.jobs
+                query.cursor = page.nextCursor
+            } while query.cursor != nil
+            return jobs
+        }
+    }
+
+    /// Stops the scheduler, and cancels the handlers that still run.
+    ///
+    /// - Returns: The timers and tasks that are left (``VirtualTime/leaks``): of the code under test, and none of the
+    ///   scheduler.
+    /// - Throws: `VirtualTimeError` with `stuck` if a handler does not return.
+    @discardableResult
+    public func stop() throws -> [String] {
+        try time.perform(advancingTime: true) { [scheduler] in await scheduler.stop(grace: .zero) }
+        return time.leaks
+    }
+}
+
+/// Numbers: identifiers that are made of them differ, and jitter, which is made of their high bits, is none.
+private final class Numbering: RandomSource {
+    private let last = Locked<UInt64>(0)
+
+    func next() -> UInt64 {
+        last.withLock { last in
+            last += 1
+            return last
+        }
+    }
+}
+
+private final class Ended: Sendable {
+    private let runs = Locked<[Run]>([])
+
+    func add(_ run: Run) { runs.withLock { $0.append(run) } }
+
+    func takeAll() -> [Run] { runs.exchange(\.self, with: []) }
+}
+
+private final class InjectedFailures: JobMiddleware {
+    let byKind = Locked<[String: (attempts: ClosedRange<Int>, error: any Error)]>([:])
+
+    func handle(_ run: RunContext, next: () async throws -> Void) async throws {
+        if let failure = byKind.withLock({ $0[run.job.request.kind] }), failure.attempts.contains(run.attempt) {
+            throw failure.error
+        }
+        try await next()
+    }
+}
