@@ -194,21 +194,26 @@ extension JobLoad {
     package func select(
         _ jobs: some Sequence<Job>
     ) -> (keys: [Int64], next: WallInstant?, left: [QueueLane: WallInstant]) {
-        var selection = DueSelection()
-        var later: [(wake: WallInstant, lane: QueueLane)] = []
+        var due: [QueueLane: [(wake: WallInstant, key: Int64)]] = [:]
+        var later: [QueueLane: WallInstant] = [:]
         for job in jobs {
             guard let wake = job.nextWake else { continue }
             let lane = job.request.lane
-            if !(lanes?.contains(lane) ?? true) { continue }
+            if let lanes, !lanes.contains(lane) { continue }
             if wake > through {
-                later.append((wake, lane))
+                later[lane] = min(wake, later[lane] ?? wake)
             } else {
-                selection.add(lane, first: wake)
-                selection.add(job.key, wake, of: lane)
+                due[lane, default: []].append((wake, job.key))
             }
         }
+        var selection = DueSelection()
+        for (lane, rows) in due { selection.add(lane, first: rows.map(\.wake).min()!) }
         let limits = limits(of: selection.lanes)
-        for (wake, lane) in later where limits[lane] ?? 1 > 0 { selection.add(later: wake) }
+        for (lane, first) in later where limits[lane] ?? 1 > 0 { selection.add(later: first) }
+        for (lane, rows) in due {
+            guard let limit = limits[lane], limit > 0 else { continue }
+            for row in rows.sorted(by: <).prefix(limit + 1) { selection.add(row.key, row.wake, of: lane) }
+        }
         let (keys, next) = selection.finish(self, limits)
         return (keys, next, selection.left)
     }

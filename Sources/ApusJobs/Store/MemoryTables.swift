@@ -60,7 +60,8 @@ struct MemoryTables {
         }
     }
 
-    struct Row {
+    /// A job with its runs. An object, so that a change looks it up once and changes it in its place.
+    final class Row {
         var job: Job
         var outcomes = Outcomes()
         var open: [RunKey: Run] = [:]
@@ -72,6 +73,15 @@ struct MemoryTables {
         var problem: String?
         /// When the job was to be looked at before it was set aside; `nil` if it is not.
         var aside: (problem: String, wake: WallInstant?, elapsedWake: WallInstant?)?
+
+        init(_ job: Job) { self.job = job }
+
+        func copy() -> Row {
+            let row = Row(job)
+            (row.outcomes, row.open, row.runs, row.lastSkip) = (outcomes, open, runs, lastSkip)
+            (row.problem, row.aside) = (problem, aside)
+            return row
+        }
 
         /// See ``JobPage/lastRuns``.
         var lastRun: Run? {
@@ -85,6 +95,17 @@ struct MemoryTables {
         var lastEnded: RunState? {
             runs.values.filter { $0.run.claimed != nil && !$0.run.state.isOpen }.max { $0.written < $1.written }?
                 .run.state
+        }
+
+        func retireRuns(keeping kept: Int) {
+            let newest = runs.sorted { $0.value.written > $1.value.written }
+            for some in [newest.filter { $0.key.attempt > 0 }, newest.filter { $0.key.attempt == 0 }] {
+                for (runKey, value) in some.dropFirst(kept) where !value.run.state.isOpen {
+                    runs[runKey] = nil
+                    outcomes.remove(value.run)
+                    if lastSkip?.occurrence == runKey.occurrence { lastSkip = nil }
+                }
+            }
         }
     }
 
@@ -169,7 +190,7 @@ struct MemoryTables {
         do {
             var jobs: [Job] = []
             for change in changes {
-                let before = changes.count > 1 && change.expected != .absent ? rows[change.job.key] : nil
+                let before = changes.count > 1 && change.expected != .absent ? rows[change.job.key]?.copy() : nil
                 let job = try apply(change)
                 jobs.append(job)
                 if changes.count > 1 { undo.append(Undo(key: job.key, id: job.id, before: before)) }
@@ -236,11 +257,12 @@ struct MemoryTables {
                 job.request = row.job.request
             }
             job.version = version + 1
-            rows[job.key]!.job = job
-            rows[job.key]!.aside = nil
+            row.job = job
+            row.aside = nil
         }
-        for run in change.runs { write(run, key: job.key, id: job.id) }
-        if let kept = change.keptRuns { retireRuns(of: job.key, keeping: kept) }
+        let row = rows[job.key]!
+        for run in change.runs { write(run, of: row) }
+        if let kept = change.keptRuns { row.retireRuns(keeping: kept) }
         return job
     }
 
@@ -288,46 +310,33 @@ struct MemoryTables {
         job.version = 1
         if let key = job.request.idempotencyKey { idempotencyKeys[key] = job.key }
         keys[job.id, default: []].append(job.key)
-        rows[job.key] = Row(job: job)
+        rows[job.key] = Row(job)
     }
 
-    private mutating func write(_ given: Run, key: Int64, id: JobID) {
+    private mutating func write(_ given: Run, of row: Row) {
         var run = given
-        run.jobKey = key
-        run.jobID = id
+        (run.jobKey, run.jobID) = (row.job.key, row.job.id)
         let runKey = RunKey(occurrence: run.occurrence, attempt: run.attempt)
         lastWrite += 1
-        let former = rows[key]!.runs[runKey]
-        let written = former?.written ?? lastWrite
-        if let former, former.run.isFinal, !run.isFinal { rows[key]!.outcomes.remove(former.run) }
-        rows[key]!.runs[runKey] = (written, run)
-        rows[key]!.open[runKey] = run.state.isOpen ? run : nil
-        if run.isFinal { rows[key]!.outcomes.insert(run) }
-        if run.state == .skipped, run.through >= rows[key]!.lastSkip?.through ?? 0 { rows[key]!.lastSkip = run }
+        let former = row.runs[runKey]
+        if let former, former.run.isFinal, !run.isFinal { row.outcomes.remove(former.run) }
+        row.runs[runKey] = (former?.written ?? lastWrite, run)
+        row.open[runKey] = run.state.isOpen ? run : nil
+        if run.isFinal { row.outcomes.insert(run) }
+        if run.state == .skipped, run.through >= row.lastSkip?.through ?? 0 { row.lastSkip = run }
     }
 
     private mutating func moveElapsedInstants(by offset: Duration) {
         for id in queues.keys { queues[id]!.lastStart = queues[id]!.lastStart?.moved(by: offset) }
-        for key in rows.keys {
-            let isRelative = rows[key]!.job.request.trigger.isRelative
-            rows[key]!.job.moveElapsedInstants(by: offset)
-            let elapsedWake = rows[key]!.aside?.elapsedWake?.moved(by: offset)
-            rows[key]!.aside?.elapsedWake = elapsedWake
-            for (runKey, var run) in rows[key]!.open {
+        for row in rows.values {
+            let isRelative = row.job.request.trigger.isRelative
+            row.job.moveElapsedInstants(by: offset)
+            let elapsedWake = row.aside?.elapsedWake?.moved(by: offset)
+            row.aside?.elapsedWake = elapsedWake
+            for (runKey, var run) in row.open {
                 run.moveElapsedInstants(by: offset, isTriggerRelative: isRelative)
-                rows[key]!.open[runKey] = run
-                rows[key]!.runs[runKey]!.run = run
-            }
-        }
-    }
-
-    private mutating func retireRuns(of key: Int64, keeping kept: Int) {
-        let newest = rows[key]!.runs.sorted { $0.value.written > $1.value.written }
-        for runs in [newest.filter { $0.key.attempt > 0 }, newest.filter { $0.key.attempt == 0 }] {
-            for (runKey, value) in runs.dropFirst(kept) where !value.run.state.isOpen {
-                rows[key]!.runs[runKey] = nil
-                rows[key]!.outcomes.remove(value.run)
-                if rows[key]!.lastSkip?.occurrence == runKey.occurrence { rows[key]!.lastSkip = nil }
+                row.open[runKey] = run
+                row.runs[runKey]!.run = run
             }
         }
     }
