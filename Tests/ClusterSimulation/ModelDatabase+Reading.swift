@@ -29,7 +29,8 @@ extension ModelDatabase {
             return .jobs(rows.prefix(limit).map(found))
         case .due(let load):
             let waking = tables.rows.values.filter { session.shards[$0.wakeShard] != nil }
-            let (keys, next, left) = load.select(waking.map(\.job))
+            let (keys, next, left) = load.select(
+                waking.compactMap { row in row.job.nextWake.map { (row.job.key, $0, row.job.request.lane) } })
             let due = keys.map { found(tables.rows[$0]!) }
             return .due(DueJobs(jobs: due.readable, unreadable: due.unreadable, next: next, left: left))
         case .load(let references): return .loaded(references.map { find($0).map(found) })

@@ -190,29 +190,48 @@ package struct DueSelection {
 }
 
 extension JobLoad {
-    /// The jobs among all of a store that is in memory, each with its lane.
+    /// The jobs of a lane that wake by a load's instant, and when the first of the others does.
+    private struct Waking {
+        var due: [(wake: WallInstant, key: Int64)] = []
+        var later: WallInstant?
+    }
+
+    /// The jobs among all that wake of a store that is in memory.
     package func select(
-        _ jobs: some Sequence<Job>
+        _ jobs: some Sequence<(key: Int64, wake: WallInstant, lane: QueueLane)>
     ) -> (keys: [Int64], next: WallInstant?, left: [QueueLane: WallInstant]) {
-        var due: [QueueLane: [(wake: WallInstant, key: Int64)]] = [:]
-        var later: [QueueLane: WallInstant] = [:]
+        var numbers: [QueueLane: Int] = [:]
+        var waking: [Waking] = []
+        var last: (lane: QueueLane, number: Int)?
         for job in jobs {
-            guard let wake = job.nextWake else { continue }
-            let lane = job.request.lane
-            if let lanes, !lanes.contains(lane) { continue }
-            if wake > through {
-                later[lane] = min(wake, later[lane] ?? wake)
+            // Neighbours are often of one lane, and looking it up takes longer than comparing it.
+            let number: Int
+            if let last, last.lane == job.lane {
+                number = last.number
             } else {
-                due[lane, default: []].append((wake, job.key))
+                if let lanes, !lanes.contains(job.lane) { continue }
+                number = numbers[job.lane] ?? waking.count
+                if number == waking.count {
+                    numbers[job.lane] = number
+                    waking.append(Waking())
+                }
+                last = (job.lane, number)
+            }
+            if job.wake > through {
+                waking[number].later = min(job.wake, waking[number].later ?? job.wake)
+            } else {
+                waking[number].due.append((job.wake, job.key))
             }
         }
         var selection = DueSelection()
-        for (lane, rows) in due { selection.add(lane, first: rows.map(\.wake).min()!) }
+        for (lane, number) in numbers {
+            if let first = waking[number].due.map(\.wake).min() { selection.add(lane, first: first) }
+        }
         let limits = limits(of: selection.lanes)
-        for (lane, first) in later where limits[lane] ?? 1 > 0 { selection.add(later: first) }
-        for (lane, rows) in due {
+        for (lane, number) in numbers {
+            if let later = waking[number].later, limits[lane] ?? 1 > 0 { selection.add(later: later) }
             guard let limit = limits[lane], limit > 0 else { continue }
-            for row in rows.sorted(by: <).prefix(limit + 1) { selection.add(row.key, row.wake, of: lane) }
+            for row in waking[number].due.sorted(by: <).prefix(limit + 1) { selection.add(row.key, row.wake, of: lane) }
         }
         let (keys, next) = selection.finish(self, limits)
         return (keys, next, selection.left)

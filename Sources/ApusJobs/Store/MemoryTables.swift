@@ -359,7 +359,8 @@ struct MemoryTables {
     // MARK: Queries
 
     func due(_ load: JobLoad) -> DueJobs {
-        let (keys, next, left) = load.select(rows.values.lazy.map(\.job))
+        let (keys, next, left) = load.select(
+            rows.values.lazy.compactMap { row in row.job.nextWake.map { (row.job.key, $0, row.job.request.lane) } })
         let found = keys.map { self.found(rows[$0]!) }
         return DueJobs(jobs: found.readable, unreadable: found.unreadable, next: next, left: left)
     }
