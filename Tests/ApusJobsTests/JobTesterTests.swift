@@ -125,6 +125,7 @@ struct JobTesterTests {
         let jobs = try JobTester { $0.register("other") { _ in } }
         let error = try #require(throws: JobError.self) { try jobs.perform(SendInvoice(number: 1)) }
         #expect(error.message.contains("no handler is registered for the kind invoice.send"))
+        // In real time, which is cancelled at once: a clock that the tester does not move.
         let stuck = try tester { _, _ in try await Task.sleep(for: .seconds(86_400)) }
         #expect(throws: VirtualTimeError.self) { try stuck.perform(SendInvoice(number: 1)) }
         try jobs.stop()
