@@ -1,6 +1,8 @@
 import Apus
 import ApusSQLite
+import Foundation
 import GRDB
+import Testing
 
 /// The documents' example of a job in a program's own transaction.
 enum TransactionExamples {
@@ -21,6 +23,9 @@ enum TransactionExamples {
         var configuration = Configuration()
         configuration.busyMode = .timeout(5)  // the scheduler writes, too
         let database = try DatabasePool(path: path, configuration: configuration)
+        // The commits survive a power failure. The pool has set NORMAL, and a transaction cannot change it.
+        try await database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+        try await database.write { try $0.execute(sql: "CREATE TABLE IF NOT EXISTS purchase (number INTEGER)") }
 
         try await database.write { db in
             try db.execute(sql: "INSERT INTO purchase (number) VALUES (?)", arguments: [17])
@@ -29,3 +34,33 @@ enum TransactionExamples {
         // Shown: end
     }
 }
+
+private struct ShipOrder: JobPayload {
+    static let kind = "order.ship"
+    var number: Int
+}
+
+/// The code under test.
+private func checkOut(_ order: Int, _ database: DatabasePool, _ store: SQLiteStore) async throws {
+    try await database.write { db in
+        try db.execute(sql: "CREATE TABLE IF NOT EXISTS purchase (number INTEGER)")
+        try db.execute(sql: "INSERT INTO purchase (number) VALUES (?)", arguments: [order])
+        try store.submit(ShipOrder(number: order), in: db)
+    }
+}
+
+// Shown: own-transaction-test
+@Test("who checks out gets one shipment")
+func checkOutShips() async throws {
+    let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).db").path
+    let store = SQLiteStore(path: path)
+    let scheduler = JobScheduler(store: store, configuration: .init(serves: .nothing))  // runs no jobs
+    try await scheduler.start()
+
+    try await checkOut(17, DatabasePool(path: path), store)
+    try await scheduler.takeSubmissions()
+    let jobs = try await scheduler.jobs(JobQuery(kind: ShipOrder.kind)).jobs
+    #expect(try jobs.map { try $0.payload(as: ShipOrder.self).number } == [17])
+    await scheduler.stop()
+}
+// Shown: end

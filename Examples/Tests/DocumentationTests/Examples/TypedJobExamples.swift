@@ -35,6 +35,13 @@ struct Mailer {
 
 /// The documents' examples of typed jobs, and of schedulers in larger programs.
 enum TypedJobExamples {
+    static func queues(_ scheduler: JobScheduler) async throws {
+        // Shown: queue-limits
+        try await scheduler.configure(queue: "mail", .concurrency(10), .rate(QueueRate(runs: 100, per: .seconds(60))))
+        try await scheduler.configure(queue: "mail", .paused(true))
+        // Shown: end
+    }
+
     static func typed(_ scheduler: JobScheduler, _ mailer: Mailer) async throws {
         // Shown: typed-handle
         scheduler.register(SendInvoice.self, returning: Receipt.self) { invoice, run in
