@@ -121,8 +121,11 @@ struct JobTesterTests {
     }
 
     @Test("a kind without a handler, and a handler that never returns, are errors")
-    func errors() throws {
+    func errors() async throws {
         let jobs = try JobTester { $0.register("other") { _ in } }
+        let waiting = try jobs.submitted(SendInvoice.self) { try await $0.submit(SendInvoice(number: 1)) }
+        #expect(waiting == [SendInvoice(number: 1)])
+        #expect(jobs.runAllDue() == [])
         let error = try #require(throws: JobError.self) { try jobs.perform(SendInvoice(number: 1)) }
         #expect(error.message.contains("no handler is registered for the kind invoice.send"))
         // In real time, which is cancelled at once: a clock that the tester does not move.

@@ -393,7 +393,6 @@ public final class JobScheduler: Sendable {
     /// not parked, and none is while the scheduler does not run.
     public func isParked(_ id: JobID) -> Bool { loop.isParked(id) }
 
-    /// Whether a handler is registered for the kind.
     package func hasHandler(for kind: String) -> Bool { loop.handler(of: kind) != nil }
 
     /// The present, by the clock that this scheduler goes by.
