@@ -1,10 +1,7 @@
 #if SQLite
     import ApusJobs
     import ApusTimers
-    import Dispatch
     import GRDB
-    import GRDBSQLite
-    import Logging
     import PathTrust
     import Synchronization
 
@@ -28,21 +25,22 @@
         private static let checkedSize: Int64 = 4 << 20
 
         /// - Parameters:
-        ///   - path: the file, with symbolic links resolved.
-        ///   - name: the path that was asked for.
+        ///   - place: the database.
         ///   - configuration: the store's.
         ///   - allowsLongTransactions: whether a transaction may last from one access to a connection to the next.
         ///   - allowsMigration: whether a file of an older version may be brought to the newest schema.
-        ///   - failed: connections to the same file that have failed to sync and are closed: these take their place,
+        ///   - failed: connections to the same database that have failed to sync and are closed: these take their place,
         ///     and their lock.
         /// - Throws: ``JobError``.
         init(
-            path: String, askedFor name: String, _ configuration: SQLiteStore.Configuration,
-            allowsLongTransactions: Bool = false, allowsMigration: Bool = true, insteadOf failed: Connections? = nil
+            _ place: SQLitePlace, _ configuration: SQLiteStore.Configuration, allowsLongTransactions: Bool = false,
+            allowsMigration: Bool = true, insteadOf failed: Connections? = nil
         ) async throws {
-            do throws(TrustedPath.Failure) { try TrustedPath.checkLinks(name) } catch {
+            let path = place.path
+            do throws(TrustedPath.Failure) { try TrustedPath.checkLinks(place.name) } catch {
                 throw JobError(code: .unavailable, message: "the database \(error)")
             }
+            try place.check()
             if let failed {
                 lock = failed.lock
             } else {
@@ -50,24 +48,20 @@
             }
             do {
                 let size = try OwnerLock.createPrivateFile(path)
-                var grdb = Self.grdb(configuration, readonly: false)
-                grdb.allowsUnsafeTransactions = allowsLongTransactions
-                let queue = try DatabaseQueue(path: path, configuration: grdb)
-                try queue.inDatabase { db in
-                    try Schema.check(db, path: path)
+                let (host, mustSync) = (place.host, failed != nil)
+                writer = try await Connection.open(
+                    try place.writer(configuration, allowsLongTransactions), path: path, of: host
+                ) { db in
+                    try Schema.check(db, path: path, of: host)
                     if !allowsMigration { try Schema.checkIsNewest(db, path: path) }
-                    if size > 0, size <= Self.checkedSize { try Self.quickCheck(db, path: path) }
-                    try Self.prepareWriter(db, configuration)
-                    try Schema.migrate(db)
-                    if failed != nil { try Self.syncAnew(db, path: path) }
+                    if host == .apus, size > 0, size <= Self.checkedSize { try Self.quickCheck(db, path: path) }
+                    try place.prepareWriter(db, configuration)
+                    try Schema.migrate(db, of: host)
+                    if mustSync { try Self.syncAnew(db, path: path) }
                 }
-                writer = try Connection(queue, path: path)
-                grdb = Self.grdb(configuration, readonly: true)
-                grdb.allowsUnsafeTransactions = allowsLongTransactions
-                reader = try Connection(try DatabaseQueue(path: path, configuration: grdb), path: path)
-                turns = try await writer.perform {
-                    TurnWriterBox(writer: try TurnWriter($0, beforeCommit: configuration.beforeCommit))
-                }
+                reader = try await Connection.open(
+                    try place.reader(configuration, allowsLongTransactions), path: path)
+                turns = try await writer.perform { TurnWriterBox(writer: try TurnWriter($0, configuration)) }
             } catch {
                 throw SQLiteErrors.jobError(error, path: path)
             }
@@ -76,13 +70,13 @@
         /// Closes both connections; the writer is the last, so that its close checkpoints the log into the file.
         func close() async throws {
             defer { lock.release() }
-            try closeFile()
+            try await closeFile()
         }
 
-        private func closeFile() throws {
+        private func closeFile() async throws {
             do {
-                try reader.close()
-                try writer.close()
+                try await reader.close()
+                try await writer.close()
             } catch {
                 throw SQLiteErrors.jobError(error, path: writer.path)
             }
@@ -92,11 +86,9 @@
         var mustBeReplaced: Bool { failedToSync.load(ordering: .acquiring) }
 
         /// Closes them, and opens the file anew under the same lock. It may be tried again if that fails.
-        func replaced(
-            path: String, askedFor name: String, _ configuration: SQLiteStore.Configuration
-        ) async throws -> Connections {
-            try closeFile()
-            return try await Connections(path: path, askedFor: name, configuration, insteadOf: self)
+        func replaced(_ place: SQLitePlace, _ configuration: SQLiteStore.Configuration) async throws -> Connections {
+            try await closeFile()
+            return try await Connections(place, configuration, insteadOf: self)
         }
 
         /// Runs `body` with the writer, after what was asked for before.
@@ -117,35 +109,6 @@
             try await writer.perform { connection in
                 _ = try connection.statement("PRAGMA max_page_count = \(count)").run()
             }
-        }
-
-        private static func grdb(_ configuration: SQLiteStore.Configuration, readonly: Bool) -> GRDB.Configuration {
-            var result = GRDB.Configuration()
-            result.readonly = readonly
-            result.foreignKeysEnabled = true
-            result.label = readonly ? "apus.sqlite.reader" : "apus.sqlite.writer"
-            result.qos = .userInitiated
-            let timeout = configuration.busyTimeout.components
-            result.busyMode = .timeout(Double(timeout.seconds) + Double(timeout.attoseconds) * 1e-18)
-            return result
-        }
-
-        private static func prepareWriter(_ db: Database, _ configuration: SQLiteStore.Configuration) throws {
-            let mode = try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL")
-            guard mode == "wal" else {
-                throw JobError(
-                    code: .unavailable,
-                    message: "the file system of the database cannot keep a write-ahead log; use a local disk")
-            }
-            // Four times the default: a checkpoint syncs twice and writes each page once, however often the log has it.
-            try db.execute(sql: "PRAGMA wal_autocheckpoint = 4000")
-            try db.execute(sql: "PRAGMA synchronous = \(configuration.durability.synchronous)")
-            #if canImport(Darwin)
-                // A plain fsync does not reach the medium there.
-                if configuration.durability == .full {
-                    try db.execute(sql: "PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
-                }
-            #endif
         }
 
         /// Writes what the log has into the file once more: the kernel may believe that it is on the disk, and be

@@ -5,26 +5,24 @@
 
     /// Copies of a store's file, from it and into it: one transaction each.
     package struct CopyableSQLiteStore: CopyableStore {
-        private let path: String
-        private let name: String
+        private let place: SQLitePlace
         private let configuration: SQLiteStore.Configuration
 
         /// - Parameters:
         ///   - path: the file.
         ///   - configuration: as that of a store.
         package init(path: String, configuration: SQLiteStore.Configuration = .init()) {
-            name = path
-            self.path = OwnerLock.resolved(path)
+            place = SQLitePlace(path: path)
             self.configuration = configuration
         }
 
         /// Takes the file's lock. A file of an older version of Apus is refused: a source stays as it is.
         package func beginReading() async throws -> any StoreCopyReader {
-            guard access(path, F_OK) == 0 else {
-                throw JobError(code: .notFound, message: "there is no database \(name)")
+            guard access(place.path, F_OK) == 0 else {
+                throw JobError(code: .notFound, message: "there is no database \(place.name)")
             }
             let connections = try await Connections(
-                path: path, askedFor: name, configuration, allowsLongTransactions: true, allowsMigration: false)
+                place, configuration, allowsLongTransactions: true, allowsMigration: false)
             let transaction = SQLiteCopyTransaction(connections, on: connections.reader)
             try await transaction.begin("BEGIN DEFERRED") { _ in }
             return transaction
@@ -32,13 +30,12 @@
 
         /// Takes the file's lock; a file that is missing is made.
         package func beginWriting() async throws -> any StoreCopyWriter {
-            let connections = try await Connections(
-                path: path, askedFor: name, configuration, allowsLongTransactions: true)
+            let connections = try await Connections(place, configuration, allowsLongTransactions: true)
             let transaction = SQLiteCopyTransaction(connections, on: connections.writer)
-            try await transaction.begin("BEGIN IMMEDIATE") { [name] connection in
+            try await transaction.begin("BEGIN IMMEDIATE") { [name = place.name] connection in
                 let tables = ["job", "run", "queue", "submission", "refusal"]
                 let found = try connection.statement(
-                    "SELECT \(tables.map { "EXISTS (SELECT 1 FROM \($0))" }.joined(separator: " OR "))"
+                    "SELECT \(tables.map { "EXISTS (SELECT 1 FROM apus_\($0))" }.joined(separator: " OR "))"
                 ).firstRow { $0.integer() }
                 guard found == 0 else {
                     throw JobError(
@@ -64,7 +61,7 @@
         func begin(_ sql: String, _ body: @escaping @Sendable (Connection) throws -> Void) async throws {
             do {
                 try await connection.perform { connection in
-                    try connection.statement(sql).run()
+                    try connection.control(sql)
                     try body(connection)
                 }
             } catch {
@@ -82,7 +79,7 @@
             else { return }
             do {
                 try await connection.perform { connection in
-                    do { try connection.statement(sql).run() } catch {
+                    do { try connection.control(sql) } catch {
                         connection.rollBack()
                         throw error
                     }
@@ -104,10 +101,10 @@
                 if let clock = header.clock { try TurnWriter.write(clock, on: connection) }
                 let axis = ElapsedAxis(header.clock)
                 for queue in header.queues { try TurnWriter.write(queue, axis, on: connection) }
-                try connection.statement("UPDATE owner SET last_key = max(last_key, ?)").bind(header.lastKey).run()
+                try connection.statement("UPDATE apus_owner SET last_key = max(last_key, ?)").bind(header.lastKey).run()
                 // What AUTOINCREMENT goes by; the row is there once the table has had one.
-                try connection.statement("DELETE FROM sqlite_sequence WHERE name = 'submission'").run()
-                try connection.statement("INSERT INTO sqlite_sequence (name, seq) VALUES ('submission', ?)")
+                try connection.statement("DELETE FROM sqlite_sequence WHERE name = 'apus_submission'").run()
+                try connection.statement("INSERT INTO sqlite_sequence (name, seq) VALUES ('apus_submission', ?)")
                     .bind(header.lastSubmission).run()
             }
         }
@@ -120,7 +117,7 @@
                     let job = stored.job
                     try JobRow.insert(job, axis, counting: &rows, on: connection)
                     if job.version != 1 {
-                        try connection.statement("UPDATE job SET version = ? WHERE key = ?")
+                        try connection.statement("UPDATE apus_job SET version = ? WHERE key = ?")
                             .bind(job.version).bind(job.key).run()
                     }
                     for run in stored.open { try Self.insert(run, axis, on: connection) }
@@ -146,7 +143,7 @@
             try await connection.perform { connection in
                 for refused in refusals {
                     try connection.statement(
-                        "INSERT INTO refusal (\(RefusalRow.columns)) VALUES (?, ?, ?, ?, ?, ?)"
+                        "INSERT INTO apus_refusal (\(RefusalRow.columns)) VALUES (?, ?, ?, ?, ?, ?)"
                     ).bind(refused.sequence).bind(refused.submitted.stored).bind(refused.refusal.refused.stored)
                         .bind(refused.refusal.code).bind(refused.refusal.message).bind(refused.command).run()
                 }
@@ -164,8 +161,10 @@
                                 start a node over the source that carries it out, and stop it again
                                 """)
                     }
-                    try connection.statement("INSERT INTO submission (sequence, submitted, request) VALUES (?, ?, ?)")
-                        .bind(submission.sequence).bind(submission.submitted.stored).bind(request).run()
+                    try connection.statement(
+                        "INSERT INTO apus_submission (sequence, submitted, request) VALUES (?, ?, ?)"
+                    )
+                    .bind(submission.sequence).bind(submission.submitted.stored).bind(request).run()
                 }
             }
         }

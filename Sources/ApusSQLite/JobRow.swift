@@ -2,8 +2,8 @@
     import ApusJobs
     import ApusTimers
 
-    /// A job's columns and their order, for reading and for writing. What runs change is in the table `job`; what was
-    /// asked for, in the table `request`.
+    /// A job's columns and their order, for reading and for writing. What runs change is in the table `apus_job`;
+    /// what was asked for, in the table `apus_request`.
     enum JobRow {
         /// What changes with each run, in the order in which ``bindProgress(_:_:_:to:)`` binds.
         private static let progress = [
@@ -26,10 +26,12 @@
         ]
 
         /// Both tables.
-        static let table = "job JOIN request ON request.job = job.key"
+        static let table = "apus_job AS job JOIN apus_request AS request ON request.job = job.key"
 
         /// Those with a calendar trigger.
-        static let calendars = "request INDEXED BY request_calendar JOIN job ON job.key = request.job"
+        static let calendars = """
+            apus_request AS request INDEXED BY apus_request_calendar JOIN apus_job AS job ON job.key = request.job
+            """
 
         /// The columns that ``read(_:_:)`` reads, of ``table``.
         static let columns =
@@ -50,8 +52,8 @@
             """
 
         private static let insert = insert(
-            "job", ["key", "id"] + progress + ["state"] + lane + ["created"], also: ("version", "1"))
-        private static let insertRequest = insert("request", ["job"] + request)
+            "apus_job", ["key", "id"] + progress + ["state"] + lane + ["created"], also: ("version", "1"))
+        private static let insertRequest = insert("apus_request", ["job"] + request)
 
         /// Parameters: progress, state, lane, key, version, id.
         static let update = update(progress + ["state"] + lane)
@@ -65,10 +67,10 @@
 
         /// Parameters: request, key.
         static let updateRequest = SQLText(
-            "UPDATE request SET \(request.map { "\($0) = ?" }.joined(separator: ", ")) WHERE job = ?")
+            "UPDATE apus_request SET \(request.map { "\($0) = ?" }.joined(separator: ", ")) WHERE job = ?")
 
         /// Parameters: ``uniqueness(_:_:)``, key.
-        static let updateUniqueness = SQLText("UPDATE request SET unique_payload = ? WHERE job = ?")
+        static let updateUniqueness = SQLText("UPDATE apus_request SET unique_payload = ? WHERE job = ?")
 
         private static func insert(
             _ table: String, _ columns: [String], also constant: (column: String, value: String)? = nil
@@ -82,7 +84,7 @@
         private static func update(_ columns: [String]) -> SQLText {
             SQLText(
                 """
-                UPDATE job SET \(columns.map { "\($0) = ?" }.joined(separator: ", ")), version = version + 1
+                UPDATE apus_job SET \(columns.map { "\($0) = ?" }.joined(separator: ", ")), version = version + 1
                 WHERE key = ? AND version = ? AND id = ?
                 """)
         }

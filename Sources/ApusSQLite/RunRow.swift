@@ -23,7 +23,7 @@
         /// Parameters: job, occurrence, attempt, values. A run that is there is overwritten in its place.
         static let upsert = SQLText(
             """
-            INSERT INTO run (\((identity + values).joined(separator: ", ")))
+            INSERT INTO apus_run (\((identity + values).joined(separator: ", ")))
             VALUES (\((identity + values).map { _ in "?" }.joined(separator: ", ")))
             ON CONFLICT (job, occurrence, attempt)
             DO UPDATE SET \(values.map { "\($0) = excluded.\($0)" }.joined(separator: ", "))
@@ -32,14 +32,14 @@
         /// The same parameters, then the sequence, for a run that is not there.
         static let insertWithSequence = SQLText(
             """
-            INSERT INTO run (\((identity + values).joined(separator: ", ")), sequence)
+            INSERT INTO apus_run (\((identity + values).joined(separator: ", ")), sequence)
             VALUES (\((identity + values).map { _ in "?" }.joined(separator: ", ")), ?)
             """)
 
         /// The same parameters as ``upsert``, for a run that is there, which is a quarter faster.
         static let update = SQLText(
             """
-            UPDATE run SET \(values.enumerated().map { "\($1) = ?\($0 + identity.count + 1)" }.joined(separator: ", "))
+            UPDATE apus_run SET \(values.enumerated().map { "\($1) = ?\($0 + identity.count + 1)" }.joined(separator: ", "))
             WHERE job = ?1 AND occurrence = ?2 AND attempt = ?3
             """)
 
@@ -112,9 +112,9 @@
     /// The submissions that no turn has taken. Called on a connection's queue only.
     enum SubmissionRow {
         /// For an application's connection: the instant of the submission, and the request.
-        static let insert = "INSERT INTO submission (submitted, request) VALUES (?, ?)"
+        static let insert = "INSERT INTO apus_submission (submitted, request) VALUES (?, ?)"
 
-        private static let any = SQLText("SELECT EXISTS (SELECT 1 FROM submission)")
+        private static let any = SQLText("SELECT EXISTS (SELECT 1 FROM apus_submission)")
 
         /// The request in its coded form.
         static func encode(_ request: JobRequest) throws(JobError) -> String {
@@ -125,17 +125,19 @@
 
         static func page(limit: Int, on connection: Connection) throws -> [StoreSubmission] {
             var found: [StoreSubmission] = []
-            try connection.statement("SELECT sequence, submitted, request FROM submission ORDER BY sequence LIMIT ?")
-                .bind(Int64(limit)).forEachRow { row in
-                    let (sequence, submitted) = (row.integer(), StoreInstant.decode(row.integer()))
-                    do {
-                        let request = try JobJSON.decode(JobRequest.self, from: Array(row.text().utf8))
-                        found.append(
-                            StoreSubmission(sequence: sequence, submitted: submitted, command: .submit([request])))
-                    } catch {
-                        found.append(StoreSubmission(sequence: sequence, submitted: submitted, problem: "\(error)"))
-                    }
+            try connection.statement(
+                "SELECT sequence, submitted, request FROM apus_submission ORDER BY sequence LIMIT ?"
+            )
+            .bind(Int64(limit)).forEachRow { row in
+                let (sequence, submitted) = (row.integer(), StoreInstant.decode(row.integer()))
+                do {
+                    let request = try JobJSON.decode(JobRequest.self, from: Array(row.text().utf8))
+                    found.append(
+                        StoreSubmission(sequence: sequence, submitted: submitted, command: .submit([request])))
+                } catch {
+                    found.append(StoreSubmission(sequence: sequence, submitted: submitted, problem: "\(error)"))
                 }
+            }
             return found
         }
 
@@ -149,14 +151,16 @@
             if let refusal = taken.refusal {
                 try connection.statement(
                     """
-                    INSERT INTO refusal (sequence, submitted, refused, code, message, command)
+                    INSERT INTO apus_refusal (sequence, submitted, refused, code, message, command)
                     SELECT sequence, submitted, ?2, ?3, ?4, '{"command":"submit","requests":[' || request || ']}'
-                    FROM submission WHERE sequence = ?1
+                    FROM apus_submission WHERE sequence = ?1
                     """
                 ).bind(taken.sequence).bind(refusal.refused.stored).bind(refusal.code).bind(refusal.message).run()
             }
-            let removed = try connection.statement("DELETE FROM submission WHERE sequence = ?").bind(taken.sequence)
-                .run()
+            let removed = try connection.statement("DELETE FROM apus_submission WHERE sequence = ?").bind(
+                taken.sequence
+            )
+            .run()
             guard removed == 1 else {
                 throw JobError(code: .conflict, message: "there is no submission \(taken.sequence) any more")
             }

@@ -10,15 +10,16 @@
                 }
                 let isOpen = "state IN ('waiting', 'claimed')"
                 let counts = StoreCounts(
-                    jobs: Int(try number("SELECT count(*) FROM job")),
-                    openRuns: Int(try number("SELECT count(*) FROM run WHERE \(isOpen)")),
-                    runs: Int(try number("SELECT count(*) FROM run WHERE NOT \(isOpen)")),
-                    submissions: Int(try number("SELECT count(*) FROM submission")),
-                    refusals: Int(try number("SELECT count(*) FROM refusal")))
+                    jobs: Int(try number("SELECT count(*) FROM apus_job")),
+                    openRuns: Int(try number("SELECT count(*) FROM apus_run AS run WHERE \(isOpen)")),
+                    runs: Int(try number("SELECT count(*) FROM apus_run AS run WHERE NOT \(isOpen)")),
+                    submissions: Int(try number("SELECT count(*) FROM apus_submission")),
+                    refusals: Int(try number("SELECT count(*) FROM apus_refusal")))
                 return StoreHeader(
                     clock: try StoreReader.clock(on: connection), queues: try StoreReader.queues(on: connection),
-                    lastKey: try number("SELECT max(last_key, ifnull((SELECT max(key) FROM job), 0)) FROM owner"),
-                    lastSubmission: try number("SELECT seq FROM sqlite_sequence WHERE name = 'submission'"),
+                    lastKey: try number(
+                        "SELECT max(last_key, ifnull((SELECT max(key) FROM apus_job), 0)) FROM apus_owner"),
+                    lastSubmission: try number("SELECT seq FROM sqlite_sequence WHERE name = 'apus_submission'"),
                     counts: counts)
             }
         }
@@ -48,7 +49,7 @@
             to job: inout Job, _ axis: ElapsedAxis, on connection: Connection
         ) throws {
             let wakes = try connection.statement(
-                "SELECT wake, elapsed_wake FROM set_aside WHERE job = ? AND version = ?"
+                "SELECT wake, elapsed_wake FROM apus_set_aside WHERE job = ? AND version = ?"
             ).bind(job.key).bind(job.version).firstRow { ($0.optionalInstant(), $0.optionalInteger().map(axis.decode)) }
             if let wakes { (job.bookkeeping.wake, job.bookkeeping.elapsedWake) = wakes }
         }
@@ -57,7 +58,7 @@
             try await connection.perform { connection in
                 var found: [RefusedSubmission] = []
                 try connection.statement(
-                    "SELECT \(RefusalRow.columns) FROM refusal WHERE sequence > ? ORDER BY sequence LIMIT ?"
+                    "SELECT \(RefusalRow.columns) FROM apus_refusal WHERE sequence > ? ORDER BY sequence LIMIT ?"
                 ).bind(sequence).bind(Int64(limit)).forEachRow { found.append(RefusalRow.read($0)) }
                 return found
             }
@@ -69,7 +70,7 @@
             let isRelative = job.request.trigger.isRelative
             try connection.statement(
                 """
-                SELECT \(RunRow.columns), run.sequence FROM run WHERE run.job = ? AND \(RunRow.isOpen)
+                SELECT \(RunRow.columns), run.sequence FROM apus_run AS run WHERE run.job = ? AND \(RunRow.isOpen)
                 ORDER BY run.occurrence, run.attempt
                 """
             ).bind(job.key).forEachRow { row in
@@ -97,7 +98,8 @@
                 try connection.statement(
                     """
                     SELECT run.sequence, job.id, request.trigger, request.trigger_anchor, \(RunRow.columns)
-                    FROM run CROSS JOIN job ON job.key = run.job CROSS JOIN request ON request.job = run.job
+                    FROM apus_run AS run CROSS JOIN apus_job AS job ON job.key = run.job
+                        CROSS JOIN apus_request AS request ON request.job = run.job
                     WHERE run.sequence > ? AND NOT \(RunRow.isOpen) ORDER BY run.sequence LIMIT ?
                     """
                 ).bind(sequence).bind(Int64(limit)).forEachRow { row in
@@ -114,7 +116,7 @@
             try await connection.perform { connection in
                 var found: [StoredSubmission] = []
                 try connection.statement(
-                    "SELECT sequence, submitted, request FROM submission WHERE sequence > ? ORDER BY sequence LIMIT ?"
+                    "SELECT sequence, submitted, request FROM apus_submission WHERE sequence > ? ORDER BY sequence LIMIT ?"
                 ).bind(sequence).bind(Int64(limit)).forEachRow { row in
                     found.append(
                         StoredSubmission(sequence: row.integer(), submitted: row.instant(), request: row.text()))

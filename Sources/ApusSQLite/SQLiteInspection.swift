@@ -32,9 +32,9 @@
                 configuration.label = "apus.sqlite.inspection"
                 configuration.busyMode = .timeout(5)
                 let queue = try DatabaseQueue(path: path, configuration: configuration)
-                try queue.inDatabase { db in
+                let connection = try await Connection.open(queue, path: path) { [path, name] db in
                     try Schema.check(db, path: path)
-                    let version = try Int64.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+                    let version = try Schema.version(in: db)
                     guard version == Schema.version else {
                         throw JobError(
                             code: .unavailable,
@@ -44,11 +44,10 @@
                                 """)
                     }
                 }
-                let connection = try Connection(queue, path: path)
                 let result = await Result { () async throws -> Value in
                     try await connection.perform { connection in try connection.transaction { try body(connection) } }
                 }
-                try connection.close()
+                try await connection.close()
                 return try result.get()
             } catch {
                 throw SQLiteErrors.jobError(error, path: path)
@@ -68,7 +67,7 @@
                 defer { try? queue.close() }
                 return try queue.inDatabase { [path] db in
                     try Schema.check(db, path: path)
-                    return (try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0, Int(Schema.version))
+                    return (Int(try Schema.version(in: db)), Int(Schema.version))
                 }
             } catch {
                 throw SQLiteErrors.jobError(error, path: path)
@@ -78,7 +77,7 @@
         /// Brings the file to the newest schema, as the next opening would.
         /// - Throws: ``JobError`` with `owned` if it is in use.
         package func migrate() async throws {
-            try await Connections(path: path, askedFor: name, .init(ownerName: "apus store migrate")).close()
+            try await Connections(SQLitePlace(path: name), .init(ownerName: "apus store migrate")).close()
         }
 
         package func status() async throws -> StoreStatus {
@@ -89,20 +88,24 @@
                     Int(try connection.statement(sql).firstRow { $0.integer() } ?? 0)
                 }
                 var jobs: [JobState: Int] = [:]
-                try connection.statement("SELECT state, count(*) FROM job GROUP BY state").forEachRow { row in
+                try connection.statement("SELECT state, count(*) FROM apus_job GROUP BY state").forEachRow { row in
                     if let state = JobState(rawValue: row.text()) { jobs[state] = Int(row.integer()) }
                 }
+                let runs = "SELECT count(*) FROM apus_run AS run"
                 let first = try StoreReader.due(
                     JobLoad(through: WallInstant(nanoseconds: .max), limit: 10), on: connection)
                 return StoreStatus(
                     schema: Int(Schema.version), newestSchema: Int(Schema.version), bytes: bytes, jobs: jobs,
-                    waitingRuns: try number("SELECT count(*) FROM run WHERE \(RunRow.isOpen) AND state = 'waiting'"),
-                    claimedRuns: try number("SELECT count(*) FROM run WHERE \(RunRow.isOpen) AND state = 'claimed'"),
-                    endedRuns: try number("SELECT count(*) FROM run WHERE NOT \(RunRow.isOpen)"),
-                    submissions: try number("SELECT count(*) FROM submission"),
-                    refusals: try number("SELECT count(*) FROM refusal"),
+                    waitingRuns: try number("\(runs) WHERE \(RunRow.isOpen) AND state = 'waiting'"),
+                    claimedRuns: try number("\(runs) WHERE \(RunRow.isOpen) AND state = 'claimed'"),
+                    endedRuns: try number("\(runs) WHERE NOT \(RunRow.isOpen)"),
+                    submissions: try number("SELECT count(*) FROM apus_submission"),
+                    refusals: try number("SELECT count(*) FROM apus_refusal"),
                     setAsideCount: try number(
-                        "SELECT count(*) FROM set_aside AS s JOIN job ON job.key = s.job AND job.version = s.version"),
+                        """
+                        SELECT count(*) FROM apus_set_aside AS s
+                        JOIN apus_job AS job ON job.key = s.job AND job.version = s.version
+                        """),
                     setAside: try SetAsideRow.page(after: 0, limit: 5, on: connection),
                     earliestWake: first.jobs.first?.job.nextWake,
                     nodes: owner.map { [StoreStatus.Node(name: $0, shards: 1, isConnected: true)] } ?? [])
@@ -121,15 +124,16 @@
             try connection.statement("SELECT \(JobRow.columns) FROM \(JobRow.table)").forEachRow { row in
                 do throws(UnreadableJob) { _ = try JobRow.read(row, axis) } catch { unreadable.add(error) }
             }
-            try connection.statement("SELECT job.id, \(RunRow.columns) FROM run JOIN job ON job.key = run.job")
-                .forEachRow { row in
-                    let id = JobID(row.text())
-                    do throws(StoredProblem) {
-                        _ = try RunRow.read(row, job: id, isTriggerRelative: false, axis)
-                    } catch {
-                        unreadable.add("a run of \(id): \(error.text)")
-                    }
+            try connection.statement(
+                "SELECT job.id, \(RunRow.columns) FROM apus_run AS run JOIN apus_job AS job ON job.key = run.job"
+            ).forEachRow { row in
+                let id = JobID(row.text())
+                do throws(StoredProblem) {
+                    _ = try RunRow.read(row, job: id, isTriggerRelative: false, axis)
+                } catch {
+                    unreadable.add("a run of \(id): \(error.text)")
                 }
+            }
             return unreadable
         }
 
@@ -164,24 +168,28 @@
                 violations: """
                     SELECT \(jobName) || ': ' || job.open_runs || ', not ' || open AS subject FROM (
                         SELECT job.key AS job_key,
-                            (SELECT count(*) FROM run WHERE run.job = job.key AND \(RunRow.isOpen)) AS open FROM job)
-                    JOIN job ON job.key = job_key WHERE job.open_runs <> open
+                            (SELECT count(*) FROM apus_run AS run WHERE run.job = job.key AND \(RunRow.isOpen)) AS open
+                        FROM apus_job AS job)
+                    JOIN apus_job AS job ON job.key = job_key WHERE job.open_runs <> open
                     """),
             StoreRule(
                 "a job's lane is the one of its request",
                 violations: """
-                    SELECT \(jobName) || ': ' || job.lane AS subject FROM job JOIN request ON request.job = job.key
+                    SELECT \(jobName) || ': ' || job.lane AS subject
+                    FROM apus_job AS job JOIN apus_request AS request ON request.job = job.key
                     WHERE job.lane <> job.priority || ' ' || request.conditions || ' ' || job.queue || ' ' || request.kind
                     """),
             StoreRule(
                 "an identifier belongs to one job that has not ended",
                 violations: """
-                    SELECT id AS subject FROM job NOT INDEXED WHERE \(JobRow.hasNotEnded) GROUP BY id HAVING count(*) > 1
+                    SELECT id AS subject FROM apus_job AS job NOT INDEXED WHERE \(JobRow.hasNotEnded)
+                    GROUP BY id HAVING count(*) > 1
                     """),
             StoreRule(
                 "kind and payload belong to one job that is unique by them and has not ended",
                 violations: """
-                    SELECT kind || ' (key ' || min(job) || ')' AS subject FROM request NOT INDEXED WHERE unique_payload = 1
+                    SELECT kind || ' (key ' || min(job) || ')' AS subject FROM apus_request NOT INDEXED
+                    WHERE unique_payload = 1
                     GROUP BY kind, payload HAVING count(*) > 1
                     """),
             StoreRule(
@@ -197,38 +205,39 @@
                         SELECT job AS job_key, max(
                             ifnull(unique_within, 0),
                             iif(idempotency_key IS NULL, 0, \(JobRequest.idempotencyPeriod.wholeNanoseconds))) AS period
-                        FROM request)
-                    JOIN job ON job.key = job_key
+                        FROM apus_request)
+                    JOIN apus_job AS job ON job.key = job_key
                     WHERE period > 0 AND unique_until <> min(created, \(Int64.max) - period) + period
                     """),
             StoreRule(
                 "an occurrence has one outcome",
                 violations: """
-                    SELECT 'key ' || a.job || ', occurrence ' || b.occurrence AS subject FROM run AS a
-                    JOIN run AS b ON b.job = a.job AND b.final = 1
+                    SELECT 'key ' || a.job || ', occurrence ' || b.occurrence AS subject FROM apus_run AS a
+                    JOIN apus_run AS b ON b.job = a.job AND b.final = 1
                         AND b.occurrence > a.occurrence AND b.occurrence <= a.through
                     WHERE a.final = 1 AND a.through > a.occurrence
                     UNION ALL
-                    SELECT 'key ' || job || ', occurrence ' || occurrence FROM run WHERE final = 1
+                    SELECT 'key ' || job || ', occurrence ' || occurrence FROM apus_run WHERE final = 1
                     GROUP BY job, occurrence HAVING count(*) > 1
                     """),
             StoreRule(
                 "an occurrence that has an outcome has no open run",
                 violations: """
-                    SELECT 'key ' || run.job || ', occurrence ' || run.occurrence AS subject FROM run
-                    JOIN run AS r ON r.job = run.job AND r.occurrence = run.occurrence AND r.final = 1 WHERE \(RunRow.isOpen)
+                    SELECT 'key ' || run.job || ', occurrence ' || run.occurrence AS subject FROM apus_run AS run
+                    JOIN apus_run AS r ON r.job = run.job AND r.occurrence = run.occurrence AND r.final = 1
+                    WHERE \(RunRow.isOpen)
                     """),
             StoreRule(
                 "jobs have requests, and requests and runs have jobs",
                 violations: """
-                    SELECT \(jobName) || ' has no request' AS subject FROM job
-                    WHERE NOT EXISTS (SELECT 1 FROM request WHERE request.job = job.key)
+                    SELECT \(jobName) || ' has no request' AS subject FROM apus_job AS job
+                    WHERE NOT EXISTS (SELECT 1 FROM apus_request AS request WHERE request.job = job.key)
                     UNION ALL
-                    SELECT 'the request of key ' || job || ' has no job' FROM request
-                    WHERE NOT EXISTS (SELECT 1 FROM job WHERE job.key = request.job)
+                    SELECT 'the request of key ' || job || ' has no job' FROM apus_request AS request
+                    WHERE NOT EXISTS (SELECT 1 FROM apus_job AS job WHERE job.key = request.job)
                     UNION ALL
-                    SELECT DISTINCT 'runs of key ' || job || ' have no job' FROM run
-                    WHERE NOT EXISTS (SELECT 1 FROM job WHERE job.key = run.job)
+                    SELECT DISTINCT 'runs of key ' || job || ' have no job' FROM apus_run AS run
+                    WHERE NOT EXISTS (SELECT 1 FROM apus_job AS job WHERE job.key = run.job)
                     """),
         ]
     }

@@ -44,7 +44,7 @@
                 db.afterNextTransaction { [signals] _ in signals.signalSubmissions() }
                 try db.cachedStatement(sql: SubmissionRow.insert).execute(arguments: [StoreInstant.encode(now), text])
             } catch let error as DatabaseError {
-                if error.resultCode == .SQLITE_ERROR, (try? db.tableExists("submission")) == false {
+                if error.resultCode == .SQLITE_ERROR, (try? Schema.hasTable("apus_submission", in: db)) == false {
                     throw JobError(
                         code: .unavailable,
                         message:
@@ -94,15 +94,15 @@
                     code: .invalid, message: "db: is a connection that only reads; submit where your application writes"
                 )
             }
-            guard let connection = db.sqliteConnection, let name = sqlite3_db_filename(connection, "main") else {
-                throw JobError(code: .invalid, message: "db: has no connection to the database \(path)")
-            }
-            let file = String(cString: name)
+            let file = Self.fileName(of: db)
             guard file == path || OwnerLock.resolved(file) == path else {
-                throw JobError(
-                    code: .invalid,
-                    message: "db: is a connection to \(file.isEmpty ? "a database in memory" : file), not to \(path)")
+                throw JobError(code: .invalid, message: "db: is a connection to \(file), not to \(path)")
             }
+        }
+
+        static func fileName(of db: Database) -> String {
+            let name = db.sqliteConnection.flatMap { sqlite3_db_filename($0, "main") }.map { String(cString: $0) } ?? ""
+            return name.isEmpty ? "a database in memory" : name
         }
     }
 #endif

@@ -1,6 +1,7 @@
 #if SQLite
     public import ApusJobs
     public import ApusTimers
+    public import GRDB
     import GRDBSQLite
     public import Logging
 
@@ -21,10 +22,7 @@
     /// Instants are kept to the nanosecond. Those after the year 2262 are kept as the last instant there is: later than
     /// asked, never earlier.
     public final class SQLiteStore: JobStore {
-        /// Where the file is, with symbolic links resolved.
-        public let path: String
-        /// The path that was given.
-        private let name: String
+        private let place: SQLitePlace
         let configuration: Configuration
         private let phase = Locked(Phase.closed)
         private let turnstile = Turnstile()
@@ -41,10 +39,55 @@
         ///   - path: the file; its directory must exist. A file that is missing is made, readable for its user only.
         ///   - configuration: durability and the like.
         public init(path: String, configuration: Configuration = .init()) {
-            name = path
-            self.path = OwnerLock.resolved(path)
+            place = SQLitePlace(path: path)
             self.configuration = configuration
         }
+
+        /// A store in an application's own database, in tables whose names begin with `apus_`. Everything else in the
+        /// database stays as it is: the application's tables and migrations, `application_id` and `user_version`.
+        ///
+        /// ```swift
+        /// let database = try DatabasePool(path: "shop.sqlite")
+        /// let scheduler = JobScheduler(store: SQLiteStore(in: database))
+        /// ```
+        ///
+        /// Turns are written over the application's connection, one after another with its own transactions, so neither
+        /// finds the database locked by the other; a transaction that takes long delays jobs as long. A turn is synced as
+        /// ``Configuration/durability`` says, the application's transactions as before. Close the scheduler before the
+        /// database.
+        ///
+        /// A backup by `DatabaseReader.backup(to:)` or `VACUUM INTO` has both, of one instant. A migrator with
+        /// `eraseDatabaseOnSchemaChange` takes the tables of Apus for a change and erases the database at each start,
+        /// unless a migration of the application's makes them: see ``migrate(_:)``.
+        ///
+        /// Nothing is read or made before ``open(as:)``, which refuses with `JobError` and `invalid`, naming `in:`, a
+        /// database in memory, one that is only read, a journal mode other than WAL, and one without foreign keys.
+        /// - Parameters:
+        ///   - database: a `DatabasePool`, or a `DatabaseQueue` with `journalMode = .wal`.
+        ///   - configuration: durability and the like. Its `busyTimeout` is for reading only: the application's own
+        ///     `busyMode` decides how long a turn waits for other processes.
+        public init(in database: any DatabaseWriter, configuration: Configuration = .init()) {
+            place = SQLitePlace(database)
+            self.configuration = configuration
+        }
+
+        /// Makes or migrates the tables of Apus in an application's database, within a migration of its own.
+        ///
+        /// A store does so itself when it is opened. An application needs this only for a migrator whose
+        /// `eraseDatabaseOnSchemaChange` is on, or to submit jobs before any scheduler has opened the store:
+        ///
+        /// ```swift
+        /// migrator.registerMigration("jobs") { db in try SQLiteStore.migrate(db) }
+        /// ```
+        /// - Parameter db: the connection, in a transaction.
+        /// - Throws: `JobError` with `newerSchema`; GRDB's `DatabaseError`.
+        public static func migrate(_ db: Database) throws {
+            try Schema.check(db, path: fileName(of: db), of: .application)
+            try Schema.migrateInTransaction(db, of: .application)
+        }
+
+        /// Where the file is, with symbolic links resolved.
+        public var path: String { place.path }
 
         /// Durable, for one process, exact to the nanosecond.
         public var capabilities: StoreCapabilities {
@@ -62,7 +105,7 @@
                     self.phase.withLock { $0 = .open(connections, owner: session) }
                     return session
                 }
-                let connections = try await Connections(path: self.path, askedFor: self.name, self.configuration)
+                let connections = try await Connections(self.place, self.configuration)
                 let session = try await connections.takeOwnership(node)
                 self.phase.withLock { $0 = .open(connections, owner: session) }
                 self.configuration.logger.debug(
@@ -118,7 +161,7 @@
         /// The open connections themselves, or those that take their place. Called within the turnstile.
         private func usable(_ connections: Connections) async throws -> Connections {
             guard connections.mustBeReplaced else { return connections }
-            let new = try await connections.replaced(path: path, askedFor: name, configuration)
+            let new = try await connections.replaced(place, configuration)
             phase.withLock { phase in
                 if case .open(_, let owner) = phase { phase = .open(new, owner: owner) }
             }

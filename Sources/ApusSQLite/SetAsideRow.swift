@@ -2,45 +2,20 @@
     import ApusJobs
     import ApusTimers
 
-    extension Schema {
-        // A job that the owner of the file could not read is noted with its wakes. The next owner makes it due again, and
-        // tries to read it. A note counts only while the job has the noted version: otherwise it was read and changed
-        // since.
-        //
-        // The other table has submissions that were refused, with their commands in the coded form.
-        static let version6SetAside = """
-            CREATE TABLE set_aside (
-                job INTEGER PRIMARY KEY REFERENCES job (key) ON DELETE CASCADE,
-                version INTEGER NOT NULL,
-                problem TEXT NOT NULL,
-                wake INTEGER,
-                elapsed_wake INTEGER
-            ) STRICT;
-
-            CREATE TABLE refusal (
-                sequence INTEGER PRIMARY KEY,
-                submitted INTEGER NOT NULL,
-                refused INTEGER NOT NULL,
-                code TEXT NOT NULL,
-                message TEXT NOT NULL,
-                command TEXT NOT NULL
-            ) STRICT;
-            CREATE INDEX refusal_refused ON refusal (refused);
-            """
-    }
-
     /// The jobs that are set aside. Called on a connection's queue only.
     enum SetAsideRow {
-        /// Of the table `job`: it is not set aside.
+        /// Of the table `apus_job`: it is not set aside.
         static let isNone = """
-            NOT EXISTS (SELECT 1 FROM set_aside WHERE set_aside.job = job.key AND set_aside.version = job.version)
+            NOT EXISTS (
+                SELECT 1 FROM apus_set_aside AS set_aside
+                WHERE set_aside.job = job.key AND set_aside.version = job.version)
             """
 
         /// A job that is set aside anew has no wakes: those that were noted count, if it has not changed since.
         private static let note = SQLText(
             """
-            INSERT INTO set_aside (job, version, problem, wake, elapsed_wake)
-            SELECT key, version, ?2, wake, elapsed_wake FROM job WHERE key = ?1
+            INSERT INTO apus_set_aside (job, version, problem, wake, elapsed_wake)
+            SELECT key, version, ?2, wake, elapsed_wake FROM apus_job WHERE key = ?1
             ON CONFLICT (job) DO UPDATE SET
                 version = excluded.version, problem = excluded.problem,
                 wake = ifnull(excluded.wake, iif(version = excluded.version, wake, NULL)),
@@ -52,7 +27,7 @@
             try connection.withoutChecks {
                 for job in jobs {
                     try connection.statement(note).bind(job.key).bind(job.problem).run()
-                    try connection.statement("UPDATE job SET wake = NULL, elapsed_wake = NULL WHERE key = ?")
+                    try connection.statement("UPDATE apus_job SET wake = NULL, elapsed_wake = NULL WHERE key = ?")
                         .bind(job.key).run()
                 }
             }
@@ -63,19 +38,19 @@
         /// The first of them are due again as they were, unless they have ended.
         /// - Returns: whether there are more.
         static func giveBack(on connection: Connection) throws -> Bool {
-            let page = "SELECT job FROM set_aside ORDER BY job LIMIT \(pageSize)"
+            let page = "SELECT job FROM apus_set_aside ORDER BY job LIMIT \(pageSize)"
             func noted(_ column: String) -> String {
-                "(SELECT \(column) FROM set_aside WHERE set_aside.job = job.key)"
+                "(SELECT \(column) FROM apus_set_aside AS set_aside WHERE set_aside.job = job.key)"
             }
             _ = try connection.withoutChecks {
                 try connection.statement(
                     """
-                    UPDATE job SET wake = \(noted("wake")), elapsed_wake = \(noted("elapsed_wake"))
+                    UPDATE apus_job AS job SET wake = \(noted("wake")), elapsed_wake = \(noted("elapsed_wake"))
                     WHERE key IN (\(page)) AND version = \(noted("version")) AND NOT \(JobRow.hasEnded)
                     """
                 ).run()
             }
-            return try connection.statement("DELETE FROM set_aside WHERE job IN (\(page))").run() == pageSize
+            return try connection.statement("DELETE FROM apus_set_aside WHERE job IN (\(page))").run() == pageSize
         }
 
         static func page(after key: Int64, limit: Int, on connection: Connection) throws -> [UnreadableJob] {
@@ -83,7 +58,8 @@
             try connection.statement(
                 """
                 SELECT set_aside.job, job.id, set_aside.problem
-                FROM set_aside CROSS JOIN job ON job.key = set_aside.job AND job.version = set_aside.version
+                FROM apus_set_aside AS set_aside
+                    CROSS JOIN apus_job AS job ON job.key = set_aside.job AND job.version = set_aside.version
                 WHERE set_aside.job > ? ORDER BY set_aside.job LIMIT ?
                 """
             ).bind(key).bind(Int64(limit)).forEachRow { row in
@@ -108,7 +84,7 @@
             let position = try RefusalPage.position(cursor)
             var found: [RefusedSubmission] = []
             try connection.statement(
-                "SELECT \(columns) FROM refusal WHERE sequence < ? ORDER BY sequence DESC LIMIT ?"
+                "SELECT \(columns) FROM apus_refusal WHERE sequence < ? ORDER BY sequence DESC LIMIT ?"
             ).bind(position).bind(Int64(limit) + 1).forEachRow { found.append(read($0)) }
             return RefusalPage(found: found, limit: limit)
         }
@@ -116,8 +92,8 @@
         /// Removes some of those that were refused before an instant, the first ones first.
         /// - Returns: whether there may be more.
         static func retire(before instant: WallInstant, budget: Int, on connection: Connection) throws -> Bool {
-            let old = "SELECT sequence FROM refusal WHERE refused < ? ORDER BY refused LIMIT ?"
-            return try connection.statement("DELETE FROM refusal WHERE sequence IN (\(old))")
+            let old = "SELECT sequence FROM apus_refusal WHERE refused < ? ORDER BY refused LIMIT ?"
+            return try connection.statement("DELETE FROM apus_refusal WHERE sequence IN (\(old))")
                 .bind(instant.stored).bind(Int64(budget)).run() == budget
         }
     }

@@ -48,7 +48,7 @@
             let names = query.names.sorted()
             if !names.isEmpty {
                 let list = names.map { _ in "?" }.joined(separator: ", ")
-                conditions.append("job.key IN (SELECT job FROM request WHERE name IN (\(list)))")
+                conditions.append("job.key IN (SELECT job FROM apus_request WHERE name IN (\(list)))")
             }
             if query.kind != nil { conditions.append("request.kind = ?") }
             if query.idempotencyKey != nil { conditions.append("request.idempotency_key = ?") }
@@ -88,14 +88,14 @@
         /// the identifiers, twice, and the name.
         private static let matchesIDOrName = """
             job.key IN (
-                SELECT key FROM job WHERE id >= ? AND id < ? AND \(JobRow.hasNotEnded)
-                UNION SELECT key FROM job WHERE id >= ? AND id < ? AND \(JobRow.isNotOpen)
-                UNION SELECT job FROM request WHERE name = ?)
+                SELECT key FROM apus_job AS job WHERE id >= ? AND id < ? AND \(JobRow.hasNotEnded)
+                UNION SELECT key FROM apus_job AS job WHERE id >= ? AND id < ? AND \(JobRow.isNotOpen)
+                UNION SELECT job FROM apus_request WHERE name = ?)
             """
 
         /// See ``JobQuery/lastEnded``.
         private static let lastEnded = """
-            (SELECT run.state FROM run INDEXED BY run_by_job
+            (SELECT run.state FROM apus_run AS run INDEXED BY apus_run_by_job
                 WHERE run.job = job.key AND run.claimed IS NOT NULL AND NOT (\(RunRow.isOpen))
                 ORDER BY run.sequence DESC LIMIT 1)
             """
@@ -103,13 +103,13 @@
         /// See ``JobPage/lastRuns``: what is running, else what began last, else what ended without an attempt.
         private static func lastRun(of job: Job, _ axis: ElapsedAxis, on connection: Connection) throws -> Run? {
             for (index, condition) in [
-                ("run_open", "\(RunRow.isOpen) AND run.state = 'claimed'"), ("run_by_job", "run.claimed IS NOT NULL"),
-                ("run_by_job", "NOT (\(RunRow.isOpen))"),
+                ("apus_run_open", "\(RunRow.isOpen) AND run.state = 'claimed'"),
+                ("apus_run_by_job", "run.claimed IS NOT NULL"), ("apus_run_by_job", "NOT (\(RunRow.isOpen))"),
             ] {
                 let found: Run? =
                     try connection.statement(
                         """
-                        SELECT \(RunRow.columns) FROM run INDEXED BY \(index)
+                        SELECT \(RunRow.columns) FROM apus_run AS run INDEXED BY \(index)
                         WHERE run.job = ? AND \(condition) ORDER BY run.sequence DESC LIMIT 1
                         """
                     ).bind(job.key).firstRow { row in
@@ -139,7 +139,8 @@
             let statement = try connection.statement(
                 """
                 SELECT run.sequence, job.id, request.trigger, request.trigger_anchor, request.name, \(RunRow.columns)
-                FROM run JOIN job ON job.key = run.job JOIN request ON request.job = run.job \(filter)
+                FROM apus_run AS run JOIN apus_job AS job ON job.key = run.job
+                    JOIN apus_request AS request ON request.job = run.job \(filter)
                 ORDER BY run.sequence DESC LIMIT ?
                 """)
             if let after { statement.bind(after) }

@@ -5,12 +5,13 @@
     /// The queries. Called on a connection's queue only, inside a transaction.
     enum StoreReader {
         private static let openRuns = """
-            SELECT \(RunRow.columns) FROM run WHERE run.job = ? AND \(RunRow.isOpen) ORDER BY run.occurrence, run.attempt
+            SELECT \(RunRow.columns) FROM apus_run AS run WHERE run.job = ? AND \(RunRow.isOpen)
+            ORDER BY run.occurrence, run.attempt
             """
 
         /// The outcome of the last occurrence that has one: one look into the index of outcomes.
         private static let lastOutcome = """
-            SELECT \(RunRow.columns) FROM run INDEXED BY run_one_outcome
+            SELECT \(RunRow.columns) FROM apus_run AS run INDEXED BY apus_run_one_outcome
             WHERE run.job = ? AND run.final = 1 ORDER BY run.occurrence DESC LIMIT 1
             """
 
@@ -51,7 +52,7 @@
         // MARK: The clock
 
         static func clock(on connection: Connection) throws -> StoreClock? {
-            try connection.statement("SELECT boot_id, wall_offset, elapsed_offset FROM clock").firstRow { row in
+            try connection.statement("SELECT boot_id, wall_offset, elapsed_offset FROM apus_clock").firstRow { row in
                 StoreClock(
                     bootID: row.optionalText(), wallOffset: .nanoseconds(row.integer()),
                     elapsedOffset: .nanoseconds(row.integer()))
@@ -63,7 +64,10 @@
         /// Whether there is a calendar trigger, of an ended job too. In the words of the partial index.
         static func mayHaveCalendars(on connection: Connection) throws -> Bool {
             try connection.statement(
-                "SELECT 1 FROM request INDEXED BY request_calendar WHERE trigger_calendar IS NOT NULL AND job > 0 LIMIT 1"
+                """
+                SELECT 1 FROM apus_request INDEXED BY apus_request_calendar
+                WHERE trigger_calendar IS NOT NULL AND job > 0 LIMIT 1
+                """
             )
             .firstRow { $0.integer() } != nil
         }
@@ -73,7 +77,7 @@
             var queues: [JobQueue] = []
             try connection.statement(
                 """
-                SELECT id, concurrency, rate_runs, rate_period, paused, recent_starts, last_start FROM queue ORDER BY id
+                SELECT id, concurrency, rate_runs, rate_period, paused, recent_starts, last_start FROM apus_queue ORDER BY id
                 """
             ).forEachRow { row in
                 var queue = JobQueue(id: QueueID(row.text()))
@@ -130,7 +134,7 @@
                     if let limit {
                         let rows = try connection.statement(
                             """
-                            SELECT key, \(clock.column) FROM job INDEXED BY job_\(clock.column)
+                            SELECT key, \(clock.column) FROM apus_job INDEXED BY apus_job_\(clock.column)
                             WHERE \(clock.column) IS NOT NULL AND lane = ? AND \(clock.column) <= ?
                             ORDER BY \(clock.column), key LIMIT ?
                             """)
@@ -156,7 +160,7 @@
             func first(_ comparison: String, _ lane: String) throws -> String? {
                 try connection.statement(
                     """
-                    SELECT lane FROM job INDEXED BY job_\(clock.column)
+                    SELECT lane FROM apus_job INDEXED BY apus_job_\(clock.column)
                     WHERE \(clock.column) IS NOT NULL AND lane \(comparison) ? ORDER BY lane LIMIT 1
                     """
                 ).bind(lane).firstRow { $0.text() }
@@ -176,7 +180,7 @@
         ) throws -> PreparedStatement {
             try connection.statement(
                 """
-                SELECT \(clock.column) FROM job INDEXED BY job_\(clock.column)
+                SELECT \(clock.column) FROM apus_job INDEXED BY apus_job_\(clock.column)
                 WHERE \(clock.column) IS NOT NULL AND lane = ? AND \(clock.column) \(comparison) ? \(also)
                 ORDER BY \(clock.column) LIMIT 1
                 """)
@@ -186,9 +190,9 @@
             var keys: [Int64] = []
             try connection.statement(
                 """
-                SELECT DISTINCT run.job FROM run INDEXED BY run_open
+                SELECT DISTINCT run.job FROM apus_run AS run INDEXED BY apus_run_open
                 WHERE \(RunRow.isOpen) AND run.job > ? AND run.state = 'claimed'
-                    AND (SELECT \(SetAsideRow.isNone) FROM job WHERE job.key = run.job)
+                    AND (SELECT \(SetAsideRow.isNone) FROM apus_job AS job WHERE job.key = run.job)
                 ORDER BY run.job LIMIT ?
                 """
             ).bind(key).bind(Int64(limit)).forEachRow { keys.append($0.integer()) }
@@ -198,7 +202,8 @@
         static func anchored(after key: Int64, limit: Int, on connection: Connection) throws -> [FoundJob] {
             let statement = try connection.statement(
                 """
-                SELECT \(JobRow.columns) FROM request INDEXED BY request_anchored JOIN job ON job.key = request.job
+                SELECT \(JobRow.columns)
+                FROM apus_request AS request INDEXED BY apus_request_anchored JOIN apus_job AS job ON job.key = request.job
                 WHERE (request.trigger_anchor IS NOT NULL OR request.trigger_calendar IS NOT NULL) AND request.job > ?
                     AND \(JobRow.hasNotEnded) AND \(SetAsideRow.isNone)
                 ORDER BY request.job LIMIT ?
@@ -216,7 +221,7 @@
             case .payload(let kind, let payload, let instant):
                 // One look into an index each.
                 let same = "WHERE kind = ? AND payload = ? AND unique_payload"
-                var key = try connection.statement("SELECT job FROM request \(same) = 1").bind(kind).bind(payload)
+                var key = try connection.statement("SELECT job FROM apus_request \(same) = 1").bind(kind).bind(payload)
                     .firstRow { $0.integer() }
                 if key == nil, let instant {
                     let later =
@@ -234,7 +239,7 @@
         private static func job(key: Int64, on connection: Connection) throws -> FoundJob? {
             let statement = try connection.statement("SELECT \(JobRow.columns) FROM \(JobRow.table) WHERE job.key = ?")
             if let found = try load(statement.bind(key), on: connection).first { return found }
-            return try connection.statement("SELECT id FROM job WHERE key = ?").bind(key).firstRow { row in
+            return try connection.statement("SELECT id FROM apus_job WHERE key = ?").bind(key).firstRow { row in
                 FoundJob.unreadable(UnreadableJob(key: key, id: JobID(row.text()), problem: "it has no request"))
             }
         }
@@ -243,7 +248,7 @@
         static func key(of id: JobID, on connection: Connection) throws -> Int64? {
             // One look into an index each, however many jobs have had the identifier.
             for rest in [JobRow.hasNotEnded, "\(JobRow.isNotOpen) ORDER BY key DESC LIMIT 1"] {
-                let key = try connection.statement("SELECT key FROM job WHERE id = ? AND \(rest)")
+                let key = try connection.statement("SELECT key FROM apus_job AS job WHERE id = ? AND \(rest)")
                     .bind(id.rawValue).firstRow { $0.integer() }
                 if let key { return key }
             }

@@ -6,6 +6,7 @@
     /// only.
     final class TurnWriter {
         private let connection: Connection
+        private let durability: SQLiteStore.Durability
         private let beforeCommit: (@Sendable () -> Void)?
         /// Keys are given out here rather than by SQLite's AUTOINCREMENT, which would write one more page in each
         /// commit.
@@ -23,12 +24,14 @@
 
         var hasFailedToSync: Bool { failure != nil }
 
-        init(_ connection: Connection, beforeCommit: (@Sendable () -> Void)?) throws {
+        init(_ connection: Connection, _ configuration: SQLiteStore.Configuration) throws {
             self.connection = connection
-            self.beforeCommit = beforeCommit
+            durability = configuration.durability
+            beforeCommit = configuration.beforeCommit
             lastKey =
-                try connection.statement("SELECT max(last_key, ifnull((SELECT max(key) FROM job), 0)) FROM owner")
-                .firstRow { $0.integer() } ?? 0
+                try connection.statement(
+                    "SELECT max(last_key, ifnull((SELECT max(key) FROM apus_job), 0)) FROM apus_owner"
+                ).firstRow { $0.integer() } ?? 0
             clock = try StoreReader.clock(on: connection)
         }
 
@@ -41,7 +44,7 @@
         func write<Value>(in session: StoreSession?, _ body: () throws -> Value) throws -> Value {
             if let failure { throw failure }
             do {
-                return try connection.transaction("BEGIN IMMEDIATE") {
+                return try connection.writing(durability) {
                     if let session { try check(session) }
                     return try body()
                 }
@@ -61,7 +64,7 @@
         /// The file gets a new owner.
         func takeOwnership(_ node: NodeID) throws -> StoreSession {
             let (epoch, queues, mayHaveCalendars) = try write(in: nil) {
-                try connection.statement("UPDATE owner SET epoch = epoch + 1").run()
+                try connection.statement("UPDATE apus_owner SET epoch = epoch + 1").run()
                 // Not as it is remembered: the fate of a commit before may be unknown.
                 clock = try StoreReader.clock(on: connection)
                 return (
@@ -73,14 +76,15 @@
                 node: node, shards: [.only: StoreEpoch(rawValue: epoch)], clock: clock, queues: queues,
                 mayHaveCalendars: mayHaveCalendars)
             // A file of which every row can be read costs one look.
-            if try connection.statement("SELECT EXISTS (SELECT 1 FROM set_aside)").firstRow({ $0.integer() }) == 1 {
+            let anyIsSetAside = "SELECT EXISTS (SELECT 1 FROM apus_set_aside)"
+            if try connection.statement(anyIsSetAside).firstRow({ $0.integer() }) == 1 {
                 while try write(in: session, { try SetAsideRow.giveBack(on: connection) }) {}
             }
             return session
         }
 
         private func currentEpoch() throws -> Int64 {
-            try connection.statement("SELECT epoch FROM owner").firstRow { $0.integer() } ?? 0
+            try connection.statement("SELECT epoch FROM apus_owner").firstRow { $0.integer() } ?? 0
         }
 
         private func check(_ session: StoreSession) throws {
@@ -192,9 +196,9 @@
         private func requireFree(_ name: String, for id: JobID) throws {
             let other = try connection.statement(
                 """
-                SELECT 1 FROM request JOIN job ON job.key = request.job
+                SELECT 1 FROM apus_request AS request JOIN apus_job AS job ON job.key = request.job
                 WHERE request.name = ? AND \(JobRow.hasNotEnded)
-                    AND NOT EXISTS (SELECT 1 FROM job WHERE job.id = ? AND \(JobRow.hasNotEnded))
+                    AND NOT EXISTS (SELECT 1 FROM apus_job AS job WHERE job.id = ? AND \(JobRow.hasNotEnded))
                 LIMIT 1
                 """
             ).bind(name).bind(id.rawValue).firstRow { $0.integer() }
@@ -205,7 +209,7 @@
             let keys = known.keys.sorted().map(String.init).joined(separator: ", ")
             let other = try connection.statement(
                 """
-                SELECT 1 FROM job JOIN request ON request.job = job.key
+                SELECT 1 FROM apus_job AS job JOIN apus_request AS request ON request.job = job.key
                 WHERE \(JobRow.hasNotEnded) AND job.key NOT IN (SELECT value FROM json_each(?)) AND \(JobRow.hasLabel)
                 LIMIT 1
                 """
@@ -258,7 +262,7 @@
         static func write(_ clock: StoreClock, on connection: Connection) throws {
             try connection.statement(
                 """
-                INSERT INTO clock (id, boot_id, wall_offset, elapsed_offset) VALUES (1, ?, ?, ?)
+                INSERT INTO apus_clock (id, boot_id, wall_offset, elapsed_offset) VALUES (1, ?, ?, ?)
                 ON CONFLICT (id) DO UPDATE SET
                     boot_id = excluded.boot_id, wall_offset = excluded.wall_offset,
                     elapsed_offset = excluded.elapsed_offset
@@ -270,7 +274,7 @@
         static func write(_ queue: JobQueue, _ axis: ElapsedAxis, on connection: Connection) throws {
             try connection.statement(
                 """
-                INSERT INTO queue (id, concurrency, rate_runs, rate_period, paused, recent_starts, last_start)
+                INSERT INTO apus_queue (id, concurrency, rate_runs, rate_period, paused, recent_starts, last_start)
                 VALUES (?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (id) DO UPDATE SET
                     concurrency = excluded.concurrency, rate_runs = excluded.rate_runs, rate_period = excluded.rate_period,
@@ -288,8 +292,8 @@
             for skips in ["attempt > 0", "attempt = 0"] {
                 try connection.statement(
                     """
-                    DELETE FROM run WHERE job = ?1 AND \(skips) AND state NOT IN ('waiting', 'claimed') AND sequence <= (
-                        SELECT sequence FROM run INDEXED BY run_by_job WHERE job = ?1 AND \(skips)
+                    DELETE FROM apus_run WHERE job = ?1 AND \(skips) AND state NOT IN ('waiting', 'claimed') AND sequence <= (
+                        SELECT sequence FROM apus_run INDEXED BY apus_run_by_job WHERE job = ?1 AND \(skips)
                         ORDER BY sequence DESC LIMIT 1 OFFSET ?2)
                     """
                 ).bind(key).bind(Int64(max(0, kept))).run()
@@ -301,26 +305,26 @@
             try write(in: session) {
                 let found =
                     try connection.statement(
-                        "SELECT count(*) FROM (SELECT 1 FROM job WHERE \(Self.isRetired) LIMIT ?2)"
+                        "SELECT count(*) FROM (SELECT 1 FROM apus_job AS job WHERE \(Self.isRetired) LIMIT ?2)"
                     ).bind(instant.stored).bind(Int64(budget) + 1).firstRow { $0.integer() } ?? 0
                 let hasOldRefusals = try RefusalRow.retire(before: instant, budget: budget, on: connection)
                 if found == 0 { return hasOldRefusals }
                 // So that the numbers of jobs that go are not given again.
                 try connection.statement(
-                    "UPDATE owner SET last_key = max(last_key, ifnull((SELECT max(key) FROM job), 0))"
+                    "UPDATE apus_owner SET last_key = max(last_key, ifnull((SELECT max(key) FROM apus_job), 0))"
                 )
                 .run()
                 try connection.statement(
                     """
-                    DELETE FROM job WHERE key IN (
-                        SELECT key FROM job WHERE \(Self.isRetired) ORDER BY max(updated, unique_until) LIMIT ?2)
+                    DELETE FROM apus_job AS job WHERE key IN (
+                        SELECT key FROM apus_job AS job WHERE \(Self.isRetired) ORDER BY max(updated, unique_until) LIMIT ?2)
                     """
                 ).bind(instant.stored).bind(Int64(budget)).run()
                 return found > Int64(budget) || hasOldRefusals
             }
         }
 
-        /// In the words of the partial index `job_ended`.
+        /// In the words of the partial index `apus_job_ended`.
         private static let isRetired = "\(JobRow.hasEnded) AND open_runs = 0 AND max(updated, unique_until) < ?1"
     }
 #endif

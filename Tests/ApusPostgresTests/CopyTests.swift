@@ -63,10 +63,10 @@
             try await DatabaseQueue(path: path).write { db in
                 for request in requests {
                     try db.execute(
-                        sql: "INSERT INTO submission (submitted, request) VALUES (?, ?)",
+                        sql: "INSERT INTO apus_submission (submitted, request) VALUES (?, ?)",
                         arguments: [7, String(decoding: try JobJSON.encode(request), as: UTF8.self)])
                 }
-                try db.execute(sql: "DELETE FROM submission WHERE sequence = 1")
+                try db.execute(sql: "DELETE FROM apus_submission WHERE sequence = 1")
             }
             try await store.close(session)
         }

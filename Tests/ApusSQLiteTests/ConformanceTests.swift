@@ -9,27 +9,29 @@
 
     @Suite("The SQLite store does what every store does")
     struct ConformanceTests {
-        @Test("every check of the conformance suite passes", arguments: StoreConformance.checks)
-        func conforms(_ check: StoreCheck) async throws {
+        @Test(
+            "every check of the conformance suite passes", arguments: StoreConformance.checks, StorePlace.allCases)
+        func conforms(_ check: StoreCheck, _ place: StorePlace) async throws {
             let directory = try Directory()
             let files = Counter()
             try await check.run(
-                makeStore: { SQLiteStore(path: directory.file("\(files.next()).db")) },
-                reopen: { SQLiteStore(path: ($0 as! SQLiteStore).path) })
+                makeStore: { try place.store(directory.file("\(files.next()).db")) },
+                reopen: { try place.store(($0 as! SQLiteStore).path) })
         }
 
         @Test(
-            "applications' transactions are taken as by every such store", arguments: StoreConformance.submissionChecks)
-        func submissions(_ check: StoreCheck) async throws {
+            "applications' transactions are taken as by every such store",
+            arguments: StoreConformance.submissionChecks, StorePlace.allCases)
+        func submissions(_ check: StoreCheck, _ place: StorePlace) async throws {
             let directory = try Directory()
             let files = Counter()
             let time = VirtualTime()
-            @Sendable func store(_ path: String) -> SQLiteStore {
-                SQLiteStore(path: path, configuration: .init(time: time))
+            @Sendable func store(_ path: String) throws -> SQLiteStore {
+                try place.store(path, configuration: .init(time: time))
             }
             try await check.run(
-                makeStore: { store(directory.file("\(files.next()).db")) },
-                reopen: { store(($0 as! SQLiteStore).path) },
+                makeStore: { try store(directory.file("\(files.next()).db")) },
+                reopen: { try store(($0 as! SQLiteStore).path) },
                 submit: { store, request, now in
                     time.moveWallOnly(by: time.wall().duration(to: now))
                     let store = store as! SQLiteStore

@@ -39,26 +39,29 @@
 
         /// What breaks each of the rules.
         private static let damages: [(rule: String, sql: String)] = [
-            ("a job counts", "UPDATE job SET open_runs = 2 WHERE id = 'job-1'"),
-            ("a job's lane", "UPDATE job SET queue = 'other' WHERE id = 'job-3'"),
-            ("an identifier belongs", "DROP INDEX job_id_unique; UPDATE job SET id = 'job-1' WHERE id = 'job-2'"),
+            ("a job counts", "UPDATE apus_job SET open_runs = 2 WHERE id = 'job-1'"),
+            ("a job's lane", "UPDATE apus_job SET queue = 'other' WHERE id = 'job-3'"),
+            (
+                "an identifier belongs",
+                "DROP INDEX apus_job_id_unique; UPDATE apus_job SET id = 'job-1' WHERE id = 'job-2'"
+            ),
             (
                 "kind and payload belong",
                 """
-                DROP INDEX request_payload_unique; UPDATE request SET unique_payload = 1, kind = 'k' WHERE job IN (1, 2)
+                DROP INDEX apus_request_payload_unique; UPDATE apus_request SET unique_payload = 1, kind = 'k' WHERE job IN (1, 2)
                 """
             ),
-            ("what is unique", "UPDATE request SET unique_payload = 1 WHERE kind = 'ended'"),
-            ("a job says until when", "UPDATE request SET idempotency_key = 'key' WHERE job = 1"),
-            ("an occurrence has one outcome", "UPDATE run SET through = 9 WHERE through = 3"),
+            ("what is unique", "UPDATE apus_request SET unique_payload = 1 WHERE kind = 'ended'"),
+            ("a job says until when", "UPDATE apus_request SET idempotency_key = 'key' WHERE job = 1"),
+            ("an occurrence has one outcome", "UPDATE apus_run SET through = 9 WHERE through = 3"),
             (
                 "an occurrence that has an outcome",
                 """
-                INSERT INTO run (job, occurrence, attempt, through, lost_before, due, stands_for, state, final, output)
+                INSERT INTO apus_run (job, occurrence, attempt, through, lost_before, due, stands_for, state, final, output)
                 VALUES (1, 1, 2, 1, 0, 0, 1, 'failed', 1, x'')
                 """
             ),
-            ("jobs have requests", "PRAGMA foreign_keys = OFF; DELETE FROM request WHERE job = 2"),
+            ("jobs have requests", "PRAGMA foreign_keys = OFF; DELETE FROM apus_request WHERE job = 2"),
         ]
 
         @Test("a file that nothing has damaged passes the check, also while it is in use")

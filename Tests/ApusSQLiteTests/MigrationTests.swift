@@ -22,7 +22,7 @@
 
         @Test("a copy of a file of an earlier schema is refused with the way to migrate it, and its bytes stay")
         func source() async throws {
-            for version in ["v1", "v2", "v3", "v4", "v5", "v6"] {
+            for version in ["v1", "v2", "v3", "v4", "v5", "v6", "v7"] {
                 let directory = try Directory()
                 _ = try file(version, in: directory)
                 let before = try Data(contentsOf: URL(filePath: directory.file()))
@@ -46,6 +46,7 @@
                 ("v5", [[.network, .externalPower], .idle, []], "a key"),
                 ("v6", [[.network, .externalPower], .idle, []], "a key"),
                 ("v7", [[.network, .externalPower], .idle, []], "a key"),
+                ("v8", [[.network, .externalPower], .idle, []], "a key"),
             ] as [(String, [JobConditions], String?)])
         func migrates(_ version: String, _ conditions: [JobConditions], _ key: String?) async throws {
             let directory = try Directory()
@@ -159,6 +160,16 @@
             #expect(try await SQLiteInspection(path: store.path).check().isEmpty)
         }
 
+        @Test("a run that belongs to no job does not keep the file from being migrated")
+        func orphan() async throws {
+            let directory = try Directory()
+            let store = try file("v7", in: directory, also: "UPDATE run SET job = 99 WHERE job = 3")
+            let session = try await store.open()
+            #expect(try await store.runs(RunQuery()).runs.count == 2)
+            try await store.close(session)
+            #expect(try await SQLiteInspection(path: store.path).check().isEmpty)
+        }
+
         @Test("the runs of migrated jobs go with them")
         func cascade() async throws {
             let directory = try Directory()
@@ -179,7 +190,7 @@
             try await store.close(session)
             let error = #expect(throws: DatabaseError.self) {
                 try foreignConnection(store.path).inDatabase {
-                    try $0.execute(sql: "UPDATE request SET conditions = 8")
+                    try $0.execute(sql: "UPDATE apus_request SET conditions = 8")
                 }
             }
             #expect(error?.message?.contains("request_conditions_known") == true)
@@ -191,7 +202,7 @@
             let store = SQLiteStore(path: directory.file())
             try await store.openAndClose()
             let fixture = try Directory()
-            let old = try file("v7", in: fixture).path
+            let old = try file("v8", in: fixture).path
             let query = "SELECT name || ': ' || ifnull(sql, '') FROM sqlite_master ORDER BY name"
             let made = try foreignConnection(store.path).inDatabase { try String.fetchAll($0, sql: query) }
             let kept = try foreignConnection(old).inDatabase { try String.fetchAll($0, sql: query) }

@@ -68,7 +68,9 @@
             try await store.add(sampleJob("a"), old)
             let new = try await store.open()
             try await expectError(.notOwner) { try await store.add(sampleJob("b"), old) }
-            try foreignConnection(store.path).inDatabase { try $0.execute(sql: "UPDATE owner SET epoch = epoch + 1") }
+            try foreignConnection(store.path).inDatabase {
+                try $0.execute(sql: "UPDATE apus_owner SET epoch = epoch + 1")
+            }
             try await expectError(.notOwner) {
                 _ = try await store.commit(
                     [[adding(sampleJob("c"))]], new, clock: sampleClock(setBy: .seconds(9)))
@@ -107,7 +109,7 @@
             let session = try await store.open()
             try await store.add(sampleJob("a"), session)
             let other = try foreignConnection(store.path)
-            try await other.write { try $0.execute(sql: "DROP TABLE owner") }
+            try await other.write { try $0.execute(sql: "DROP TABLE apus_owner") }
             try await expectError(.unavailable) { try await store.add(sampleJob("b"), session) }
             try await store.close(session)
             try await expectError(.closed) { _ = try await store.allIDs() }

@@ -14,7 +14,8 @@
 
         /// What is sorted: the claimed runs of one job, the runs of one occurrence, the keys of a prefix.
         private static let sorted = [
-            "INDEXED BY run_open", "run.occurrence <= ? AND run.through >= ?", "UNION SELECT job FROM request",
+            "INDEXED BY apus_run_open", "run.occurrence <= ? AND run.through >= ?",
+            "UNION SELECT job FROM apus_request",
         ]
 
         @Test("no statement of a scheduler reads a table or sorts one, only lists without a selective filter do")
@@ -24,22 +25,24 @@
             let session = try await store.open()
             try await useEverything(store, session)
             let plans = try await store.queryPlans()
-            #expect(plans.keys.contains { $0.contains("UPDATE job SET wake = (SELECT") })
+            #expect(plans.keys.contains { $0.contains("UPDATE apus_job AS job SET wake = (SELECT") })
             func using(_ part: String) -> [String] { plans.filter { $0.key.contains(part) }.flatMap(\.value) }
             #expect(plans.count > 25)
             for (sql, plan) in plans {
                 for step in plan {
                     let readsTable =
-                        ["SCAN job", "SCAN request", "SCAN run"].contains { step.hasPrefix($0) }
+                        ["job", "request", "run"].contains {
+                            step.hasPrefix("SCAN \($0)") || step.hasPrefix("SCAN apus_\($0)")
+                        }
                         || step.contains("AUTOMATIC")
                     if readsTable { #expect(Self.lists.contains { sql.contains($0) }, "\(step) in \(sql)") }
                     let sorts = step.contains("TEMP B-TREE")
                     if sorts { #expect(Self.sorted.contains { sql.contains($0) }, "\(step) in \(sql)") }
                 }
             }
-            #expect(using("DELETE FROM job WHERE key IN").contains { $0.contains("job_ended ") })
-            #expect(using("SELECT 1 FROM job WHERE").contains { $0.contains("job_ended ") })
-            #expect(using("DELETE FROM run").allSatisfy { !$0.contains("run_identity") })
+            #expect(using("DELETE FROM apus_job AS job WHERE key IN").contains { $0.contains("job_ended ") })
+            #expect(using("SELECT 1 FROM apus_job AS job WHERE").contains { $0.contains("job_ended ") })
+            #expect(using("DELETE FROM apus_run").allSatisfy { !$0.contains("run_identity") })
             #expect(using("SELECT key, wake").contains { $0.contains("job_wake ") })
             #expect(using("SELECT key, elapsed_wake").contains { $0.contains("job_elapsed_wake ") })
             #expect(using("trigger_anchor IS NOT NULL").contains { $0.contains("request_anchored ") })
@@ -50,7 +53,7 @@
             #expect(using("unique_payload > 0").contains { $0.contains("request_payload ") })
             for index in ["job_id_unique ", "job_id_others "] {
                 #expect(using("id >= ? AND id < ?").contains { $0.contains(index) })
-                #expect(using("SELECT key FROM job WHERE id = ?").contains { $0.contains(index) })
+                #expect(using("SELECT key FROM apus_job AS job WHERE id = ?").contains { $0.contains(index) })
             }
             try await store.openAndClose()
         }

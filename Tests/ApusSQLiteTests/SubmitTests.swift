@@ -51,7 +51,7 @@
         }
 
         func submissions() throws -> Int {
-            try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM submission") ?? -1 }
+            try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM apus_submission") ?? -1 }
         }
 
         /// A scheduler, and the orders of the shipments that it runs.
@@ -218,7 +218,7 @@
         func unreadable() async throws {
             let shop = try await Shop()
             try await shop.database.write { db in
-                try db.execute(sql: "INSERT INTO submission (submitted, request) VALUES (0, '{\"id\": \"a\"}')")
+                try db.execute(sql: "INSERT INTO apus_submission (submitted, request) VALUES (0, '{\"id\": \"a\"}')")
                 _ = try shop.store.submit(Shop.Ship(order: 2), in: db)
             }
             let (scheduler, shipped) = shop.scheduler()
@@ -302,7 +302,7 @@
             let version = try foreignConnection(store.path).inDatabase {
                 try Int.fetchOne($0, sql: "PRAGMA user_version")
             }
-            #expect(version == 7)
+            #expect(version == 8)
         }
 
         #if os(Linux)

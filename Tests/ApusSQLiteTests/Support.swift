@@ -107,6 +107,20 @@
         return try DatabaseQueue(path: path, configuration: configuration)
     }
 
+    /// Where a store has its tables.
+    enum StorePlace: CaseIterable {
+        case file, application
+
+        func store(
+            _ path: String, configuration: SQLiteStore.Configuration = .init()
+        ) throws -> SQLiteStore {
+            switch self {
+            case .file: SQLiteStore(path: path, configuration: configuration)
+            case .application: SQLiteStore(in: try DatabasePool(path: path), configuration: configuration)
+            }
+        }
+    }
+
     /// Counts from 1.
     final class Counter: Sendable {
         private let value = Atomic(0)

@@ -15,11 +15,11 @@
 
         @Test(
             "after a failed sync every kind of write is refused until the log could be written and synced anew",
-            arguments: Write.allCases)
-        func latch(_ write: Write) async throws {
+            arguments: Write.allCases, StorePlace.allCases)
+        func latch(_ write: Write, _ place: StorePlace) async throws {
             FileFaults.install()
             let directory = try Directory()
-            let store = SQLiteStore(path: directory.file())
+            let store = try place.store(directory.file())
             let session = try await store.open()
             var old = sampleJob("old")
             (old.state, old.nextDue, old.bookkeeping.wake) = (.finished, nil, nil)
@@ -77,11 +77,13 @@
             try await store.close(session)
         }
 
-        @Test("a scheduler whose disk fails once says so, and continues without a restart when it is well again")
-        func scheduler() async throws {
+        @Test(
+            "a scheduler whose disk fails once says so, and continues without a restart when it is well again",
+            arguments: StorePlace.allCases)
+        func scheduler(_ place: StorePlace) async throws {
             FileFaults.install()
             let directory = try Directory()
-            let store = SQLiteStore(path: directory.file())
+            let store = try place.store(directory.file())
             let scheduler = JobScheduler(store: store)
             let later = Trigger.after(.seconds(86_400))
             let (ended, end) = AsyncStream.makeStream(of: Void.self)

@@ -37,8 +37,8 @@
             }
             #expect(
                 tables == [
-                    "clock", "job", "owner", "queue", "refusal", "request", "run", "set_aside", "sqlite_sequence",
-                    "submission",
+                    "apus_clock", "apus_job", "apus_owner", "apus_queue", "apus_refusal", "apus_request", "apus_run",
+                    "apus_set_aside", "apus_submission", "sqlite_sequence",
                 ])
             #expect(application == 1_097_889_139)
         }

@@ -20,38 +20,41 @@
 
         static let damages = [
             Damage(
-                name: "a trigger of a newer version", sql: "UPDATE request SET trigger = 'tides' WHERE job = 1",
+                name: "a trigger of a newer version", sql: "UPDATE apus_request SET trigger = 'tides' WHERE job = 1",
                 problem: "trigger"),
             Damage(
                 name: "a schedule that is none",
-                sql: "UPDATE request SET trigger = 'calendar', trigger_calendar = '{\"rule\": 7}' WHERE job = 1",
+                sql: "UPDATE apus_request SET trigger = 'calendar', trigger_calendar = '{\"rule\": 7}' WHERE job = 1",
                 problem: "trigger"),
             Damage(
-                name: "labels that are no texts", sql: "UPDATE request SET labels = '{\"a\": 1}' WHERE job = 1",
+                name: "labels that are no texts", sql: "UPDATE apus_request SET labels = '{\"a\": 1}' WHERE job = 1",
                 problem: "labels"),
             Damage(
-                name: "JSON that does not parse", sql: "UPDATE request SET labels = '{\"a\": \"' WHERE job = 1",
+                name: "JSON that does not parse", sql: "UPDATE apus_request SET labels = '{\"a\": \"' WHERE job = 1",
                 problem: "labels"),
             Damage(
-                name: "metadata that are a list", sql: "UPDATE request SET metadata = '[1]' WHERE job = 1",
+                name: "metadata that are a list", sql: "UPDATE apus_request SET metadata = '[1]' WHERE job = 1",
                 problem: "metadata"),
             Damage(
-                name: "an unknown policy", sql: "UPDATE request SET overlap = 'dance' WHERE job = 1", problem: "overlap"
+                name: "an unknown policy", sql: "UPDATE apus_request SET overlap = 'dance' WHERE job = 1",
+                problem: "overlap"
             ),
             Damage(
                 name: "an interval that is out of range",
-                sql: "UPDATE request SET trigger = 'every', trigger_ns = -5 WHERE job = 1", problem: "trigger"),
+                sql: "UPDATE apus_request SET trigger = 'every', trigger_ns = -5 WHERE job = 1", problem: "trigger"),
             Damage(
-                name: "a condition of a newer version", sql: "UPDATE request SET conditions = 64 WHERE job = 1",
+                name: "a condition of a newer version", sql: "UPDATE apus_request SET conditions = 64 WHERE job = 1",
                 problem: "conditions"),
             Damage(
                 name: "a priority of a newer version",
-                sql: "UPDATE job SET priority = 9, lane = '9 0 default bad' WHERE key = 1", problem: "priority"),
-            Damage(name: "an unknown state", sql: "UPDATE job SET state = 'dreaming' WHERE key = 1", problem: "state"),
+                sql: "UPDATE apus_job SET priority = 9, lane = '9 0 default bad' WHERE key = 1", problem: "priority"),
+            Damage(
+                name: "an unknown state", sql: "UPDATE apus_job SET state = 'dreaming' WHERE key = 1", problem: "state"),
             Damage(
                 name: "an open run with a number that is out of range",
-                sql: "UPDATE run SET lost_before = 9223372036854775807 WHERE job = 1", problem: "run", isOfRun: true),
-            Damage(name: "no request", sql: "DELETE FROM request WHERE job = 1", problem: "request"),
+                sql: "UPDATE apus_run SET lost_before = 9223372036854775807 WHERE job = 1", problem: "run",
+                isOfRun: true),
+            Damage(name: "no request", sql: "DELETE FROM apus_request WHERE job = 1", problem: "request"),
         ]
 
         private func change(_ path: String, _ sql: String) throws {
@@ -110,7 +113,7 @@
         func endedByHand() async throws {
             let directory = try Directory()
             let path = try await file(directory)
-            try change(path, "UPDATE request SET labels = 'none' WHERE job = 1")
+            try change(path, "UPDATE apus_request SET labels = 'none' WHERE job = 1")
             let store = SQLiteStore(path: path)
             let session = try await store.open()
             let unreadable = try await store.due(through: last, limit: 9, in: session).unreadable
@@ -120,8 +123,8 @@
             try change(
                 path,
                 """
-                UPDATE request SET labels = '{}' WHERE job = 1;
-                UPDATE job SET state = 'cancelled', next_due = NULL WHERE key = 1;
+                UPDATE apus_request SET labels = '{}' WHERE job = 1;
+                UPDATE apus_job SET state = 'cancelled', next_due = NULL WHERE key = 1;
                 """)
             let again = SQLiteStore(path: path)
             let next = try await again.open()
@@ -164,14 +167,14 @@
         func mended() async throws {
             let directory = try Directory()
             let path = try await file(directory)
-            try change(path, "UPDATE request SET overlap = 'dance' WHERE job = 1")
+            try change(path, "UPDATE apus_request SET overlap = 'dance' WHERE job = 1")
             let store = SQLiteStore(path: path)
             let session = try await store.open()
             let unreadable = try await store.due(through: last, limit: 9, in: session).unreadable
             _ = try await store.commit(
                 StoreTurn(parts: [], clock: sampleClock(), setAside: unreadable), in: session)
             try await store.close(session)
-            try change(path, "UPDATE request SET overlap = 'skip' WHERE job = 1")
+            try change(path, "UPDATE apus_request SET overlap = 'skip' WHERE job = 1")
             let next = try await store.open()
             let due = try await store.due(through: last, limit: 9, in: next)
             #expect(due.jobs.map(\.job.id) == ["bad", "good"] && due.jobs.allSatisfy { $0.open.count == 1 })
@@ -196,7 +199,7 @@
             let opened = try await copied.open()
             #expect(try await copied.job("bad")?.job.nextWake == sampleJob("bad").nextWake)
             try await copied.close(opened)
-            try change(path, "UPDATE request SET overlap = 'dance' WHERE job = 1")
+            try change(path, "UPDATE apus_request SET overlap = 'dance' WHERE job = 1")
             let again = StoreCopy(
                 from: CopyableSQLiteStore(path: path), to: CopyableSQLiteStore(path: directory.file("again.db")))
             let error = try await expectError(.damaged) { _ = try await again.run { _ in } }

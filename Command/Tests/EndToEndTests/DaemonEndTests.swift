@@ -14,7 +14,7 @@ struct DaemonEndTests {
             let pid = try await apus.client.health().pid
             let script = """
                 import sqlite3, sys
-                with sqlite3.connect(sys.argv[1]) as database: database.execute("UPDATE owner SET epoch = epoch + 1")
+                with sqlite3.connect(sys.argv[1]) as database: database.execute("UPDATE apus_owner SET epoch = epoch + 1")
                 """
             let taken = try await Subprocess.run(
                 .name("python3"), arguments: ["-c", script, apus.home.databasePath], output: .discarded,

@@ -144,7 +144,7 @@ struct StoreCommandTests {
             #expect(good.code == 0 && good.out == "\(apus.home.databasePath): no problems found\n", "\(good)")
             #expect(try await apus("stop").code == 0)
             let queue = try DatabaseQueue(path: apus.home.databasePath)
-            try await queue.write { try $0.execute(sql: "UPDATE job SET open_runs = 3") }
+            try await queue.write { try $0.execute(sql: "UPDATE apus_job SET open_runs = 3") }
             try queue.close()
             let text = try await apus("store", "check", "--store", "sqlite:\(apus.home.databasePath)")
             #expect(text.code == 1 && text.out.hasPrefix("violated 1 time: a job counts its open runs\n"), "\(text)")
@@ -169,9 +169,9 @@ struct StoreCommandTests {
                 try db.execute(
                     sql: """
                         PRAGMA ignore_check_constraints = ON;
-                        UPDATE request SET overlap = 'dance' WHERE name = 'bad';
-                        UPDATE job SET elapsed_wake = 0 WHERE key = 1;
-                        INSERT INTO submission (submitted, request)
+                        UPDATE apus_request SET overlap = 'dance' WHERE name = 'bad';
+                        UPDATE apus_job SET elapsed_wake = 0 WHERE key = 1;
+                        INSERT INTO apus_submission (submitted, request)
                         VALUES (1, '{"id": "mail", "kind": "mail", "trigger": {"name": "tides"}}');
                         """)
             }
@@ -231,11 +231,11 @@ struct StoreCommandTests {
             _ = try await apus.startDaemon()
             for option in [["--dry-run"], []] {
                 let answer = try await apus.call(["store", "migrate"] + option)
-                #expect(answer.out == "the schema has version 7; there is nothing to do\n", "\(answer)")
+                #expect(answer.out == "the schema has version 8; there is nothing to do\n", "\(answer)")
             }
             #expect(try await apus("stop").code == 0)
             let queue = try DatabaseQueue(path: apus.home.databasePath)
-            try await queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = 8") }
+            try await queue.write { try $0.execute(sql: "UPDATE apus_owner SET schema = 9") }
             try queue.close()
             let newer = try await apus("store", "migrate")
             #expect(newer.code == 1 && newer.err.contains("written by a newer version of Apus"), "\(newer)")

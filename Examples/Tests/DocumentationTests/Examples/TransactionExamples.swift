@@ -15,17 +15,13 @@ enum TransactionExamples {
             var number: Int
         }
 
-        let store = SQLiteStore(path: path)
+        let database = try DatabasePool(path: path)
+        try await database.write { try $0.execute(sql: "CREATE TABLE IF NOT EXISTS purchase (number INTEGER)") }
+
+        let store = SQLiteStore(in: database)
         let scheduler = JobScheduler(store: store)
         scheduler.register(ShipOrder.self) { order, _ in try await ship(order.number) }
-        try await scheduler.start()  // makes the file
-
-        var configuration = Configuration()
-        configuration.busyMode = .timeout(5)  // the scheduler writes, too
-        let database = try DatabasePool(path: path, configuration: configuration)
-        // The commits survive a power failure. The pool has set NORMAL, and a transaction cannot change it.
-        try await database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-        try await database.write { try $0.execute(sql: "CREATE TABLE IF NOT EXISTS purchase (number INTEGER)") }
+        try await scheduler.start()  // makes the tables of Apus
 
         try await database.write { db in
             try db.execute(sql: "INSERT INTO purchase (number) VALUES (?)", arguments: [17])
@@ -53,11 +49,12 @@ private func checkOut(_ order: Int, _ database: DatabasePool, _ store: SQLiteSto
 @Test("who checks out gets one shipment")
 func checkOutShips() async throws {
     let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).db").path
-    let store = SQLiteStore(path: path)
+    let database = try DatabasePool(path: path)
+    let store = SQLiteStore(in: database)
     let scheduler = JobScheduler(store: store, configuration: .init(serves: .nothing))  // runs no jobs
     try await scheduler.start()
 
-    try await checkOut(17, DatabasePool(path: path), store)
+    try await checkOut(17, database, store)
     try await scheduler.takeSubmissions()
     let jobs = try await scheduler.jobs(JobQuery(kind: ShipOrder.kind)).jobs
     #expect(try jobs.map { try $0.payload(as: ShipOrder.self).number } == [17])

@@ -1,5 +1,5 @@
 #if SQLite
-    extension Schema {
+    extension FormerSchema {
         // A job is in two tables: `job` has what each run changes, in a short row; `request` has what was asked for,
         // which is written once and may be long.
         //
@@ -178,7 +178,7 @@
             """
     }
 
-    extension Schema {
+    extension FormerSchema {
         // Calendar triggers: `trigger_calendar` has the schedule, its zone and its policies as JSON. SQLite adds no
         // value to a CHECK, so the table of requests is made anew.
         static let version5 = """

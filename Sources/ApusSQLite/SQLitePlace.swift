@@ -1,0 +1,134 @@
+#if SQLite
+    import ApusJobs
+    import ApusTimers
+    import Dispatch
+    import GRDB
+    import GRDBSQLite
+
+    /// Where a store's tables are: in a file that it opens, or in the database that an application has open.
+    ///
+    /// A store writes over the application's own connection. Over another one, the application's writes would find the
+    /// database locked while a turn is written, which is an error to GRDB unless the application has set a timeout.
+    struct SQLitePlace: Sendable {
+        /// The file, with symbolic links resolved, so that two names of one file share one lock.
+        let path: String
+        /// The path that was given.
+        let name: String
+        private let database: (any DatabaseWriter)?
+
+        init(path: String) {
+            name = path
+            self.path = OwnerLock.resolved(path)
+            database = nil
+        }
+
+        init(_ database: any DatabaseWriter) {
+            name = database.path
+            path = OwnerLock.resolved(database.path)
+            self.database = database
+        }
+
+        var host: Schema.Host { database == nil ? .apus : .application }
+
+        /// Refuses an application's database that has no file, or is only read.
+        func check() throws(JobError) {
+            guard let database else { return }
+            if database.configuration.readonly {
+                throw JobError(
+                    code: .invalid, message: "in: is a database that is only read; give a database that can be written")
+            }
+            // GRDB's name of a database in memory, and SQLite's.
+            if name.isEmpty || name == ":memory:" || name.hasPrefix("file:") {
+                throw JobError(
+                    code: .invalid,
+                    message: "in: is a database in memory, whose jobs would end with it; use a file, or a MemoryStore")
+            }
+        }
+
+        /// The connection that writes.
+        func writer(
+            _ configuration: SQLiteStore.Configuration, _ allowsLongTransactions: Bool
+        ) throws -> any DatabaseWriter {
+            if let database { return database }
+            var settings = GRDB.Configuration()
+            settings.foreignKeysEnabled = true
+            settings.label = "apus.sqlite.writer"
+            settings.qos = .userInitiated
+            settings.allowsUnsafeTransactions = allowsLongTransactions
+            settings.busyMode = Self.busyMode(configuration)
+            return try DatabaseQueue(path: path, configuration: settings)
+        }
+
+        /// One more connection, which only reads: with the application's settings, which may have the key of an encrypted
+        /// database.
+        func reader(
+            _ configuration: SQLiteStore.Configuration, _ allowsLongTransactions: Bool
+        ) throws -> any DatabaseWriter {
+            var settings = database?.configuration ?? GRDB.Configuration()
+            settings.readonly = true
+            settings.label = "apus.sqlite.reader"
+            settings.qos = .userInitiated
+            settings.allowsUnsafeTransactions = allowsLongTransactions
+            settings.busyMode = Self.busyMode(configuration)
+            return try DatabaseQueue(path: path, configuration: settings)
+        }
+
+        private static func busyMode(_ configuration: SQLiteStore.Configuration) -> Database.BusyMode {
+            let timeout = configuration.busyTimeout.components
+            return .timeout(Double(timeout.seconds) + Double(timeout.attoseconds) * 1e-18)
+        }
+
+        /// Sets what the connection that writes needs. Of an application's, only Darwin's kind of sync is set.
+        func prepareWriter(_ db: Database, _ configuration: SQLiteStore.Configuration) throws {
+            if database != nil {
+                try checkApplication(db, configuration)
+            } else {
+                let mode = try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL")
+                guard mode == "wal" else {
+                    throw JobError(
+                        code: .unavailable,
+                        message: "the file system of the database cannot keep a write-ahead log; use a local disk")
+                }
+                // Four times the default: a checkpoint syncs twice and writes each page once, however often the log has
+                // it.
+                try db.execute(sql: "PRAGMA wal_autocheckpoint = 4000")
+                try db.execute(sql: "PRAGMA synchronous = \(configuration.durability.synchronous)")
+            }
+            #if canImport(Darwin)
+                // A plain fsync does not reach the medium there.
+                if configuration.durability == .full {
+                    try db.execute(sql: "PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
+                }
+            #endif
+        }
+
+        private func checkApplication(_ db: Database, _ configuration: SQLiteStore.Configuration) throws {
+            let mode = try String.fetchOne(db, sql: "PRAGMA journal_mode") ?? ""
+            guard mode == "wal" else {
+                throw JobError(
+                    code: .invalid,
+                    message: """
+                        in: the database \(path) is in journal mode \(mode), in which reading jobs would lock out writers; \
+                        open it as a DatabasePool, or as a DatabaseQueue whose configuration has journalMode = .wal
+                        """)
+            }
+            let isSynced = try Int.fetchOne(db, sql: "PRAGMA synchronous") != 0
+            guard isSynced || configuration.durability != .full else {
+                throw JobError(
+                    code: .invalid,
+                    message: """
+                        in: the database \(path) is never synced to the disk (synchronous = OFF), so a power failure could \
+                        undo what the store has acknowledged; leave it at NORMAL, or ask for the durability relaxed
+                        """)
+            }
+            guard try Bool.fetchOne(db, sql: "PRAGMA foreign_keys") == true else {
+                throw JobError(
+                    code: .invalid,
+                    message: """
+                        in: the database \(path) does not enforce foreign keys, by which the runs of a job go with it; \
+                        leave foreignKeysEnabled = true in its configuration
+                        """)
+            }
+        }
+    }
+#endif
