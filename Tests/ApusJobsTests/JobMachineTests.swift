@@ -44,10 +44,12 @@ extension JobMachine {
     }
 
     fileprivate mutating func end(
-        _ occurrence: Int, attempt: Int = 1, _ result: Ended.Result, now: Double, jitter: Double = 0
+        _ occurrence: Int, attempt: Int = 1, _ result: Ended.Result, retryAfter: Duration? = nil, now: Double,
+        jitter: Double = 0
     ) -> [String] {
-        let action = ended(
-            occurrence: occurrence, attempt: attempt, .init(result, started: at(now - 1)), now: at(now), jitter: jitter)
+        var end = Ended(result, started: at(now - 1))
+        end.retryAfter = retryAfter
+        let action = ended(occurrence: occurrence, attempt: attempt, end, now: at(now), jitter: jitter)
         settle(action)
         return written(action)
     }
@@ -198,7 +200,7 @@ struct JobMachineTests {
     func centuriesOfWaiting() throws {
         var machine = try machine(.after(.seconds(1)), .init(retry: RetryPolicy.exponential(attempts: 2)))
         _ = machine.arriveAndStart(1)
-        _ = machine.end(1, .failed(reason: "x", isFinal: false, retryAfter: .seconds(Int64.max)), now: 5, jitter: 0)
+        _ = machine.end(1, .failed(reason: "x", isFinal: false), retryAfter: .seconds(Int64.max), now: 5, jitter: 0)
         #expect(machine.open[0].notBefore == .lastDue)
     }
 

@@ -287,4 +287,94 @@ struct TypedJobTests {
         #expect(error?.code == .invalid)
         #expect(error?.message == "the job job is of the kind work, not invoice.send")
     }
+
+    /// Its delays are 60 s, 240 s, …; from the fourth on, those of the policy.
+    private struct Poll: JobPayload {
+        static let kind = "poll"
+        static let defaults = JobDefaults(
+            policies: .init(
+                retry: .exponential(attempts: 5, maximumLost: 3, from: .seconds(1), to: .seconds(1), jitter: 0)))
+        static func retryDelay(afterFailures failures: Int) -> Duration? {
+            failures > 3 ? nil : .seconds(60 * failures * failures)
+        }
+    }
+
+    /// When the attempts of a job begin, in seconds.
+    private func attempts(_ policies: JobPolicies? = nil, within seconds: Double) throws -> [Int] {
+        try harness.perform { _ = try await $0.submit(Poll(), id: "job", policies: policies) }
+        harness.advance(seconds)
+        return try harness.runs().compactMap(\.started).map { Int(secondsSinceBeginning($0).rounded()) }
+    }
+
+    @Test("a kind's own function decides how long the next attempt waits, and the policy, how many there are")
+    func retryDelay() throws {
+        struct Failure: Error {}
+        scheduler.register(Poll.self) { _, _ in throw Failure() }
+        try harness.start()
+        #expect(try attempts(within: 2_000) == [0, 60, 300, 840, 841])
+        #expect(try harness.history().last == "1.5 failed(Failure())")
+    }
+
+    /// Has no delay after a third failure.
+    private struct Twice: JobPayload {
+        static let kind = "twice"
+        static let defaults = JobDefaults(policies: .init(retry: .exponential(attempts: 3)))
+        static func retryDelay(afterFailures failures: Int) -> Duration? { [.seconds(7), .seconds(8)][failures - 1] }
+    }
+
+    @Test("nothing computes a delay after a success, or after a failure that is final by the handler's own word")
+    func noRetryDelay() throws {
+        scheduler.register(Twice.self) { _, run in
+            if run.job.id == "final" { throw RunDecision.discard(reason: "no") }
+            if run.attempt < 3 { throw RunDecision.retry(reason: "later") }
+        }
+        try harness.start()
+        try harness.perform {
+            _ = try await $0.submit(Twice(), id: "job")
+            _ = try await $0.submit(Twice(), id: "final")
+        }
+        harness.advance(20)
+        #expect(try harness.history() == ["1 failed(later)", "1.2 failed(later)", "1.3 succeeded"])
+        #expect(
+            try harness.runs().compactMap(\.started).map { Int(secondsSinceBeginning($0).rounded()) } == [0, 7, 15])
+        #expect(try harness.history("final") == ["1 failed(no)"])
+    }
+
+    @Test("an attempt whose time is up waits by the function too; a delay that the handler throws takes precedence")
+    func retryDelayOfOthers() throws {
+        scheduler.register(Poll.self, returning: Int.self) { [time = harness.time] _, run in
+            if run.attempt == 2 { throw RunDecision.retry(after: .seconds(5), reason: "soon") }
+            try await TimerClock<UptimeInstant>(engine: time.engine).sleep(for: .seconds(20))
+            return 1
+        }
+        try harness.start()
+        var policies = Poll.defaults.policies
+        policies.timeLimit = .seconds(10)
+        #expect(try attempts(policies, within: 100) == [0, 70, 75])
+        #expect(
+            try harness.history() == ["1 failed(timedOut)", "1.2 failed(soon)", "1.3 failed(timedOut)", "1.4 waiting"])
+    }
+
+    @Test("an attempt that was lost does not count as a failure")
+    func retryDelayAfterLoss() throws {
+        struct Failure: Error {}
+        let began = Log<Int>()
+        let register = { (scheduler: JobScheduler) in
+            scheduler.register(Poll.self) { [time = self.harness.time] _, run in
+                began.add(Int(secondsSinceBeginning(run.started)))
+                if run.attempt == 1 {
+                    try await TimerClock<UptimeInstant>(engine: time.engine).sleep(for: .seconds(100))
+                }
+                throw Failure()
+            }
+        }
+        register(scheduler)
+        try harness.start()
+        try harness.perform { _ = try await $0.submit(Poll(), id: "job") }
+        harness.advance(10)
+        try harness.crash(register)
+        harness.advance(100)
+        #expect(began.all == [0, 10, 70])
+        #expect(try harness.history().prefix(2) == ["1 lost(interrupted)", "1.2 failed(Failure())"])
+    }
 }

@@ -115,6 +115,27 @@
             }
         }
 
+        @Test("each of two schedulers declares a set of jobs, whichever has them; the last declaration counts")
+        func declaredSet() async throws {
+            try await withTwo { owner, other, _ in
+                func job(_ id: String, kind: String = "k") -> JobRequest {
+                    JobRequest(id: JobID(id), kind: kind, trigger: .every(.seconds(3_600)))
+                }
+                let first = (1...12).map { job("job-\($0)") }
+                #expect(try await owner.declare(first, as: "app").submitted.allSatisfy { $0.outcome == .inserted })
+                let same = try await other.declare(first, as: "app")
+                #expect(same.cancelled.isEmpty && same.submitted.count == 12)
+                let last = (1...6).map { job("job-\($0)", kind: "l") } + [job("new")]
+                for scheduler in [other, owner] {
+                    let answer = try await scheduler.declare(last, as: "app")
+                    #expect(answer.cancelled.count == (scheduler === other ? 6 : 0))
+                }
+                let open = JobQuery(states: [.scheduled], labels: [JobScheduler.setLabel: "app"])
+                let found = try await owner.jobs(open).jobs.map { "\($0.id) \($0.request.kind)" }
+                #expect(Set(found) == Set((1...6).map { "job-\($0) l" } + ["new k"]))
+            }
+        }
+
         @Test("a job that was unique by its payload is one for all schedulers")
         func samePayload() async throws {
             try await withTwo { owner, other, _ in

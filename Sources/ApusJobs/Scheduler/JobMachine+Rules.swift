@@ -194,7 +194,7 @@ extension JobMachine {
     }
 
     mutating func fail(
-        _ index: Int, as state: RunState = .failed, reason: String, isFinal: Bool, delay: Duration? = nil,
+        _ index: Int, as state: RunState = .failed, reason: String, isFinal: Bool, delay: Duration?,
         now: WallInstant, jitter: Double, _ draft: inout Draft
     ) {
         let run = open[index]

@@ -55,13 +55,14 @@ package struct JobMachine: Hashable, Sendable {
     package struct Ended: Hashable, Sendable {
         package enum Result: Hashable, Sendable {
             case succeeded
-            /// With `retryAfter`, the next attempt begins after that and not after the policy's delay.
-            case failed(reason: String, isFinal: Bool, retryAfter: Duration? = nil)
+            case failed(reason: String, isFinal: Bool)
             case timedOut
             /// It was cancelled because the process ends: as if a crash had interrupted it.
             case interrupted
         }
         package var result: Result
+        /// If another attempt follows, it begins after that and not after the policy's delay.
+        package var retryAfter: Duration?
         package var started: WallInstant?
         package var exitCode: Int?
         package var output: [UInt8] = []
@@ -166,14 +167,15 @@ package struct JobMachine: Hashable, Sendable {
             switch ended.result {
             case .succeeded:
                 machine.conclude(index, .succeeded, reason: nil, now: now, &draft)
-            case .failed(let reason, let isFinal, let delay):
+            case .failed(let reason, let isFinal):
                 machine.fail(
-                    index, reason: JobLimits.reason(reason), isFinal: isFinal, delay: delay, now: now, jitter: jitter,
+                    index, reason: JobLimits.reason(reason), isFinal: isFinal, delay: ended.retryAfter, now: now,
+                    jitter: jitter, &draft)
+            case .timedOut:
+                let (state, reason) = ended.isAbandoned ? (RunState.lost, Self.abandoned) : (.failed, "timedOut")
+                machine.fail(
+                    index, as: state, reason: reason, isFinal: false, delay: ended.retryAfter, now: now, jitter: jitter,
                     &draft)
-            case .timedOut where ended.isAbandoned:
-                machine.fail(
-                    index, as: .lost, reason: Self.abandoned, isFinal: false, now: now, jitter: jitter, &draft)
-            case .timedOut: machine.fail(index, reason: "timedOut", isFinal: false, now: now, jitter: jitter, &draft)
             case .interrupted:
                 machine.lose(index, reason: ended.isAbandoned ? Self.abandoned : "interrupted", now: now, &draft)
             }

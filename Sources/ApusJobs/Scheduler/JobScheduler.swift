@@ -118,7 +118,15 @@ public final class JobScheduler: Sendable {
     /// share it runs where there is one. Register handlers before ``start(afterOpening:)``: a later one is known to the
     /// others within a second.
     public func register(_ kind: String, handler: @escaping @Sendable (RunContext) async throws -> Void) {
-        loop.handle(kind, loop.configuration.middleware.enclosing(handler))
+        register(kind, retryDelay: { _ in nil }, handler: handler)
+    }
+
+    func register(
+        _ kind: String, retryDelay: @escaping @Sendable (Int) -> Duration?,
+        handler: @escaping @Sendable (RunContext) async throws -> Void
+    ) {
+        let call = loop.configuration.middleware.enclosing(handler)
+        loop.handle(kind, SchedulerLoop.Handler(call: call, retryDelay: retryDelay))
     }
 
     /// The same with a handler that returns a result, which is kept with the run (``Run/result(as:)``) if the attempt

@@ -7,7 +7,7 @@ extension SchedulerLoop {
         let key = RunKey(run)
         let control = RunControl(
             engine: engine, events: hub, executor: handlerExecutor, patience: configuration.abandonment,
-            onOverdue: { [weak self] in self?.note($0, of: run) },
+            onOverdue: { [weak self] in self?.note($0, of: run, of: job) },
             keepProgress: { [weak self] progress in self?.post(.progress(key, progress)) })
         handlers.withLock { $0.begin(run, control) }
         control.attach(Task(executorPreference: handlerExecutor) { await self.perform(run, of: job, control) })
@@ -34,7 +34,7 @@ extension SchedulerLoop {
         let metrics = metrics.current
         let began = metrics.map { _ in engine.time.uptime() }
         var failure: (any Error)?
-        do { try await handler(context) } catch { failure = error }
+        do { try await handler.call(context) } catch { failure = error }
         guard let left = control.end() else { return hasReturnedLate(run, control) }
         let decision = failure as? RunDecision
         if let decision, decision.kind == .snooze {
@@ -51,11 +51,15 @@ extension SchedulerLoop {
         case (_, nil): break
         case (.shutdown, _): ended.result = .interrupted
         case (_, let error?):
-            ended.result = .failed(
-                reason: "\(error)", isFinal: decision?.kind == .discard, retryAfter: decision?.delay)
+            ended.result = .failed(reason: "\(error)", isFinal: decision?.kind == .discard)
             if let code = decision?.exitCode { ended.exitCode = code }
         }
+        ended.retryAfter = decision?.delay ?? retryDelay(of: run, handler)
         end(key, ended)
+    }
+
+    private func retryDelay(of run: Run, _ handler: Handler?) -> Duration? {
+        handler?.retryDelay(run.attempt - run.lostBefore)
     }
 
     private func end(_ key: RunKey, _ ended: JobMachine.Ended) {
@@ -69,7 +73,7 @@ extension SchedulerLoop {
 
     // MARK: Handlers that ignore their cancellation
 
-    private func note(_ overdue: RunControl.Overdue, of run: Run) {
+    private func note(_ overdue: RunControl.Overdue, of run: Run, of job: Job) {
         let key = RunKey(run)
         switch overdue {
         case .stuck:
@@ -80,6 +84,7 @@ extension SchedulerLoop {
             handlers.withLock { $0.giveUp(key) }
             var ended = JobMachine.Ended(left.reason == .timedOut ? .timedOut : .interrupted, left)
             ended.isAbandoned = true
+            ended.retryAfter = retryDelay(of: run, handler(of: job.request.kind))
             end(key, ended)
         }
     }

@@ -9,7 +9,11 @@ import Logging
 /// Inputs that arrive during a step (a commit waits for the disk) belong to the next turn: the loop is the group
 /// commit.
 final class SchedulerLoop: Sendable {
-    typealias Handler = @Sendable (RunContext) async throws -> Void
+    struct Handler: Sendable {
+        var call: @Sendable (RunContext) async throws -> Void
+        /// ``JobPayload/retryDelay(afterFailures:)`` of the kind.
+        var retryDelay: @Sendable (Int) -> Duration? = { _ in nil }
+    }
     typealias Answer = @Sendable (Result<SchedulerReply, JobError>) -> Void
 
     struct Inbox: Sendable {
@@ -87,7 +91,7 @@ final class SchedulerLoop: Sendable {
             limits: .init(bulkBytes: configuration.outputBufferBytes, bytes: configuration.eventBufferBytes))
     }
 
-    func handle(_ kind: String, _ handler: @escaping Handler) {
+    func handle(_ kind: String, _ handler: Handler) {
         inbox.withLock { $0.handlers[kind] = handler }
         post(.handler(kind: kind))
     }

@@ -29,11 +29,27 @@ public protocol JobPayload: Codable, Sendable {
     ///
     /// A job keeps what it was submitted with: other defaults count for later submissions.
     static var defaults: JobDefaults { get }
+
+    /// How long the next attempt waits after so many attempts of the occurrence that failed, in place of the delay of the
+    /// retry policy; `nil` for that one. The policy says how many attempts there are.
+    ///
+    /// ```swift
+    /// static func retryDelay(afterFailures failures: Int) -> Duration? { .seconds(60 * failures * failures) }
+    /// ```
+    ///
+    /// Counted as elapsed time, without jitter; less than 100 ms count as 100 ms. A ``RunDecision`` with a delay takes
+    /// precedence. Attempts that were lost do not count. Called for each attempt that failed or exceeded its time limit, the
+    /// last one too, on the executor of handlers, by the program that made the attempt: a job does not keep it. After an
+    /// attempt that was given up the policy's delay applies.
+    static func retryDelay(afterFailures failures: Int) -> Duration?
 }
 
 extension JobPayload {
     /// Every default as for a request without a payload type.
     public static var defaults: JobDefaults { JobDefaults() }
+
+    /// The delay of the retry policy.
+    public static func retryDelay(afterFailures failures: Int) -> Duration? { nil }
 }
 
 /// What the submissions of a kind have in common (``JobPayload/defaults``).
@@ -123,7 +139,7 @@ extension JobScheduler {
     public func register<Payload: JobPayload>(
         _ type: Payload.Type, handler: @escaping @Sendable (Payload, RunContext) async throws -> Void
     ) {
-        register(Payload.kind) { run in try await handler(run.decodedPayload(), run) }
+        register(Payload.kind, retryDelay: Payload.retryDelay) { run in try await handler(run.decodedPayload(), run) }
     }
 
     /// The same with a handler that returns a result, as ``register(_:returning:handler:)-(String,_,_)`` keeps it.
@@ -131,7 +147,9 @@ extension JobScheduler {
         _ type: Payload.Type, returning result: Value.Type,
         handler: @escaping @Sendable (Payload, RunContext) async throws -> Value
     ) {
-        register(Payload.kind, returning: result) { run in try await handler(run.decodedPayload(), run) }
+        register(Payload.kind, retryDelay: Payload.retryDelay) { run in
+            try run.keep(result: await handler(run.decodedPayload(), run))
+        }
     }
 
     /// Submits a job with a typed payload. When this returns, the job survives a crash.

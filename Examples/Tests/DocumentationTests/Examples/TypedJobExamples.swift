@@ -1,4 +1,5 @@
 import Apus
+import ApusCalendar
 import ApusSQLite
 import ApusServiceLifecycle
 import ApusTracing
@@ -28,6 +29,22 @@ struct SendReminder: JobPayload {
 }
 // Shown: end
 
+struct MakeReport: JobPayload {
+    static let kind = "report.make"
+}
+
+struct Fetch: JobPayload {
+    static let kind = "fetch"
+    static let defaults = JobDefaults(policies: .init(retry: .exponential(attempts: 8)))
+    static let delays: [Duration] = [.seconds(10), .seconds(60), .seconds(600)]
+
+    // Shown: retry-delay
+    static func retryDelay(afterFailures failures: Int) -> Duration? {
+        delays[min(failures, delays.count) - 1]  // 10 s, 60 s, then always 600 s
+    }
+    // Shown: end
+}
+
 struct Mailer {
     @discardableResult
     func send(invoice: Int, to recipient: String) async throws -> String { "\(invoice)@\(recipient)" }
@@ -39,6 +56,18 @@ enum TypedJobExamples {
         // Shown: queue-limits
         try await scheduler.configure(queue: "mail", .concurrency(10), .rate(QueueRate(runs: 100, per: .seconds(60))))
         try await scheduler.configure(queue: "mail", .paused(true))
+        // Shown: end
+    }
+
+    static func declared(_ scheduler: JobScheduler) async throws {
+        // Shown: declared-set
+        try await scheduler.start()
+        let weekdays = try CalendarSchedule(words: "every weekday at 9:00")
+        try await scheduler.declare(
+            [
+                JobRequest(MakeReport(), id: "report", trigger: .calendar(weekdays, timeZone: "Europe/Berlin")),
+                JobRequest(id: "cleanup", kind: "cleanup", trigger: .every(.seconds(3_600))),
+            ], as: "reports")
         // Shown: end
     }
 
