@@ -51,6 +51,11 @@
                 conditions.append("job.key IN (SELECT job FROM apus_request WHERE name IN (\(list)))")
             }
             if query.kind != nil { conditions.append("request.kind = ?") }
+            let queues = query.queues.sorted()
+            if !queues.isEmpty {
+                conditions.append("job.queue IN (\(queues.map { _ in "?" }.joined(separator: ", ")))")
+            }
+            if query.created != nil { conditions.append("job.created >= ? AND job.created < ?") }
             if query.idempotencyKey != nil { conditions.append("request.idempotency_key = ?") }
             if !states.isEmpty {
                 conditions.append("job.state IN (\(states.map { _ in "?" }.joined(separator: ", ")))")
@@ -77,6 +82,10 @@
             }
             for name in names { statement.bind(name) }
             if let kind = query.kind { statement.bind(kind) }
+            for queue in queues { statement.bind(queue.rawValue) }
+            if let created = query.created {
+                statement.bind(created.lowerBound.stored).bind(created.upperBound.stored)
+            }
             if let key = query.idempotencyKey { statement.bind(key) }
             for state in states { statement.bind(state) }
             for label in labels { statement.bind(label.key).bind(label.value) }

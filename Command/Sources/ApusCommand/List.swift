@@ -23,12 +23,16 @@ struct List: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Only jobs with this label; can be given several times.", valueName: "key=value"))
     var label: [String] = []
 
+    @Option(help: ArgumentHelp("Only jobs of this queue; can be given several times.", valueName: "name"))
+    var queue: [String] = []
+
     @OptionGroup var page: PageOptions
 
     func validate() throws {
         guard !all || state.isEmpty else { throw ValidationError("--all: it has every state; leave out --state") }
-        guard !refused || !all && !failed && state.isEmpty && label.isEmpty else {
-            throw ValidationError("--refused: it lists no jobs; leave out --all, --failed, --state and --label")
+        guard !refused || !all && !failed && state.isEmpty && label.isEmpty && queue.isEmpty else {
+            throw ValidationError(
+                "--refused: it lists no jobs; leave out --all, --failed, --state, --label and --queue")
         }
     }
 
@@ -43,7 +47,7 @@ struct List: AsyncParsableCommand {
             _ = try JobOptions.pairs(label, option: "--label")
             let answer = try await Session().call {
                 try await $0.jobs(
-                    states: states, labels: label, failed: failed, limit: page.limit, after: page.after)
+                    states: states, queues: queue, labels: label, failed: failed, limit: page.limit, after: page.after)
             }
             if page.json { return try Terminal.json(answer) }
             if let first = answer.unreadable.first {
@@ -51,11 +55,11 @@ struct List: AsyncParsableCommand {
                 Terminal.note("left out, because this daemon cannot read it: \(first.id)\(others) (apus doctor)")
             }
             if answer.jobs.isEmpty && answer.unreadable.isEmpty {
-                let isDefault = !all && !failed && state.isEmpty && label.isEmpty
+                let isDefault = !all && !failed && state.isEmpty && label.isEmpty && queue.isEmpty
                 return Terminal.note(
                     isDefault
                         ? "nothing is scheduled (apus list --all shows ended jobs)"
-                        : all && label.isEmpty ? "no jobs" : "no such jobs")
+                        : all && label.isEmpty && queue.isEmpty ? "no jobs" : "no such jobs")
             }
             var table = Table(["ID", "NAME", "STATE", "TRIGGER", "NEXT", "DONE", "LAST", "ACTION"], rightAligned: [5])
             for job in answer.jobs {
@@ -71,6 +75,7 @@ struct List: AsyncParsableCommand {
                 let filter =
                     (all ? " --all" : "") + (failed ? " --failed" : "")
                     + state.map { " --state \($0.rawValue)" }.joined() + label.map { " --label '\($0)'" }.joined()
+                    + queue.map { " --queue '\($0)'" }.joined()
                 Terminal.note("more: apus list\(filter) --limit \(page.limit) --after \(next)")
             }
         }

@@ -25,6 +25,11 @@ struct Retry: AsyncParsableCommand {
             valueName: "key=value"))
     var label: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "With --failed, only the jobs of this queue; can be given several times.", valueName: "name"))
+    var queue: [String] = []
+
     @Flag(name: .shortAndLong, help: "Do not ask, with --failed.")
     var yes = false
 
@@ -36,6 +41,7 @@ struct Retry: AsyncParsableCommand {
             throw ValidationError(failed ? "--failed: leave out the job" : "name a job, or say --failed")
         }
         if !failed, !label.isEmpty { throw ValidationError("--label: say --failed as well, or leave it out") }
+        if !failed, !queue.isEmpty { throw ValidationError("--queue: say --failed as well, or leave it out") }
     }
 
     func run() async throws {
@@ -54,13 +60,16 @@ struct Retry: AsyncParsableCommand {
         let session = try Session()
         if !yes {
             let count = try await session.call {
-                try await $0.jobCount(states: DaemonClient.retriableStates, labels: label, failed: true)
+                try await $0.jobCount(
+                    states: DaemonClient.retriableStates, queues: queue, labels: label, failed: true)
             }
             if count > 0 { try Confirmation.require("retry \(jobCount(count))?", isGiven: false) }
         }
         let progress = Progress("retried")
         defer { progress.end() }
-        let runs = try await session.call { try await $0.retryFailed(labels: label) { progress.show($0) } }
+        let runs = try await session.call {
+            try await $0.retryFailed(queues: queue, labels: label) { progress.show($0) }
+        }
         progress.end()
         if json { return try Terminal.json(RetriedRuns(runs: runs)) }
         Terminal.out("\(jobCount(runs.count)) retried")

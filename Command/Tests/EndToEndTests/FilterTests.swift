@@ -13,7 +13,8 @@ struct FilterTests {
         try await ApusUnderTest.with(store) { apus in
             _ = try await apus("every", "1h", "--name", "well", "--label", "team=blue", "--", "true")
             _ = try await apus("every", "1h", "--name", "ill", "--label", "team=blue", "--", "false")
-            _ = try await apus("after", "10ms", "--name", "once", "--label", "team=red", "--", "false")
+            _ = try await apus(
+                "after", "10ms", "--name", "once", "--label", "team=red", "--queue", "mail", "--", "false")
             for name in ["well", "ill"] { _ = try await apus("run", name) }
             try await until("three ends") { try await apus.allRuns().count { $0.finished != nil } == 3 }
             _ = try await apus("suspend", "well")
@@ -27,6 +28,12 @@ struct FilterTests {
             #expect(try await names("--state", "suspended", "--state", "finished") == ["well", "once"])
             #expect(try await names("--all", "--label", "team=red") == ["once"])
             #expect(try await names("--label", "team=blue", "--failed") == ["ill"])
+            #expect(try await names("--all", "--queue", "mail") == ["once"])
+            #expect(try await names("--all", "--queue", "mail", "--queue", "default").count == 3)
+            let other = try await apus("list", "--queue", "letters")
+            #expect(other.code == 0 && other.err == "no such jobs\n", "\(other)")
+            let odd = try await apus("list", "--queue", "a b")
+            #expect(odd.code == 64 && odd.err.contains("queue: must be 1 to 64 ASCII letters"), "\(odd)")
             let none = try await apus("list", "--state", "cancelled")
             #expect(none.code == 0 && none.out.isEmpty && none.err == "no such jobs\n", "\(none)")
             let page = try await apus("list", "--failed", "--limit", "1")
@@ -41,7 +48,8 @@ struct FilterTests {
                 ("well", "blue", "true"), ("ill", "blue", "false"), ("worse", "blue", "false"),
                 ("other", "red", "false"),
             ] {
-                _ = try await apus("after", "10ms", "--name", name, "--label", "team=\(team)", "--", command)
+                _ = try await apus(
+                    "after", "10ms", "--name", name, "--label", "team=\(team)", "--queue", team, "--", command)
             }
             _ = try await apus("every", "1h", "--name", "gone", "--label", "team=blue", "--", "false")
             _ = try await apus("run", "gone")
@@ -55,6 +63,11 @@ struct FilterTests {
             struct Retried: Decodable { var runs: [WireRun] }
             let all: Retried = try await apus.json("retry", "--failed", "--yes", "--json")
             #expect(all.runs.map(\.attempt).sorted() == [2, 3, 3])
+            try await until("ten ends") { try await apus.allRuns().count { $0.finished != nil } == 10 }
+            let red: Retried = try await apus.json("retry", "--failed", "--queue", "red", "--yes", "--json")
+            #expect(red.runs.map(\.attempt) == [3])
+            let alone = try await apus("retry", "other", "--queue", "red")
+            #expect(alone.code == 64 && alone.err.contains("--queue: say --failed as well"), "\(alone)")
             let none = try await apus("retry", "--failed", "--label", "team=green")
             #expect(none.code == 0 && none.out == "0 jobs retried\n", "\(none)")
         }

@@ -59,7 +59,7 @@ extension Trigger {
 }
 
 extension QueueID {
-    func validate() throws(JobError) {
+    package func validate() throws(JobError) {
         let isPlain = rawValue.utf8.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -10,6 +10,10 @@ public struct JobQuery: Hashable, Sendable {
     public var states: Set<JobState>
     /// Only jobs of this kind.
     public var kind: String?
+    /// Only jobs of these queues; empty for all.
+    public var queues: Set<QueueID>
+    /// Only jobs that were submitted within this range, by the wall clock of that time.
+    public var created: Range<WallInstant>?
     /// Only jobs with all of these labels.
     public var labels: [String: String]
     /// Only the job that was submitted with this key (``JobRequest/idempotencyKey``).
@@ -29,15 +33,17 @@ public struct JobQuery: Hashable, Sendable {
     /// A query; each argument left out asks for everything.
     public init(
         idPrefixOrName: String? = nil, names: Set<String> = [], states: Set<JobState> = [], kind: String? = nil,
-        labels: [String: String] = [:], idempotencyKey: String? = nil, lastEnded: Set<RunState> = [],
-        calendarsOnly: Bool = false, newestFirst: Bool = false, includesLastRuns: Bool = true, limit: Int = 50,
-        cursor: String? = nil
+        queues: Set<QueueID> = [], created: Range<WallInstant>? = nil, labels: [String: String] = [:],
+        idempotencyKey: String? = nil, lastEnded: Set<RunState> = [], calendarsOnly: Bool = false,
+        newestFirst: Bool = false, includesLastRuns: Bool = true, limit: Int = 50, cursor: String? = nil
     ) {
         self.includesLastRuns = includesLastRuns
         self.idPrefixOrName = idPrefixOrName
         self.names = names
         self.states = states
         self.kind = kind
+        self.queues = queues
+        self.created = created
         self.labels = labels
         self.idempotencyKey = idempotencyKey
         self.lastEnded = lastEnded

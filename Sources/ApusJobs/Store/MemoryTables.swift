@@ -381,6 +381,8 @@ struct MemoryTables {
             if !query.names.isEmpty, !(job.request.name.map(query.names.contains) ?? false) { return false }
             if !query.states.isEmpty, !query.states.contains(job.state) { return false }
             if let kind = query.kind, job.request.kind != kind { return false }
+            if !query.queues.isEmpty, !query.queues.contains(job.request.queue) { return false }
+            if let created = query.created, !created.contains(job.created) { return false }
             if let key = query.idempotencyKey, job.request.idempotencyKey != key { return false }
             if query.calendarsOnly, job.request.trigger.calendar == nil { return false }
             if !query.lastEnded.isEmpty, !(row.lastEnded.map(query.lastEnded.contains) ?? false) { return false }

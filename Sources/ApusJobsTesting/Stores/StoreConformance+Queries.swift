@@ -22,8 +22,14 @@ extension StoreConformance {
                     $0.name = "abc"
                     $0.kind = "k"
                     $0.labels = ["x": "2"]
+                    $0.queue = "mail"
                 })
-            try await opened.add(sampleJob("B") { $0.name = "Backup" })
+            var last = sampleJob("B") {
+                $0.name = "Backup"
+                $0.queue = "pictures"
+            }
+            last.created = instant(60)
+            try await opened.add(last)
             let store = opened.store
             func ids(_ query: JobQuery) async throws -> [String] { try await store.jobs(query).jobs.map(\.id.rawValue) }
             try expectEqual(try await ids(JobQuery()), ["abc", "abd", "b%_", "B"], "all, by submission")
@@ -42,6 +48,15 @@ extension StoreConformance {
             try expectEqual(try await ids(JobQuery(states: [.suspended])), ["abd"], "a state")
             try expectEqual(try await ids(JobQuery(states: [.suspended, .scheduled])).count, 4, "two states")
             try expectEqual(try await ids(JobQuery(kind: "k")), ["abd", "b%_"], "a kind")
+            try expectEqual(try await ids(JobQuery(queues: ["mail"])), ["b%_"], "a queue")
+            try expectEqual(try await ids(JobQuery(queues: ["mail", "pictures", "none"])), ["b%_", "B"], "two queues")
+            try expectEqual(try await store.count(JobQuery(queues: ["default"])), 2, "jobs of the default queue")
+            for (range, expected) in [(60..<61, ["B"]), (59..<60, []), (60..<60, []), (0..<61, ["B"])] {
+                let created = instant(Int64(range.lowerBound))..<instant(Int64(range.upperBound))
+                let found = try await ids(JobQuery(queues: ["pictures"], created: created))
+                try expectEqual(
+                    found, expected, "submitted from \(range.lowerBound) s on, before \(range.upperBound) s")
+            }
             try expectEqual(try await ids(JobQuery(labels: ["x": "1"])), ["abc", "abd"], "a label")
             try expectEqual(try await ids(JobQuery(labels: ["x": "1", "y": "2"])), ["abc"], "two labels")
             try expectEqual(

@@ -56,6 +56,13 @@
                     .array(query.names.sorted()))
             }
             if let kind = query.kind { filter.add("r.kind = $", .text(kind)) }
+            if !query.queues.isEmpty {
+                filter.add("r.queue = ANY ($::text[])", .array(query.queues.map(\.rawValue).sorted()))
+            }
+            if let created = query.created {
+                filter.add("j.created >= $", .int64(StoreInstant.encode(created.lowerBound)))
+                filter.add("j.created < $", .int64(StoreInstant.encode(created.upperBound)))
+            }
             if let key = query.idempotencyKey { filter.add("r.idempotency_key = $", .text(key)) }
             if !query.states.isEmpty {
                 filter.add("j.state = ANY ($::text[])", .array(query.states.map(\.rawValue).sorted()))

@@ -92,7 +92,7 @@ public struct DaemonClient: Sendable {
     ///   - body: is called with each piece of the text as it comes; nothing of it is kept.
     /// - Throws: ``DaemonError``, and what `body` throws. The text is not complete then.
     public func export(labels: [String] = [], _ body: ([UInt8]) async throws -> Void) async throws {
-        let query = Self.query(states: [], labels: labels, failed: false)
+        let query = labels.map { ("label", $0) }
         try await stream("/v1/export", query: query, eachWithin: patience) { piece in
             if let piece { try await body(piece) }
             return true
@@ -105,10 +105,10 @@ public struct DaemonClient: Sendable {
     /// One page of jobs; with `failed`, only of those whose newest attempt that has ended failed or was lost; without
     /// `lastRun`, without their last runs, which takes less time.
     public func jobs(
-        states: [String] = [], kind: String? = nil, labels: [String] = [], failed: Bool = false, lastRun: Bool = true,
-        limit: Int? = nil, after: String? = nil
+        states: [String] = [], kind: String? = nil, queues: [String] = [], labels: [String] = [], failed: Bool = false,
+        lastRun: Bool = true, limit: Int? = nil, after: String? = nil
     ) async throws -> WireJobPage {
-        var query = Self.query(states: states, labels: labels, failed: failed)
+        var query = Self.query(states: states, queues: queues, labels: labels, failed: failed)
         if let kind { query.append(("kind", kind)) }
         if !lastRun { query.append(("lastRun", "false")) }
         if let limit { query.append(("limit", String(limit))) }
@@ -116,17 +116,20 @@ public struct DaemonClient: Sendable {
         return try await get("/v1/jobs", query: query)
     }
 
-    /// How many jobs there are; as in ``jobs(states:kind:labels:failed:lastRun:limit:after:)``.
+    /// How many jobs there are; as in ``jobs(states:kind:queues:labels:failed:lastRun:limit:after:)``.
     public func jobCount(
-        states: [String] = [], labels: [String] = [], failed: Bool = false
+        states: [String] = [], queues: [String] = [], labels: [String] = [], failed: Bool = false
     ) async throws -> Int {
-        let answer: WireCount = try await get(
-            "/v1/job-count", query: Self.query(states: states, labels: labels, failed: failed))
+        let query = Self.query(states: states, queues: queues, labels: labels, failed: failed)
+        let answer: WireCount = try await get("/v1/job-count", query: query)
         return answer.count
     }
 
-    private static func query(states: [String], labels: [String], failed: Bool) -> [(String, String)] {
-        states.map { ("state", $0) } + labels.map { ("label", $0) } + (failed ? [("failed", "true")] : [])
+    private static func query(
+        states: [String], queues: [String], labels: [String], failed: Bool
+    ) -> [(String, String)] {
+        states.map { ("state", $0) } + queues.map { ("queue", $0) } + labels.map { ("label", $0) }
+            + (failed ? [("failed", "true")] : [])
     }
 
     /// The scheduled jobs whose next occurrences are due first.
@@ -255,16 +258,20 @@ public struct DaemonClient: Sendable {
     /// cancelled ones. A job that cannot be retried any more, because another caller has done so or cancelled it, or it
     /// is gone, is skipped.
     /// - Parameters:
+    ///   - queues: only jobs of these queues; empty for all.
     ///   - labels: only jobs that have all of these (`key=value`).
     ///   - progress: called after each job with the number of those that are tried again.
     /// - Returns: the new attempts.
     /// - Throws: ``DaemonError``; some of the jobs may be tried again then.
-    public func retryFailed(labels: [String] = [], progress: (Int) -> Void = { _ in }) async throws -> [WireRun] {
+    public func retryFailed(
+        queues: [String] = [], labels: [String] = [], progress: (Int) -> Void = { _ in }
+    ) async throws -> [WireRun] {
         var retried: [WireRun] = []
         var after: String?
         repeat {
             let page = try await jobs(
-                states: Self.retriableStates, labels: labels, failed: true, lastRun: false, limit: 1_000, after: after)
+                states: Self.retriableStates, queues: queues, labels: labels, failed: true, lastRun: false,
+                limit: 1_000, after: after)
             for job in page.jobs {
                 do { retried.append(try await retry(job.id)) } catch let error as DaemonError
                     where [.jobs(.conflict), .jobs(.notFound), .invalid].contains(error.code)

@@ -79,7 +79,7 @@ extension Routes {
         _ request: Request, and others: [String] = []
     ) throws -> (query: JobQuery, parameters: Query) {
         let parameters = try Query(
-            of: request, known: ["kind", "match", "failed"] + others, repeatable: ["state", "label"])
+            of: request, known: ["kind", "match", "failed"] + others, repeatable: ["state", "label", "queue"])
         var query = JobQuery(
             idPrefixOrName: parameters["match"],
             kind: try parameters["kind"].map { try ActionKind(named: $0).rawValue })
@@ -92,6 +92,11 @@ extension Routes {
             query.states.insert(state)
         }
         query.labels = try labels(parameters)
+        for name in parameters.all("queue") {
+            let queue = QueueID(name)
+            try queue.validate()
+            query.queues.insert(queue)
+        }
         if try flag(parameters, "failed") { query.lastEnded = [.failed, .lost] }
         return (query, parameters)
     }
