@@ -41,6 +41,8 @@ final class RunControl: Sendable {
         var laterReason: CancellationReason?
         /// The control of the work after it.
         var followUp: RunControl?
+        /// How many bytes of output were sent, also by work that follows.
+        var printedBytes = 0
         /// The handler has returned, or was given up.
         var ended = false
 
@@ -50,11 +52,14 @@ final class RunControl: Sendable {
         }
     }
 
-    /// A handler that was cancelled has not returned.
-    enum Overdue: Sendable {
+    /// What the scheduler gets while the handler runs.
+    enum Report: Sendable {
+        /// It was cancelled, and has not returned.
         case stuck
         /// The attempt has ended without it.
         case givenUp(Left)
+        /// This is to be kept.
+        case progress(RunProgress)
     }
 
     private let state = Locked(State())
@@ -62,30 +67,28 @@ final class RunControl: Sendable {
     private let events: EventHub
     private let executor: (any TaskExecutor)?
     private let patience: Duration?
-    private let onOverdue: @Sendable (Overdue) -> Void
-    private let keepProgress: (@Sendable (RunProgress) -> Void)?
-    private let printed: PrintedBytes
+    private let report: @Sendable (Report) -> Void
+    /// The control of the handler whose work this follows.
+    private let preceding: RunControl?
 
     /// - Parameters:
     ///   - engine: measures the times.
     ///   - events: gets what the handler reports.
     ///   - executor: where work that follows the handler's runs.
     ///   - patience: how long after its cancellation the handler is given up; `nil` for never.
-    ///   - printed: counts the output.
-    ///   - onOverdue: called on the engine's thread.
-    ///   - keepProgress: called with what is to be kept while the handler runs.
+    ///   - preceding: the control of the handler whose work this follows; its output is counted together with this one's,
+    ///     and no progress is kept.
+    ///   - report: called on the engine's thread, and with progress on the caller's.
     init(
         engine: TimerEngine, events: EventHub, executor: (any TaskExecutor)?, patience: Duration?,
-        printed: PrintedBytes = PrintedBytes(), onOverdue: @escaping @Sendable (Overdue) -> Void,
-        keepProgress: (@Sendable (RunProgress) -> Void)? = nil
+        preceding: RunControl? = nil, report: @escaping @Sendable (Report) -> Void
     ) {
         self.engine = engine
         self.events = events
         self.executor = executor
         self.patience = patience.map { max(.zero, $0) }
-        self.printed = printed
-        self.onOverdue = onOverdue
-        self.keepProgress = keepProgress
+        self.preceding = preceding
+        self.report = report
     }
 
     /// The handler's task exists now. It may have been cancelled before that.
@@ -143,7 +146,7 @@ final class RunControl: Sendable {
             return true
         }
         guard isStuck else { return }
-        onOverdue(.stuck)
+        report(.stuck)
         guard let patience else { return }
         expectReturn(within: max(.zero, patience - Self.usualReturn)) { control in
             control.giveUp { $0.cancelled != nil }
@@ -151,7 +154,7 @@ final class RunControl: Sendable {
     }
 
     private func giveUp(if isOverdue: (State) -> Bool = { _ in true }) {
-        if let left = end(if: isOverdue) { onOverdue(.givenUp(left)) }
+        if let left = end(if: isOverdue) { report(.givenUp(left)) }
     }
 
     /// Why its handler should have returned, and since when; `nil` while it is not stuck.
@@ -185,15 +188,16 @@ final class RunControl: Sendable {
         timeLimit: Duration, _ body: @escaping @Sendable (RunControl) async -> Void
     ) async -> CancellationReason? {
         let control = RunControl(
-            engine: engine, events: events, executor: executor, patience: patience, printed: printed,
-            onOverdue: { [weak self] overdue in
-                switch overdue {
-                case .stuck: self?.onOverdue(.stuck)
+            engine: engine, events: events, executor: executor, patience: patience, preceding: preceding ?? self,
+            report: { [weak self] report in
+                switch report {
+                case .stuck: self?.report(.stuck)
                 case .givenUp: self?.giveUp()
+                case .progress: break
                 }
             })
         let cancelled = state.withLock { state -> CancellationReason? in
-            state.followUp = control
+            if state.laterReason == nil { state.followUp = control }
             return state.laterReason
         }
         if let cancelled { return cancelled }
@@ -272,7 +276,7 @@ final class RunControl: Sendable {
     func set(result: [UInt8]) { state.withLock { $0.result = result } }
 
     func set(progress: RunProgress) {
-        guard let keepProgress else { return }
+        guard preceding == nil else { return }
         let now = engine.time.uptime()
         let isDue = state.withLock { state in
             guard !state.ended else { return false }
@@ -281,7 +285,7 @@ final class RunControl: Sendable {
             state.progressKept = now
             return true
         }
-        if isDue { keepProgress(progress) }
+        if isDue { report(.progress(progress)) }
     }
 
     func emit(_ event: JobEvent) {
@@ -290,19 +294,12 @@ final class RunControl: Sendable {
     }
 
     /// Sends the event of output with so many bytes, made with the number of those before it.
-    func emit(bytes count: Int, _ event: (_ offset: Int) -> JobEvent) { emit(event(printed.add(count))) }
-}
-
-/// How many bytes of output an attempt has sent, also in work that follows it.
-final class PrintedBytes: Sendable {
-    private let count = Locked(0)
-
-    /// - Returns: how many there were before.
-    func add(_ more: Int) -> Int {
-        count.withLock { count in
-            defer { count += more }
-            return count
+    func emit(bytes count: Int, _ event: (_ offset: Int) -> JobEvent) {
+        let before = (preceding ?? self).state.withLock { state in
+            defer { state.printedBytes += count }
+            return state.printedBytes
         }
+        emit(event(before))
     }
 }
 

@@ -7,8 +7,7 @@ extension SchedulerLoop {
         let key = RunKey(run)
         let control = RunControl(
             engine: engine, events: hub, executor: handlerExecutor, patience: configuration.abandonment,
-            onOverdue: { [weak self] in self?.note($0, of: run, of: job) },
-            keepProgress: { [weak self] progress in self?.post(.progress(key, progress)) })
+            report: { [weak self] in self?.receive($0, of: key) })
         handlers.withLock { $0.begin(run, control) }
         control.attach(Task(executorPreference: handlerExecutor) { await self.perform(run, of: job, control) })
     }
@@ -54,16 +53,18 @@ extension SchedulerLoop {
             ended.result = .failed(reason: "\(error)", isFinal: decision?.kind == .discard)
             if let code = decision?.exitCode { ended.exitCode = code }
         }
-        ended.retryAfter = decision?.delay ?? retryDelay(of: run, handler)
+        switch ended.result {
+        case .failed(_, isFinal: false), .timedOut:
+            ended.retryAfter = decision?.delay ?? handler.retryDelay(run.attempt - run.lostBefore)
+        default: break
+        }
         end(key, ended)
     }
 
-    private func retryDelay(of run: Run, _ handler: Handler?) -> Duration? {
-        handler?.retryDelay(run.attempt - run.lostBefore)
-    }
-
     private func end(_ key: RunKey, _ ended: JobMachine.Ended) {
-        end(key, .ended(key, ended, jitter: Double(random.next() >> 11) * 0x1p-53))
+        // A number of the system's costs a call of the kernel.
+        let jitter = ended.result == .succeeded ? 0 : Double(random.next() >> 11) * 0x1p-53
+        end(key, .ended(key, ended, jitter: jitter))
     }
 
     private func end(_ key: RunKey, _ input: SchedulerInput) {
@@ -71,23 +72,23 @@ extension SchedulerLoop {
         post(input)
     }
 
-    // MARK: Handlers that ignore their cancellation
-
-    private func note(_ overdue: RunControl.Overdue, of run: Run, of job: Job) {
-        let key = RunKey(run)
-        switch overdue {
+    private func receive(_ report: RunControl.Report, of key: RunKey) {
+        switch report {
+        case .progress(let progress): post(.progress(key, progress))
         case .stuck:
-            handlers.withLock { $0.markStuck(key) }
-            SchedulerNotice.handlerIsStuck(run).log(to: logger)
+            if let called = handlers.withLock({ $0.markStuck(key) }) {
+                SchedulerNotice.handlerIsStuck(called.run).log(to: logger)
+            }
             wake()
         case .givenUp(let left):
             handlers.withLock { $0.giveUp(key) }
             var ended = JobMachine.Ended(left.reason == .timedOut ? .timedOut : .interrupted, left)
             ended.isAbandoned = true
-            ended.retryAfter = retryDelay(of: run, handler(of: job.request.kind))
             end(key, ended)
         }
     }
+
+    // MARK: Handlers that ignore their cancellation
 
     /// Its run has ended without it, so nothing follows from its return.
     private func hasReturnedLate(_ run: Run, _ control: RunControl) {
@@ -146,11 +147,15 @@ struct CalledHandlers: Sendable {
     /// Removes a handler that has returned or was given up. Its control is returned so that it is not released under the
     /// lock.
     mutating func remove(_ key: RunKey) -> RunControl? {
-        overdue.remove(key)
+        if !overdue.isEmpty { overdue.remove(key) }
         return running.removeValue(forKey: key)?.control
     }
 
-    mutating func markStuck(_ key: RunKey) { if running[key] != nil { overdue.insert(key) } }
+    mutating func markStuck(_ key: RunKey) -> Called? {
+        guard let called = running[key] else { return nil }
+        overdue.insert(key)
+        return called
+    }
 
     mutating func giveUp(_ key: RunKey) {
         overdue.remove(key)
