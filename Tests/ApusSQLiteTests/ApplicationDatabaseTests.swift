@@ -40,7 +40,7 @@
             return migrator
         }
 
-        /// What belongs to the application, with SQLite's own pages of rows left out.
+        /// The application's schema, settings and rows, as text. SQLite's own tables are left out.
         func own() throws -> [String] {
             try database.read { db in
                 let tables = try String.fetchAll(

@@ -1,4 +1,4 @@
-/// What ``JobScheduler/declare(_:as:)`` did.
+/// The answer of ``JobScheduler/declare(_:as:)``.
 public struct DeclaredJobs: Hashable, Sendable {
     /// The answer to each request, in their order.
     public let submitted: [SubmissionResult]
@@ -36,8 +36,9 @@ extension JobScheduler {
     @discardableResult
     public func declare(_ requests: [JobRequest], as set: String) async throws -> DeclaredJobs {
         try JobLimits.check(set, "as")
-        if let id = requests.map(\.id).first(where: { id in requests.count { $0.id == id } > 1 }) {
-            throw JobError(code: .invalid, message: "id: two jobs of the set \(set) have the identifier \(id)")
+        var ids: Set<JobID> = []
+        for request in requests where !ids.insert(request.id).inserted {
+            throw JobError(code: .invalid, message: "id: two jobs of the set \(set) have the identifier \(request.id)")
         }
         let members = requests.map { request in
             var request = request

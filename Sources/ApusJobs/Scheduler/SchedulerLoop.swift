@@ -12,7 +12,7 @@ final class SchedulerLoop: Sendable {
     struct Handler: Sendable {
         var call: @Sendable (RunContext) async throws -> Void
         /// ``JobPayload/retryDelay(afterFailures:)`` of the kind.
-        var retryDelay: @Sendable (Int) -> Duration? = { _ in nil }
+        var retryDelay: @Sendable (Int) -> Duration?
     }
     typealias Answer = @Sendable (Result<SchedulerReply, JobError>) -> Void
 
