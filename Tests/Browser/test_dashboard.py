@@ -85,7 +85,7 @@ class Jobs(DashboardTest):
         expect(self.row(job)).to_contain_text(f"{job} · kind app.report")
         expect(self.row(job).locator(".ring")).to_have_attribute("data-mode", "waiting")
         expect(self.page.locator(".detail .chip").first).to_have_text("parked")
-        expect(self.page.locator(".facts")).to_contain_text("parked: no handler for the kind “app.report”")
+        expect(self.page.locator(".detail .facts")).to_contain_text("parked: no handler for the kind “app.report”")
         self.picture("dashboard-parked")
 
     def test_suspend_and_resume(self) -> None:
@@ -154,7 +154,7 @@ class Runs(DashboardTest):
         expect(why).to_contain_text("occurrence 1")
         expect(why.locator("li").first).to_contain_text(re.compile(r"\d\d:\d\d:\d\dit was due by the trigger"))
         expect(why.locator("li[data-code=queuePaused]")).to_have_text('nowthe queue "builds" is paused')
-        expect(self.page.locator(".facts")).to_contain_text("builds, priority high")
+        expect(self.page.locator(".detail .facts")).to_contain_text("builds, priority high")
         self.picture("dashboard-why")
         self.daemon.apus("queue", "resume", "builds")
         expect(why.locator("li[data-code=failed]")).to_contain_text("attempt 1 failed: exit code 3")

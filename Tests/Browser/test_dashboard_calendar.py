@@ -128,7 +128,7 @@ class Schedules(CalendarTest):
         job = self.daemon.json("list")["jobs"][0]
         self.assertEqual(job["trigger"]["calendar"]["zone"], "Europe/Berlin")
         expect(self.row(job["id"]).locator(".trigger")).to_have_text("every sunday at 2:30, Europe/Berlin")
-        expect(self.page.locator(".facts")).to_contain_text("from 2027-03-01")
+        expect(self.page.locator(".detail .facts")).to_contain_text("from 2027-03-01")
         self.go(MARCH)
         expect(self.page.locator("#calendar .entries a")).to_have_count(3)
         expect(self.cell("2027-03-07")).to_contain_text("01:30 clock test")
