@@ -19,6 +19,7 @@
         /// How long handlers may run after the graceful shutdown began, before they are cancelled; `nil`: for as long
         /// as they take.
         public let grace: Duration?
+        private let afterStarting: @Sendable () async throws -> Void
 
         /// A service that runs `scheduler`. A scheduler is run once.
         ///
@@ -28,19 +29,24 @@
         ///     `JobScheduler.Configuration.cancellationGrace` to return. The group's `maximumGracefulShutdownDuration`
         ///     has to be longer than both: when it is over the group cancels the service, and handlers are cancelled at
         ///     once.
-        public init(_ scheduler: JobScheduler, grace: Duration? = .seconds(10)) {
+        ///   - afterStarting: called when the scheduler runs, beside its first runs, as `JobScheduler.run` does: the
+        ///     moment to declare the program's repeating jobs.
+        public init(
+            _ scheduler: JobScheduler, grace: Duration? = .seconds(10),
+            afterStarting: @escaping @Sendable () async throws -> Void = {}
+        ) {
             self.scheduler = scheduler
             self.grace = grace
+            self.afterStarting = afterStarting
         }
 
         /// Starts the scheduler, and runs it until graceful shutdown, or until the task is cancelled.
         ///
-        /// - Throws: as `JobScheduler.run(grace:afterOpening:)`: what starting throws, and the error with which the
-        ///   scheduler
-        ///   loses its store. The group's `run()` throws it too.
+        /// - Throws: as `JobScheduler.run(grace:afterOpening:afterStarting:)`: what starting and `afterStarting` throw,
+        ///   and the error with which the scheduler loses its store. The group's `run()` throws it too.
         public func run() async throws {
             try await withGracefulShutdownHandler {
-                try await scheduler.run(grace: .zero)
+                try await scheduler.run(grace: .zero, afterStarting: afterStarting)
             } onGracefulShutdown: {
                 scheduler.requestStop(grace: grace)
             }

@@ -126,4 +126,77 @@ struct SchedulerRunTests {
         try end(of: task)
         for stop in stops { try time.perform { try await stop.value } }
     }
+
+    private func run(
+        grace: Duration?, afterStarting: @escaping @Sendable (JobScheduler) async throws -> Void
+    ) -> Task<Void, any Error> {
+        let task = time.start { [scheduler = harness.scheduler] in
+            try await scheduler.run(grace: grace, afterStarting: { try await afterStarting(scheduler) })
+        }
+        time.settle()
+        return task
+    }
+
+    @Test("what is called after the start may declare jobs, which run")
+    func afterStarting() throws {
+        let task = run(grace: .zero) { scheduler in
+            try await scheduler.declare(
+                [JobRequest(id: "tick", kind: "work", trigger: .every(.seconds(1)))], as: "set")
+        }
+        harness.advance(1)
+        #expect(try harness.history("tick") == ["1 succeeded"])
+        task.cancel()
+        try end(of: task)
+    }
+
+    @Test("an error after the start stops the scheduler, whose handlers may run for the grace, and is thrown")
+    func afterStartingFails() throws {
+        struct Refused: Error {}
+        let clock = TimerClock<UptimeInstant>(engine: time.engine)
+        let task = run(grace: .seconds(20)) { scheduler in
+            try await scheduler.submit(JobRequest(id: "job", kind: "slow", trigger: .after(.zero)))
+            try await clock.sleep(for: .seconds(1))
+            throw Refused()
+        }
+        harness.advance(9)
+        #expect(try isStopped())
+        harness.advance(1)
+        #expect(throws: Refused.self) { try end(of: task) }
+        #expect(harness.calls.reasons.isEmpty)
+        try harness.crash()
+        #expect(try harness.history() == ["1 succeeded"])
+        #expect(harness.time.leaks.isEmpty, "\(harness.time.leaks)")
+    }
+
+    @Test("`closed` of another scheduler is an error like others; that of a scheduler that stops is not")
+    func afterStartingIsRefused() throws {
+        let other = try SchedulerHarness(start: false)
+        let task = run(grace: .zero) { [stopped = other.scheduler] _ in
+            try await stopped.submit(JobRequest(id: "a", kind: "work", trigger: .after(.zero)))
+        }
+        let error = #expect(throws: JobError.self) { try end(of: task) }
+        #expect(error?.code == .closed)
+
+        let third = try SchedulerHarness(start: false)
+        let running = third.time.start { [scheduler = third.scheduler] in
+            try await scheduler.run(
+                grace: .zero,
+                afterStarting: {
+                    await scheduler.stop(grace: .zero)
+                    try await scheduler.declare([], as: "set")
+                })
+        }
+        try third.time.perform { try await running.value }
+    }
+
+    @Test("the cancellation reaches what is called after the start, whose error is then none of the scheduler's")
+    func afterStartingIsCancelled() throws {
+        let clock = TimerClock<UptimeInstant>(engine: time.engine)
+        let task = run(grace: .zero) { _ in try await clock.sleep(for: .seconds(600)) }
+        harness.advance(1)
+        task.cancel()
+        try end(of: task)
+        #expect(try isStopped())
+        #expect(harness.time.leaks.isEmpty, "\(harness.time.leaks)")
+    }
 }

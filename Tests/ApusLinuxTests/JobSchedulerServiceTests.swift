@@ -90,6 +90,21 @@
             #expect(log.all == ["begins", "cancelled: shutdown"])
         }
 
+        @Test("an error of what is called after the start ends the group")
+        func afterStarting() throws {
+            struct Refused: Error {}
+            let submitted = Log<String>()
+            let service = JobSchedulerService(scheduler, grace: .zero) { [scheduler] in
+                let job = try await scheduler.submit(JobRequest(id: "a", trigger: .after(.seconds(60)))).job
+                submitted.add(job.id.rawValue)
+                throw Refused()
+            }
+            let group = ServiceGroup(services: [service], logger: .silent)
+            let task = time.start { try await group.run() }
+            #expect(throws: Refused.self) { try end(of: task) }
+            #expect(submitted.all == ["a"])
+        }
+
         @Test("the loss of the store ends the group with the scheduler's error")
         func lostStore() throws {
             let (_, task) = try run(grace: .zero)

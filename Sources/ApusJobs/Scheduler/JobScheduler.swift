@@ -430,17 +430,27 @@ extension JobScheduler {
     ///   - grace: how long handlers may run after the task's cancellation, on the uptime clock, before they are
     ///     cancelled; `nil` waits for as long as they take. See ``stop(grace:)``.
     ///   - afterOpening: called when the store is this scheduler's, before anything is run.
-    /// - Throws: what ``start(afterOpening:)`` throws, and the error with which the scheduler loses its store
-    ///   (``JobError`` with `notOwner`, or `unavailable` after ``Configuration/storePatience``). Not
+    ///   - afterStarting: called when the scheduler runs, beside its first runs: the moment to
+    ///     ``declare(_:as:)`` the program's repeating jobs. It is cancelled with the task, and waited for. An error that
+    ///     it throws stops the scheduler as a cancellation does; once the scheduler is stopping, such an error is ignored.
+    /// - Throws: what ``start(afterOpening:)`` and `afterStarting` throw, and the error with which the scheduler loses its
+    ///   store (``JobError`` with `notOwner`, or `unavailable` after ``Configuration/storePatience``). Not
     ///   `CancellationError`: a cancellation is how it ends.
     public func run(
-        grace: Duration? = .seconds(10), afterOpening: @Sendable () -> Void = {}
+        grace: Duration? = .seconds(10), afterOpening: @Sendable () -> Void = {},
+        afterStarting: @Sendable () async throws -> Void = {}
     ) async throws {
         let hasStopped = loop.hub.isFinished
         let error = try await withTaskCancellationHandler {
             do { try await start(afterOpening: afterOpening) } catch let error as JobError where error.code == .closed {
                 // It was stopped while it started; one that had been stopped before cannot be run.
                 guard !hasStopped, loop.hub.isFinished else { throw error }
+                return await loop.hub.waitForEnd()
+            }
+            do { try await afterStarting() } catch {
+                let wasStopping = Task.isCancelled || !loop.acceptsCommands
+                await stop(grace: grace)
+                if !wasStopping { throw error }
             }
             return await loop.hub.waitForEnd()
         } onCancel: {

@@ -116,6 +116,9 @@ final class SchedulerLoop: Sendable {
 
     func queues() -> [QueueStatus] { machine.withLock { $0?.board.statuses ?? [] } }
 
+    /// Whether it has started, and no stop has begun.
+    var acceptsCommands: Bool { machine.withLock { $0?.life.acceptsCommands ?? false } }
+
     func storeOutage() -> StoreOutage? { machine.withLock { $0?.outage } }
 
     // MARK: Beginning and ending

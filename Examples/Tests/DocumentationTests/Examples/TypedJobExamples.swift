@@ -103,16 +103,23 @@ enum TypedJobExamples {
         // Shown: end
     }
 
-    static func run(_ scheduler: JobScheduler) async throws {
+    static func run(_ scheduler: JobScheduler, cleanup: JobRequest) async throws {
         // Shown: scheduler-run
-        try await scheduler.run(grace: .seconds(30))  // until the task is cancelled
+        try await scheduler.run(
+            grace: .seconds(30),  // it runs until the task is cancelled
+            afterStarting: { try await scheduler.declare([cleanup], as: "reports") })
         // Shown: end
     }
 
-    static func serve(server: any Service, _ scheduler: JobScheduler, logger: Logger) async throws {
+    static func serve(
+        server: any Service, _ scheduler: JobScheduler, cleanup: JobRequest, logger: Logger
+    ) async throws {
         // Shown: scheduler-service
+        let jobs = JobSchedulerService(scheduler, grace: .seconds(30)) {
+            try await scheduler.declare([cleanup], as: "reports")
+        }
         let group = ServiceGroup(
-            services: [server, JobSchedulerService(scheduler, grace: .seconds(30))],
+            services: [server, jobs],
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger)
         try await group.run()
