@@ -204,6 +204,11 @@
             try await connections().write { try $0.retire(endedBefore: instant, budget: budget, in: session) }
         }
 
+        /// See `JobStore.delete(_:in:)`.
+        public func delete(_ keys: [Int64], in session: StoreSession) async throws -> Set<Int64> {
+            try await connections().write { try $0.delete(keys, in: session) }
+        }
+
         // MARK: Reading
 
         /// Jobs that must be looked at, earliest first; see `JobStore.due(_:in:)`. A range read of an index for each

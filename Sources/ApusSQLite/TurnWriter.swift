@@ -309,11 +309,7 @@
                     ).bind(instant.stored).bind(Int64(budget) + 1).firstRow { $0.integer() } ?? 0
                 let hasOldRefusals = try RefusalRow.retire(before: instant, budget: budget, on: connection)
                 if found == 0 { return hasOldRefusals }
-                // So that the numbers of jobs that go are not given again.
-                try connection.statement(
-                    "UPDATE apus_owner SET last_key = max(last_key, ifnull((SELECT max(key) FROM apus_job), 0))"
-                )
-                .run()
+                try keepLastKey()
                 try connection.statement(
                     """
                     DELETE FROM apus_job AS job WHERE key IN (
@@ -322,6 +318,27 @@
                 ).bind(instant.stored).bind(Int64(budget)).run()
                 return found > Int64(budget) || hasOldRefusals
             }
+        }
+
+        func delete(_ keys: [Int64], in session: StoreSession) throws -> Set<Int64> {
+            try write(in: session) {
+                try keepLastKey()
+                var deleted: Set<Int64> = []
+                for key in keys {
+                    let count = try connection.statement(
+                        "DELETE FROM apus_job AS job WHERE key = ? AND \(JobRow.hasEnded) AND open_runs = 0"
+                    ).bind(key).run()
+                    if count > 0 { deleted.insert(key) }
+                }
+                return deleted
+            }
+        }
+
+        /// Before jobs are removed, whose numbers must not be given again.
+        private func keepLastKey() throws {
+            try connection.statement(
+                "UPDATE apus_owner SET last_key = max(last_key, ifnull((SELECT max(key) FROM apus_job), 0))"
+            ).run()
         }
 
         /// In the words of the partial index `apus_job_ended`.

@@ -75,5 +75,8 @@ final class RefusingStore: JobStore {
     func retire(endedBefore instant: WallInstant, budget: Int, in session: StoreSession) async throws -> Bool {
         try await base.retire(endedBefore: instant, budget: budget, in: session)
     }
+    func delete(_ keys: [Int64], in session: StoreSession) async throws -> Set<Int64> {
+        try await base.delete(keys, in: session)
+    }
     func close(_ session: StoreSession) async throws { try await base.close(session) }
 }

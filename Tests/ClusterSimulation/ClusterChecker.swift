@@ -280,7 +280,7 @@ final class ClusterChecker {
         case .submitted(let results):
             results.map { "\($0.outcome) \($0.id) \($0.key) \($0.state)" }.joined(separator: ", ")
         case .run(let run): "\(run.jobID) \(run.occurrence).\(run.attempt) \(run.state)"
-        case .queue, .done: "\(reply)"
+        case .queue, .deleted, .done: "\(reply)"
         }
     }
 

@@ -163,6 +163,7 @@ final class ClusterNode {
                     machine!.retired(hasMore: false)
                     proceed()
                 }
+            case .delete: preconditionFailure("no user of the simulation deletes jobs")
             case .close: return close()
             }
         }

@@ -54,7 +54,9 @@ package enum ClientCommands {
             ]),
         CommandGroup(
             name: "Change",
-            subcommands: [Edit.self, Cancel.self, Suspend.self, Resume.self, Run.self, Retry.self, Queue.self]),
+            subcommands: [
+                Edit.self, Cancel.self, Delete.self, Suspend.self, Resume.self, Run.self, Retry.self, Queue.self,
+            ]),
         CommandGroup(name: "Move", subcommands: [Import.self, Export.self]),
     ]
     /// Subcommands about the daemon. The help lists them with those that only `apusd` has.

@@ -217,7 +217,16 @@ extension Caller {
         try await call("GET", "/v1/jobs?lastRun=false")
         try await call("DELETE", "/v1/jobs?label=a=b&limit=2")
         try await call("DELETE", "/v1/jobs?label=a=b&limit=0", expecting: 400, saying: "limit")
+        try await call("POST", "/v1/jobs/nine/delete", path: "/v1/jobs/{id}/delete", expecting: 400, saying: "cancel")
         try await call("DELETE", "/v1/jobs/nine", path: "/v1/jobs/{id}")
+        try await call("POST", "/v1/jobs/nine/delete", path: "/v1/jobs/{id}/delete")
+        try await call("POST", "/v1/jobs/nine/delete", path: "/v1/jobs/{id}/delete", expecting: 404)
+        for query in ["", "?all=true&failed=true", "?all=odd", "?state=scheduled", "?label=a", "?limit=0&all=true"] {
+            try await call("DELETE", "/v1/ended\(query)", expecting: 400)
+        }
+        try await call("DELETE", "/v1/ended?all=true&after=x", expecting: 400, saying: "after")
+        try await call("DELETE", "/v1/ended?label=a=b&queue=mail&kind=action&failed=true&state=finished&limit=2")
+        try await call("DELETE", "/v1/ended?all=true")
     }
 }
 

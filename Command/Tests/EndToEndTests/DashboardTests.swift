@@ -94,6 +94,7 @@ struct DashboardTests {
                     .POST, "/v1/jobs", browser.filter { $0.0 != "origin" }, body: Self.countdown)
                 #expect(withoutOrigin.status == 403)
                 #expect(try await dashboard.ask(.DELETE, "/v1/jobs?all=true", Array(browser.prefix(1))).status == 403)
+                #expect(try await dashboard.ask(.DELETE, "/v1/ended?all=true", Array(browser.prefix(1))).status == 403)
                 #expect(try await apus.client.jobs().jobs.count == 6)
             }
         }

@@ -118,6 +118,32 @@ struct FilterTests {
         }
     }
 
+    @Test("jobs that have ended are deleted by name, by label and when they have failed; in a script, many with --yes")
+    func delete() async throws {
+        try await ApusUnderTest.with { apus in
+            for (name, status, label) in [("a", 0, "x=1"), ("b", 1, "x=1"), ("c", 1, "x=2"), ("d", 0, "x=2")] {
+                _ = try await apus("after", "50ms", "--name", name, "--label", label, "--shell", "--", "exit \(status)")
+                _ = try await apus("wait", name)
+            }
+            _ = try await apus("after", "1h", "--name", "later", "--label", "x=1", "--", "true")
+            func names() async throws -> [String?] { try await apus.client.jobs().jobs.map(\.name) }
+
+            let later = try await apus("delete", "later")
+            #expect(later.code == 1 && later.err.contains("the job is scheduled and cannot be deleted; cancel it"))
+            #expect(try await apus("delete", "a").out == "a deleted\n")
+            #expect(try await apus("delete", "a").code == 1)
+            let refused = try await apus("delete", "--failed")
+            #expect(refused.code == 64 && refused.err.contains("delete 2 jobs? There is no terminal to ask at; --yes"))
+            #expect(try await names() == ["b", "c", "d", "later"])
+            #expect(try await apus("delete", "--failed", "--label", "x=1", "-y").out == "1 job deleted\n")
+            #expect(try await names() == ["c", "d", "later"])
+            let deleted: WireDeleted = try await apus.json("delete", "--ended", "--yes", "--json")
+            #expect(deleted == WireDeleted(deleted: 2))
+            #expect(try await names() == ["later"])
+            #expect(try await apus("delete", "--ended").out == "0 jobs deleted\n", "nothing to ask about")
+        }
+    }
+
     @Test(
         "at a terminal, cancelling many jobs asks with their number, and does it after yes only",
         arguments: [("n\n", 1, 2), ("\n", 1, 2), ("y\n", 0, 0), ("YES\n", 0, 0)])

@@ -300,6 +300,13 @@ final class SchedulerLoop: Sendable {
             } catch {
                 update { machine, _ in machine.retireFailed(JobError(error)) }
             }
+        case .delete(let keys):
+            do {
+                let deleted = try await store.delete(keys, in: session)
+                update { machine, _ in machine.deleted(.success(deleted)) }
+            } catch {
+                update { machine, _ in machine.deleted(.failure(JobError(error))) }
+            }
         case .close, .wait: preconditionFailure("the loop does that itself")
         }
     }

@@ -95,6 +95,12 @@ public protocol JobStore: Sendable {
     /// - Returns: whether there may be more of them.
     func retire(endedBefore instant: WallInstant, budget: Int, in session: StoreSession) async throws -> Bool
 
+    /// Removes those of the jobs with these numbers that have ended and have no open run, with their runs, whichever
+    /// session owns them and whatever they stand for: their identifiers, idempotency keys and payloads are free. Their
+    /// numbers are not given again.
+    /// - Returns: the numbers of the jobs that were removed.
+    func delete(_ keys: [Int64], in session: StoreSession) async throws -> Set<Int64>
+
     /// Gives ownership back. It does nothing if the session is not the owner any more. Idempotent.
     func close(_ session: StoreSession) async throws
 

@@ -76,6 +76,14 @@ public final class MemoryStore: JobStore {
         }
     }
 
+    /// See ``JobStore/delete(_:in:)``.
+    public func delete(_ keys: [Int64], in session: StoreSession) async throws -> Set<Int64> {
+        try state.withLock { tables in
+            try tables.check(session)
+            return tables.delete(keys)
+        }
+    }
+
     /// Gives ownership back. What was committed stays.
     public func close(_ session: StoreSession) async throws {
         let isOwner = state.withLock { tables in

@@ -346,14 +346,26 @@ struct MemoryTables {
             row.job.state.isFinal && row.open.isEmpty && max(row.job.updated, row.job.uniqueUntil) < instant
         }
         .map(\.job).sorted { ($0.updated, $0.key) < ($1.updated, $1.key) }
-        for job in ended.prefix(max(0, budget)) {
-            forget(job.key, of: job.id)
-            if let key = job.request.idempotencyKey { idempotencyKeys[key] = nil }
-            rows[job.key] = nil
-        }
+        for job in ended.prefix(max(0, budget)) { remove(job) }
         let old = Set(refusals.filter { $0.refusal.refused < instant }.prefix(max(0, budget)).map(\.sequence))
         refusals.removeAll { old.contains($0.sequence) }
         return ended.count > budget || refusals.contains { $0.refusal.refused < instant }
+    }
+
+    private mutating func remove(_ job: Job) {
+        forget(job.key, of: job.id)
+        if let key = job.request.idempotencyKey { idempotencyKeys[key] = nil }
+        rows[job.key] = nil
+    }
+
+    mutating func delete(_ keys: [Int64]) -> Set<Int64> {
+        var deleted: Set<Int64> = []
+        for key in keys {
+            guard let row = rows[key], row.job.state.isFinal, row.open.isEmpty else { continue }
+            remove(row.job)
+            deleted.insert(key)
+        }
+        return deleted
     }
 
     // MARK: Queries

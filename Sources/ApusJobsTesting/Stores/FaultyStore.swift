@@ -87,6 +87,14 @@ public final class FaultyStore: JobStore {
 
     /// Passed on, with the fault that the script says.
     public func commit(_ turn: StoreTurn, in session: StoreSession) async throws -> [Result<[Job], JobError>] {
+        try await commit { try await base.commit(turn, in: session) }
+    }
+    /// Passed on, as a commit: with the fault that the script says.
+    public func delete(_ keys: [Int64], in session: StoreSession) async throws -> Set<Int64> {
+        try await commit { try await base.delete(keys, in: session) }
+    }
+
+    private func commit<Answer: Sendable>(_ body: () async throws -> Answer) async throws -> Answer {
         try checkAlive()
         let fault = state.withLock { state in
             defer { state.commits += 1 }
@@ -96,13 +104,13 @@ public final class FaultyStore: JobStore {
         case nil: break
         case .before(let error): throw error
         case .after(let error):
-            _ = try await base.commit(turn, in: session)
+            _ = try await body()
             throw error
         case .hold:
             await withCheckedContinuation { continuation in state.withLock { $0.held.append(continuation) } }
             try checkAlive()
         }
-        return try await base.commit(turn, in: session)
+        return try await body()
     }
 
     private func read<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {

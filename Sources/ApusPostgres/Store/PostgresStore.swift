@@ -315,16 +315,41 @@
             ), fewer_hints AS (
                 UPDATE apus.ended AS e SET keys = r.keys FROM rest AS r
                 WHERE e.updated = r.updated AND e.sequence = r.sequence AND r.keys <> '{}'
-            ), no_run AS (
+            ), \(removal)
+            SELECT count(*) FROM hint
+            """
+
+        /// Removes the jobs whose keys are in `old`, with all that belongs to them.
+        private static let removal = """
+            no_run AS (
                 DELETE FROM apus.run AS r USING old AS o WHERE r.job = o.key
             ), no_request AS (
                 DELETE FROM apus.request AS r USING old AS o WHERE r.job = o.key
             ), not_aside AS (
                 DELETE FROM apus.set_aside AS s USING old AS o WHERE s.job = o.key
             ), no_job AS (
-                DELETE FROM apus.job AS j USING old AS o WHERE j.key = o.key
+                DELETE FROM apus.job AS j USING old AS o WHERE j.key = o.key RETURNING j.key
             )
-            SELECT count(*) FROM hint
+            """
+
+        /// See `JobStore.delete(_:in:)`. No epoch is checked: the owner of the shard writes such a job only to continue
+        /// it, and then finds that the job is gone.
+        public func delete(_ keys: [Int64], in session: StoreSession) async throws -> Set<Int64> {
+            _ = try owner(of: session)
+            return try await mapErrors {
+                let results = try await self.writer.execute(
+                    PostgresBatch([PostgresStatement(Self.deleteJobs, [.array(keys)])]))
+                return Set(try results[0].map { try $0.decode(Int64.self, at: 0) })
+            }
+        }
+
+        private static let deleteJobs = """
+            WITH old AS MATERIALIZED (
+                SELECT j.key FROM apus.job AS j
+                WHERE j.key = ANY ($1::int8[]) AND j.state IN ('cancelled', 'finished') AND j.open_runs = 0
+                ORDER BY j.key FOR UPDATE
+            ), \(removal)
+            SELECT key FROM no_job
             """
 
         /// Submits a job as an application does in a transaction of its own.

@@ -44,7 +44,7 @@ struct JobPlacementTests {
                 machine.read(read, answer, at: now)
             case .readConditions: machine.receive(.conditions(unmet: []), at: now)
             case .retire: machine.retired(hasMore: false)
-            case .close, .wait: return nil
+            case .delete, .close, .wait: return nil
             }
         }
     }
@@ -150,7 +150,7 @@ struct JobPlacementTests {
                 machine.read(read, answer, at: Self.due)
             case .readConditions: machine.receive(.conditions(unmet: []), at: Self.due)
             case .retire: machine.retired(hasMore: false)
-            case .close, .wait: return nil
+            case .delete, .close, .wait: return nil
             }
         }
     }

@@ -220,6 +220,40 @@ public struct DaemonClient: Sendable {
         return cancelled
     }
 
+    /// Deletes a job that has ended, with its runs and what they printed.
+    public func delete(_ id: String) async throws {
+        _ = try await send(.post, "/v1/jobs/\(Self.segment(id))/delete")
+    }
+
+    /// The states of jobs that can be deleted.
+    package static let endedStates = ["finished", "cancelled"]
+
+    /// Deletes the jobs that have ended, with their runs and what they printed, except those with a run in progress.
+    /// Sends a request for each 1,000 jobs.
+    /// - Parameters:
+    ///   - queues: only jobs of these queues; empty for all.
+    ///   - labels: only jobs that have all of these (`key=value`).
+    ///   - failed: only jobs whose newest attempt that has ended failed or was lost.
+    ///   - progress: called after each request with the number of jobs that are deleted.
+    /// - Returns: how many were deleted.
+    /// - Throws: ``DaemonError``; some of the jobs may be deleted then.
+    public func deleteEnded(
+        queues: [String] = [], labels: [String] = [], failed: Bool = false, progress: (Int) -> Void = { _ in }
+    ) async throws -> Int {
+        let filter = Self.query(states: [], queues: queues, labels: labels, failed: failed)
+        let query = (filter.isEmpty ? [("all", "true")] : filter) + [("limit", "1000")]
+        var deleted = 0
+        var after: String?
+        repeat {
+            let page: WireDeleted = try decode(
+                try await send(.delete, "/v1/ended", query: query + (after.map { [("after", $0)] } ?? [])))
+            deleted += page.deleted
+            after = page.next
+            progress(deleted)
+        } while after != nil
+        return deleted
+    }
+
     /// Changes what a job is asked to do; what is left out stays, and so do its identifier and its history.
     public func change(_ id: String, _ change: WireJobChange) async throws -> WireJob {
         try decode(try await send(.patch, "/v1/jobs/\(Self.segment(id))", body: try JSONText.bytes(of: change)))

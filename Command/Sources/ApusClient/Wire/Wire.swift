@@ -314,6 +314,16 @@ public struct WireCancelled: Codable, Hashable, Sendable {
     public init(cancelled: [String], next: String? = nil) { (self.cancelled, self.next) = (cancelled, next) }
 }
 
+/// The answer of `DELETE /v1/ended`, and of `POST /v1/jobs/{id}/delete`.
+public struct WireDeleted: Codable, Hashable, Sendable {
+    /// How many jobs were deleted.
+    public var deleted: Int
+    /// Where the next jobs begin if only a page of them was deleted: pass it as `after`; `null` at the end.
+    @Nullable public var next: String?
+    /// So many jobs.
+    public init(deleted: Int, next: String? = nil) { (self.deleted, self.next) = (deleted, next) }
+}
+
 /// The answer of `GET /v1/job-count`.
 public struct WireCount: Codable, Hashable, Sendable {
     /// How many jobs match.

@@ -146,6 +146,19 @@ extension JobDirectory {
         return WireCancelled(cancelled: cancelled.map(\.rawValue), next: query.cursor)
     }
 
+    /// Deletes the jobs that match and have ended: a page of them, and says where the next begins; or all.
+    func delete(_ query: JobQuery, isWhole: Bool, check: () throws -> Void) async throws -> WireDeleted {
+        var query = query
+        var deleted = 0
+        repeat {
+            try check()
+            let page = try await scheduler.deletePage(query)
+            deleted += page.deleted
+            query.cursor = page.next
+        } while isWhole && query.cursor != nil
+        return WireDeleted(deleted: deleted, next: query.cursor)
+    }
+
     /// How many occurrences are listed at most.
     static let mostUpcoming = 10_000
 

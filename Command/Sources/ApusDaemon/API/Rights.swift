@@ -12,7 +12,7 @@ enum Right: Hashable, Sendable {
     case control
     /// Submits or changes one job. ``check(_:_:)`` says which jobs.
     case define
-    /// Concerns more than one job: all jobs, queues, the daemon.
+    /// Concerns more than one job (all jobs, queues, the daemon), or removes what is known of a job.
     case administer
 
     /// A browser runs code of many strangers: what it is allowed stays within the daemon.

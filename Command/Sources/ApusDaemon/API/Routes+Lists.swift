@@ -39,6 +39,28 @@ extension Routes {
         }
     }
 
+    func addDeletion(to api: APIRouter) {
+        api.post("/v1/jobs/:id/delete", needs: .administer) { request, context in
+            let id = try await jobs.resolve(try name(request, context))
+            try await scheduler.delete(id)
+            return try Response.json(WireDeleted(deleted: 1))
+        }
+        api.delete("/v1/ended", needs: .administer) { request, context in
+            var (query, parameters) = try jobQuery(request, and: ["all", "limit", "after"])
+            let isFiltered = query != JobQuery()
+            guard try flag(parameters, "all") != isFiltered else {
+                throw WebError.invalid(
+                    "say either all=true, to delete every job that has ended, or which: failed, kind, label, match, queue, state"
+                )
+            }
+            let limit = try number(parameters, "limit", in: 1...1_000)
+            (query.limit, query.cursor) = (limit ?? 1_000, parameters["after"])
+            return try await long.answer(context) { [query] check in
+                try Response.json(try await jobs.delete(query, isWhole: limit == nil, check: check))
+            }
+        }
+    }
+
     /// What is in no list of jobs: rows that cannot be read, and submissions that became no job.
     func addLeftOut(to api: APIRouter) {
         api.get("/v1/unreadable", needs: .read) { request, context in

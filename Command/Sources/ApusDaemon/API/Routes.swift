@@ -57,6 +57,7 @@ struct Routes: Sendable {
         addJobs(to: api)
         addLists(to: api)
         addLeftOut(to: api)
+        addDeletion(to: api)
         addImport(to: api)
         addExport(to: api)
         addRuns(to: api)
@@ -253,7 +254,7 @@ struct Routes: Sendable {
     }
 
     /// What the path of an address without parameters of its own names: a job, as people type it, unless said otherwise.
-    private func name(_ request: Request, _ context: APIContext, of parameter: String = "id") throws -> String {
+    func name(_ request: Request, _ context: APIContext, of parameter: String = "id") throws -> String {
         _ = try Query(of: request, known: [])
         return try context.pathParameter(parameter)
     }

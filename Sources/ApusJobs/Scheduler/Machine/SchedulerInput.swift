@@ -28,6 +28,8 @@ package enum SchedulerCommand: Sendable {
     /// by another command.
     case read([JobID], outcomes: [SubmissionOutcome]?)
     case configure(QueueID, [JobQueue.Change])
+    /// Removes those of the jobs with these numbers that have ended.
+    case delete([Int64])
     /// Takes the submissions that applications have made until now.
     case takeSubmissions
     /// Starts no more runs, and ends when the running ones have ended; after the grace they are cancelled.
@@ -38,7 +40,7 @@ package enum SchedulerCommand: Sendable {
         switch self {
         case .job(let command): command.ids
         case .restore(let jobs): jobs.map(\.request.id)
-        case .read, .configure, .takeSubmissions, .stop: []
+        case .read, .configure, .delete, .takeSubmissions, .stop: []
         }
     }
 
@@ -55,7 +57,7 @@ package enum SchedulerCommand: Sendable {
                     job.request = job.request.normalized
                     return job
                 })
-        case .job, .read, .configure, .takeSubmissions, .stop: self
+        case .job, .read, .configure, .delete, .takeSubmissions, .stop: self
         }
     }
 }
@@ -66,6 +68,7 @@ package enum SchedulerReply: Sendable {
     case submitted([SubmissionResult])
     case run(Run)
     case queue(JobQueue)
+    case deleted(Set<Int64>)
     case done
 }
 
@@ -120,6 +123,8 @@ package enum SchedulerStep: Sendable {
     case readConditions
     /// Remove old jobs, then ``SchedulerMachine/retired(hasMore:)``.
     case retire(endedBefore: WallInstant, budget: Int)
+    /// Remove these jobs, then ``SchedulerMachine/deleted(_:)``.
+    case delete([Int64])
     /// Close the store, then ``SchedulerMachine/closed()``.
     case close
     /// Wait for inputs, and for this instant, if there is one.

@@ -89,7 +89,7 @@ extension SchedulerMachine {
             turn.configure(board.record(of: queue, turn.now), for: pending.number)
             return .done
         case .restore(let restorations): return try restore(restorations, pending, into: &turn)
-        case .takeSubmissions, .stop: preconditionFailure("\(pending.command) is no change of a job")
+        case .delete, .takeSubmissions, .stop: preconditionFailure("\(pending.command) is no change of a job")
         }
     }
 

@@ -17,7 +17,9 @@ extension SchedulerMachine {
                 return "job \(entry.job.id): \(broken)"
             }
         }
-        if !life.acceptsCommands, !commands.isEmpty { return "commands wait, and nothing is done any more" }
+        if !life.acceptsCommands, !commands.isEmpty || history.hasDeletions {
+            return "commands wait, and nothing is done any more"
+        }
         return nil
     }
 

@@ -49,6 +49,7 @@ extension SchedulerMachine {
         commands.failAll(error, &effects)
         calls.failAll(error, &effects)
         commands.failReads(error, &effects)
+        history.failDeletions(error, &effects)
     }
 
     /// Ends at once: the store has another owner, or cannot be used, so nothing may be written, and nothing may run.

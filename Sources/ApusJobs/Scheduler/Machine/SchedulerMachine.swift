@@ -8,7 +8,7 @@ import ApusTimers
 ///                          │ ▲        └─────► commitFailed ─┐
 ///                          │ └──────────────────────────────┘ as before the turn, and again after a pause
 ///                          ├──► read ──► read(_:), readFailed
-///                          └──► wait, retire, close
+///                          └──► wait, retire, delete, close
 /// ```
 ///
 /// A loop owns the machine. It brings inputs as they come, asks for the next step, does it, and brings its result;
@@ -34,7 +34,7 @@ package struct SchedulerMachine: ~Copyable {
     var commands = CommandQueue()
     var calls = ForwardedCalls()
     var loading: JobLoading
-    var history = HistoryRetirement()
+    var history = HistoryRemoval()
     var backoff = StoreBackoff()
     /// The turn whose commit is under way.
     var committing: SchedulerTurn?
@@ -69,8 +69,11 @@ package struct SchedulerMachine: ~Copyable {
         case .command(let number, .stop(let grace)): stop(number, grace: grace, now)
         case .command(let number, let command):
             guard life.acceptsCommands else { return effects.answer(number, .failure(Self.closed)) }
-            if case .takeSubmissions = command { return commands.readSubmissions(for: number) }
-            commands.append(PendingCommand(number, command))
+            switch command {
+            case .takeSubmissions: commands.readSubmissions(for: number)
+            case .delete(let keys): history.append(.init(call: number, keys: keys))
+            default: commands.append(PendingCommand(number, command))
+            }
         case .ended(let key, let ended, let jitter):
             took(PendingEnd(key: key, ended: ended, jitter: jitter))
         case .notBegun(let key, let snooze): took(PendingEnd(key: key, snooze: snooze))
@@ -166,7 +169,7 @@ package struct SchedulerMachine: ~Copyable {
         case .recovering, .running, .stopping: break
         }
         let isStorePaused = backoff.isPaused(now.uptime)
-        if ownsJobs, history.begin(now.wall, isIdle: false) { return retire(now) }
+        if let removal = nextRemoval(now, isIdle: false) { return removal }
         repeat {
             if let read = nextRead(now, isStorePaused: isStorePaused) { return .read(read) }
             if !isStorePaused {
@@ -182,17 +185,20 @@ package struct SchedulerMachine: ~Copyable {
         // The turn may have found that the results for which the stop waits are written already.
         continueStop(now)
         if case .closing = life.phase { return .close }
-        if ownsJobs, history.begin(now.wall, isIdle: true) { return retire(now) }
+        if let removal = nextRemoval(now, isIdle: true) { return removal }
         wakes.dropStale()
         return .wait(wake(now, isStorePaused: isStorePaused))
     }
 
-    private var ownsJobs: Bool { !session.shards.isEmpty }
-
-    private func retire(_ now: SchedulerReading) -> SchedulerStep {
-        .retire(
-            endedBefore: now.wall.advanced(by: .zero - configuration.finishedJobsKept),
-            budget: HistoryRetirement.budget)
+    private mutating func nextRemoval(_ now: SchedulerReading, isIdle: Bool) -> SchedulerStep? {
+        switch history.next(now.wall, isIdle: isIdle, ownsJobs: !session.shards.isEmpty) {
+        case nil: nil
+        case .delete(let keys): .delete(keys)
+        case .retire:
+            .retire(
+                endedBefore: now.wall.advanced(by: .zero - configuration.finishedJobsKept),
+                budget: HistoryRemoval.budget)
+        }
     }
 
     /// A piece of the history was removed.
@@ -201,6 +207,19 @@ package struct SchedulerMachine: ~Copyable {
     /// The piece could not be removed: the next hour is soon enough, unless the store has another owner.
     package mutating func retireFailed(_ error: JobError) {
         if error.code == .notOwner || error.code == .closed { halt(error) }
+    }
+
+    /// The store has answered to the deletion. Commands that have read one of the jobs find that it is gone.
+    package mutating func deleted(_ result: Result<Set<Int64>, JobError>) {
+        let deletion = history.endDeletion()
+        switch result {
+        case .success(let keys):
+            for key in keys { if let entry = jobs[key] { unload(entry) } }
+            effects.answer(deletion.call, .success(.deleted(keys)))
+        case .failure(let error):
+            effects.answer(deletion.call, .failure(error))
+            if error.code == .notOwner || error.code == .closed { halt(error) }
+        }
     }
 
     /// Examines the jobs whose wake has come, in the order of their wakes.

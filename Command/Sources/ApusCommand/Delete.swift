@@ -1,0 +1,83 @@
+import ApusClient
+import ApusJobs
+import ArgumentParser
+
+struct Delete: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete",
+        abstract: "Delete jobs that have ended, with their history and what they printed, before their time is over.",
+        discussion: """
+            With --ended or --failed, it asks at the terminal whether to delete that many jobs; in scripts, say --yes. A job
+            that has not ended is left to apus cancel.
+            """)
+
+    @Argument(help: "Identifiers, beginnings of identifiers, or names.", completion: .jobs)
+    var ids: [String] = []
+
+    @Flag(help: "Every job that has ended.")
+    var ended = false
+
+    @Flag(help: "Every job that has ended, and whose last attempt has failed or was lost.")
+    var failed = false
+
+    @Option(
+        help: ArgumentHelp(
+            "With --ended or --failed, only the jobs with this label; given several times, those with all of the labels.",
+            valueName: "key=value"))
+    var label: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "With --ended or --failed, only the jobs of this queue; can be given several times.", valueName: "name"))
+    var queue: [String] = []
+
+    @Flag(name: .shortAndLong, help: "Do not ask, with --ended and --failed.")
+    var yes = false
+
+    @Flag(help: "Print how many were deleted as JSON.")
+    var json = false
+
+    func validate() throws {
+        guard [!ids.isEmpty, ended, failed].count(where: { $0 }) == 1 else {
+            throw ValidationError("give one of: jobs, --ended, --failed")
+        }
+        if ids.isEmpty { return }
+        if !label.isEmpty { throw ValidationError("--label: say --ended or --failed instead of jobs, or leave it out") }
+        if !queue.isEmpty { throw ValidationError("--queue: say --ended or --failed instead of jobs, or leave it out") }
+    }
+
+    func run() async throws {
+        try await reporting {
+            guard ids.isEmpty else {
+                return try await forEach(ids) {
+                    try await $0.delete($1)
+                    return $1
+                } done: { deleted in
+                    if json { return try Terminal.json(WireDeleted(deleted: deleted.count)) }
+                    for job in deleted { Terminal.out("\(job) deleted") }
+                }
+            }
+            try await deleteMany()
+        }
+    }
+
+    private func deleteMany() async throws {
+        _ = try JobOptions.pairs(label, option: "--label")
+        let session = try Session()
+        if !yes {
+            let count = try await session.call {
+                try await $0.jobCount(
+                    states: DaemonClient.endedStates, queues: queue, labels: label, failed: failed)
+            }
+            if count > 0 { try Confirmation.require("delete \(jobCount(count))?", isGiven: false) }
+        }
+        let progress = Progress("deleted")
+        defer { progress.end() }
+        let count = try await session.call {
+            try await $0.deleteEnded(queues: queue, labels: label, failed: failed) { progress.show($0) }
+        }
+        progress.end()
+        if json { return try Terminal.json(WireDeleted(deleted: count)) }
+        Terminal.out("\(jobCount(count)) deleted")
+    }
+}

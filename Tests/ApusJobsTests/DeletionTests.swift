@@ -1,0 +1,129 @@
+import ApusJobs
+import ApusJobsTesting
+import ApusTestSupport
+import ApusTimers
+import ApusVirtualTime
+import Testing
+
+@Suite("Deleting jobs that have ended")
+struct DeletionTests {
+    private let harness: SchedulerHarness
+
+    init() throws { harness = try SchedulerHarness() }
+
+    private func ids() throws -> [String] {
+        try harness.perform { try await $0.jobs(JobQuery()).jobs.map(\.id.rawValue) }
+    }
+
+    @Test("a finished job goes with its runs; its identifier then means the job that ended before it")
+    func one() throws {
+        for _ in 1...2 {
+            try harness.submit(.after(.seconds(1)))
+            harness.advance(1)
+        }
+        let jobs = try harness.perform { try await $0.jobs(JobQuery()).jobs }
+        try #require(jobs.count == 2)
+        try harness.perform { try await $0.delete("job") }
+        #expect(try harness.job() == jobs[0])
+        #expect(try harness.runs().map(\.jobKey) == [jobs[0].key])
+        try harness.perform { try await $0.delete("job") }
+        let error = #expect(throws: JobError.self) { try harness.perform { try await $0.delete("job") } }
+        #expect(error?.code == .notFound)
+    }
+
+    @Test("a job that has not ended is refused, and so is a cancelled one whose handler still runs")
+    func notEnded() throws {
+        try harness.submit(.after(.seconds(60)), kind: "stubborn")
+        let scheduled = #expect(throws: JobError.self) { try harness.perform { try await $0.delete("job") } }
+        #expect(scheduled?.message == "job: the job is scheduled and cannot be deleted; cancel it first")
+        harness.advance(61)
+        try harness.perform { _ = try await $0.cancel("job") }
+        let running = #expect(throws: JobError.self) { try harness.perform { try await $0.delete("job") } }
+        #expect(running?.message == "job: the job cannot be deleted while a run of it is in progress")
+        #expect(try harness.perform { try await $0.delete(all: JobQuery()) } == 0)
+        harness.advance(10)
+        try harness.perform { try await $0.delete("job") }
+        #expect(try ids() == [])
+    }
+
+    @Test("all that match are deleted, on however many pages, and what is due runs in between")
+    func matching() throws {
+        let requests = (1...2_500).map { number in
+            JobRequest(
+                id: JobID("job\(number)"), kind: number.isMultiple(of: 5) ? "failing" : "work", trigger: .after(.zero))
+        }
+        harness.calls.failNext(500)
+        _ = try harness.perform { try await $0.submit(requests) }
+        harness.advance(1)
+        try harness.submit("scheduled", .after(.seconds(60)))
+        let numbers = Log<Int>()
+        let failed = JobQuery(states: [.finished], lastEnded: [.failed], limit: 1)
+        #expect(try harness.perform { try await $0.delete(all: failed) { numbers.add($0) } } == 500)
+        #expect(numbers.all == [500])
+        #expect(try harness.perform { try await $0.count(JobQuery(states: [.finished])) } == 2_000)
+        // A page is as many jobs as a commit has, whatever the query says.
+        #expect(try harness.perform { try await $0.delete(all: JobQuery(limit: 1, cursor: "7")) } == 2_000)
+        #expect(try ids() == ["scheduled"])
+        harness.advance(60)
+        #expect(try harness.history("scheduled") == ["1 succeeded"])
+    }
+
+    @Test("jobs that have not ended cannot be asked for")
+    func states() throws {
+        let query = JobQuery(states: [.finished, .suspended])
+        let error = #expect(throws: JobError.self) { try harness.perform { try await $0.delete(all: query) } }
+        #expect(error?.code == .invalid)
+        #expect(error?.message.hasPrefix("states: ") == true)
+    }
+
+    @Test("the store's error is the caller's; whether it has deleted the job, the next command finds out")
+    func storeFails() throws {
+        let error = JobError(code: .unavailable, message: "no answer")
+        harness.calls.failNext(1)
+        try harness.submit(.after(.zero), kind: "failing")
+        harness.advance(1)
+        // It stays in memory, because a command has read it.
+        #expect(throws: JobError.self) { try harness.perform { try await $0.suspend("job") } }
+        harness.store.fail(.before(error))
+        let before = #expect(throws: JobError.self) { try harness.perform { try await $0.delete("job") } }
+        #expect(before?.message == "no answer")
+        harness.store.fail(.after(error))
+        #expect(try ids() == ["job"])
+        let after = #expect(throws: JobError.self) { try harness.perform { try await $0.delete("job") } }
+        #expect(after?.message == "no answer")
+        harness.store.fail(nil)
+        let gone = #expect(throws: JobError.self) { try harness.perform { try await $0.runNow("job") } }
+        #expect(gone?.code == .notFound)
+    }
+
+    @Test("what another caller does to a job while it is deleted comes before or after it")
+    func concurrent() throws {
+        harness.calls.failNext(1)
+        try harness.submit(.after(.zero), kind: "failing")
+        harness.advance(1)
+        let codes = Log<JobError.Code?>()
+        let calls: [@Sendable (JobScheduler) async throws -> Void] = [
+            { try await $0.delete("job") }, { _ = try await $0.runNow("job") }, { try await $0.delete("job") },
+        ]
+        for call in calls {
+            harness.time.start { [scheduler = harness.scheduler] in
+                do {
+                    try await call(scheduler)
+                    codes.add(nil)
+                } catch { codes.add((error as? JobError)?.code) }
+            }
+        }
+        harness.time.settle()
+        #expect(codes.all == [nil, .notFound, .conflict])
+        #expect(try ids() == [])
+    }
+
+    @Test("a scheduler that has stopped deletes nothing")
+    func stopped() throws {
+        try harness.submit(.after(.zero))
+        harness.advance(1)
+        try harness.perform { await $0.stop(grace: .zero) }
+        let closed = #expect(throws: JobError.self) { try harness.perform { try await $0.delete("job") } }
+        #expect(closed?.code == .closed)
+    }
+}
