@@ -57,7 +57,7 @@ struct ExitCodeTests {
         (["logs", "FAILED"], 0), (["logs", "missing"], 1), (["logs", "FAILED", "--run", "99"], 1),
         (["stats"], 0), (["stats", "missing"], 1), (["stats", "--since", "tomorrow"], 64),
         (["why", "JOB"], 0), (["why", "JOB", "99"], 1),
-        (["after", "10ms", "--name", "DONE", "--", "true"], 0), (["wait", "DONE"], 0),
+        (["after", "10ms", "--name", "DONE", "--", "true"], 0), (["wait", "DONE"], 0), (["delete", "DONE"], 0),
         (["after", "10ms", "--name", "UNSTARTED", "--", "UNUSABLE"], 0), (["wait", "UNSTARTED"], 127),
         (["wait", "FAILED"], 7), (["wait", "JOB", "--timeout", "10ms"], 124), (["wait", "missing"], 1),
         (["preview", "every monday 9:00"], 0), (["preview", "every foo"], 64),
