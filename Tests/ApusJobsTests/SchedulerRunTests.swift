@@ -183,10 +183,28 @@ struct SchedulerRunTests {
                 grace: .zero,
                 afterStarting: {
                     await scheduler.stop(grace: .zero)
-                    try await scheduler.declare([], as: "set")
+                    try await scheduler.submit(JobRequest(id: "late", trigger: .after(.zero)))
                 })
         }
         try third.time.perform { try await running.value }
+    }
+
+    @Test("an error of what is called after the start leaves a stop that has begun its grace")
+    func afterStartingFailsDuringStop() throws {
+        let clock = TimerClock<UptimeInstant>(engine: time.engine)
+        let task = run(grace: .zero) { scheduler in
+            try await scheduler.submit(JobRequest(id: "job", kind: "slow", trigger: .after(.zero)))
+            try await clock.sleep(for: .seconds(2))
+            try await scheduler.submit(JobRequest(id: "late", trigger: .after(.zero)))
+        }
+        harness.advance(1)
+        let stop = time.start { [scheduler = harness.scheduler] in await scheduler.stop(grace: .seconds(30)) }
+        harness.advance(9)
+        #expect(harness.calls.reasons.isEmpty)
+        try end(of: task)
+        try time.perform { try await stop.value }
+        try harness.crash()
+        #expect(try harness.history() == ["1 succeeded"])
     }
 
     @Test("the cancellation reaches what is called after the start, whose error is then none of the scheduler's")

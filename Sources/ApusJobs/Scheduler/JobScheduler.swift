@@ -448,9 +448,11 @@ extension JobScheduler {
                 return await loop.hub.waitForEnd()
             }
             do { try await afterStarting() } catch {
-                let wasStopping = Task.isCancelled || !loop.acceptsCommands
-                await stop(grace: grace)
-                if !wasStopping { throw error }
+                // A stop that has begun keeps its own grace.
+                guard Task.isCancelled || !loop.acceptsCommands else {
+                    await stop(grace: grace)
+                    throw error
+                }
             }
             return await loop.hub.waitForEnd()
         } onCancel: {

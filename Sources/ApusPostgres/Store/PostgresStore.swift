@@ -333,7 +333,8 @@
             """
 
         /// See `JobStore.delete(_:in:)`. No epoch is checked: the owner of the shard writes such a job only to continue
-        /// it, and then finds that the job is gone.
+        /// it, and then finds that the job is gone. A job that another transaction has locked is being continued or removed,
+        /// and is left to it: waiting could end in a deadlock.
         public func delete(_ keys: [Int64], in session: StoreSession) async throws -> Set<Int64> {
             _ = try owner(of: session)
             return try await mapErrors {
@@ -347,7 +348,7 @@
             WITH old AS MATERIALIZED (
                 SELECT j.key FROM apus.job AS j
                 WHERE j.key = ANY ($1::int8[]) AND j.state IN ('cancelled', 'finished') AND j.open_runs = 0
-                ORDER BY j.key FOR UPDATE
+                ORDER BY j.key FOR UPDATE SKIP LOCKED
             ), \(removal)
             SELECT key FROM no_job
             """
