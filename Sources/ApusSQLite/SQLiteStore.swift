@@ -205,8 +205,8 @@
         }
 
         /// See `JobStore.delete(_:in:)`.
-        public func delete(_ keys: [Int64], in session: StoreSession) async throws -> Set<Int64> {
-            try await connections().write { try $0.delete(keys, in: session) }
+        public func delete(_ jobs: [JobVersion], in session: StoreSession) async throws -> Set<Int64> {
+            try await connections().write { try $0.delete(jobs, in: session) }
         }
 
         // MARK: Reading

@@ -320,15 +320,18 @@
             }
         }
 
-        func delete(_ keys: [Int64], in session: StoreSession) throws -> Set<Int64> {
+        func delete(_ jobs: [JobVersion], in session: StoreSession) throws -> Set<Int64> {
             try write(in: session) {
                 try keepLastKey()
                 var deleted: Set<Int64> = []
-                for key in keys {
+                for job in jobs {
                     let count = try connection.statement(
-                        "DELETE FROM apus_job AS job WHERE key = ? AND \(JobRow.hasEnded) AND open_runs = 0"
-                    ).bind(key).run()
-                    if count > 0 { deleted.insert(key) }
+                        """
+                        DELETE FROM apus_job AS job
+                        WHERE key = ? AND version = ? AND \(JobRow.hasEnded) AND open_runs = 0
+                        """
+                    ).bind(job.key).bind(job.version).run()
+                    if count > 0 { deleted.insert(job.key) }
                 }
                 return deleted
             }

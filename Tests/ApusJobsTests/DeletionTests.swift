@@ -118,6 +118,69 @@ struct DeletionTests {
         #expect(try ids() == [])
     }
 
+    /// A scheduler whose store's answers can be delayed.
+    private func delayable() throws -> (SchedulerHarness, RefusingStore) {
+        var made: RefusingStore?
+        let harness = try SchedulerHarness(around: { memory in
+            let store = RefusingStore(memory)
+            made = store
+            return store
+        })
+        return (harness, try #require(made))
+    }
+
+    /// Deletes a job while the answer to the next read of the store is on its way, then does what needs that read.
+    private func delete(
+        _ id: JobID, during body: @escaping @Sendable (JobScheduler) async throws -> Void,
+        in harness: SchedulerHarness, _ store: RefusingStore
+    ) throws -> JobError? {
+        let deleted = Log<JobError?>()
+        store.delayFind { [time = harness.time, scheduler = harness.scheduler] in
+            time.start {
+                do {
+                    try await scheduler.delete(id)
+                    deleted.add(nil)
+                } catch { deleted.add(error as? JobError) }
+            }
+            for _ in 1...20 { await Task.yield() }
+        }
+        try harness.perform(body)
+        return try #require(deleted.all.first)
+    }
+
+    @Test("a submission whose earlier job is deleted after it was read makes a job of its own")
+    func submittedMeanwhile() throws {
+        let (harness, store) = try delayable()
+        var request = JobRequest(id: "job", kind: "work", trigger: .after(.zero))
+        request.idempotencyKey = "key"
+        let outcomes = Log<SubmissionOutcome>()
+        for _ in 1...2 {
+            try harness.perform { [request] in outcomes.add(try await $0.submit(request).outcome) }
+            harness.advance(1)
+        }
+        let error = try delete(
+            "job", during: { [request] in outcomes.add(try await $0.submit(request).outcome) }, in: harness, store)
+        #expect(error == nil)
+        #expect(outcomes.all == [.inserted, .joined, .inserted])
+        #expect(try harness.perform { try await $0.jobs(JobQuery()).jobs.count } == 1)
+    }
+
+    @Test("a job that another caller continues between its reading and its deletion stays")
+    func continuedMeanwhile() throws {
+        let (harness, store) = try delayable()
+        harness.calls.failNext(1)
+        try harness.submit(.after(.zero), kind: "failing")
+        harness.advance(1)
+        store.delayFind { [time = harness.time, scheduler = harness.scheduler] in
+            time.start { _ = try await scheduler.runNow("job") }
+            for _ in 1...200 { await Task.yield() }
+        }
+        let error = #expect(throws: JobError.self) { try harness.perform { try await $0.delete("job") } }
+        #expect(error?.code == .conflict)
+        #expect(try harness.job().state == .finished)
+        #expect(try harness.runs().map(\.state) == [.failed, .succeeded])
+    }
+
     @Test("a scheduler that has stopped deletes nothing")
     func stopped() throws {
         try harness.submit(.after(.zero))

@@ -7,6 +7,7 @@ final class RefusingStore: JobStore {
     private let refusal = Locked<@Sendable (_ part: [JobChange]) -> JobError?>({ _ in nil })
     private let count = Locked(0)
     private let asked = Locked(0)
+    private let afterFind = Locked<(@Sendable () async -> Void)?>(nil)
 
     private let own: AsyncStream<StoreSignal>?
 
@@ -18,6 +19,9 @@ final class RefusingStore: JobStore {
 
     /// Decides about each part from now on.
     func refuse(_ decide: @escaping @Sendable (_ part: [JobChange]) -> JobError?) { refusal.withLock { $0 = decide } }
+
+    /// The next answer of ``find(_:)`` is given after this.
+    func delayFind(_ body: @escaping @Sendable () async -> Void) { afterFind.withLock { $0 = body } }
 
     /// How many parts it has refused.
     var refused: Int { count.withLock { $0 } }
@@ -62,7 +66,9 @@ final class RefusingStore: JobStore {
 
     func find(_ references: [JobReference]) async throws -> [FoundJob?] {
         asked.withLock { $0 += references.count }
-        return try await base.find(references)
+        let found = try await base.find(references)
+        await afterFind.withLock { $0.take() }?()
+        return found
     }
     func setAside(after key: Int64, limit: Int) async throws -> [UnreadableJob] {
         try await base.setAside(after: key, limit: limit)
@@ -75,8 +81,8 @@ final class RefusingStore: JobStore {
     func retire(endedBefore instant: WallInstant, budget: Int, in session: StoreSession) async throws -> Bool {
         try await base.retire(endedBefore: instant, budget: budget, in: session)
     }
-    func delete(_ keys: [Int64], in session: StoreSession) async throws -> Set<Int64> {
-        try await base.delete(keys, in: session)
+    func delete(_ jobs: [JobVersion], in session: StoreSession) async throws -> Set<Int64> {
+        try await base.delete(jobs, in: session)
     }
     func close(_ session: StoreSession) async throws { try await base.close(session) }
 }

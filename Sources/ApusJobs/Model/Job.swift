@@ -30,11 +30,11 @@ public struct JobRequest: Hashable, Sendable {
     package var terms = SubmissionTerms()
     /// Names this submission, so that it can be repeated safely when its answer was lost: a second submission with the
     /// same key and the same contents answers with the job of the first, whatever its identifier. The key is
-    /// remembered for ``idempotencyPeriod``, and for as long as the job is kept. 1 to 255 bytes. `nil`: each submission
-    /// is a new one.
+    /// remembered for ``idempotencyPeriod``, and for as long as the job is kept, unless the job is deleted. 1 to 255
+    /// bytes. `nil`: each submission is a new one.
     public var idempotencyKey: String?
 
-    /// How long an idempotency key is remembered at least, from the submission on: 24 hours.
+    /// How long an idempotency key is remembered at least, unless the job is deleted: 24 hours from the submission on.
     public static let idempotencyPeriod: Duration = .seconds(86_400)
 
     /// For how long after its submission the job may be the answer to a later one although it has ended.

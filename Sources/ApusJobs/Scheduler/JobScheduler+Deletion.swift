@@ -17,13 +17,14 @@ extension JobScheduler {
         guard loaded.open.isEmpty else {
             throw JobError(code: .invalid, message: "\(id): the job cannot be deleted while a run of it is in progress")
         }
-        guard try await delete([loaded.job.key]).contains(loaded.job.key) else {
+        guard try await delete([loaded.job]).contains(loaded.job.key) else {
             throw JobError(code: .conflict, message: "\(id): the job is no longer as it was; read it again")
         }
     }
 
     /// Removes the jobs that match and have ended, as ``delete(_:)`` does, in transactions of up to 100 of them, between
-    /// which what is due runs. Those with a run in progress stay.
+    /// which what is due runs. Those with a run in progress stay, and so
+    /// does a job that another caller continues meanwhile.
     ///
     /// ```swift
     /// let failed = JobQuery(states: [.finished], kind: "invoice.send", lastEnded: [.failed, .lost])
@@ -62,16 +63,16 @@ extension JobScheduler {
         query.includesLastRuns = false
         if query.states.isEmpty { query.states = ended }
         let page = try await jobs(query)
-        let deleted = try await delete(page.jobs.map(\.key))
+        let deleted = try await delete(page.jobs)
         return (deleted.count, page.nextCursor)
     }
 
     /// A job can have a thousand runs, so a transaction has few jobs.
-    private func delete(_ keys: [Int64]) async throws -> Set<Int64> {
+    private func delete(_ jobs: [Job]) async throws -> Set<Int64> {
         var all: Set<Int64> = []
-        for start in stride(from: 0, to: keys.count, by: HistoryRemoval.budget) {
-            let some = keys[start..<min(start + HistoryRemoval.budget, keys.count)]
-            guard case .deleted(let deleted) = try await loop.call(.delete(Array(some))) else {
+        for start in stride(from: 0, to: jobs.count, by: HistoryRemoval.budget) {
+            let some = jobs[start..<min(start + HistoryRemoval.budget, jobs.count)]
+            guard case .deleted(let deleted) = try await loop.call(.delete(some.map { JobVersion($0) })) else {
                 preconditionFailure("the answer does not belong to a deletion")
             }
             all.formUnion(deleted)

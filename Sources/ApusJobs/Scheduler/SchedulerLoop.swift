@@ -300,9 +300,9 @@ final class SchedulerLoop: Sendable {
             } catch {
                 update { machine, _ in machine.retireFailed(JobError(error)) }
             }
-        case .delete(let keys):
+        case .delete(let jobs):
             do {
-                let deleted = try await store.delete(keys, in: session)
+                let deleted = try await store.delete(jobs, in: session)
                 update { machine, _ in machine.deleted(.success(deleted)) }
             } catch {
                 update { machine, _ in machine.deleted(.failure(JobError(error))) }

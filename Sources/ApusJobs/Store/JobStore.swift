@@ -95,11 +95,11 @@ public protocol JobStore: Sendable {
     /// - Returns: whether there may be more of them.
     func retire(endedBefore instant: WallInstant, budget: Int, in session: StoreSession) async throws -> Bool
 
-    /// Removes those of the jobs with these numbers that have ended and have no open run, with their runs, whichever
-    /// session owns them and whatever they stand for: their identifiers, idempotency keys and payloads are free. Their
-    /// numbers are not given again.
+    /// Removes those of the jobs that are still as they were read, have ended and have no open run, with their runs,
+    /// whichever session owns them and whatever they stand for: their identifiers, idempotency keys and payloads are
+    /// free. Their numbers are not given again. A job that another transaction is writing may stay.
     /// - Returns: the numbers of the jobs that were removed.
-    func delete(_ keys: [Int64], in session: StoreSession) async throws -> Set<Int64>
+    func delete(_ jobs: [JobVersion], in session: StoreSession) async throws -> Set<Int64>
 
     /// Gives ownership back. It does nothing if the session is not the owner any more. Idempotent.
     func close(_ session: StoreSession) async throws
@@ -346,6 +346,16 @@ public enum JobReference: Hashable, Sendable {
         guard case .payload(let kind, let bytes, _) = self else { return nil }
         return Payload(kind: kind, bytes: bytes)
     }
+}
+
+/// A job as it was read.
+public struct JobVersion: Hashable, Sendable {
+    /// The job's number.
+    public var key: Int64
+    /// Its ``Job/version``.
+    public var version: Int64
+    /// The version of a job that was read.
+    public init(_ job: Job) { (key, version) = (job.key, job.version) }
 }
 
 /// What a store can do.

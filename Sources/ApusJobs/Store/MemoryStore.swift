@@ -77,10 +77,10 @@ public final class MemoryStore: JobStore {
     }
 
     /// See ``JobStore/delete(_:in:)``.
-    public func delete(_ keys: [Int64], in session: StoreSession) async throws -> Set<Int64> {
+    public func delete(_ jobs: [JobVersion], in session: StoreSession) async throws -> Set<Int64> {
         try state.withLock { tables in
             try tables.check(session)
-            return tables.delete(keys)
+            return tables.delete(jobs)
         }
     }
 

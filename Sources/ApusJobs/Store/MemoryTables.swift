@@ -358,12 +358,15 @@ struct MemoryTables {
         rows[job.key] = nil
     }
 
-    mutating func delete(_ keys: [Int64]) -> Set<Int64> {
+    mutating func delete(_ jobs: [JobVersion]) -> Set<Int64> {
         var deleted: Set<Int64> = []
-        for key in keys {
-            guard let row = rows[key], row.job.state.isFinal, row.open.isEmpty else { continue }
+        for job in jobs {
+            guard let row = rows[job.key], row.job.version == job.version, row.job.state.isFinal, row.open.isEmpty
+            else {
+                continue
+            }
             remove(row.job)
-            deleted.insert(key)
+            deleted.insert(job.key)
         }
         return deleted
     }

@@ -90,8 +90,8 @@ public final class FaultyStore: JobStore {
         try await commit { try await base.commit(turn, in: session) }
     }
     /// Passed on, as a commit: with the fault that the script says.
-    public func delete(_ keys: [Int64], in session: StoreSession) async throws -> Set<Int64> {
-        try await commit { try await base.delete(keys, in: session) }
+    public func delete(_ jobs: [JobVersion], in session: StoreSession) async throws -> Set<Int64> {
+        try await commit { try await base.delete(jobs, in: session) }
     }
 
     private func commit<Answer: Sendable>(_ body: () async throws -> Answer) async throws -> Answer {

@@ -147,32 +147,34 @@ extension StoreConformance {
         },
         StoreCheck(name: "of the jobs to delete, those that have ended go with their runs") { factory in
             let opened = try await Opened(factory)
-            func add(_ id: String, _ state: JobState, run: RunState = .succeeded) async throws -> Int64 {
+            func add(_ id: String, _ state: JobState, run: RunState = .succeeded) async throws -> JobVersion {
                 let job = sampleJob(id, state: state) { request in
                     (request.kind, request.payload, request.uniqueness) = (id, [1], .payload(within: .seconds(3_600)))
                     request.idempotencyKey = "key of \(id)"
                 }
                 let added = try await opened.add(job, runs: [sampleRun(job, 1, state: run, isFinal: !run.isOpen)])
-                return added.key
+                return JobVersion(added)
             }
             let finished = try await add("finished", .finished)
             let cancelled = try await add("cancelled", .cancelled)
             let running = try await add("running", .cancelled, run: .running)
             let asleep = try await add("asleep", .suspended)
             let kept = try await add("kept", .finished)
+            var (missing, older) = (kept, kept)
+            (missing.key, older.version) = (kept.key + 1, kept.version - 1)
             let deleted = try await opened.store.delete(
-                [kept + 1, finished, running, asleep, cancelled, finished], in: opened.session)
-            try expectEqual(deleted, [finished, cancelled], "deleted jobs")
+                [missing, older, finished, running, asleep, cancelled, finished], in: opened.session)
+            try expectEqual(deleted, [finished.key, cancelled.key], "deleted jobs")
             try expectEqual(try await opened.allIDs(), ["running", "asleep", "kept"], "jobs")
             try expectEqual(try await opened.store.runs(RunQuery()).runs.count, 3, "runs")
             try expectEqual(try await opened.store.delete([finished], in: opened.session), [], "what is gone")
             let found = try await opened.store.load([
-                .id(JobID("finished")), .key(finished), .idempotencyKey("key of finished"),
+                .id(JobID("finished")), .key(finished.key), .idempotencyKey("key of finished"),
                 .payload(kind: "finished", payload: [1], submittedAfter: instant(-1)),
             ])
             try expect(found.allSatisfy { $0 == nil }, "a job that is gone is found")
             let again = try await add("finished", .finished)
-            try expect(again > kept, "the number \(again) after \(kept)")
+            try expect(again.key > kept.key, "the number \(again.key) after \(kept.key)")
             // Nothing that retention has noted of them is in its way.
             try expect(!(try await retireAll(opened, before: instant(10 * 86_400), budget: 1)), "there is always more")
             try expectEqual(try await opened.allIDs(), ["running", "asleep"], "jobs after retention")
@@ -181,10 +183,11 @@ extension StoreConformance {
             let opened = try await Opened(factory)
             let job = try await opened.add(sampleJob("a", state: .finished))
             let other = try await opened.add(sampleJob("b", state: .finished))
-            try expectEqual(try await opened.store.delete([other.key], in: opened.session), [other.key], "deleted jobs")
+            try expectEqual(
+                try await opened.store.delete([JobVersion(other)], in: opened.session), [other.key], "deleted jobs")
             try await opened.store.close(opened.session)
             try await expectError(.notOwner, .closed, text: "deleting") {
-                _ = try await opened.store.delete([job.key], in: opened.session)
+                _ = try await opened.store.delete([JobVersion(job)], in: opened.session)
             }
             let next = try await Opened(try await factory.reopen(opened.store))
             try expectEqual(try await next.allIDs(), ["a"], "jobs")

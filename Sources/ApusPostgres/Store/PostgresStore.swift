@@ -335,20 +335,24 @@
         /// See `JobStore.delete(_:in:)`. No epoch is checked: the owner of the shard writes such a job only to continue
         /// it, and then finds that the job is gone. A job that another transaction has locked is being continued or removed,
         /// and is left to it: waiting could end in a deadlock.
-        public func delete(_ keys: [Int64], in session: StoreSession) async throws -> Set<Int64> {
+        public func delete(_ jobs: [JobVersion], in session: StoreSession) async throws -> Set<Int64> {
             _ = try owner(of: session)
             return try await mapErrors {
                 let results = try await self.writer.execute(
-                    PostgresBatch([PostgresStatement(Self.deleteJobs, [.array(keys)])]))
+                    PostgresBatch([
+                        PostgresStatement(
+                            Self.deleteJobs, [.array(jobs.map(\.key)), .array(jobs.map(\.version))])
+                    ]))
                 return Set(try results[0].map { try $0.decode(Int64.self, at: 0) })
             }
         }
 
         private static let deleteJobs = """
             WITH old AS MATERIALIZED (
-                SELECT j.key FROM apus.job AS j
-                WHERE j.key = ANY ($1::int8[]) AND j.state IN ('cancelled', 'finished') AND j.open_runs = 0
-                ORDER BY j.key FOR UPDATE SKIP LOCKED
+                SELECT j.key
+                FROM apus.job AS j JOIN unnest($1::int8[], $2::int8[]) AS i (key, version) USING (key, version)
+                WHERE j.state IN ('cancelled', 'finished') AND j.open_runs = 0
+                ORDER BY j.key FOR UPDATE OF j SKIP LOCKED
             ), \(removal)
             SELECT key FROM no_job
             """

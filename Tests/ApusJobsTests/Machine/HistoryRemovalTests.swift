@@ -35,15 +35,16 @@ struct HistoryRemovalTests {
     }
 
     @Test("deletions come before what is old, in the order of their arrival, and without jobs of one's own too")
-    func deletions() {
+    func deletions() throws {
+        let jobs = try (7...9).map { JobVersion(try JobMachine.sample($0).job) }
         var history = HistoryRemoval()
         history.committed(now)
-        history.append(.init(call: 1, keys: [7]))
-        history.append(.init(call: 2, keys: [8, 9]))
-        #expect(history.next(now, isIdle: false, ownsJobs: false) == .delete([7]))
+        history.append(.init(call: 1, jobs: [jobs[0]]))
+        history.append(.init(call: 2, jobs: Array(jobs[1...])))
+        #expect(history.next(now, isIdle: false, ownsJobs: false) == .delete([jobs[0]]))
         #expect(history.endDeletion().call == 1)
         #expect(history.next(now, isIdle: false, ownsJobs: false) == nil, "a turn is next")
-        #expect(history.next(now, isIdle: false, ownsJobs: true) == .delete([8, 9]))
+        #expect(history.next(now, isIdle: false, ownsJobs: true) == .delete(Array(jobs[1...])))
         #expect(history.endDeletion().call == 2)
         #expect(history.next(now, isIdle: true, ownsJobs: false) == nil)
         #expect(history.next(now, isIdle: true, ownsJobs: true) == .retire)

@@ -318,7 +318,7 @@ public struct WireCancelled: Codable, Hashable, Sendable {
 public struct WireDeleted: Codable, Hashable, Sendable {
     /// How many jobs were deleted.
     public var deleted: Int
-    /// Where the next jobs begin if only a page of them was deleted: pass it as `after`; `null` at the end.
+    /// Marks where the next page begins: pass it as `after`. It is `null` after the last page.
     @Nullable public var next: String?
     /// So many jobs.
     public init(deleted: Int, next: String? = nil) { (self.deleted, self.next) = (deleted, next) }

@@ -28,8 +28,8 @@ package enum SchedulerCommand: Sendable {
     /// by another command.
     case read([JobID], outcomes: [SubmissionOutcome]?)
     case configure(QueueID, [JobQueue.Change])
-    /// Removes those of the jobs with these numbers that have ended.
-    case delete([Int64])
+    /// Removes those of the jobs that have ended, and are as they were read.
+    case delete([JobVersion])
     /// Takes the submissions that applications have made until now.
     case takeSubmissions
     /// Starts no more runs, and ends when the running ones have ended; after the grace they are cancelled.
@@ -124,7 +124,7 @@ package enum SchedulerStep: Sendable {
     /// Remove old jobs, then ``SchedulerMachine/retired(hasMore:)``.
     case retire(endedBefore: WallInstant, budget: Int)
     /// Remove these jobs, then ``SchedulerMachine/deleted(_:)``.
-    case delete([Int64])
+    case delete([JobVersion])
     /// Close the store, then ``SchedulerMachine/closed()``.
     case close
     /// Wait for inputs, and for this instant, if there is one.

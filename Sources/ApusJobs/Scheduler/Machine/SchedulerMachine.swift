@@ -71,7 +71,7 @@ package struct SchedulerMachine: ~Copyable {
             guard life.acceptsCommands else { return effects.answer(number, .failure(Self.closed)) }
             switch command {
             case .takeSubmissions: commands.readSubmissions(for: number)
-            case .delete(let keys): history.append(.init(call: number, keys: keys))
+            case .delete(let jobs): history.append(.init(call: number, jobs: jobs))
             default: commands.append(PendingCommand(number, command))
             }
         case .ended(let key, let ended, let jitter):
@@ -193,7 +193,7 @@ package struct SchedulerMachine: ~Copyable {
     private mutating func nextRemoval(_ now: SchedulerReading, isIdle: Bool) -> SchedulerStep? {
         switch history.next(now.wall, isIdle: isIdle, ownsJobs: !session.shards.isEmpty) {
         case nil: nil
-        case .delete(let keys): .delete(keys)
+        case .delete(let jobs): .delete(jobs)
         case .retire:
             .retire(
                 endedBefore: now.wall.advanced(by: .zero - configuration.finishedJobsKept),
@@ -209,12 +209,13 @@ package struct SchedulerMachine: ~Copyable {
         if error.code == .notOwner || error.code == .closed { halt(error) }
     }
 
-    /// The store has answered to the deletion. Commands that have read one of the jobs find that it is gone.
+    /// The store has answered to the deletion. What was read for commands is read again, without the jobs that are gone.
     package mutating func deleted(_ result: Result<Set<Int64>, JobError>) {
         let deletion = history.endDeletion()
         switch result {
         case .success(let keys):
             for key in keys { if let entry = jobs[key] { unload(entry) } }
+            if !keys.isEmpty { commands.forgetReads() }
             effects.answer(deletion.call, .success(.deleted(keys)))
         case .failure(let error):
             effects.answer(deletion.call, .failure(error))

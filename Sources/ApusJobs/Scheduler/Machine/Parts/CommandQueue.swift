@@ -61,7 +61,9 @@ struct PendingCommand: Sendable {
     }
 
     /// The jobs that were read for it may have changed.
-    mutating func forgetRead() { (hasRead, same, foreign, unreadable) = (false, [:], [:], nil) }
+    mutating func forgetRead() {
+        (hasRead, earlier, same, foreign, unreadable) = (false, [:], [:], [:], nil)
+    }
 }
 
 /// The commands that are in no committed turn yet: those of callers, and those that the store keeps, which applications
@@ -126,6 +128,8 @@ struct CommandQueue {
             waiting[index].hasRead = true
         }
     }
+
+    mutating func forgetReads() { for index in waiting.indices { waiting[index].forgetRead() } }
 
     // MARK: Submissions
 

@@ -6,11 +6,11 @@ struct HistoryRemoval {
     /// A caller's request to remove these jobs.
     struct Deletion: Sendable {
         var call: Int
-        var keys: [Int64]
+        var jobs: [JobVersion]
     }
 
     enum Step: Equatable {
-        case delete([Int64])
+        case delete([JobVersion])
         /// A piece of what is old enough.
         case retire
     }
@@ -28,14 +28,15 @@ struct HistoryRemoval {
 
     mutating func append(_ deletion: Deletion) { deletions.append(deletion) }
 
-    /// What is removed now: after another step, or if there is nothing else to do.
+    /// Chooses what is removed now, if anything: something else comes between two removals, if there is anything else to
+    /// do.
     mutating func next(_ now: WallInstant, isIdle: Bool, ownsJobs: Bool) -> Step? {
         guard isIdle || !wasLastStep, hasDeletions || isDue && ownsJobs else {
             wasLastStep = false
             return nil
         }
         wasLastStep = true
-        if let deletion = deletions.first { return .delete(deletion.keys) }
+        if let deletion = deletions.first { return .delete(deletion.jobs) }
         (isDue, last) = (false, now)
         return .retire
     }
