@@ -7,8 +7,9 @@ struct Delete: AsyncParsableCommand {
         commandName: "delete",
         abstract: "Delete jobs that have ended, with their history and what they printed, before their time is over.",
         discussion: """
-            With --ended or --failed, it asks at the terminal whether to delete that many jobs; in scripts, say --yes. A job
-            that has not ended is left to apus cancel.
+            With --ended or --failed, it asks at the terminal whether to delete that many jobs; in scripts, say --yes.
+
+            Use apus cancel first for a job that has not ended.
             """)
 
     @Argument(help: "Identifiers, beginnings of identifiers, or names.", completion: .jobs)
