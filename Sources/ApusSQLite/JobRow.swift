@@ -20,7 +20,7 @@
         private static let request = [
             "name", "kind", "trigger", "trigger_ns", "trigger_anchor", "trigger_count", "trigger_calendar", "tolerance",
             "missed_runs",
-            "missed_limit", "grace", "overlap", "overlap_limit", "maximum_attempts", "maximum_lost", "initial_backoff",
+            "missed_limit", "grace", "expiry", "overlap", "overlap_limit", "maximum_attempts", "maximum_lost", "initial_backoff",
             "maximum_backoff", "jitter", "time_limit", "conditions", "labels", "payload", "idempotency_key",
             "metadata", "unique_payload", "unique_within",
         ]
@@ -163,7 +163,7 @@
             case .skip: statement.bind(constant: "skip").bindNull()
             case .runAll(let limit): statement.bind(constant: "runAll").bind(Int64(limit))
             }
-            statement.bind(policies.grace?.wholeNanoseconds)
+            statement.bind(policies.grace?.wholeNanoseconds).bind(policies.expiry?.wholeNanoseconds)
             switch policies.overlap.kind {
             case .skip: statement.bind(constant: "skip").bindNull()
             case .replace: statement.bind(constant: "replace").bindNull()
@@ -251,6 +251,7 @@
             default: throw .unknown("missed_runs")
             }
             policies.grace = row.optionalDuration()
+            policies.expiry = row.optionalDuration()
             switch (row.text(), row.optionalInteger()) {
             case ("skip", _): policies.overlap = .skip
             case ("replace", _): policies.overlap = .replace

@@ -12,7 +12,7 @@
         private static let first: Int64 = 8
 
         /// Number n, counted from 0, brings tables of version `first` + n to the next one.
-        private static let migrations: [String] = []
+        private static let migrations = ["ALTER TABLE apus_request ADD COLUMN expiry INTEGER"]
 
         /// The newest schema that this code knows.
         static let version = first + Int64(migrations.count)

@@ -23,7 +23,7 @@ struct JobLimitTests {
         ("count", { $0.trigger = .every(.seconds(1), count: .max) }),
         ("count", { $0.trigger = .every(.seconds(1), count: 0) }),
         ("tolerance", { $0.policies.tolerance = .seconds(1e20) }),
-        ("grace", { $0.policies.grace = .seconds(1e20) }),
+        ("grace", { $0.policies.grace = .seconds(1e20) }), ("expiry", { $0.policies.expiry = .zero }),
         ("timeLimit", { $0.policies.timeLimit = .seconds(-1e20) }),
         ("retry.jitter", { $0.policies.retry.jitter = .nan }),
         ("missedRuns.runAll", { $0.policies.missedRuns = .runAll(limit: .max) }),

@@ -22,7 +22,7 @@
 
         @Test("a copy of a file of an earlier schema is refused with the way to migrate it, and its bytes stay")
         func source() async throws {
-            for version in ["v1", "v2", "v3", "v4", "v5", "v6", "v7"] {
+            for version in ["v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8"] {
                 let directory = try Directory()
                 _ = try file(version, in: directory)
                 let before = try Data(contentsOf: URL(filePath: directory.file()))
@@ -47,6 +47,7 @@
                 ("v6", [[.network, .externalPower], .idle, []], "a key"),
                 ("v7", [[.network, .externalPower], .idle, []], "a key"),
                 ("v8", [[.network, .externalPower], .idle, []], "a key"),
+                ("v9", [[.network, .externalPower], .idle, []], "a key"),
             ] as [(String, [JobConditions], String?)])
         func migrates(_ version: String, _ conditions: [JobConditions], _ key: String?) async throws {
             let directory = try Directory()
@@ -64,6 +65,7 @@
             #expect(swift.request.trigger == .every(.seconds(60), count: 3))
             #expect(swift.request.labels == ["a": "1", "é": "\"x\""])
             #expect(swift.request.policies.overlap == .queue(limit: 4))
+            #expect(swift.request.policies.expiry == (version >= "v9" ? .seconds(600) : nil))
             #expect(swift.openRunCount == 1)
             #expect(page.lastRuns.map { $0?.state } == [.running, .cancelled, .succeeded])
             #expect(
@@ -202,7 +204,7 @@
             let store = SQLiteStore(path: directory.file())
             try await store.openAndClose()
             let fixture = try Directory()
-            let old = try file("v8", in: fixture).path
+            let old = try file("v9", in: fixture).path
             let query = "SELECT name || ': ' || ifnull(sql, '') FROM sqlite_master ORDER BY name"
             let made = try foreignConnection(store.path).inDatabase { try String.fetchAll($0, sql: query) }
             let kept = try foreignConnection(old).inDatabase { try String.fetchAll($0, sql: query) }

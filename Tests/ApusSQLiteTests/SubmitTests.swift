@@ -302,7 +302,7 @@
             let version = try foreignConnection(store.path).inDatabase {
                 try Int.fetchOne($0, sql: "PRAGMA user_version")
             }
-            #expect(version == 8)
+            #expect(version == 9)
         }
 
         #if os(Linux)

@@ -316,6 +316,7 @@ package struct Generator {
         }
         if troubles.contains(.queues), pickAdded(3) != 0 { plan.queue = pickAdded(2) }
         if troubles.contains(.queues) { plan.priority = JobPriority.allCases[pickAdded(4)] }
+        if troubles.contains(.queues), pickAdded(3) == 0 { plan.expiry = 1 + pickAdded(20_000) }
         plan.behaviours = (0..<(1 + pick(3))).map { _ in behaviour() }
         return plan
     }

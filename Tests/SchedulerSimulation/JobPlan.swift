@@ -59,6 +59,7 @@ struct JobPlan: Sendable, Hashable {
     var maximumLost = 10
     var backoff = 1_000
     var grace: Int?
+    var expiry: Int?
     var tolerance = 0
     var timeLimit: Int?
     var conditions: JobConditions = []
@@ -156,7 +157,7 @@ struct JobPlan: Sendable, Hashable {
             id: jobID(number: number), name: "\(number)", kind: "work", trigger: trigger,
             policies: JobPolicies(
                 tolerance: .milliseconds(tolerance), missedRuns: missed,
-                grace: grace.map { .milliseconds($0) }, overlap: overlap,
+                grace: grace.map { .milliseconds($0) }, expiry: expiry.map { .milliseconds($0) }, overlap: overlap,
                 retry: RetryPolicy.exponential(
                     attempts: maximumAttempts, maximumLost: maximumLost, from: .milliseconds(backoff),
                     to: .seconds(10)),
@@ -199,6 +200,7 @@ extension JobPlan: CustomStringConvertible {
         if maximumAttempts > 1 { parts.append("\(maximumAttempts) attempts, backoff \(seconds(Int64(backoff)))") }
         if maximumLost != 10 { parts.append("lost at most \(maximumLost) times") }
         if let grace { parts.append("grace \(seconds(Int64(grace)))") }
+        if let expiry { parts.append("expiry \(seconds(Int64(expiry)))") }
         if tolerance > 0 { parts.append("tolerance \(seconds(Int64(tolerance)))") }
         if let timeLimit { parts.append("time limit \(seconds(Int64(timeLimit)))") }
         if !conditions.isEmpty { parts.append("conditions: bits \(conditions.rawValue)") }

@@ -179,6 +179,7 @@ extension Ledger.State {
             )
         }
         checkLeft(what, run, now)
+        checkBegunInTime(what, run, facts, now)
         if let started = run.started, started < run.due {
             report(.neverEarly, "\(what) is stored as begun before its due instant", at: now)
         }
@@ -222,6 +223,19 @@ extension Ledger.State {
         else { return report(.trueOutcome, "\(what) has timed out before its time limit", at: now) }
     }
 
+    /// The first attempt of an occurrence begins before its expiry is over.
+    private mutating func checkBegunInTime(
+        _ what: String, _ run: Run, _ facts: Ledger.Facts, _ now: Ledger.Moment
+    ) {
+        let plan = facts.plan
+        guard let expiry = plan.expiry, !facts.isMixed, !facts.sawWallMove, run.attempt == 1, run.occurrence > 0,
+            let claimed = run.claimed, plan.postponement(occurrence: run.occurrence, attempt: 1) == nil
+        else { return }
+        if run.due.duration(to: claimed) > .milliseconds(plan.tolerance + expiry) {
+            report(.trueOutcome, "\(what) began after its expiry", at: now)
+        }
+    }
+
     private mutating func checkSkipped(_ what: String, _ run: Run, _ facts: Ledger.Facts, _ now: Ledger.Moment) {
         let plan = facts.plan
         switch run.reason {
@@ -249,6 +263,18 @@ extension Ledger.State {
                 plan.grace ?? 1 > 0
             {
                 report(.recovery, "\(what) is \(run.reason ?? ""), but nothing was in its way", at: now)
+            }
+        case "expired":
+            let late = run.finished.map { run.due.duration(to: $0) } ?? .zero
+            guard let expiry = plan.expiry, facts.sawWallMove || late > .milliseconds(plan.tolerance + expiry) else {
+                return report(.trueOutcome, "\(what) has expired too early, or has no expiry", at: now)
+            }
+            // Nothing has kept it from beginning.
+            let isPrompt = calmSince.map { $0 < facts.issued.elapsed } ?? false
+            if isPrompt, !wasCrowded(since: facts.issued.elapsed), !facts.isSuspendIssued, plan.queue == nil,
+                plan.conditions.isEmpty, plan.overlap == .skip, expiry > 7_000
+            {
+                report(.recovery, "\(what) has expired, but nothing was in its way", at: now)
             }
         default: report(.trueOutcome, "\(what) is skipped for no known reason: \(run.reason ?? "")", at: now)
         }

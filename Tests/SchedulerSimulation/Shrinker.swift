@@ -161,6 +161,7 @@ struct Shrinker {
         add { ($0.maximumAttempts, $0.backoff) = (plain.maximumAttempts, plain.backoff) }
         add { $0.maximumLost = plain.maximumLost }
         add { $0.grace = nil }
+        add { $0.expiry = nil }
         add { $0.tolerance = 0 }
         add { $0.timeLimit = nil }
         add { $0.conditions = [] }

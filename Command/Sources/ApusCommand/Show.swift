@@ -43,6 +43,7 @@ struct Show: AsyncParsableCommand {
             rows.append(("overlap", job.policies.overlap ?? "-"))
             if let retry = job.policies.retry, retry > 0 { rows.append(("retry", String(retry))) }
             if let timeout = job.policies.timeout { rows.append(("timeout", When.duration(timeout))) }
+            if let expiry = job.policies.expiry { rows.append(("expiry", When.duration(expiry))) }
             if let tolerance = job.policies.tolerance { rows.append(("tolerance", When.duration(tolerance))) }
             if let when = job.policies.when { rows.append(("when", when.joined(separator: ","))) }
             if !job.labels.isEmpty {

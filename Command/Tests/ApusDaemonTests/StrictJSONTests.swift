@@ -25,7 +25,7 @@ struct StrictJSONTests {
                 command: .init(argv: ["a", "\"b\\"], shell: true, cwd: "/", env: ["A": "1", "\"": "2"]),
                 webhook: "http://x", notify: "text"),
             policies: WirePolicies(
-                tolerance: "1s", missed: "skip", overlap: "queue:2", retry: 3, timeout: "5m", when: ["idle", "power"]),
+                tolerance: "1s", missed: "skip", overlap: "queue:2", retry: 3, timeout: "5m", expiry: "2h", when: ["idle", "power"]),
             labels: ["k": "v"])
         let data = try JSONEncoder().encode(submission)
         #expect(try StrictJSON.decode(WireSubmission.self, from: data) == submission)
@@ -50,7 +50,7 @@ struct StrictJSONTests {
         arguments: [
             (
                 #"{"trigger":{"after":"1s"},"action":{"notify":"x"},"policies":{"retyr":1}}"#,
-                "unknown field policies.retyr; known are tolerance, missed, overlap, retry, timeout, when"
+                "unknown field policies.retyr; known are tolerance, missed, overlap, retry, timeout, expiry, when"
             ),
             (
                 #"{"trigger":{"after":"1s","evry":"2s"},"action":{"notify":"x"}}"#,

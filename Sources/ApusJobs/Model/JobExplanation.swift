@@ -77,6 +77,8 @@ public struct JobExplanation: Hashable, Sendable, Codable {
         case snoozed
         /// An attempt waits for the end of its delay.
         case delay = "pause"
+        /// It is skipped if it has not begun by then.
+        case expiry
         /// It waits because the job is suspended.
         case suspended
         /// It waits for conditions.

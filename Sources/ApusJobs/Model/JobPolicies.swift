@@ -9,6 +9,12 @@ public struct JobPolicies: Hashable, Sendable {
     /// How late an occurrence may be and still count as on time. `nil`: 60 s, or the interval when that is shorter.
     /// Counted from the due instant + ``tolerance``.
     public var grace: Duration?
+    /// How long an occurrence may wait, from its due instant + ``tolerance`` on: one that has not begun by then never
+    /// does, and is ``SkipReason/expired``. `nil`, the default: it waits as long as it takes.
+    ///
+    /// It is skipped when its turn comes, or when the next occurrence arrives; until then it is shown as waiting. Runs
+    /// by hand do not expire, and neither does an occurrence that has been attempted: retries and snoozes may begin later.
+    public var expiry: Duration?
     /// What happens to an occurrence that is due while an earlier one is still open.
     public var overlap: OverlapPolicy
     /// What happens after an attempt that did not succeed.
@@ -24,6 +30,7 @@ public struct JobPolicies: Hashable, Sendable {
         tolerance: Duration = .zero,
         missedRuns: MissedRunPolicy = .runOnce,
         grace: Duration? = nil,
+        expiry: Duration? = nil,
         overlap: OverlapPolicy = .skip,
         retry: RetryPolicy = .never,
         timeLimit: Duration? = nil,
@@ -32,6 +39,7 @@ public struct JobPolicies: Hashable, Sendable {
         self.tolerance = tolerance
         self.missedRuns = missedRuns
         self.grace = grace
+        self.expiry = expiry
         self.overlap = overlap
         self.retry = retry
         self.timeLimit = timeLimit

@@ -41,6 +41,7 @@ extension JobRequest {
             request.policies[keyPath: path] = policies[keyPath: path].clamped
         }
         request.policies.grace = policies.grace?.clamped
+        request.policies.expiry = policies.expiry?.clamped
         request.policies.timeLimit = policies.timeLimit?.clamped
         if let period = uniqueness.period { request.uniqueness = .payload(within: period.clamped) }
         return request
@@ -105,6 +106,7 @@ extension JobPolicies {
     func validate() throws(JobError) {
         try Self.check(tolerance, "tolerance", orZero: true)
         if let grace { try Self.check(grace, "grace", orZero: true) }
+        if let expiry { try Self.check(expiry, "expiry", orZero: false) }
         if let timeLimit { try Self.check(timeLimit, "timeLimit", orZero: false) }
         try Self.check(retry.initialDelay, "retry.initialDelay", orZero: true)
         try Self.check(retry.maximumDelay, "retry.maximumDelay", orZero: true)

@@ -35,7 +35,7 @@ public struct Run: Hashable, Sendable {
     public var occurrence: Int
     /// The last number of the range; equal to `occurrence` for anything that is not skipped.
     public var through: Int
-    /// The attempt, from 1; 0 for skipped ones. One that was cancelled while it waited has `started` = `nil`.
+    /// The attempt, from 1; 0 for those that were skipped when they arrived. One that was cancelled while it waited has `started` = `nil`.
     public var attempt: Int
     /// How many of the earlier attempts were lost rather than failed.
     public var lostBefore: Int
@@ -142,6 +142,8 @@ public struct SkipReason: RawRepresentable, Hashable, Sendable, CustomStringConv
     public static let overlap = SkipReason(rawValue: "overlap")
     /// As many occurrences waited already as ``JobPolicies/overlap`` lets wait.
     public static let queueFull = SkipReason(rawValue: "queueFull")
+    /// It has not begun within its ``JobPolicies/expiry``.
+    public static let expired = SkipReason(rawValue: "expired")
 
     /// The stored word.
     public var description: String { rawValue }

@@ -181,6 +181,7 @@ struct Explanation {
             case .coalesced?: "no scheduler examined it in time, and a later run stands for it"
             case .overlap?: "an earlier occurrence was still open, and the overlap policy leaves it out"
             case .queueFull?: "as many occurrences waited already as the overlap policy lets wait"
+            case .expired?: "it had not begun when its expiry was over"
             case let reason?: reason.rawValue
             case nil: "no reason was kept"
             }
@@ -197,7 +198,10 @@ struct Explanation {
         if let due = job.nextDue {
             add(.due, at: due, due > now ? "it is due by the trigger" : "it was due by the trigger")
             if let note = job.dueNote { add(.clockChange, at: due, note.description) }
-            if due <= now { explainObstacles() }
+            if due <= now {
+                explainObstacles()
+                explainExpiry(machine.expiry(dueAt: due))
+            }
         }
         if let zone = machine.missingZone {
             add(.timeZoneMissing, "there is no time zone \(zone) here; install tzdata, or give the job another zone")
@@ -223,7 +227,17 @@ struct Explanation {
             add(.overlap, "it waits for \(OccurrenceText.words(other.occurrence)), which is \(other.state.rawValue)")
         }
         if hasTurn, machine.earliestStart(run) <= now { explainObstacles() }
+        explainExpiry(machine.expiry(of: run))
         explainNextLook()
+    }
+
+    private mutating func explainExpiry(_ expiry: WallInstant?) {
+        guard let expiry else { return }
+        if expiry < now {
+            add(.expiry, at: expiry, "it has expired, and is skipped when its turn comes")
+        } else {
+            add(.expiry, at: expiry, "it is skipped if it has not begun by then")
+        }
     }
 
     private mutating func explainObstacles() {

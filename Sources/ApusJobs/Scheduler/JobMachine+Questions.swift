@@ -17,7 +17,7 @@ extension JobMachine {
 
     /// Whether the occurrence that is due may become a run as late as it can start. Its run is the same whenever that
     /// is, and one row is written less: nothing else of the job is open, no occurrence follows, it waits for no
-    /// conditions, and no policy asks how late it is.
+    /// conditions, and no policy asks how late it arrives. Whether it has expired is decided when it can start.
     package var canArriveLate: Bool {
         guard open.isEmpty, case .runOnce = job.request.policies.missedRuns.kind,
             job.request.policies.conditions.isEmpty
@@ -85,6 +85,19 @@ extension JobMachine {
     /// The intervals of a trigger that is not a calendar's.
     var schedule: TriggerSchedule {
         TriggerSchedule(job.request.trigger, first: job.firstDue, origin: job.bookkeeping.origin)
+    }
+
+    /// The last instant at which an open run may begin; `nil` if there is none: of a run by hand, and of an occurrence
+    /// that has been attempted.
+    func expiry(of run: Run) -> WallInstant? {
+        guard run.state == .waiting, !run.isByHand, run.attempt == 1, run.notBefore == nil else { return nil }
+        return expiry(dueAt: run.due)
+    }
+
+    /// The last instant at which an occurrence may begin.
+    func expiry(dueAt due: WallInstant) -> WallInstant? {
+        let policies = job.request.policies
+        return policies.expiry.map { due.due(after: policies.tolerance + $0) }
     }
 
     func earliestStart(_ run: Run) -> WallInstant { max(run.due, run.notBefore ?? run.due) }

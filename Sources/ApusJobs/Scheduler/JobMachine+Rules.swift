@@ -22,6 +22,7 @@ extension JobMachine {
     // MARK: Arrival
 
     mutating func admit(now: WallInstant, _ draft: inout Draft) {
+        expire(now: now, &draft)
         guard let arrivals = arrivals(through: now), let next = job.nextDue else { return }
         let n = job.nextOccurrence
         let m = arrivals.last
@@ -29,7 +30,9 @@ extension JobMachine {
         let missedRuns = job.request.policies.missedRuns.kind
         // A wake-up may use the whole tolerance: what it starts then is on time.
         let isOnTime = last.instant.duration(to: now) <= job.request.policies.tolerance + grace(arrivals)
-        if n == m, isOnTime {
+        if let end = expiry(dueAt: last.instant), end < now {
+            skip(n...m, due: next, reason: .expired, now: now, &draft)
+        } else if n == m, isOnTime {
             place(m, due: last, standsFor: 1, now: now, &draft)
         } else {
             switch missedRuns {
@@ -58,6 +61,18 @@ extension JobMachine {
             job.nextOccurrence = m + 1
             job.next = arrivals.following
         }
+    }
+
+    /// Skips what has waited for longer than it may.
+    mutating func expire(now: WallInstant, _ draft: inout Draft) {
+        guard job.request.policies.expiry != nil else { return }
+        for index in open.indices where expiry(of: open[index]).map({ $0 < now }) ?? false {
+            conclude(index, .skipped, reason: SkipReason.expired.rawValue, now: now, &draft)
+            draft.skipped += 1
+            if open[index].occurrence == job.nextOccurrence - 1 { lastSkip = open[index] }
+        }
+        // The next one has its turn.
+        edit { _, open in open.removeAll { $0.state == .skipped } }
     }
 
     /// How late the last one that has arrived may be and still count as on time.

@@ -128,6 +128,7 @@ package struct JobMachine: Hashable, Sendable {
     }
 
     private mutating func claim(_ limit: Int, _ unmet: JobConditions, now: WallInstant, _ draft: inout Draft) {
+        expire(now: now, &draft)
         for index in readyRuns(now: now, unmet: unmet).prefix(limit) {
             open[index].state = .running
             open[index].claimed = now

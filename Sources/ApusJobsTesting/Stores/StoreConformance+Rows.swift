@@ -11,7 +11,7 @@ extension StoreConformance {
                 JobPolicies(),
                 JobPolicies(
                     tolerance: .milliseconds(1_500), missedRuns: .runAll(limit: 7), grace: .nanoseconds(1_000_001),
-                    overlap: .queue(limit: 3),
+                    expiry: .nanoseconds(600_000_000_007), overlap: .queue(limit: 3),
                     retry: RetryPolicy.exponential(
                         attempts: 9, maximumLost: 2, from: .milliseconds(250),
                         to: .seconds(8),

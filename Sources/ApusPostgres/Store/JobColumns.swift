@@ -14,7 +14,7 @@
         static let request = [
             "name", "kind", "trigger", "trigger_ns", "trigger_anchor", "trigger_count", "trigger_calendar", "tolerance",
             "missed_runs",
-            "missed_limit", "grace", "overlap", "overlap_limit", "maximum_attempts", "maximum_lost", "initial_backoff",
+            "missed_limit", "grace", "expiry", "overlap", "overlap_limit", "maximum_attempts", "maximum_lost", "initial_backoff",
             "maximum_backoff", "jitter", "time_limit", "conditions", "labels", "payload", "queue", "priority",
             "idempotency_key", "metadata", "unique_payload", "unique_within",
         ]
@@ -128,6 +128,7 @@
             rows.add(missed)
             rows.add(missedLimit)
             rows.add(policies.grace?.wholeNanoseconds)
+            rows.add(policies.expiry?.wholeNanoseconds)
             let (overlap, overlapLimit): (String, Int?) =
                 switch policies.overlap.kind {
                 case .skip: ("skip", nil)
@@ -228,6 +229,7 @@
             default: throw StoredProblem.unknown("missed_runs")
             }
             policies.grace = try row.optionalDuration()
+            policies.expiry = try row.optionalDuration()
             switch (try row.next(String.self), try row.optionalInt()) {
             case ("skip", _): policies.overlap = .skip
             case ("replace", _): policies.overlap = .replace

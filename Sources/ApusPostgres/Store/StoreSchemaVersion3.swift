@@ -118,7 +118,7 @@
             END
             $body$
             """,
-            "CREATE FUNCTION apus.request_form() RETURNS jsonb LANGUAGE sql IMMUTABLE AS $body$ SELECT '\(requestForm)'::jsonb $body$",
+            "CREATE FUNCTION apus.request_form() RETURNS jsonb LANGUAGE sql IMMUTABLE AS $body$ SELECT '\(requestForm())'::jsonb $body$",
             """
             CREATE OR REPLACE FUNCTION apus.submit(request jsonb) RETURNS bigint
             LANGUAGE plpgsql AS $body$
@@ -170,16 +170,14 @@
 
         /// The form of a request, as `apus.problem` reads it: the coded form of ``JobRequest`` without its terms, and
         /// ``JobLimits``.
-        private static let requestForm: String = {
+        ///
+        /// - Parameter policies: those that later versions have added, each with a comma after it.
+        static func requestForm(adding policies: String = "") -> String {
             let text = #"["text", 1, \#(JobLimits.textBytes)]"#
             let instant = #"["integer", 0, \#(Int64(WallInstant.lastDue.nanoseconds))]"#
             let count = #"["integer", 1, \#(JobLimits.count)]"#
             let limit = #"["integer", 1, \#(JobLimits.occurrences)]"#
             let attempts = #"["integer", 1, \#(Int64.max)]"#
-            func duration(_ name: String, from least: Int64 = 0, mark: String = "") -> String {
-                #""\#(name)Nanoseconds\#(mark)": ["integer", \#(least), \#(JobLimits.nanoseconds)], "#
-                    + #""\#(name)Attoseconds": ["integer", 0, 999999999]"#
-            }
             return """
                 {"id!": \(text), "name": ["text", 1, \(JobLimits.nameBytes)], "kind": \(text), "idempotencyKey": \(text),
                 "queue": ["queue", \(JobLimits.queueBytes)], "priority": ["name", \(names(JobPriority.allCases.map(\.name)))],
@@ -194,7 +192,7 @@
                         "schedule!": ["object", \(JobLimits.scheduleBytes)], "timeZone!": \(text), "count": \(count),
                         "gap": ["name", "after", "skip"], "repeated": ["name", "first", "both"]}}],
                 "policies": {
-                    \(duration("tolerance")), \(duration("grace")), \(duration("timeLimit", from: 1)),
+                    \(policies)\(duration("tolerance")), \(duration("grace")), \(duration("timeLimit", from: 1)),
                     "missedRuns": ["by", "name", {"runOnce": {}, "skip": {}, "runAll": {"limit": \(limit)}}],
                     "overlap": ["by", "name", {
                         "skip": {}, "replace": {}, "queue": {"limit": \(limit)}, "allow": {"limit": \(limit)}}],
@@ -203,7 +201,13 @@
                         \(duration("initialBackoff")), \(duration("maximumBackoff"))},
                     "conditions": ["names", "network", "externalPower", "idle"]}}
                 """
-        }()
+        }
+
+        /// The two fields of a duration.
+        static func duration(_ name: String, from least: Int64 = 0, mark: String = "") -> String {
+            #""\#(name)Nanoseconds\#(mark)": ["integer", \#(least), \#(JobLimits.nanoseconds)], "#
+                + #""\#(name)Attoseconds": ["integer", 0, 999999999]"#
+        }
 
         private static func names(_ names: [String]) -> String { names.map { "\"\($0)\"" }.joined(separator: ", ") }
     }

@@ -50,7 +50,7 @@ struct RefusedExample: Sendable, CustomTestStringConvertible {
 
 private let fullPolicies = JobPolicies(
     tolerance: .milliseconds(1_500), missedRuns: .runAll(limit: 7), grace: .nanoseconds(1_000_001),
-    overlap: .queue(limit: 3),
+    expiry: .seconds(600), overlap: .queue(limit: 3),
     retry: RetryPolicy.exponential(
         attempts: 9, maximumLost: 2, from: .milliseconds(250), to: .seconds(8),
         jitter: 0.125),
@@ -62,7 +62,7 @@ private let retryText = """
     """
 
 private let policiesText = """
-    {"conditions":["network","idle"],"graceNanoseconds":1000001,"missedRuns":{"limit":7,"name":"runAll"},\
+    {"conditions":["network","idle"],"expiryNanoseconds":600000000000,"graceNanoseconds":1000001,"missedRuns":{"limit":7,"name":"runAll"},\
     "overlap":{"limit":3,"name":"queue"},"retry":\(retryText),"timeLimitNanoseconds":90000000000,\
     "toleranceNanoseconds":1500000000}
     """

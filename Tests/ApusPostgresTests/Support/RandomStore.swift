@@ -77,7 +77,8 @@
         private func policies() -> JobPolicies {
             JobPolicies(
                 tolerance: .milliseconds(below(1_000)), missedRuns: one(of: [.runOnce, .skip, .runAll(limit: 7)]),
-                grace: optional(.seconds(9)), overlap: one(of: [.skip, .replace, .queue(limit: 3), .allow(limit: 4)]),
+                grace: optional(.seconds(9)), expiry: optional(.seconds(99)),
+                overlap: one(of: [.skip, .replace, .queue(limit: 3), .allow(limit: 4)]),
                 retry: RetryPolicy.exponential(
                     attempts: below(9) + 1, maximumLost: below(4), from: .milliseconds(below(900) + 1),
                     to: .seconds(60), jitter: Double(below(100)) / 100),

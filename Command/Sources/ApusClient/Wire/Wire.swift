@@ -90,18 +90,21 @@ public struct WirePolicies: Codable, Hashable, Sendable {
     public var retry: Int?
     /// ISO 8601.
     public var timeout: String?
+    /// ISO 8601.
+    public var expiry: String?
     /// What an occurrence that is due waits for: of `network`, `power` and `idle`, each once.
     public var when: [String]?
     /// Policies.
     public init(
         tolerance: String? = nil, missed: String? = nil, overlap: String? = nil, retry: Int? = nil,
-        timeout: String? = nil, when: [String]? = nil
+        timeout: String? = nil, expiry: String? = nil, when: [String]? = nil
     ) {
         self.tolerance = tolerance
         self.missed = missed
         self.overlap = overlap
         self.retry = retry
         self.timeout = timeout
+        self.expiry = expiry
         self.when = when
     }
 }

@@ -34,19 +34,23 @@ public struct WireJobChange: Codable, Hashable, Sendable {
         public var retry: FieldChange<Int>
         /// ISO 8601.
         public var timeout: FieldChange<String>
+        /// ISO 8601.
+        public var expiry: FieldChange<String>
         /// See ``WirePolicies/when``.
         public var when: FieldChange<[String]>
         /// A change.
         public init(
             tolerance: FieldChange<String> = .unchanged, missed: FieldChange<String> = .unchanged,
             overlap: FieldChange<String> = .unchanged, retry: FieldChange<Int> = .unchanged,
-            timeout: FieldChange<String> = .unchanged, when: FieldChange<[String]> = .unchanged
+            timeout: FieldChange<String> = .unchanged, expiry: FieldChange<String> = .unchanged,
+            when: FieldChange<[String]> = .unchanged
         ) {
             self.tolerance = tolerance
             self.missed = missed
             self.overlap = overlap
             self.retry = retry
             self.timeout = timeout
+            self.expiry = expiry
             self.when = when
         }
     }
@@ -117,6 +121,7 @@ extension WireJobChange.Policies {
         overlap.apply { given.overlap = $0 }
         retry.apply { given.retry = $0 }
         timeout.apply { given.timeout = $0 }
+        expiry.apply { given.expiry = $0 }
         when.apply { given.when = $0 }
         // What is null has its default there.
         defaults = try given.parsed()
@@ -125,6 +130,7 @@ extension WireJobChange.Policies {
         overlap.apply { _ in policies.overlap = defaults.overlap }
         retry.apply { _ in policies.retry.maximumAttempts = defaults.retry.maximumAttempts }
         timeout.apply { _ in policies.timeLimit = defaults.timeLimit }
+        expiry.apply { _ in policies.expiry = defaults.expiry }
         when.apply { _ in policies.conditions = defaults.conditions }
         return policies
     }

@@ -191,6 +191,7 @@ extension WirePolicies {
             overlap: PolicyText.format(policies.overlap),
             retry: policies.retry.maximumAttempts - 1,
             timeout: policies.timeLimit.map(DurationText.iso8601),
+            expiry: policies.expiry.map(DurationText.iso8601),
             when: PolicyText.format(policies.conditions)
         )
     }
@@ -201,6 +202,7 @@ extension WirePolicies {
         if let missed { policies.missedRuns = try PolicyText.missedRuns(missed) }
         if let overlap { policies.overlap = try PolicyText.overlap(overlap) }
         if let timeout { policies.timeLimit = try DurationText.parse(timeout, argument: "timeout") }
+        if let expiry { policies.expiry = try DurationText.parse(expiry, argument: "expiry") }
         if let when { policies.conditions = try PolicyText.conditions(when) }
         if let retry {
             guard (0...1_000).contains(retry) else {

@@ -131,6 +131,9 @@ struct EditedPolicies: ParsableArguments {
     @Option(help: ArgumentHelp("How long an attempt may take, from the next one on; or none.", valueName: "duration"))
     var timeout: String?
 
+    @Option(help: ArgumentHelp("How late an occurrence may begin; or none.", valueName: "duration"))
+    var expiry: String?
+
     @Option(
         help: ArgumentHelp(
             "What it waits for: network, power, idle, with commas between; or none.", valueName: "conditions"))
@@ -144,7 +147,8 @@ struct EditedPolicies: ParsableArguments {
         let change = WireJobChange.Policies(
             tolerance: try duration(tolerance, "--tolerance"), missed: missed.map { .set($0) } ?? .unchanged,
             overlap: overlap.map { .set($0) } ?? .unchanged, retry: retry.map { .set($0) } ?? .unchanged,
-            timeout: try duration(timeout, "--timeout"), when: try conditions())
+            timeout: try duration(timeout, "--timeout"), expiry: try duration(expiry, "--expiry"),
+            when: try conditions())
         return change == WireJobChange.Policies() ? nil : change
     }
 

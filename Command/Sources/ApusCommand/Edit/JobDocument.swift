@@ -123,6 +123,7 @@ extension WireJobChange {
             overlap: FieldChange(from: before.overlap, to: after.overlap),
             retry: FieldChange(from: before.retry, to: after.retry),
             timeout: FieldChange(from: before.timeout, to: after.timeout),
+            expiry: FieldChange(from: before.expiry, to: after.expiry),
             when: FieldChange(from: before.when, to: after.when))
         self.init(
             name: FieldChange(from: old.name, to: new.name), trigger: old.trigger == new.trigger ? nil : new.trigger,

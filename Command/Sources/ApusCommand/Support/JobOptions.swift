@@ -49,6 +49,11 @@ struct JobOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "How late an occurrence may begin; one that waits for longer is skipped.", valueName: "duration"))
+    var expiry: String?
+
+    @Option(
+        help: ArgumentHelp(
             "Once due, wait until all of these hold: network, power (plugged in), idle (Linux does not report it: delays nothing); with commas between.",
             valueName: "conditions"))
     var when: String?
@@ -128,6 +133,7 @@ struct JobOptions: ParsableArguments {
         // be.
         if let tolerance { _ = try DurationText.parse(tolerance, argument: "--tolerance") }
         if let timeout { _ = try DurationText.parse(timeout, argument: "--timeout") }
+        if let expiry { _ = try DurationText.parse(expiry, argument: "--expiry") }
         if let missed { _ = try PolicyText.missedRuns(missed) }
         if let overlap { _ = try PolicyText.overlap(overlap) }
         // An empty text has one part, an empty one, which is no condition.
@@ -140,7 +146,7 @@ struct JobOptions: ParsableArguments {
             name: name, kind: kind, trigger: trigger, action: action,
             policies: WirePolicies(
                 tolerance: tolerance, missed: missed, overlap: overlap, retry: retry, timeout: timeout,
-                when: conditions),
+                expiry: expiry, when: conditions),
             labels: try Self.pairs(label, option: "--label"),
             // Made here, so that the key stays the same when a daemon has to be started first.
             idempotencyKey: idempotencyKey ?? WireSubmission.newIdempotencyKey(SystemRandom()))

@@ -3,6 +3,7 @@ extension JobPolicies: Codable {
         .init(duration: "tolerance", \.tolerance),
         .init("missedRuns", \.missedRuns),
         .init(duration: "grace", \.grace),
+        .init(duration: "expiry", \.expiry),
         .init("overlap", \.overlap),
         .init("retry", \.retry),
         .init(duration: "timeLimit", \.timeLimit),

@@ -145,6 +145,7 @@ package struct StoreChecksum: Hashable, Sendable, CustomStringConvertible {
             add(limit)
         }
         add(policies.grace)
+        add(policies.expiry)
         switch policies.overlap.kind {
         case .skip: add(byte: 0)
         case .replace: add(byte: 1)
