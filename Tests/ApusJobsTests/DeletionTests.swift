@@ -46,6 +46,18 @@ struct DeletionTests {
         #expect(try ids() == [])
     }
 
+    @Test("jobs that are submitted during a deletion are not met by it, so that it has an end")
+    func bounded() throws {
+        for id in ["a", "b", "c"] { try harness.submit(id, .after(.zero)) }
+        harness.advance(1)
+        let first = try harness.perform { try await $0.deletePage(JobQuery(limit: 2)) }
+        try harness.submit("later", .after(.zero))
+        harness.advance(1)
+        let second = try harness.perform { try await $0.deletePage(JobQuery(limit: 2, cursor: first.next)) }
+        #expect(first.deleted == 2 && second.deleted == 1 && second.next == nil)
+        #expect(try ids() == ["later"])
+    }
+
     @Test("all that match are deleted, on however many pages, and what is due runs in between")
     func matching() throws {
         let requests = (1...2_500).map { number in

@@ -217,4 +217,25 @@ struct SchedulerRunTests {
         #expect(try isStopped())
         #expect(harness.time.leaks.isEmpty, "\(harness.time.leaks)")
     }
+
+    @Test("a cancellation of its own work alone does not stop the scheduler")
+    func afterStartingCancelsItself() throws {
+        let task = run(grace: .zero) { _ in throw CancellationError() }
+        harness.advance(1)
+        #expect(try !isStopped())
+        task.cancel()
+        try end(of: task)
+    }
+
+    @Test("a scheduler that has lost its store cancels what is called after the start, and ends")
+    func endsWithoutAfterStarting() throws {
+        let clock = TimerClock<UptimeInstant>(engine: time.engine)
+        let task = run(grace: nil) { _ in try await clock.sleep(for: .seconds(600)) }
+        try harness.submit(.after(.seconds(1)))
+        _ = try time.perform { [store = harness.store] in try await store.open(as: NodeID(rawValue: "other")) }
+        harness.advance(2)
+        let error = #expect(throws: JobError.self) { try end(of: task) }
+        #expect(error?.code == .notOwner)
+        #expect(harness.time.leaks.isEmpty, "\(harness.time.leaks)")
+    }
 }

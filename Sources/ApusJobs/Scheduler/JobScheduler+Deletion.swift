@@ -23,15 +23,16 @@ extension JobScheduler {
     }
 
     /// Removes the jobs that match and have ended, as ``delete(_:)`` does, in transactions of up to 100 of them, between
-    /// which what is due runs. Those with a run in progress stay, and so
-    /// does a job that another caller continues meanwhile.
+    /// which what is due runs, the jobs that were submitted last first. Those with a run in progress stay, and so do jobs
+    /// that another caller continues meanwhile or that are submitted after the call.
     ///
     /// ```swift
     /// let failed = JobQuery(states: [.finished], kind: "invoice.send", lastEnded: [.failed, .lost])
     /// let count = try await scheduler.delete(all: failed)
     /// ```
     /// - Parameters:
-    ///   - query: which jobs. Without states, those that are finished or cancelled; `limit` and `cursor` say nothing here.
+    ///   - query: which jobs. Without states, those that are finished or cancelled; `limit`, `cursor` and `newestFirst` say
+    ///     nothing here.
     ///   - progress: called after each 1,000 jobs that match with the number of those that are removed.
     /// - Returns: how many jobs were removed.
     /// - Throws: ``JobError`` with `invalid` for a query of jobs that have not ended; `closed`, or the store's errors: some
@@ -60,7 +61,8 @@ extension JobScheduler {
                 message: "states: only jobs that are finished or cancelled can be deleted; cancel the others")
         }
         var query = query
-        query.includesLastRuns = false
+        // Jobs that are submitted meanwhile are not met: there is an end, however fast they come.
+        (query.includesLastRuns, query.newestFirst) = (false, true)
         if query.states.isEmpty { query.states = ended }
         let page = try await jobs(query)
         let deleted = try await delete(page.jobs)

@@ -431,14 +431,15 @@ extension JobScheduler {
     ///     cancelled; `nil` waits for as long as they take. See ``stop(grace:)``.
     ///   - afterOpening: called when the store is this scheduler's, before anything is run.
     ///   - afterStarting: called when the scheduler runs, beside its first runs: the moment to
-    ///     ``declare(_:as:)`` the program's repeating jobs. It is cancelled with the task, and waited for. An error that
-    ///     it throws stops the scheduler as a cancellation does; once the scheduler is stopping, such an error is ignored.
+    ///     ``declare(_:as:)`` the program's repeating jobs. It is cancelled with the task and when
+    ///     the scheduler has ended, and waited for. An error that it throws stops the scheduler as a cancellation does,
+    ///     except `CancellationError`; once the scheduler is stopping, any error is ignored.
     /// - Throws: what ``start(afterOpening:)`` and `afterStarting` throw, and the error with which the scheduler loses its
     ///   store (``JobError`` with `notOwner`, or `unavailable` after ``Configuration/storePatience``). Not
     ///   `CancellationError`: a cancellation is how it ends.
     public func run(
         grace: Duration? = .seconds(10), afterOpening: @Sendable () -> Void = {},
-        afterStarting: @Sendable () async throws -> Void = {}
+        afterStarting: @escaping @Sendable () async throws -> Void = {}
     ) async throws {
         let hasStopped = loop.hub.isFinished
         let error = try await withTaskCancellationHandler {
@@ -447,14 +448,20 @@ extension JobScheduler {
                 guard !hasStopped, loop.hub.isFinished else { throw error }
                 return await loop.hub.waitForEnd()
             }
-            do { try await afterStarting() } catch {
-                // A stop that has begun keeps its own grace.
-                guard Task.isCancelled || !loop.acceptsCommands else {
-                    await stop(grace: grace)
-                    throw error
+            return try await withThrowingTaskGroup { group in
+                group.addTask {
+                    do { try await afterStarting() } catch is CancellationError {} catch {
+                        // A stop that has begun keeps its own grace.
+                        guard !Task.isCancelled, self.loop.acceptsCommands else { return }
+                        await self.stop(grace: grace)
+                        throw error
+                    }
                 }
+                let error = await loop.hub.waitForEnd()
+                group.cancelAll()
+                try await group.waitForAll()
+                return error
             }
-            return await loop.hub.waitForEnd()
         } onCancel: {
             requestStop(grace: grace)
         }
