@@ -7,7 +7,8 @@ package struct Generator {
     /// Kinds of trouble.
     package enum Trouble: String, CaseIterable, Sendable {
         case failures, hangs, reads, kills, stops, freezes, takeovers, wall, sleep, conditions, suspension, bursts,
-            queues, byHand, applications, rates, unique, snoozes, progress, unreadable, repeats
+            queues, byHand, applications, rates, unique, snoozes, progress, unreadable, repeats, expiries,
+            deletions
     }
 
     private let random: SeededRandom
@@ -26,6 +27,9 @@ package struct Generator {
     private let unreadable: SeededRandom
     /// The same for submissions that are made again while their jobs may run.
     private let repeats: SeededRandom
+    /// The same for occurrences that expire, and for jobs that are deleted.
+    private let expiries: SeededRandom
+    private let deletions: SeededRandom
     private let seed: UInt64
     private var troubles: Set<Trouble> = []
     private var ids = 1
@@ -44,10 +48,14 @@ package struct Generator {
         progress = SeededRandom(seed: seed &* 0x85EB_CA77_C2B2_AE63 &+ 0x4D5E_6F70)
         unreadable = SeededRandom(seed: seed &* 0x27D4_EB2F_1656_67C5 &+ 0x5E6F_7081)
         repeats = SeededRandom(seed: seed &* 0xB492_B66F_BE98_F273 &+ 0x6F70_8192)
+        expiries = SeededRandom(seed: seed &* 0x94D0_49BB_1331_11EB &+ 0x7081_92A3)
+        deletions = SeededRandom(seed: seed &* 0xBF58_476D_1CE4_E5B9 &+ 0x8192_A3B4)
         // Every history draws the same numbers, whatever is excluded.
         let chance = 1 + pick(9)
         let later: [Trouble] = [.queues, .byHand]
-        let last: [Trouble] = [.applications, .rates, .unique, .snoozes, .progress, .unreadable, .repeats]
+        let last: [Trouble] = [
+            .applications, .rates, .unique, .snoozes, .progress, .unreadable, .repeats, .expiries, .deletions,
+        ]
         for trouble in Trouble.allCases where !later.contains(trouble) && !last.contains(trouble) {
             if pick(10) < chance, !excluded.contains(trouble) { troubles.insert(trouble) }
         }
@@ -57,7 +65,7 @@ package struct Generator {
         if pickOfRates(3) == 0, !excluded.contains(.rates) { troubles.insert(.rates) }
         for (trouble, random) in [
             (Trouble.unique, unique), (.snoozes, snoozes), (.progress, progress), (.unreadable, unreadable),
-            (.repeats, repeats),
+            (.repeats, repeats), (.expiries, expiries), (.deletions, deletions),
         ]
         where pick(3, of: random) == 0 && !excluded.contains(trouble) {
             troubles.insert(trouble)
@@ -99,6 +107,8 @@ package struct Generator {
         if troubles.contains(.repeats) { addRepeats(to: &history.steps) }
         if troubles.contains(.snoozes) { history.steps = history.steps.map { $0.withPlans(snoozing) } }
         if troubles.contains(.progress) { history.steps = history.steps.map { $0.withPlans(reporting) } }
+        if troubles.contains(.expiries) { history.steps = history.steps.map { $0.withPlans(expiring) } }
+        if troubles.contains(.deletions) { addDeletions(to: &history.steps) }
         if troubles.contains(.unreadable) { history.unreadable = 1 + pick(12, of: unreadable) }
         return history
     }
@@ -204,6 +214,29 @@ package struct Generator {
         var plan = plan
         plan.reports = (0..<(1 + pick(4))).map { _ in pick(2) == 0 ? 0 : 1 + pick(3_000) }
         return plan
+    }
+
+    private func expiring(_ plan: JobPlan) -> JobPlan {
+        func pick(_ bound: Int) -> Int { self.pick(bound, of: expiries) }
+        if pick(2) == 0 { return plan }
+        var plan = plan
+        plan.expiry = 1 + (pick(2) == 0 ? pick(3_000) : pick(30_000))
+        return plan
+    }
+
+    /// Deletes jobs, sometimes just as something else is asked of them.
+    private func addDeletions(to steps: inout [Step]) {
+        func pick(_ bound: Int) -> Int { self.pick(bound, of: deletions) }
+        for _ in 0..<(2 + pick(8)) {
+            let job = pick(ids)
+            var step = Step.command(.delete, job: job)
+            switch pick(4) {
+            case 0: step = .together([step, .command([.retry, .runNow, .cancel][pick(3)], job: job)])
+            case 1: step = .together([.command([.retry, .runNow, .cancel][pick(3)], job: job), step])
+            default: break
+            }
+            steps.insert(step, at: 1 + pick(steps.count))
+        }
     }
 
     private func rate() -> Step.Setting { .rate(1 + pickOfRates(3), per: 1_000 + pickOfRates(20_000)) }
@@ -316,7 +349,6 @@ package struct Generator {
         }
         if troubles.contains(.queues), pickAdded(3) != 0 { plan.queue = pickAdded(2) }
         if troubles.contains(.queues) { plan.priority = JobPriority.allCases[pickAdded(4)] }
-        if troubles.contains(.queues), pickAdded(3) == 0 { plan.expiry = 1 + pickAdded(20_000) }
         plan.behaviours = (0..<(1 + pick(3))).map { _ in behaviour() }
         return plan
     }

@@ -41,6 +41,12 @@ extension Ledger {
                 }
             case .resume: state.update(job: job ?? -1) { $0.resumeIssued(now) }
             case .runNow: state.update(job: job ?? -1) { $0.runsByHandIssued += 1 }
+            case .delete:
+                state.update(job: job ?? -1) { facts in
+                    facts.isDeleteIssued = true
+                    // The identifier may stand for an earlier job again, which can be run by hand.
+                    if facts.hasGivenWay { (facts.hasGivenWay, facts.ended) = (false, nil) }
+                }
             case .stop: state.nodes[node].isStopIssued = true
             // How often an occurrence is tried, and why it is cancelled, is not known any more.
             case .retry, .cancelRun:
@@ -77,7 +83,7 @@ extension Ledger {
                     }
                 case .suspend: state.acknowledgeSuspend(number, command, job, now)
                 case .resume: state.acknowledgeResume(number, command, now)
-                case .runNow, .query, .retry, .cancelRun, .configure, .start, .stop: break
+                case .runNow, .query, .retry, .cancelRun, .delete, .configure, .start, .stop: break
                 }
             }
             switch kind {
@@ -86,7 +92,7 @@ extension Ledger {
             case .stop:
                 state.nodes[state.commands[command].node].isStopReturned = true
                 state.checkStop(state.commands[command].node, now)
-            case .submit, .cancel, .suspend, .resume, .runNow, .query, .retry, .cancelRun, .configure: break
+            case .submit, .cancel, .suspend, .resume, .runNow, .query, .retry, .cancelRun, .delete, .configure: break
             }
         }
     }
@@ -124,6 +130,7 @@ extension Ledger.State {
         facts.isCancelIssued = isUnderWay(.cancel, job: plan.id)
         facts.isSuspendIssued = isUnderWay(.suspend, job: plan.id)
         facts.isResumeIssued = isUnderWay(.resume, job: plan.id)
+        facts.isDeleteIssued = isUnderWay(.delete, job: plan.id)
         facts.isMixed = isUnderWay(.retry, job: plan.id) || isUnderWay(.cancelRun, job: plan.id)
         if facts.isSuspendIssued { facts.perhapsSuspendedSince = now.elapsed }
         facts.runsByHandIssued = commands.count { !$0.isOver && $0.kind == .runNow && $0.job == plan.id }
@@ -252,7 +259,9 @@ extension Ledger.State {
         facts[own].isAcknowledged = true
         // What had the identifier before gives way.
         for index in facts.indices where index != own && facts[index].plan.id == facts[own].plan.id {
-            if let key = facts[index].key, key < job.key, facts[index].ended == nil { facts[index].ended = now }
+            guard let key = facts[index].key, key < job.key, facts[index].ended == nil, !facts[index].isDeleteIssued
+            else { continue }
+            (facts[index].hasGivenWay, facts[index].ended) = (true, now)
         }
     }
 
@@ -288,7 +297,7 @@ extension Ledger.State {
             command.jobID.map { id in
                 facts.allSatisfy {
                     $0.jobID != id || $0.issued.elapsed >= command.issued.elapsed || !$0.isAcknowledged
-                        || $0.isCancelIssued || $0.isReplaceIssued || $0.isMixed
+                        || $0.isCancelIssued || $0.isReplaceIssued || $0.isDeleteIssued || $0.isMixed
                         || $0.plan.count != nil
                 }
             } ?? false
@@ -300,6 +309,7 @@ extension Ledger.State {
             }
             return isRefusing ? nil : "\(error)"
         case (.notFound, .retry), (.invalid, .retry), (.conflict, .retry), (.notFound, .cancelRun): return nil
+        case (.notFound, .delete), (.invalid, .delete), (.conflict, .delete): return nil
         case (.conflict, .runNow):
             // A finished job does not run beside one that counts as the same.
             let isUnique = facts.contains { $0.plan.id == command.job && $0.plan.unique != nil }

@@ -32,7 +32,7 @@ extension Ledger.State {
         guard let within = unique.within, own.plan.conflict != .replace, !mayHaveUpdated else { return }
         for other in facts where other.plan.id == own.plan.id && other.number != number && other.key != nil {
             guard let key = other.key, key < job.key, other.issued.elapsed < own.issued.elapsed, !other.isMixed,
-                !other.sawWallMove, other.issued.wall + Int64(within) * 1_000_000 > now.wall
+                !other.isDeleteIssued, !other.sawWallMove, other.issued.wall + Int64(within) * 1_000_000 > now.wall
             else { continue }
             report(
                 .unique,

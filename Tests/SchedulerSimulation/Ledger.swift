@@ -36,8 +36,12 @@ final class Ledger: Sendable {
         var isAcknowledged = false
         var isCancelIssued = false
         var isReplaceIssued = false
+        /// The job may be removed once it has ended.
+        var isDeleteIssued = false
         /// Acknowledged, so nothing of it may start any more.
         var ended: Moment?
+        /// That is because a later job has the identifier.
+        var hasGivenWay = false
         var runsByHandIssued = 0
         var isSuspendIssued = false
         var isResumeIssued = false
@@ -86,7 +90,7 @@ final class Ledger: Sendable {
 
     struct Command: Sendable {
         enum Kind: Sendable, Hashable {
-            case submit, cancel, suspend, resume, runNow, query, retry, cancelRun, configure, start, stop
+            case submit, cancel, suspend, resume, runNow, query, retry, cancelRun, delete, configure, start, stop
         }
         var kind: Kind
         var node: Int

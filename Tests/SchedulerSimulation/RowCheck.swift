@@ -32,9 +32,7 @@ struct RowCheck {
             state.checkUnique(jobs, now)
             let keys = Set(jobs.map(\.key))
             for facts in state.facts where facts.isAcknowledged && !keys.contains(facts.key ?? 0) {
-                state.report(
-                    .durable, "job\(facts.plan.id) of submission \(facts.number) was acknowledged, and is gone", at: now
-                )
+                state.checkGone(facts, now)
             }
         }
         for job in jobs {
@@ -99,6 +97,22 @@ struct RowCheck {
                         .neverEarly, "\(job.id): \(arrived) occurrences have arrived, and \(most) were due", at: now)
                 }
             }
+        }
+    }
+}
+
+extension Ledger.State {
+    /// Only a deletion removes a job, and only one that has ended.
+    fileprivate mutating func checkGone(_ facts: Ledger.Facts, _ now: Ledger.Moment) {
+        let what = "job\(facts.plan.id) of submission \(facts.number) was acknowledged, and is gone"
+        guard facts.isDeleteIssued else { return report(.durable, what, at: now) }
+        let mayHaveEnded =
+            facts.plan.count != nil || facts.isCancelIssued || facts.isReplaceIssued || facts.isMixed
+        if !mayHaveEnded { report(.durable, "\(what), although it never ends", at: now) }
+        if let call = calls.last(where: { $0.key == facts.key && $0.ended == nil }), owner == call.node,
+            !nodes[call.node].isDead
+        {
+            report(.durable, "\(what), and its handler still runs", at: now)
         }
     }
 }

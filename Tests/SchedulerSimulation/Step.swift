@@ -5,7 +5,7 @@ import ApusJobs
 /// history stays one when steps are taken out of it. Times are milliseconds.
 indirect enum Step: Sendable, Hashable {
     enum Command: String, Sendable, Hashable, CaseIterable {
-        case cancel, suspend, resume, runNow, query, retry, cancelRun
+        case cancel, suspend, resume, runNow, query, retry, cancelRun, delete
     }
 
     /// What the store does with commits: each of every `every`th.

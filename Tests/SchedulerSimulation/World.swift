@@ -151,6 +151,11 @@ final class World {
                 _ = try await scheduler.cancelRun(id, occurrence: occurrence)
                 return []
             }
+        case .delete:
+            current.give(issue(.delete)) { scheduler in
+                try await scheduler.delete(id)
+                return []
+            }
         case .query:
             current.give(issue(.query)) { scheduler in
                 _ = try await scheduler.runs(RunQuery(jobID: id))

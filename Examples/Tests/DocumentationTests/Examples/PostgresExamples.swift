@@ -27,6 +27,7 @@ enum PostgresExamples {
         let client = JobScheduler(store: store, configuration: .init(serves: .nothing))
         try await client.start()
         try await client.submit(SendReminder(number: 17))
+        await client.stop()  // as the process ends
 
         // in a worker
         let worker = JobScheduler(store: store, configuration: .init(serves: .only(["mail"])))

@@ -119,7 +119,7 @@ enum TypedJobExamples {
             try await scheduler.declare([cleanup], as: "reports")
         }
         let group = ServiceGroup(
-            services: [server, jobs],
+            services: [jobs, server],
             gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger)
         try await group.run()
