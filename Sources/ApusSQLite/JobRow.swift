@@ -20,7 +20,8 @@
         private static let request = [
             "name", "kind", "trigger", "trigger_ns", "trigger_anchor", "trigger_count", "trigger_calendar", "tolerance",
             "missed_runs",
-            "missed_limit", "grace", "expiry", "overlap", "overlap_limit", "maximum_attempts", "maximum_lost", "initial_backoff",
+            "missed_limit", "grace", "expiry", "overlap", "overlap_limit", "maximum_attempts", "maximum_lost",
+            "initial_backoff",
             "maximum_backoff", "jitter", "time_limit", "conditions", "labels", "payload", "idempotency_key",
             "metadata", "unique_payload", "unique_within",
         ]

@@ -8,7 +8,8 @@ import Testing
 @Suite("Occurrences that expire")
 struct ExpiryTests {
     /// Of a queue that is paused, in which one job waits.
-    private func waiting(_ trigger: Trigger, kind: String = "work", _ policies: JobPolicies) throws -> SchedulerHarness {
+    private func waiting(_ trigger: Trigger, kind: String = "work", _ policies: JobPolicies) throws -> SchedulerHarness
+    {
         let harness = try SchedulerHarness()
         _ = try harness.perform { try await $0.configure(queue: .default, .paused(true)) }
         try harness.submit(trigger, kind: kind, policies)

@@ -70,7 +70,8 @@ struct StoreChecksumTests {
         expectAllCount(
             job.request.policies,
             [
-                { $0.tolerance = .nanoseconds(1) }, { $0.missedRuns = .runAll(limit: 3) }, { $0.grace = .seconds(2) }, { $0.expiry = .seconds(2) },
+                { $0.tolerance = .nanoseconds(1) }, { $0.missedRuns = .runAll(limit: 3) }, { $0.grace = .seconds(2) },
+                { $0.expiry = .seconds(2) },
                 { $0.overlap = .allow(limit: 3) }, { $0.retry.jitter += 0.01 }, { $0.timeLimit = .seconds(2) },
                 { $0.conditions = .externalPower },
             ]

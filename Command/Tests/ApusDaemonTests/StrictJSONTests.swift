@@ -25,7 +25,8 @@ struct StrictJSONTests {
                 command: .init(argv: ["a", "\"b\\"], shell: true, cwd: "/", env: ["A": "1", "\"": "2"]),
                 webhook: "http://x", notify: "text"),
             policies: WirePolicies(
-                tolerance: "1s", missed: "skip", overlap: "queue:2", retry: 3, timeout: "5m", expiry: "2h", when: ["idle", "power"]),
+                tolerance: "1s", missed: "skip", overlap: "queue:2", retry: 3, timeout: "5m", expiry: "2h",
+                when: ["idle", "power"]),
             labels: ["k": "v"])
         let data = try JSONEncoder().encode(submission)
         #expect(try StrictJSON.decode(WireSubmission.self, from: data) == submission)

@@ -50,7 +50,8 @@ struct RandomModel {
 
     func policies() -> JobPolicies {
         JobPolicies(
-            tolerance: duration(), missedRuns: missedRuns(), grace: optional(duration()), expiry: optional(duration()), overlap: overlap(),
+            tolerance: duration(), missedRuns: missedRuns(), grace: optional(duration()), expiry: optional(duration()),
+            overlap: overlap(),
             retry: RetryPolicy.exponential(
                 attempts: int(1_000), maximumLost: int(1_000), from: duration(),
                 to: duration(), jitter: Double(below(1_000_001)) / 1_000_000),
