@@ -14,15 +14,18 @@
         ]
         /// What was asked for and is in the table of jobs.
         private static let place = ["queue", "priority"]
-        /// The same with what follows from the request, and is in indexes: `Job.uniqueUntil` and `QueueLane.stored`.
-        private static let lane = place + ["unique_until", "lane"]
+        /// The same with what follows from the request, and is in indexes: `QueueLane.stored`.
+        private static let lane = place + ["lane"]
+        /// What changes when a job ends or is continued.
+        private static let state = ["state", "kept_until"]
         /// The rest of what was asked for, in the order in which ``bindRequest(_:_:to:)`` binds.
         private static let request = [
             "name", "kind", "trigger", "trigger_ns", "trigger_anchor", "trigger_count", "trigger_calendar", "tolerance",
             "missed_runs",
             "missed_limit", "grace", "expiry", "overlap", "overlap_limit", "maximum_attempts", "maximum_lost",
             "initial_backoff",
-            "maximum_backoff", "jitter", "time_limit", "conditions", "labels", "payload", "idempotency_key",
+            "maximum_backoff", "jitter", "time_limit", "conditions", "retention", "labels", "payload",
+            "idempotency_key",
             "metadata", "unique_payload", "unique_within",
         ]
 
@@ -37,7 +40,7 @@
         /// The columns that ``read(_:_:)`` reads, of ``table``.
         static let columns =
             ((["key", "version", "id", "created"] + place).map { "job.\($0)" } + request.map { "request.\($0)" }
-            + (["state"] + progress).map { "job.\($0)" }).joined(separator: ", ")
+            + (state + progress).map { "job.\($0)" }).joined(separator: ", ")
 
         /// Which jobs have ended, in the words of the partial indexes: SQLite uses one only if the query says the same.
         static let hasEnded = "(job.state = 'cancelled' OR job.state = 'finished')"
@@ -53,14 +56,14 @@
             """
 
         private static let insert = insert(
-            "apus_job", ["key", "id"] + progress + ["state"] + lane + ["created"], also: ("version", "1"))
+            "apus_job", ["key", "id"] + progress + state + lane + ["created"], also: ("version", "1"))
         private static let insertRequest = insert("apus_request", ["job"] + request)
 
         /// Parameters: progress, state, lane, key, version, id.
-        static let update = update(progress + ["state"] + lane)
+        static let update = update(progress + state + lane)
 
         /// Parameters: progress, state, key, version, id.
-        static let updateState = update(progress + ["state"])
+        static let updateState = update(progress + state)
 
         /// For a state that stays, which SQLite would write anew into three indexes. Parameters: progress, key,
         /// version, id.
@@ -99,7 +102,7 @@
             let request = job.request
             let statement = try connection.statement(insert).bind(job.key).bind(request.id.rawValue)
             bindProgress(job, request, axis, to: statement)
-            statement.bind(constant: job.state.stored)
+            bindState(job, to: statement)
             bindLane(job, request, to: statement)
             rows += try statement.bind(job.created.stored).run()
             let other = try connection.statement(insertRequest).bind(job.key)
@@ -123,9 +126,13 @@
             statement.bind(Int64(job.openRunCount)).bind(Int64(job.bookkeeping.runsSinceRetired))
         }
 
+        static func bindState(_ job: Job, to statement: PreparedStatement) {
+            statement.bind(constant: job.state.stored).bind(job.keptUntil?.stored)
+        }
+
         static func bindLane(_ job: Job, _ request: JobRequest, to statement: PreparedStatement) {
             statement.bind(request.queue.rawValue).bind(Int64(request.priority.rawValue))
-            statement.bind(job.uniqueUntil.stored).bind(request.lane.stored)
+            statement.bind(request.lane.stored)
         }
 
         /// Binds what was asked for.
@@ -175,7 +182,7 @@
             statement.bind(Int64(retry.maximumAttempts)).bind(Int64(retry.maximumLost))
             statement.bind(retry.initialDelay.wholeNanoseconds).bind(retry.maximumDelay.wholeNanoseconds)
             statement.bind(retry.jitter).bind(policies.timeLimit?.wholeNanoseconds)
-            statement.bind(Int64(policies.conditions.rawValue))
+            statement.bind(Int64(policies.conditions.rawValue)).bind(policies.retention?.wholeNanoseconds)
         }
 
         /// The job of a row of ``columns``.
@@ -212,6 +219,7 @@
                 queue: queue, priority: priority, metadata: metadata,
                 uniqueness: countsPayload ? .payload(within: period) : .identifier, idempotencyKey: idempotencyKey)
             guard let state = JobState(rawValue: row.text()) else { throw .unknown("state") }
+            let keptUntil = row.optionalInstant()
             let decode = trigger.isRelative ? axis.decode : StoreInstant.decode
             return Job(
                 request: request, key: key, version: version, state: state, created: created, updated: row.instant(),
@@ -220,7 +228,7 @@
                 dueNote: row.optionalText().map(DueNote.init), remainder: row.optionalDuration(),
                 occurrenceCount: Int(row.integer()), missedCount: Int(row.integer()), wake: row.optionalInstant(),
                 elapsedWake: row.optionalInteger().map(axis.decode), openRunCount: Int(row.integer()),
-                runsSinceRetired: Int(row.integer()))
+                runsSinceRetired: Int(row.integer()), keptUntil: keptUntil)
         }
 
         /// Whether a trigger counts elapsed time, by its columns.
@@ -266,6 +274,7 @@
                 to: .nanoseconds(row.integer()), jitter: row.real())
             policies.timeLimit = row.optionalDuration()
             policies.conditions = JobConditions(rawValue: Int(row.integer()))
+            policies.retention = row.optionalDuration()
             return policies
         }
     }

@@ -199,15 +199,10 @@
                     WHERE request.unique_payload = iif(\(JobRow.hasNotEnded), 2, 1)
                     """),
             StoreRule(
-                "a job says until when it stands for repeated submissions",
+                "a job says until when it is kept if it has ended",
                 violations: """
-                    SELECT \(jobName) AS subject FROM (
-                        SELECT job AS job_key, max(
-                            ifnull(unique_within, 0),
-                            iif(idempotency_key IS NULL, 0, \(JobRequest.idempotencyPeriod.wholeNanoseconds))) AS period
-                        FROM apus_request)
-                    JOIN apus_job AS job ON job.key = job_key
-                    WHERE period > 0 AND unique_until <> min(created, \(Int64.max) - period) + period
+                    SELECT \(jobName) AS subject FROM apus_job AS job
+                    WHERE (kept_until IS NULL) <> \(JobRow.hasNotEnded)
                     """),
             StoreRule(
                 "an occurrence has one outcome",

@@ -198,10 +198,13 @@
             return results
         }
 
-        /// Removes old jobs, found by an index; see `JobStore.retire(endedBefore:budget:in:)`.
-        public func retire(endedBefore instant: WallInstant, budget: Int, in session: StoreSession) async throws -> Bool
-        {
-            try await connections().write { try $0.retire(endedBefore: instant, budget: budget, in: session) }
+        /// Removes old jobs, found by an index; see `JobStore.retire(keptUntil:refusedBefore:budget:in:)`.
+        public func retire(
+            keptUntil instant: WallInstant, refusedBefore: WallInstant, budget: Int, in session: StoreSession
+        ) async throws -> Bool {
+            try await connections().write {
+                try $0.retire(keptUntil: instant, refusedBefore: refusedBefore, budget: budget, in: session)
+            }
         }
 
         /// See `JobStore.delete(_:in:)`.

@@ -238,7 +238,7 @@
             let statement = try connection.statement(
                 isWhole ? JobRow.update : isStateWritten ? JobRow.updateState : JobRow.updateProgress)
             JobRow.bindProgress(job, request, axis, to: statement)
-            if isStateWritten { statement.bind(constant: job.state.stored) }
+            if isStateWritten { JobRow.bindState(job, to: statement) }
             if isWhole { JobRow.bindLane(job, request, to: statement) }
             statement.bind(job.key).bind(version).bind(job.id.rawValue)
             let count = try statement.run()
@@ -300,20 +300,22 @@
             }
         }
 
-        /// Removes some of the jobs that ended before an instant, the first ones first.
-        func retire(endedBefore instant: WallInstant, budget: Int, in session: StoreSession) throws -> Bool {
+        /// Removes some of the jobs that are not kept any longer, the first ones first.
+        func retire(
+            keptUntil instant: WallInstant, refusedBefore: WallInstant, budget: Int, in session: StoreSession
+        ) throws -> Bool {
             try write(in: session) {
                 let found =
                     try connection.statement(
                         "SELECT count(*) FROM (SELECT 1 FROM apus_job AS job WHERE \(Self.isRetired) LIMIT ?2)"
                     ).bind(instant.stored).bind(Int64(budget) + 1).firstRow { $0.integer() } ?? 0
-                let hasOldRefusals = try RefusalRow.retire(before: instant, budget: budget, on: connection)
+                let hasOldRefusals = try RefusalRow.retire(before: refusedBefore, budget: budget, on: connection)
                 if found == 0 { return hasOldRefusals }
                 try keepLastKey()
                 try connection.statement(
                     """
                     DELETE FROM apus_job AS job WHERE key IN (
-                        SELECT key FROM apus_job AS job WHERE \(Self.isRetired) ORDER BY max(updated, unique_until) LIMIT ?2)
+                        SELECT key FROM apus_job AS job WHERE \(Self.isRetired) ORDER BY kept_until LIMIT ?2)
                     """
                 ).bind(instant.stored).bind(Int64(budget)).run()
                 return found > Int64(budget) || hasOldRefusals
@@ -345,6 +347,6 @@
         }
 
         /// In the words of the partial index `apus_job_ended`.
-        private static let isRetired = "\(JobRow.hasEnded) AND open_runs = 0 AND max(updated, unique_until) < ?1"
+        private static let isRetired = "\(JobRow.hasEnded) AND open_runs = 0 AND kept_until < ?1"
     }
 #endif

@@ -78,8 +78,11 @@ final class RefusingStore: JobStore {
     }
     func jobs(_ query: JobQuery) async throws -> JobPage { try await base.jobs(query) }
     func runs(_ query: RunQuery) async throws -> RunPage { try await base.runs(query) }
-    func retire(endedBefore instant: WallInstant, budget: Int, in session: StoreSession) async throws -> Bool {
-        try await base.retire(endedBefore: instant, budget: budget, in: session)
+    func retire(
+        keptUntil instant: WallInstant, refusedBefore: WallInstant, budget: Int, in session: StoreSession
+    ) async throws -> Bool {
+        try await base.retire(
+            keptUntil: instant, refusedBefore: refusedBefore, budget: budget, in: session)
     }
     func delete(_ jobs: [JobVersion], in session: StoreSession) async throws -> Set<Int64> {
         try await base.delete(jobs, in: session)

@@ -50,7 +50,8 @@ struct StoreChecksumTests {
                 { $0.nextOccurrence = 2 }, { $0.nextDue = later }, { $0.remainder = .zero }, { $0.occurrenceCount = 1 },
                 { $0.missedCount = 1 }, { $0.bookkeeping.wake = later }, { $0.bookkeeping.elapsedWake = later },
                 { $0.openRunCount = 1 },
-                { $0.bookkeeping.runsSinceRetired = 1 }, { $0.dueNote = .firstOfRepeated },
+                { $0.bookkeeping.runsSinceRetired = 1 }, { $0.keptUntil = $0.created },
+                { $0.dueNote = .firstOfRepeated },
             ], checksum)
         // `conflict` and `terms` concern the submission only, and no store keeps them.
         expectAllCount(
@@ -71,7 +72,7 @@ struct StoreChecksumTests {
             job.request.policies,
             [
                 { $0.tolerance = .nanoseconds(1) }, { $0.missedRuns = .runAll(limit: 3) }, { $0.grace = .seconds(2) },
-                { $0.expiry = .seconds(2) },
+                { $0.expiry = .seconds(2) }, { $0.retention = .zero },
                 { $0.overlap = .allow(limit: 3) }, { $0.retry.jitter += 0.01 }, { $0.timeLimit = .seconds(2) },
                 { $0.conditions = .externalPower },
             ]

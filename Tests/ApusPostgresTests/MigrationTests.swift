@@ -66,7 +66,7 @@
                     try await $0.query("SELECT version, compatible_with FROM apus.schema_version ORDER BY version")
                         .map { [try $0.decode(Int32.self, at: 0), try $0.decode(Int32.self, at: 1)] }
                 }
-                #expect(versions == [[1, 1], [2, 2], [3, 2], [4, 4], [5, 4], [6, 4]])
+                #expect(versions == [[1, 1], [2, 2], [3, 2], [4, 4], [5, 5], [6, 5]])
             }
         }
 
@@ -77,7 +77,7 @@
                 let error = await error { _ = try await open(store(database, Self.adding)) }
                 #expect(error?.code == .unavailable)
                 #expect(error?.message.contains("apus store migrate --store") == true)
-                #expect(try await keeper(database).state() == StoreSchemaState(version: 5, compatibleWith: 4))
+                #expect(try await keeper(database).state() == StoreSchemaState(version: 5, compatibleWith: 5))
             }
         }
 

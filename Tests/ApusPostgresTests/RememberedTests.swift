@@ -19,7 +19,8 @@
                     """,
                     "INSERT INTO apus.node (name, ended) VALUES ('recent', clock_timestamp() - interval '23 hours')")
                 func retire() async throws -> Bool {
-                    try await store.retire(endedBefore: SystemTime().wall(), budget: 10, in: session)
+                    try await store.retire(
+                        keptUntil: SystemTime().wall(), refusedBefore: SystemTime().wall(), budget: 10, in: session)
                 }
                 func count(_ name: String) async throws -> Int64 {
                     try await database.value("SELECT count(*) FROM apus.node WHERE name = '\(name)'", as: Int64.self)
@@ -54,7 +55,8 @@
                     "UPDATE apus.queue SET cleared = cleared - interval '25 hours' WHERE id <> 'recent'",
                     "INSERT INTO apus.place (queue, node, places, wanted) VALUES ('cleared', 1, 1, 1)")
                 try await write([JobQueue(id: "again", concurrency: 2)])
-                _ = try await store.retire(endedBefore: SystemTime().wall(), budget: 10, in: session)
+                _ = try await store.retire(
+                    keptUntil: SystemTime().wall(), refusedBefore: SystemTime().wall(), budget: 10, in: session)
                 let left = try await database.value(
                     "SELECT string_agg(id, ' ' ORDER BY id) FROM apus.queue", as: String.self)
                 #expect(left == "again limited recent")

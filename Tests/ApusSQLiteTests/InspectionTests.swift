@@ -25,6 +25,7 @@
             }
             var ended = sampleJob("ended", payload: [7])
             (ended.state, ended.bookkeeping.wake, ended.nextDue) = (.finished, nil, nil)
+            ended.keptUntil = ended.updated
             ended.request.uniqueness = .payload()
             let range = Run(
                 jobKey: 0, jobID: ended.id, occurrence: 1, through: 3, attempt: 0, due: ended.firstDue, standsFor: 3,
@@ -52,7 +53,7 @@
                 """
             ),
             ("what is unique", "UPDATE apus_request SET unique_payload = 1 WHERE kind = 'ended'"),
-            ("a job says until when", "UPDATE apus_request SET idempotency_key = 'key' WHERE job = 1"),
+            ("a job says until when", "UPDATE apus_job SET kept_until = NULL WHERE id = 'ended'"),
             ("an occurrence has one outcome", "UPDATE apus_run SET through = 9 WHERE through = 3"),
             (
                 "an occurrence that has an outcome",

@@ -65,6 +65,8 @@
             #expect(swift.request.trigger == .every(.seconds(60), count: 3))
             #expect(swift.request.labels == ["a": "1", "é": "\"x\""])
             #expect(swift.request.policies.overlap == .queue(limit: 4))
+            #expect(swift.request.policies.retention == (version >= "v9" ? .seconds(3_600) : nil))
+            #expect(page.jobs[1].keptUntil == page.jobs[1].updated.advanced(by: .seconds(30 * 86_400)))
             #expect(swift.request.policies.expiry == (version >= "v9" ? .seconds(600) : nil))
             #expect(swift.openRunCount == 1)
             #expect(page.lastRuns.map { $0?.state } == [.running, .cancelled, .succeeded])
@@ -156,7 +158,11 @@
             let session = try await store.open()
             let key = try #require(try await store.jobs(JobQuery()).jobs.first { $0.request.idempotencyKey != nil })
             #expect(key.uniqueUntil == key.created.advanced(by: .seconds(86_400)))
-            #expect(try await store.retire(endedBefore: .init(nanoseconds: .max), budget: 9, in: session) == false)
+            #expect(key.keptUntil == nil, "it has not ended")
+            #expect(
+                try await store.retire(
+                    keptUntil: .init(nanoseconds: .max), refusedBefore: .init(nanoseconds: .max), budget: 9, in: session
+                ) == false)
             #expect(try await store.allIDs().contains("tea"), "a period of 285 years")
             try await store.close(session)
             #expect(try await SQLiteInspection(path: store.path).check().isEmpty)
@@ -177,7 +183,10 @@
             let directory = try Directory()
             let store = try file("v3", in: directory)
             let session = try await store.open()
-            #expect(try await store.retire(endedBefore: .init(nanoseconds: .max), budget: 9, in: session) == false)
+            #expect(
+                try await store.retire(
+                    keptUntil: .init(nanoseconds: .max), refusedBefore: .init(nanoseconds: .max), budget: 9, in: session
+                ) == false)
             #expect(try await store.allIDs() == ["swift"])
             #expect(try await store.runs(RunQuery()).runs.map(\.jobID.rawValue) == ["swift"])
             try await store.close(session)

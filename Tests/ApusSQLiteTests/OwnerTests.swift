@@ -76,7 +76,8 @@
                     [[adding(sampleJob("c"))]], new, clock: sampleClock(setBy: .seconds(9)))
             }
             try await expectError(.notOwner) {
-                _ = try await store.retire(endedBefore: .init(nanoseconds: .max), budget: 9, in: new)
+                _ = try await store.retire(
+                    keptUntil: .init(nanoseconds: .max), refusedBefore: .init(nanoseconds: .max), budget: 9, in: new)
             }
             #expect(try await store.allIDs() == ["a"])
             #expect(try await store.job(JobID("a"))?.elapsedOffset == .zero)

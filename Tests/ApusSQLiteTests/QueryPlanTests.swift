@@ -62,6 +62,7 @@
             let last = WallInstant(nanoseconds: .max)
             var ended = sampleJob("ended")
             (ended.state, ended.nextDue, ended.bookkeeping.wake) = (.finished, nil, nil)
+            ended.keptUntil = ended.updated
             try await store.add(ended, session)
             try await store.add(sampleJob("waits"), session)
             var job = try await store.add(relativeJob("a"), session)
@@ -101,7 +102,8 @@
             _ = try await store.setAside(after: 0, limit: 10)
             _ = try await store.refusals(limit: 10, cursor: nil)
             let next = try await store.open()
-            _ = try await store.retire(endedBefore: last, budget: 10, in: next)
+            _ = try await store.retire(
+                keptUntil: last, refusedBefore: last, budget: 10, in: next)
         }
     }
 #endif

@@ -23,6 +23,7 @@
             let session = try await store.open()
             var old = sampleJob("old")
             (old.state, old.nextDue, old.bookkeeping.wake) = (.finished, nil, nil)
+            old.keptUntil = old.updated
             try await store.add(old, session)
             let log = store.path + "-wal"
             try await FileFaults.failingSyncs(of: log) {
@@ -55,7 +56,9 @@
             case .job: try await store.add(sampleJob("b"), session)
             case .clock: _ = try await store.commit([], session, clock: sampleClock(setBy: .seconds(9)))
             case .retirement:
-                _ = try await store.retire(endedBefore: .init(nanoseconds: .max), budget: 9, in: session)
+                _ = try await store.retire(
+                    keptUntil: .init(nanoseconds: .max), refusedBefore: .init(nanoseconds: .max), budget: 9, in: session
+                )
             case .ownership: return try await store.open()
             }
             return session

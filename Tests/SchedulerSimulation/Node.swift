@@ -35,7 +35,7 @@ final class Node {
                 horizon: .seconds(history.horizon), maximumLoaded: history.maximumLoaded,
                 maximumConcurrentRuns: history.maximumConcurrentRuns, historyRunsPerJob: 1_000_000,
                 // Nothing is pruned, so that everything can be accounted for.
-                finishedJobsKept: .seconds(9_000_000_000), bootID: Self.boot),
+                finishedJobsKept: .seconds(9_000_000_000), failedJobsKept: .seconds(9_000_000_000), bootID: Self.boot),
             executor: process.executor, logger: .silent)
         self.scheduler = scheduler
         let handler = SimulatedHandler(node: number, engine: process.engine, base: base, ledger: ledger)

@@ -22,6 +22,7 @@ struct Show: AsyncParsableCommand {
                 ("action", job.actionText), ("created", When.local(job.created)),
                 ("occurrences", "\(job.occurrences) (\(job.missed) missed)"),
             ]
+            if let keptUntil = job.keptUntil { rows.append(("kept until", When.local(keptUntil))) }
             if let calendar = job.trigger.calendar { rows += Self.rows(calendar) }
             if let waits = job.waitingFor { rows.insert(("waits", PolicyText.reasons(waits)), at: 4) }
             if job.parked {
@@ -46,6 +47,7 @@ struct Show: AsyncParsableCommand {
             if let expiry = job.policies.expiry { rows.append(("expiry", When.duration(expiry))) }
             if let tolerance = job.policies.tolerance { rows.append(("tolerance", When.duration(tolerance))) }
             if let when = job.policies.when { rows.append(("when", when.joined(separator: ","))) }
+            if let retention = job.policies.retention { rows.append(("retention", When.duration(retention))) }
             if !job.labels.isEmpty {
                 rows.append(
                     (

@@ -51,7 +51,7 @@ struct StrictJSONTests {
         arguments: [
             (
                 #"{"trigger":{"after":"1s"},"action":{"notify":"x"},"policies":{"retyr":1}}"#,
-                "unknown field policies.retyr; known are tolerance, missed, overlap, retry, timeout, expiry, when"
+                "unknown field policies.retyr; known are tolerance, missed, overlap, retry, timeout, expiry, when, retention"
             ),
             (
                 #"{"trigger":{"after":"1s","evry":"2s"},"action":{"notify":"x"}}"#,

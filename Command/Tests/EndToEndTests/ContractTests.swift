@@ -22,7 +22,7 @@ struct ContractTests {
             try await caller.call("GET", "/v1/nodes")
             let submission =
                 #"{"name":"nightly","trigger":{"every":"PT1H","count":3},"action":{"command":{"argv":["echo","x"],"shell":false,"env":{"A":"b"}}},"#
-                + #""policies":{"missed":"run-all:5","overlap":"queue","retry":2,"timeout":"PT5M","tolerance":"1s","when":["network","power","idle"]},"labels":{"k":"v"}}"#
+                + #""policies":{"missed":"run-all:5","expiry":"PT1H","overlap":"queue","retention":"PT48H","retry":2,"timeout":"PT5M","tolerance":"1s","when":["network","power","idle"]},"labels":{"k":"v"}}"#
             try await caller.call("POST", "/v1/jobs", body: submission, expecting: 201)
             try await caller.call(
                 "POST", "/v1/jobs", body: #"{"trigger":{"after":"PT0.01S"},"action":{"notify":"hello"}}"#,

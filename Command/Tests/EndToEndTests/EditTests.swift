@@ -24,11 +24,12 @@ struct EditTests {
             let answer = try await apus(
                 "edit", "backup", "--name", "nightly", "--label", "team=red", "--remove-label", "draft", "--timeout",
                 "none", "--retry", "2", "--overlap", "queue:3", "--when", "power", "--queue", "disk", "--priority",
-                "high")
+                "high", "--expiry", "30m", "--retention", "2d")
             #expect(answer.code == 0 && answer.out.hasPrefix("\(before.id) (nightly) changed"), "\(answer)")
             (expected.name, expected.labels) = ("nightly", ["team": "red"])
             (expected.policies.timeout, expected.policies.retry) = (nil, 2)
             (expected.policies.overlap, expected.policies.when) = ("queue:3", ["power"])
+            (expected.policies.expiry, expected.policies.retention) = ("PT30M", "PT48H")
             (expected.queue, expected.priority) = ("disk", "high")
             #expect(try await apus.client.job(before.id) == expected)
 
@@ -133,6 +134,8 @@ struct EditTests {
         "what cannot be meant is refused with exit code 64 and the option's name",
         arguments: [
             (["edit"], "id"), (["edit", "backup"], "--editor"), (["edit", "backup", "--timeout", "soon"], "--timeout"),
+            (["edit", "backup", "--expiry", "soon"], "--expiry"), (["edit", "backup", "--expiry", "0s"], "expiry"),
+            (["edit", "backup", "--retention", "-1d"], "--retention"),
             (["edit", "backup", "--retry", "-1"], "--retry"),
             (["edit", "backup", "--retry", "x"], "--retry “x”: it is not a whole number"),
             (["edit", "backup", "--label", "x"], "KEY=VALUE"),

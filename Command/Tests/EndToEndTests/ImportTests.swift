@@ -343,7 +343,8 @@ private struct RandomJobs {
                     WirePolicies(
                         tolerance: maybe("PT\(self.number(1...9))S"), missed: maybe(one(of: ["skip", "run-all:7"])),
                         overlap: maybe(one(of: ["queue:3", "allow:2", "replace"])), retry: maybe(self.number(1...9)),
-                        timeout: maybe("PT5M"), when: maybe(["power", "network"]))),
+                        timeout: maybe("PT5M"), expiry: maybe("PT1H"), when: maybe(["power", "network"]),
+                        retention: maybe("PT100H"))),
                 labels: maybe(["team": "blue", "ü": "x"]), queue: maybe("mail"),
                 priority: maybe(one(of: ["low", "high", "urgent"])),
                 unique: unique ? WireUniqueness(within: maybe("PT1H")) : nil, idempotencyKey: maybe("key \(number)")))

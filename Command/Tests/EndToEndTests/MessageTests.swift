@@ -93,13 +93,17 @@ struct MessageTests {
     @Test("a job that has ended before is not said to be cancelled, and no job is taken for a countdown")
     func otherJobs() async throws {
         try await ApusUnderTest.with { apus in
-            _ = try await apus("after", "10ms", "--name", "done", "--timeout", "90s", "--", "true")
+            _ = try await apus(
+                "after", "10ms", "--name", "done", "--timeout", "90s", "--expiry", "1h", "--retention", "12h", "--",
+                "true")
             #expect(try await apus("wait", "done").code == 0)
             let cancelled = try await apus("cancel", "done")
             #expect(cancelled.code == 0 && cancelled.out.hasSuffix(" had finished before\n"), "\(cancelled)")
             #expect(try await apus.json("cancel", "done", "--json", as: WireCancelled.self).cancelled.isEmpty)
             let shown = try await apus("show", "done").out.split(separator: "\n")
             #expect(shown.contains("next         -") && shown.contains("timeout      1m 30s"), "\(shown)")
+            #expect(shown.contains("expiry       1h") && shown.contains("retention    12h"), "\(shown)")
+            #expect(shown.contains { $0.hasPrefix("kept until ") }, "\(shown)")
             let countdown = try await apus("countdown", "--name", "done")
             #expect(countdown.code == 64 && countdown.err.contains("done is a job and no countdown"), "\(countdown)")
         }

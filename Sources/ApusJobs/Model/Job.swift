@@ -142,6 +142,10 @@ public struct Job: Hashable, Sendable, Identifiable {
     public var missedCount: Int
     /// How many runs are open.
     public var openRunCount: Int
+    /// Until when the job is kept; `nil` as long as it has not ended. It is removed within an hour after that, by a
+    /// scheduler that runs. Decided at its end: ``JobPolicies/retention``, or what the scheduler's configuration says of
+    /// such jobs, and at least ``uniqueUntil``.
+    public var keptUntil: WallInstant?
     /// What the scheduler and the store need besides.
     public var bookkeeping: JobBookkeeping
 
@@ -155,8 +159,7 @@ public struct Job: Hashable, Sendable, Identifiable {
 
     /// How long the job stands for repeated submissions at least, ended or not: for the period of
     /// ``JobUniqueness/payload(within:)``, and for ``JobRequest/idempotencyPeriod`` if it has an idempotency key, both
-    /// from its submission on, by the wall clock. A job is not removed before that
-    /// (``JobStore/retire(endedBefore:budget:in:)``). Without a period, the instant of its submission.
+    /// from its submission on, by the wall clock. Without a period, the instant of its submission.
     public var uniqueUntil: WallInstant { created.advanced(by: request.uniquenessPeriod) }
 
     /// The next occurrence's instant with its note.
@@ -174,7 +177,8 @@ public struct Job: Hashable, Sendable, Identifiable {
         request: JobRequest, key: Int64 = 0, version: Int64 = 0, state: JobState = .scheduled, created: WallInstant,
         updated: WallInstant, firstDue: WallInstant, origin: Int = 0, nextOccurrence: Int = 1, nextDue: WallInstant?,
         dueNote: DueNote? = nil, remainder: Duration? = nil, occurrenceCount: Int = 0, missedCount: Int = 0,
-        wake: WallInstant? = nil, elapsedWake: WallInstant? = nil, openRunCount: Int = 0, runsSinceRetired: Int = 0
+        wake: WallInstant? = nil, elapsedWake: WallInstant? = nil, openRunCount: Int = 0, runsSinceRetired: Int = 0,
+        keptUntil: WallInstant? = nil
     ) {
         shared = Shared(request)
         self.key = key
@@ -190,6 +194,7 @@ public struct Job: Hashable, Sendable, Identifiable {
         self.occurrenceCount = occurrenceCount
         self.missedCount = missedCount
         self.openRunCount = openRunCount
+        self.keptUntil = keptUntil
         bookkeeping = JobBookkeeping(
             origin: origin, wake: wake, elapsedWake: elapsedWake, runsSinceRetired: runsSinceRetired)
     }

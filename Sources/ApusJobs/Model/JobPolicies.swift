@@ -24,6 +24,9 @@ public struct JobPolicies: Hashable, Sendable {
     /// What an occurrence that is due waits for. Each attempt begins only while all of it holds; one that has begun
     /// continues when they cease to hold. None by default.
     public var conditions: JobConditions
+    /// How long the job is kept after it has ended (``Job/keptUntil``). `nil`, the default: as long as the scheduler keeps
+    /// ended jobs (``JobScheduler/Configuration/finishedJobsKept`` and `failedJobsKept`).
+    public var retention: Duration?
 
     /// Policies; each argument left out has its default.
     public init(
@@ -34,7 +37,8 @@ public struct JobPolicies: Hashable, Sendable {
         overlap: OverlapPolicy = .skip,
         retry: RetryPolicy = .never,
         timeLimit: Duration? = nil,
-        conditions: JobConditions = []
+        conditions: JobConditions = [],
+        retention: Duration? = nil
     ) {
         self.tolerance = tolerance
         self.missedRuns = missedRuns
@@ -44,6 +48,7 @@ public struct JobPolicies: Hashable, Sendable {
         self.retry = retry
         self.timeLimit = timeLimit
         self.conditions = conditions
+        self.retention = retention
     }
 }
 

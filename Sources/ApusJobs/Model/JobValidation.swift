@@ -42,6 +42,7 @@ extension JobRequest {
         }
         request.policies.grace = policies.grace?.clamped
         request.policies.expiry = policies.expiry?.clamped
+        request.policies.retention = policies.retention?.clamped
         request.policies.timeLimit = policies.timeLimit?.clamped
         if let period = uniqueness.period { request.uniqueness = .payload(within: period.clamped) }
         return request
@@ -107,6 +108,7 @@ extension JobPolicies {
         try Self.check(tolerance, "tolerance", orZero: true)
         if let grace { try Self.check(grace, "grace", orZero: true) }
         if let expiry { try Self.check(expiry, "expiry", orZero: false) }
+        if let retention { try Self.check(retention, "retention", orZero: true) }
         if let timeLimit { try Self.check(timeLimit, "timeLimit", orZero: false) }
         try Self.check(retry.initialDelay, "retry.initialDelay", orZero: true)
         try Self.check(retry.maximumDelay, "retry.maximumDelay", orZero: true)

@@ -1,4 +1,4 @@
-/// Removing ended jobs before ``JobScheduler/Configuration/finishedJobsKept`` is over.
+/// Removing ended jobs before ``Job/keptUntil``.
 extension JobScheduler {
     /// Removes a job that has ended, with its runs and whatever it stands for: its identifier, its idempotency key and its
     /// payload are free, also within a period of uniqueness. A job with that identifier that ended before it is

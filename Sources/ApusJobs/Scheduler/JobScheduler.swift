@@ -19,9 +19,11 @@ public final class JobScheduler: Sendable {
         public var maximumConcurrentRuns: Int
         /// How many runs of each job are kept as history.
         public var historyRunsPerJob: Int
-        /// How long finished and cancelled jobs are kept, counted from their end and from ``Job/uniqueUntil``, whichever
-        /// is later.
+        /// How long finished and cancelled jobs are kept after their end (``Job/keptUntil``), unless they say so themselves
+        /// (``JobPolicies/retention``); 30 days by default. It is also how long refused submissions are kept.
         public var finishedJobsKept: Duration
+        /// The same for jobs that have finished because an occurrence failed or was lost; 180 days by default.
+        public var failedJobsKept: Duration
         /// Names the boot of the machine, so that a change of the wall clock while no scheduler ran is noticed
         /// (`/proc/sys/kernel/random/boot_id` on Linux). `nil`: such a change is not noticed.
         public var bootID: String?
@@ -58,7 +60,8 @@ public final class JobScheduler: Sendable {
         /// A configuration; each argument left out has its default.
         public init(
             horizon: Duration = .seconds(60), maximumLoaded: Int = 10_000, maximumConcurrentRuns: Int = 256,
-            historyRunsPerJob: Int = 1_000, finishedJobsKept: Duration = .seconds(30 * 86_400), bootID: String? = nil,
+            historyRunsPerJob: Int = 1_000, finishedJobsKept: Duration = .seconds(30 * 86_400),
+            failedJobsKept: Duration = .seconds(180 * 86_400), bootID: String? = nil,
             eventBufferBytes: Int = 8 << 20, outputBufferBytes: Int = 1 << 20,
             cancellationGrace: Duration = .seconds(1), abandonment: Duration? = .seconds(300),
             storePatience: Duration? = nil, node: NodeID? = nil, middleware: [any JobMiddleware] = [],
@@ -69,6 +72,7 @@ public final class JobScheduler: Sendable {
             self.maximumConcurrentRuns = maximumConcurrentRuns
             self.historyRunsPerJob = historyRunsPerJob
             self.finishedJobsKept = finishedJobsKept
+            self.failedJobsKept = failedJobsKept
             self.bootID = bootID
             self.eventBufferBytes = eventBufferBytes
             self.outputBufferBytes = outputBufferBytes

@@ -293,9 +293,10 @@ final class SchedulerLoop: Sendable {
         case .readConditions:
             let unmet = conditions.read(canShare: true)
             update { $0.receive(.conditions(unmet: unmet), at: $1) }
-        case .retire(let instant, let budget):
+        case .retire(let instant, let refusedBefore, let budget):
             do {
-                let hasMore = try await store.retire(endedBefore: instant, budget: budget, in: session)
+                let hasMore = try await store.retire(
+                    keptUntil: instant, refusedBefore: refusedBefore, budget: budget, in: session)
                 update { machine, _ in machine.retired(hasMore: hasMore) }
             } catch {
                 update { machine, _ in machine.retireFailed(JobError(error)) }

@@ -88,12 +88,13 @@ public protocol JobStore: Sendable {
     /// - Returns: for each queue that was asked about, its settings, and how many of its runs this session may have.
     func places(_ uses: [QueueUse], in session: StoreSession) async throws -> [QueuePlaces]
 
-    /// Removes jobs that ended before `instant`, with their runs; at most `budget` jobs. Jobs with an open run stay,
-    /// and so do those whose ``Job/uniqueUntil`` is not before `instant`: uniqueness outlives retention. However many
-    /// stay, a call reads them at most once. It also removes at most `budget` of the submissions that were refused
-    /// before `instant`.
+    /// Removes ended jobs whose ``Job/keptUntil`` is before `instant`, with their runs, the first ones first; at most
+    /// `budget` jobs. Jobs with an open run stay. It also removes at most `budget` of the submissions that were refused
+    /// before `refusedBefore`.
     /// - Returns: whether there may be more of them.
-    func retire(endedBefore instant: WallInstant, budget: Int, in session: StoreSession) async throws -> Bool
+    func retire(
+        keptUntil instant: WallInstant, refusedBefore: WallInstant, budget: Int, in session: StoreSession
+    ) async throws -> Bool
 
     /// Removes those of the jobs that are still as they were read, have ended and have no open run, with their runs,
     /// whichever session owns them and whatever they stand for: their identifiers, idempotency keys and payloads are
@@ -112,7 +113,7 @@ public protocol JobStore: Sendable {
     func setAside(after key: Int64, limit: Int) async throws -> [UnreadableJob]
 
     /// The submissions that were refused when they were taken, the last ones first, one page of them. They are kept as
-    /// long as jobs that have ended (``retire(endedBefore:budget:in:)``).
+    /// long as ended jobs usually are (``retire(keptUntil:refusedBefore:budget:in:)``).
     func refusals(limit: Int, cursor: String?) async throws -> RefusalPage
 
     /// Jobs that match, one page of them; of those that cannot be read, only that they are there.

@@ -68,11 +68,13 @@ public final class MemoryStore: JobStore {
         }
     }
 
-    /// See ``JobStore/retire(endedBefore:budget:in:)``.
-    public func retire(endedBefore instant: WallInstant, budget: Int, in session: StoreSession) async throws -> Bool {
+    /// See ``JobStore/retire(keptUntil:refusedBefore:budget:in:)``.
+    public func retire(
+        keptUntil instant: WallInstant, refusedBefore: WallInstant, budget: Int, in session: StoreSession
+    ) async throws -> Bool {
         try state.withLock { tables in
             try tables.check(session)
-            return tables.retire(endedBefore: instant, budget: budget)
+            return tables.retire(keptUntil: instant, refusedBefore: refusedBefore, budget: budget)
         }
     }
 

@@ -341,15 +341,15 @@ struct MemoryTables {
         }
     }
 
-    mutating func retire(endedBefore instant: WallInstant, budget: Int) -> Bool {
+    mutating func retire(keptUntil instant: WallInstant, refusedBefore: WallInstant, budget: Int) -> Bool {
         let ended = rows.values.filter { row in
-            row.job.state.isFinal && row.open.isEmpty && max(row.job.updated, row.job.uniqueUntil) < instant
+            row.job.state.isFinal && row.open.isEmpty && row.job.keptUntil.map { $0 < instant } ?? false
         }
-        .map(\.job).sorted { ($0.updated, $0.key) < ($1.updated, $1.key) }
+        .map(\.job).sorted { ($0.keptUntil!, $0.key) < ($1.keptUntil!, $1.key) }
         for job in ended.prefix(max(0, budget)) { remove(job) }
-        let old = Set(refusals.filter { $0.refusal.refused < instant }.prefix(max(0, budget)).map(\.sequence))
+        let old = Set(refusals.filter { $0.refusal.refused < refusedBefore }.prefix(max(0, budget)).map(\.sequence))
         refusals.removeAll { old.contains($0.sequence) }
-        return ended.count > budget || refusals.contains { $0.refusal.refused < instant }
+        return ended.count > budget || refusals.contains { $0.refusal.refused < refusedBefore }
     }
 
     private mutating func remove(_ job: Job) {

@@ -118,6 +118,7 @@ extension JobRequest {
         try check(duration: policies.tolerance, "tolerance")
         try check(duration: policies.grace, "grace")
         try check(duration: policies.expiry, "expiry")
+        try check(duration: policies.retention, "retention")
         try check(duration: policies.timeLimit, "time limit")
         try check(duration: policies.retry.initialDelay, "retry")
         try check(duration: policies.retry.maximumDelay, "retry")

@@ -158,9 +158,12 @@ public final class FaultyStore: JobStore {
     /// Passed on.
     public func runs(_ query: RunQuery) async throws -> RunPage { try await read { try await base.runs(query) } }
     /// Passed on.
-    public func retire(endedBefore instant: WallInstant, budget: Int, in session: StoreSession) async throws -> Bool {
+    public func retire(
+        keptUntil instant: WallInstant, refusedBefore: WallInstant, budget: Int, in session: StoreSession
+    ) async throws -> Bool {
         try checkAlive()
-        return try await base.retire(endedBefore: instant, budget: budget, in: session)
+        return try await base.retire(
+            keptUntil: instant, refusedBefore: refusedBefore, budget: budget, in: session)
     }
     /// Passed on.
     public func close(_ session: StoreSession) async throws {

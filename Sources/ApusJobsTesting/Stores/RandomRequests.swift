@@ -41,6 +41,7 @@ package struct RandomRequests {
         request.policies.grace = mostly(nil, durations)
         request.policies.timeLimit = mostly(nil, durations)
         request.policies.expiry = mostly(nil, durations)
+        request.policies.retention = mostly(nil, durations)
         request.policies.missedRuns = mostly(one([.runOnce, .skip]), limits.map { .runAll(limit: $0) })
         request.policies.overlap = mostly(
             one([.skip, .replace, .queue(), .allow()]), limits.flatMap { [.queue(limit: $0), .allow(limit: $0)] })

@@ -44,7 +44,8 @@ extension StoreConformance {
                 _ = try await store.commit(turn, in: stale)[0].get()
             }
             try await expectError(.notOwner, text: "retiring") {
-                _ = try await store.retire(endedBefore: instant(99_999), budget: 9, in: stale)
+                _ = try await store.retire(
+                    keptUntil: instant(99_999), refusedBefore: instant(99_999), budget: 9, in: stale)
             }
             try expectEqual(try await second.load(job.id).job, job, "the job")
             try expectEqual(try await second.load(job.id).elapsedOffset, .zero, "the clock")
@@ -87,7 +88,8 @@ extension StoreConformance {
                 _ = try await opened.commit([[opened.adding(sampleJob("a"))]])[0].get()
             }
             try await expectError(.notOwner, .closed, text: "retiring") {
-                _ = try await opened.store.retire(endedBefore: instant(0), budget: 1, in: opened.session)
+                _ = try await opened.store.retire(
+                    keptUntil: instant(0), refusedBefore: instant(0), budget: 1, in: opened.session)
             }
         },
     ]

@@ -54,19 +54,19 @@ extension StoreConformance {
             try expectEqual(try await opened.store.runs(RunQuery(jobID: job.id)).runs.count, 4, "runs")
             try expectEqual(try await opened.load(job.id).job, job, "the job")
         },
-        StoreCheck(name: "jobs that ended before the instant go with their runs; later ones, and open ones, stay") {
+        StoreCheck(name: "ended jobs that are kept no longer go with their runs; the others, and open ones, stay") {
             factory in
             let opened = try await Opened(factory)
-            func add(_ id: String, _ state: JobState, updated: Int64, run: RunState) async throws {
+            func add(_ id: String, _ state: JobState, keptUntil: Int64?, run: RunState) async throws {
                 var job = sampleJob(id, state: state) { $0.idempotencyKey = "key of \(id)" }
-                (job.created, job.updated) = (instant(-2 * 86_400), instant(updated))
+                job.keptUntil = keptUntil.map(instant)
                 try await opened.add(job, runs: [sampleRun(job, 1, state: run, isFinal: !run.isOpen)])
             }
-            try await add("finished", .finished, updated: 10, run: .succeeded)
-            try await add("cancelled", .cancelled, updated: 19, run: .cancelled)
-            try await add("recent", .finished, updated: 20, run: .succeeded)
-            try await add("running", .cancelled, updated: 10, run: .running)
-            try await add("asleep", .suspended, updated: 10, run: .succeeded)
+            try await add("finished", .finished, keptUntil: 10, run: .succeeded)
+            try await add("cancelled", .cancelled, keptUntil: 19, run: .cancelled)
+            try await add("recent", .finished, keptUntil: 20, run: .succeeded)
+            try await add("running", .cancelled, keptUntil: 10, run: .running)
+            try await add("asleep", .suspended, keptUntil: nil, run: .succeeded)
             try await opened.add(sampleJob("scheduled", wake: 10))
             let greatest = try await opened.load(JobID("scheduled")).job.key
             try expect(!(try await retireAll(opened, before: instant(20), budget: 100)), "there is more")
@@ -77,59 +77,33 @@ extension StoreConformance {
             let again = try await opened.add(sampleJob("finished") { $0.idempotencyKey = "key of finished" })
             try expect(again.key > greatest, "key \(again.key) after \(greatest)")
         },
-        StoreCheck(name: "uniqueness outlives retention: a job stays while its period or its key is in force") {
+        StoreCheck(name: "a job that ended again is kept as its last end says, sooner or later than before") {
             factory in
-            let opened = try await Opened(factory)
-            func add(_ id: String, edit: (inout JobRequest) -> Void) async throws {
-                let job = sampleJob(id, state: .finished) { request in
-                    (request.kind, request.payload) = (id, [1])
-                    edit(&request)
-                }
-                try await opened.add(job)
+            for (first, last) in [(10, 20), (20, 10)] as [(Int64, Int64)] {
+                let opened = try await Opened(factory)
+                var job = sampleJob("a", state: .finished)
+                job.keptUntil = instant(first)
+                job = try await opened.add(job)
+                (job.state, job.keptUntil) = (.scheduled, nil)
+                job = try await opened.change(job)
+                _ = try await retireAll(opened, before: instant(15), budget: 10)
+                try expectEqual(try await opened.load(job.id).job.keptUntil, nil, "a job that continues")
+                (job.state, job.keptUntil) = (.finished, instant(last))
+                job = try await opened.change(job)
+                try expectEqual(try await opened.load(job.id).job.keptUntil, instant(last), "until when")
+                _ = try await retireAll(opened, before: instant(last), budget: 10)
+                try expectEqual(try await opened.allIDs(), ["a"], "jobs at that instant")
+                _ = try await retireAll(opened, before: instant(last + 1), budget: 10)
+                try expectEqual(try await opened.allIDs(), [], "jobs after that")
+                try await opened.store.close(opened.session)
             }
-            try await add("plain") { _ in }
-            try await add("unique") { $0.uniqueness = .payload() }
-            try await add("hour") { $0.uniqueness = .payload(within: .seconds(3_600)) }
-            try await add("key") { $0.idempotencyKey = "k" }
-            try await add("both") {
-                ($0.uniqueness, $0.idempotencyKey) = (.payload(within: .seconds(2 * 86_400)), "l")
-            }
-            try await add("century") { $0.uniqueness = .payload(within: .seconds(250 * 31_556_952)) }
-            // The first call may move some, in any order.
-            for (limit, left) in [
-                (0, ["plain", "unique", "hour", "key", "both", "century"]), (1, ["hour", "key", "both", "century"]),
-                (3_600, ["hour", "key", "both", "century"]), (3_601, ["key", "both", "century"]),
-                (86_400, ["key", "both", "century"]), (86_401, ["both", "century"]), (2 * 86_400, ["both", "century"]),
-                (2 * 86_400 + 1, ["century"]),
-            ] as [(Int64, [String])] {
-                try expect(!(try await retireAll(opened, before: instant(limit), budget: 1)), "there is always more")
-                try expectEqual(try await opened.allIDs(), left, "jobs that ended before \(limit)")
-                let found = try await opened.store.load([
-                    .idempotencyKey("k"), .payload(kind: "hour", payload: [1], submittedAfter: instant(-1)),
-                ])
-                try expectEqual(
-                    found.map { $0?.job.id.rawValue }, ["key", "hour"].map { left.contains($0) ? $0 : nil }, "answers")
-            }
-        },
-        StoreCheck(name: "a job that ended again after its period goes with its last end") { factory in
-            let opened = try await Opened(factory)
-            var job = sampleJob("a", state: .finished) { $0.idempotencyKey = "k" }
-            job = try await opened.add(job)
-            _ = try await retireAll(opened, before: instant(1), budget: 10)
-            (job.state, job.updated) = (.scheduled, instant(86_000))
-            job = try await opened.change(job)
-            (job.state, job.updated) = (.finished, instant(90_000))
-            job = try await opened.change(job)
-            _ = try await retireAll(opened, before: instant(90_000), budget: 10)
-            try expectEqual(try await opened.allIDs(), ["a"], "jobs before its end")
-            _ = try await retireAll(opened, before: instant(90_001), budget: 10)
-            try expectEqual(try await opened.allIDs(), [], "jobs after its end")
         },
         StoreCheck(name: "no more jobs are removed at once than the budget allows, and more are announced") { factory in
             let opened = try await Opened(factory)
             for number in 0..<7 { try await opened.add(sampleJob("job\(number)", state: .finished)) }
             for left in [5, 3, 1] {
-                let hasMore = try await opened.store.retire(endedBefore: instant(1), budget: 2, in: opened.session)
+                let hasMore = try await opened.store.retire(
+                    keptUntil: instant(1), refusedBefore: instant(1), budget: 2, in: opened.session)
                 try expect(hasMore, "no more is announced with \(left) left")
                 try expectEqual(try await opened.allIDs().count, left, "jobs")
             }
@@ -199,7 +173,8 @@ extension StoreConformance {
     /// - Returns: whether it never says that there is no more.
     private static func retireAll(_ opened: Opened, before instant: WallInstant, budget: Int) async throws -> Bool {
         for _ in 0..<10 {
-            let hasMore = try await opened.store.retire(endedBefore: instant, budget: budget, in: opened.session)
+            let hasMore = try await opened.store.retire(
+                keptUntil: instant, refusedBefore: instant, budget: budget, in: opened.session)
             if !hasMore { return false }
         }
         return true

@@ -15,7 +15,8 @@ extension StoreConformance {
                     retry: RetryPolicy.exponential(
                         attempts: 9, maximumLost: 2, from: .milliseconds(250),
                         to: .seconds(8),
-                        jitter: 0.125), timeLimit: .seconds(90), conditions: [.network, .idle]),
+                        jitter: 0.125), timeLimit: .seconds(90), conditions: [.network, .idle],
+                    retention: .nanoseconds(86_400_000_000_009)),
                 JobPolicies(missedRuns: .skip, overlap: .allow(limit: 2), conditions: .externalPower),
                 JobPolicies(overlap: .replace, conditions: [.network, .externalPower, .idle]), JobPolicies(),
             ]
@@ -43,7 +44,8 @@ extension StoreConformance {
                     dueNote: number == 4 ? DueNote(rawValue: "gap 2026-03-29 02:30:00") : nil,
                     remainder: number == 2 ? nil : .nanoseconds(123_456_789),
                     occurrenceCount: 16, missedCount: 5, wake: number == 0 ? nil : instant(6),
-                    elapsedWake: number == 3 ? nil : instant(7), runsSinceRetired: 11)
+                    elapsedWake: number == 3 ? nil : instant(7), runsSinceRetired: 11,
+                    keptUntil: number == 2 ? nil : instant(8))
                 let stored = try await opened.add(job)
                 var expected = job
                 expected.key = stored.key

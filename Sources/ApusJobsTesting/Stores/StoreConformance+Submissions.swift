@@ -139,7 +139,8 @@ extension StoreConformance {
                         refusal: refusal(instant(part == 3 ? 90 : 10)))
                 })
             func retire() async throws -> Bool {
-                try await opened.store.retire(endedBefore: instant(50), budget: 2, in: opened.session)
+                try await opened.store.retire(
+                    keptUntil: instant(50), refusedBefore: instant(50), budget: 2, in: opened.session)
             }
             try expectEqual(try await retire(), true, "whether there are more after the first piece")
             try expectEqual(try await opened.store.refusals(limit: 9, cursor: nil).refusals.count, 2, "refusals")

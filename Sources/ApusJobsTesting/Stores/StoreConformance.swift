@@ -206,7 +206,8 @@ func sampleJob(
     let look = wake.map { instant($0) }
     return Job(
         request: request, state: state, created: instant(0), updated: instant(0), firstDue: instant(wake ?? 60),
-        nextDue: due, wake: trigger.isRelative ? nil : look, elapsedWake: trigger.isRelative ? look : nil)
+        nextDue: due, wake: trigger.isRelative ? nil : look, elapsedWake: trigger.isRelative ? look : nil,
+        keptUntil: state.isFinal ? instant(0) : nil)
 }
 
 func sampleRun(

@@ -305,7 +305,7 @@
                     SELECT \(jobName) AS subject FROM apus.job AS j
                     WHERE NOT \(JobColumns.hasNotEnded) AND j.open_runs = 0 AND NOT EXISTS (
                         SELECT 1 FROM apus.ended AS e
-                        WHERE e.updated IN (j.updated, \(JobColumns.uniqueUntil)) AND j.key = ANY (e.keys))
+                        WHERE e.kept_until = j.kept_until AND j.key = ANY (e.keys))
                     """),
             StoreRule(
                 "numbers that were given are not given again",

@@ -8,7 +8,7 @@
         static let progress = [
             "state", "updated", "first", "origin", "next_occurrence", "next_due", "due_note", "remainder",
             "occurrences", "missed",
-            "wake", "elapsed_wake", "open_runs", "runs_since_retired",
+            "wake", "elapsed_wake", "open_runs", "runs_since_retired", "kept_until",
         ]
         /// What was asked for. Parameters: ``addRequest(of:to:)``.
         static let request = [
@@ -16,7 +16,8 @@
             "missed_runs",
             "missed_limit", "grace", "expiry", "overlap", "overlap_limit", "maximum_attempts", "maximum_lost",
             "initial_backoff",
-            "maximum_backoff", "jitter", "time_limit", "conditions", "labels", "payload", "queue", "priority",
+            "maximum_backoff", "jitter", "time_limit", "conditions", "retention", "labels", "payload", "queue",
+            "priority",
             "idempotency_key", "metadata", "unique_payload", "unique_within",
         ]
 
@@ -38,15 +39,6 @@
 
         static let hasNotEnded = "j.state IN ('scheduled', 'suspended')"
 
-        /// `Job.uniqueUntil` of a row `j` of `apus.job`. Its request is found by its key, whatever the planner
-        /// believes.
-        static let uniqueUntil = """
-            (SELECT least(j.created, \(Int64.max) - p.period) + p.period FROM (SELECT coalesce((
-                SELECT greatest(r.unique_within, CASE WHEN r.idempotency_key IS NULL THEN 0::bigint
-                    ELSE \(JobRequest.idempotencyPeriod.wholeNanoseconds) END)
-                FROM apus.request AS r WHERE r.job = j.key), 0::bigint) AS period) AS p)
-            """
-
         static func addProgress(_ job: Job, _ axis: ElapsedAxis, to rows: inout RowArrays) {
             let isRelative = job.request.trigger.isRelative
             func stored(_ instant: WallInstant) -> Int64 {
@@ -66,6 +58,7 @@
             rows.add(job.bookkeeping.elapsedWake.map(axis.encode))
             rows.add(job.openRunCount)
             rows.add(job.bookkeeping.runsSinceRetired)
+            rows.add(job.keptUntil.map(StoreInstant.encode))
         }
 
         static func addRequest(of job: Job, to rows: inout RowArrays) {
@@ -147,6 +140,7 @@
             rows.add(retry.jitter)
             rows.add(policies.timeLimit?.wholeNanoseconds)
             rows.add(Int64(policies.conditions.rawValue))
+            rows.add(policies.retention?.wholeNanoseconds)
         }
 
         // MARK: Reading
@@ -182,7 +176,8 @@
                 remainder: try row.optionalDuration(), occurrenceCount: try row.int(), missedCount: try row.int(),
                 wake: try row.optional(Int64.self).map(StoreInstant.decode),
                 elapsedWake: try row.optional(Int64.self).map(axis.decode), openRunCount: try row.int(),
-                runsSinceRetired: try row.int())
+                runsSinceRetired: try row.int(),
+                keptUntil: try row.optional(Int64.self).map(StoreInstant.decode))
         }
 
         private static func readRequest(_ row: inout RowReader, _ id: JobID) throws -> JobRequest {
@@ -243,6 +238,7 @@
                 to: try row.duration(), jitter: try row.next())
             policies.timeLimit = try row.optionalDuration()
             policies.conditions = JobConditions(rawValue: try row.int())
+            policies.retention = try row.optionalDuration()
             return policies
         }
     }

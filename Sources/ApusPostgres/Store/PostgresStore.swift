@@ -254,10 +254,11 @@
             }
         }
 
-        /// Removes old jobs; see `JobStore.retire(endedBefore:budget:in:)`. Also what is remembered of nodes that ended
+        /// Removes old jobs; see `JobStore.retire(keptUntil:refusedBefore:budget:in:)`. Also what is remembered of nodes that ended
         /// more than a day ago, and of queues that have had no settings for as long.
-        public func retire(endedBefore instant: WallInstant, budget: Int, in session: StoreSession) async throws -> Bool
-        {
+        public func retire(
+            keptUntil instant: WallInstant, refusedBefore: WallInstant, budget: Int, in session: StoreSession
+        ) async throws -> Bool {
             let owner = try owner(of: session)
             return try await mapErrors {
                 let fence = TurnStatements.fence(
@@ -272,7 +273,7 @@
                                     .int64(StoreInstant.encode(instant)), .int64(Int64(budget)),
                                     .array(session.shards.keys.map { Int64($0.rawValue) }),
                                 ]),
-                            RefusalColumns.retire(before: instant, budget: budget, in: session.shards.keys),
+                            RefusalColumns.retire(before: refusedBefore, budget: budget, in: session.shards.keys),
                         ] + StoreRemembered.remove(atMost: budget)))
                 let removed = try results.dropFirst(2).map { try $0[0].decode(Int64.self, at: 0) }
                 return try results[1][0].decode(Int64.self, at: 0) > Int64(budget)
@@ -280,41 +281,35 @@
             }
         }
 
-        /// Hints that are no longer true are removed with those that are; that of a job that still stands for repeated
-        /// submissions is moved, once, to the instant until which it does. Its row has how many were found, at most one
+        /// Hints that are no longer true are removed with those that are. Its row has how many were found, at most one
         /// more than the budget: the oldest, each with one look for its job, whatever the planner believes of the tables.
         private static let retireJobs = """
             WITH hint AS MATERIALIZED (
-                SELECT e.updated, e.sequence, k.key FROM (
-                    SELECT * FROM apus.ended WHERE updated < $1 ORDER BY updated, sequence OFFSET 0) AS e
+                SELECT e.kept_until, e.sequence, k.key FROM (
+                    SELECT * FROM apus.ended WHERE kept_until < $1 ORDER BY kept_until, sequence OFFSET 0) AS e
                 CROSS JOIN unnest(e.keys) AS k (key)
                 LEFT JOIN LATERAL (SELECT j.key, j.shard FROM apus.job AS j WHERE j.key = k.key OFFSET 0) AS j ON true
                 WHERE j.key IS NULL OR j.shard = ANY ($3::int8[])
                 LIMIT $2 + 1
             ), budget AS MATERIALIZED (
-                SELECT * FROM hint ORDER BY updated, sequence, key LIMIT $2
-            ), found AS MATERIALIZED (
-                SELECT b.key, b.updated, j.updated AS ended, j.unique_until FROM budget AS b, LATERAL (
-                    SELECT j.updated, \(JobColumns.uniqueUntil) AS unique_until FROM apus.job AS j
-                    WHERE j.key = b.key AND j.state IN ('cancelled', 'finished') AND j.open_runs = 0 OFFSET 0) AS j
+                SELECT * FROM hint ORDER BY kept_until, sequence, key LIMIT $2
             ), old AS MATERIALIZED (
-                SELECT DISTINCT key FROM found
-                WHERE updated IN (ended, unique_until) AND greatest(ended, unique_until) < $1
-            ), later AS (
-                INSERT INTO apus.ended (updated, keys) SELECT unique_until, array_agg(key) FROM found
-                WHERE updated = ended AND unique_until >= $1 GROUP BY unique_until
+                SELECT DISTINCT b.key FROM budget AS b, LATERAL (
+                    SELECT 1 FROM apus.job AS j
+                    WHERE j.key = b.key AND j.state IN ('cancelled', 'finished') AND j.open_runs = 0
+                        AND j.kept_until < $1 OFFSET 0) AS j
             ), rest AS MATERIALIZED (
-                SELECT e.updated, e.sequence, array(
+                SELECT e.kept_until, e.sequence, array(
                     SELECT k FROM unnest(e.keys) AS k WHERE NOT k = ANY (b.keys)) AS keys
                 FROM apus.ended AS e JOIN (
-                    SELECT updated, sequence, array_agg(key) AS keys FROM budget GROUP BY updated, sequence
-                ) AS b USING (updated, sequence)
+                    SELECT kept_until, sequence, array_agg(key) AS keys FROM budget GROUP BY kept_until, sequence
+                ) AS b USING (kept_until, sequence)
             ), no_hint AS (
                 DELETE FROM apus.ended AS e USING rest AS r
-                WHERE e.updated = r.updated AND e.sequence = r.sequence AND r.keys = '{}'
+                WHERE e.kept_until = r.kept_until AND e.sequence = r.sequence AND r.keys = '{}'
             ), fewer_hints AS (
                 UPDATE apus.ended AS e SET keys = r.keys FROM rest AS r
-                WHERE e.updated = r.updated AND e.sequence = r.sequence AND r.keys <> '{}'
+                WHERE e.kept_until = r.kept_until AND e.sequence = r.sequence AND r.keys <> '{}'
             ), \(removal)
             SELECT count(*) FROM hint
             """

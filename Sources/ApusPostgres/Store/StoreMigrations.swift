@@ -35,7 +35,7 @@
             Version(StoreSchema.version2, compatibleWith: 2),
             Version(StoreSchema.version3, compatibleWith: 2),
             Version(StoreSchema.version4, compatibleWith: 4),
-            Version(StoreSchema.version5, compatibleWith: 4),
+            Version(StoreSchema.version5, compatibleWith: 5),
         ])
     }
 

@@ -169,9 +169,7 @@
         ]
 
         /// The form of a request, as `apus.problem` reads it: the coded form of ``JobRequest`` without its terms, and
-        /// ``JobLimits``.
-        ///
-        /// - Parameter policies: those that later versions have added, each with a comma after it.
+        /// ``JobLimits``. `policies` are those that later versions have added, each with a comma after it.
         static func requestForm(adding policies: String = "") -> String {
             let text = #"["text", 1, \#(JobLimits.textBytes)]"#
             let instant = #"["integer", 0, \#(Int64(WallInstant.lastDue.nanoseconds))]"#

@@ -1,13 +1,44 @@
 #if Postgres
+    import ApusJobs
+    import ApusTimers
+
     extension StoreSchema {
-        /// `JobPolicies.expiry`. Nodes of version 4 run what has expired.
+        /// `JobPolicies.expiry` and `retention`, and until when ended jobs are kept, which `apus.ended` has instead of when
+        /// they ended.
         static let version5 = [
-            "ALTER TABLE apus.request ADD COLUMN expiry bigint",
+            "ALTER TABLE apus.request ADD COLUMN expiry bigint, ADD COLUMN retention bigint",
             """
             CREATE OR REPLACE FUNCTION apus.request_form() RETURNS jsonb LANGUAGE sql IMMUTABLE AS $body$
-                SELECT '\(requestForm(adding: duration("expiry", from: 1) + ", "))'::jsonb
+                SELECT '\(requestForm(adding: addedPolicies))'::jsonb
             $body$
             """,
+            "ALTER TABLE apus.job ADD COLUMN kept_until bigint",
+            // 30 days from their end, or from that until which they stood for repeated submissions.
+            """
+            UPDATE apus.job AS j
+            SET kept_until = least(greatest(j.updated, \(uniqueUntil)), \(Int64.max - thirtyDays)) + \(thirtyDays)
+            WHERE state IN ('cancelled', 'finished')
+            """,
+            "TRUNCATE apus.ended",
+            "ALTER TABLE apus.ended RENAME COLUMN updated TO kept_until",
+            """
+            INSERT INTO apus.ended (kept_until, keys) SELECT kept_until, array_agg(key) FROM apus.job
+            WHERE state IN ('cancelled', 'finished') AND open_runs = 0 GROUP BY kept_until
+            """,
         ]
+
+        private static let addedPolicies =
+            "\(duration("expiry", from: 1)), \(duration("retention")), "
+
+        private static let thirtyDays: Int64 = 2_592_000_000_000_000
+
+        /// `Job.uniqueUntil` of a row `j` of `apus.job`. Its request is found by its key, whatever the planner
+        /// believes.
+        private static let uniqueUntil = """
+            (SELECT least(j.created, \(Int64.max) - p.period) + p.period FROM (SELECT coalesce((
+                SELECT greatest(r.unique_within, CASE WHEN r.idempotency_key IS NULL THEN 0::bigint
+                    ELSE \(JobRequest.idempotencyPeriod.wholeNanoseconds) END)
+                FROM apus.request AS r WHERE r.job = j.key), 0::bigint) AS period) AS p)
+            """
     }
 #endif

@@ -238,8 +238,9 @@
         /// Of jobs with a key and ``JobColumns/progress``.
         static func insertEnded(from jobs: String) -> String {
             """
-            INSERT INTO apus.ended (updated, keys) SELECT updated, array_agg(key) FROM \(jobs)
-                WHERE state IN ('cancelled', 'finished') AND open_runs = 0 GROUP BY updated
+            INSERT INTO apus.ended (kept_until, keys) SELECT kept_until, array_agg(key) FROM \(jobs)
+                WHERE state IN ('cancelled', 'finished') AND open_runs = 0 AND kept_until IS NOT NULL
+                GROUP BY kept_until
             """
         }
 

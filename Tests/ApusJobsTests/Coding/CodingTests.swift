@@ -54,7 +54,7 @@ private let fullPolicies = JobPolicies(
     retry: RetryPolicy.exponential(
         attempts: 9, maximumLost: 2, from: .milliseconds(250), to: .seconds(8),
         jitter: 0.125),
-    timeLimit: .seconds(90), conditions: [.network, .idle])
+    timeLimit: .seconds(90), conditions: [.network, .idle], retention: .seconds(86_400))
 
 private let retryText = """
     {"initialBackoffNanoseconds":250000000,"jitter":0.125,"maximumAttempts":9,"maximumBackoffNanoseconds":8000000000,\
@@ -63,7 +63,7 @@ private let retryText = """
 
 private let policiesText = """
     {"conditions":["network","idle"],"expiryNanoseconds":600000000000,"graceNanoseconds":1000001,"missedRuns":{"limit":7,"name":"runAll"},\
-    "overlap":{"limit":3,"name":"queue"},"retry":\(retryText),"timeLimitNanoseconds":90000000000,\
+    "overlap":{"limit":3,"name":"queue"},"retentionNanoseconds":86400000000000,"retry":\(retryText),"timeLimitNanoseconds":90000000000,\
     "toleranceNanoseconds":1500000000}
     """
 
@@ -86,11 +86,11 @@ private let fullJob = Job(
     nextOccurrence: 3,
     nextDue: instant(1_767_236_400_000_000_000), remainder: .milliseconds(250), occurrenceCount: 2, missedCount: 1,
     wake: instant(1_767_236_400_000_000_001), elapsedWake: instant(1_767_236_400_000_000_002), openRunCount: 4,
-    runsSinceRetired: 7)
+    runsSinceRetired: 7, keptUntil: instant(1_767_236_400_000_000_003))
 
 private let jobText = """
-    {"created":1767225600000000000,"elapsedWake":1767236400000000002,"first":1767229200000000000,"key":5,"missed":1,\
-    "nextDue":1767236400000000000,"nextOccurrence":3,"occurrences":2,"openRuns":4,"origin":1,\
+    {"created":1767225600000000000,"elapsedWake":1767236400000000002,"first":1767229200000000000,"keptUntil":1767236400000000003,"key":5,\
+    "missed":1,"nextDue":1767236400000000000,"nextOccurrence":3,"occurrences":2,"openRuns":4,"origin":1,\
     "remainderNanoseconds":250000000,"request":\(requestText),"runsSinceRetired":7,"state":"suspended",\
     "updated":1767225601000000000,"version":6,"wake":1767236400000000001}
     """

@@ -55,7 +55,8 @@ struct RandomModel {
             retry: RetryPolicy.exponential(
                 attempts: int(1_000), maximumLost: int(1_000), from: duration(),
                 to: duration(), jitter: Double(below(1_000_001)) / 1_000_000),
-            timeLimit: optional(duration()), conditions: JobConditions(rawValue: int(8)))
+            timeLimit: optional(duration()), conditions: JobConditions(rawValue: int(8)),
+            retention: optional(duration()))
     }
 
     func request() -> JobRequest {
@@ -76,7 +77,7 @@ struct RandomModel {
             remainder: optional(flag() ? duration() : .zero - duration()), occurrenceCount: int(1 << 40),
             missedCount: int(1 << 40), wake: optional(instant()), elapsedWake: optional(instant()),
             openRunCount: int(1 << 40),
-            runsSinceRetired: int(1 << 40))
+            runsSinceRetired: int(1 << 40), keptUntil: optional(instant()))
     }
 
     func run() -> Run {

@@ -17,7 +17,8 @@ struct TransactionTests {
 
     private func transaction(_ turn: inout SchedulerTurn, isShared: Bool = false) -> StoreTurn {
         turn.transaction(
-            StoreClock(bootID: nil, wallOffset: .zero, elapsedOffset: .zero), keepingRuns: 16, isShared: isShared,
+            StoreClock(bootID: nil, wallOffset: .zero, elapsedOffset: .zero),
+            keeping: HistoryLimits(.init(historyRunsPerJob: 16)), isShared: isShared,
             isStopping: true, known: { JobQueue(id: $0, concurrency: 9) })
     }
 

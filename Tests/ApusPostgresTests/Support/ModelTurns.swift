@@ -139,6 +139,7 @@
                 isChanged = true
             }
             if isOne(in: 3) { job.state = one(of: JobState.allCases) }
+            job.keptUntil = job.state.isFinal ? instant() : nil
             wake(&job)
             // The tables refuse that something is to come of what has ended.
             if job.state.isFinal, !isOne(in: 20) {

@@ -58,6 +58,7 @@
                 missedCount: below(3),
                 runsSinceRetired: below(10))
             var runs = history(of: ended, of: job.request)
+            job.keptUntil = state.isFinal ? job.updated.advanced(by: .seconds(below(9) * 86_400)) : nil
             if !state.isFinal {
                 runs += open(job)
                 job.nextDue = optional(Self.now.advanced(by: .seconds(below(900))))
@@ -82,7 +83,8 @@
                 retry: RetryPolicy.exponential(
                     attempts: below(9) + 1, maximumLost: below(4), from: .milliseconds(below(900) + 1),
                     to: .seconds(60), jitter: Double(below(100)) / 100),
-                timeLimit: optional(.seconds(30)), conditions: JobConditions(rawValue: below(8)))
+                timeLimit: optional(.seconds(30)), conditions: JobConditions(rawValue: below(8)),
+                retention: optional(.seconds(86_400)))
         }
 
         /// Outcomes of all kinds: a range of skipped occurrences, attempts before the last one, runs by hand.

@@ -54,7 +54,7 @@ CREATE TABLE apus_job (
     runs_since_retired INTEGER NOT NULL,
     due_note TEXT,
     lane TEXT NOT NULL,
-    unique_until INTEGER NOT NULL,
+    kept_until INTEGER,
     CONSTRAINT job_key_positive CHECK (key > 0),
     CONSTRAINT job_version_positive CHECK (version > 0),
     CONSTRAINT job_id_1_to_300_bytes CHECK (length(CAST(id AS BLOB)) BETWEEN 1 AND 300),
@@ -72,9 +72,9 @@ CREATE TABLE apus_job (
         next_occurrence >= 1 AND occurrences >= 0 AND missed >= 0 AND origin >= 0 AND open_runs >= 0
         AND runs_since_retired >= 0)
 ) STRICT;
-INSERT INTO apus_job VALUES(1,2,'swift','scheduled','default',2,1767225600000000000,1767225660000000000,1767225660000000000,0,2,1767225720000000000,NULL,0,0,NULL,1767225720000000000,1,0,NULL,'2 3 default fly',1767312000000000000);
-INSERT INTO apus_job VALUES(2,3,'tea','cancelled','default',2,1767225600000000000,1767225600000000001,1767227100000000000,0,1,NULL,NULL,1,0,NULL,NULL,0,0,NULL,'2 4 default tea',1767225600000000000);
-INSERT INTO apus_job VALUES(3,4,'tea','finished','default',2,1767225600000000000,1767225605000000000,1767225602000000000,0,2,NULL,NULL,1,0,NULL,NULL,0,0,NULL,'2 0 default tea',1767225600000000000);
+INSERT INTO apus_job VALUES(1,2,'swift','scheduled','default',2,1767225600000000000,1767225660000000000,1767225660000000000,0,2,1767225720000000000,NULL,0,0,NULL,1767225720000000000,1,0,NULL,'2 3 default fly',NULL);
+INSERT INTO apus_job VALUES(2,3,'tea','cancelled','default',2,1767225600000000000,1767225600000000001,1767227100000000000,0,1,NULL,NULL,1,0,NULL,NULL,0,0,NULL,'2 4 default tea',1769817600000000001);
+INSERT INTO apus_job VALUES(3,4,'tea','finished','default',2,1767225600000000000,1767225605000000000,1767225602000000000,0,2,NULL,NULL,1,0,NULL,NULL,0,0,NULL,'2 0 default tea',1769817605000000000);
 CREATE TABLE apus_request (
     job INTEGER PRIMARY KEY REFERENCES apus_job (key) ON DELETE CASCADE,
     name TEXT,
@@ -102,7 +102,7 @@ CREATE TABLE apus_request (
     idempotency_key TEXT,
     metadata TEXT NOT NULL,
     unique_payload INTEGER NOT NULL,
-    unique_within INTEGER, expiry INTEGER,
+    unique_within INTEGER, expiry INTEGER, retention INTEGER,
     CONSTRAINT request_trigger_known CHECK (
         trigger = 'at' OR trigger = 'after' OR trigger = 'every' OR trigger = 'calendar'),
     CONSTRAINT request_only_every_repeats
@@ -130,9 +130,9 @@ CREATE TABLE apus_request (
     CONSTRAINT request_only_payloads_have_a_period
         CHECK (unique_within IS NULL OR (unique_payload > 0 AND unique_within > 0))
 ) STRICT;
-INSERT INTO apus_request VALUES(1,'a bird','fly','every',60000000000,NULL,3,NULL,0,'runOnce',NULL,NULL,'queue',4,1,5,1000000000,3600000000000,0.2000000000000000111,NULL,3,'{"a":"1","é":"\"x\""}',X'00ff','a key','{}',0,NULL,600000000000);
-INSERT INTO apus_request VALUES(2,'tea','tea','after',1500000000000,NULL,NULL,NULL,1500000000,'runAll',9,5000000000,'allow',2,3,2,250000000,8000000000,0.5,90000000000,4,'{}',X'',NULL,'{}',0,NULL,NULL);
-INSERT INTO apus_request VALUES(3,'tea','tea','at',1767225602000000000,NULL,NULL,NULL,0,'skip',NULL,NULL,'replace',NULL,1,5,1000000000,3600000000000,0.2000000000000000111,NULL,0,'{}',X'',NULL,'{}',0,NULL,NULL);
+INSERT INTO apus_request VALUES(1,'a bird','fly','every',60000000000,NULL,3,NULL,0,'runOnce',NULL,NULL,'queue',4,1,5,1000000000,3600000000000,0.2000000000000000111,NULL,3,'{"a":"1","é":"\"x\""}',X'00ff','a key','{}',0,NULL,600000000000,3600000000000);
+INSERT INTO apus_request VALUES(2,'tea','tea','after',1500000000000,NULL,NULL,NULL,1500000000,'runAll',9,5000000000,'allow',2,3,2,250000000,8000000000,0.5,90000000000,4,'{}',X'',NULL,'{}',0,NULL,NULL,NULL);
+INSERT INTO apus_request VALUES(3,'tea','tea','at',1767225602000000000,NULL,NULL,NULL,0,'skip',NULL,NULL,'replace',NULL,1,5,1000000000,3600000000000,0.2000000000000000111,NULL,0,'{}',X'',NULL,'{}',0,NULL,NULL,NULL);
 CREATE TABLE apus_run (
     sequence INTEGER PRIMARY KEY,
     job INTEGER NOT NULL REFERENCES apus_job (key) ON DELETE CASCADE,
@@ -212,8 +212,6 @@ CREATE INDEX apus_job_id_others ON apus_job (id) WHERE NOT (state = 'scheduled' 
 CREATE INDEX apus_job_wake ON apus_job (lane, wake) WHERE wake IS NOT NULL;
 CREATE INDEX apus_job_elapsed_wake ON apus_job (lane, elapsed_wake) WHERE elapsed_wake IS NOT NULL;
 CREATE INDEX apus_job_unfinished ON apus_job (key) WHERE (state = 'scheduled' OR state = 'suspended');
-CREATE INDEX apus_job_ended ON apus_job (max(updated, unique_until))
-    WHERE (state = 'cancelled' OR state = 'finished') AND open_runs = 0;
 CREATE INDEX apus_request_name ON apus_request (name) WHERE name IS NOT NULL;
 CREATE UNIQUE INDEX apus_request_idempotency_key ON apus_request (idempotency_key) WHERE idempotency_key IS NOT NULL;
 CREATE UNIQUE INDEX apus_request_payload_unique ON apus_request (kind, payload) WHERE unique_payload = 1;
@@ -225,4 +223,6 @@ CREATE UNIQUE INDEX apus_run_one_outcome ON apus_run (job, occurrence) WHERE fin
 CREATE INDEX apus_run_open ON apus_run (job, occurrence, attempt, state) WHERE state IN ('waiting', 'claimed');
 CREATE INDEX apus_run_by_job ON apus_run (job, sequence);
 CREATE INDEX apus_refusal_refused ON apus_refusal (refused);
+CREATE INDEX apus_job_ended ON apus_job (kept_until)
+    WHERE (state = 'cancelled' OR state = 'finished') AND open_runs = 0;
 COMMIT;

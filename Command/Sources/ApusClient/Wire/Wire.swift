@@ -45,6 +45,8 @@ public struct WireJob: Codable, Hashable, Sendable {
     @Nullable public var unique: WireUniqueness?
     /// The idempotency key of its submission, if that had one.
     @Nullable public var idempotencyKey: String?
+    /// Until when a job that has ended is kept.
+    @Nullable public var keptUntil: String?
     /// Only in the answer to a submission: what that did, `inserted`, `updated`, `rescheduled`, `replaced`, `kept` or
     /// `joined`.
     public var outcome: String?
@@ -94,10 +96,12 @@ public struct WirePolicies: Codable, Hashable, Sendable {
     public var expiry: String?
     /// What an occurrence that is due waits for: of `network`, `power` and `idle`, each once.
     public var when: [String]?
+    /// ISO 8601.
+    public var retention: String?
     /// Policies.
     public init(
         tolerance: String? = nil, missed: String? = nil, overlap: String? = nil, retry: Int? = nil,
-        timeout: String? = nil, expiry: String? = nil, when: [String]? = nil
+        timeout: String? = nil, expiry: String? = nil, when: [String]? = nil, retention: String? = nil
     ) {
         self.tolerance = tolerance
         self.missed = missed
@@ -106,6 +110,7 @@ public struct WirePolicies: Codable, Hashable, Sendable {
         self.timeout = timeout
         self.expiry = expiry
         self.when = when
+        self.retention = retention
     }
 }
 

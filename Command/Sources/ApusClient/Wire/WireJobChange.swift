@@ -38,12 +38,14 @@ public struct WireJobChange: Codable, Hashable, Sendable {
         public var expiry: FieldChange<String>
         /// See ``WirePolicies/when``.
         public var when: FieldChange<[String]>
+        /// ISO 8601.
+        public var retention: FieldChange<String>
         /// A change.
         public init(
             tolerance: FieldChange<String> = .unchanged, missed: FieldChange<String> = .unchanged,
             overlap: FieldChange<String> = .unchanged, retry: FieldChange<Int> = .unchanged,
             timeout: FieldChange<String> = .unchanged, expiry: FieldChange<String> = .unchanged,
-            when: FieldChange<[String]> = .unchanged
+            when: FieldChange<[String]> = .unchanged, retention: FieldChange<String> = .unchanged
         ) {
             self.tolerance = tolerance
             self.missed = missed
@@ -52,6 +54,7 @@ public struct WireJobChange: Codable, Hashable, Sendable {
             self.timeout = timeout
             self.expiry = expiry
             self.when = when
+            self.retention = retention
         }
     }
 
@@ -123,6 +126,7 @@ extension WireJobChange.Policies {
         timeout.apply { given.timeout = $0 }
         expiry.apply { given.expiry = $0 }
         when.apply { given.when = $0 }
+        retention.apply { given.retention = $0 }
         // What is null has its default there.
         defaults = try given.parsed()
         tolerance.apply { _ in policies.tolerance = defaults.tolerance }
@@ -132,6 +136,7 @@ extension WireJobChange.Policies {
         timeout.apply { _ in policies.timeLimit = defaults.timeLimit }
         expiry.apply { _ in policies.expiry = defaults.expiry }
         when.apply { _ in policies.conditions = defaults.conditions }
+        retention.apply { _ in policies.retention = defaults.retention }
         return policies
     }
 }

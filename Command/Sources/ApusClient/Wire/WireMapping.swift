@@ -44,7 +44,8 @@ extension WireJob {
             queue: job.request.queue.rawValue,
             priority: job.request.priority.name,
             unique: WireUniqueness(job.request.uniqueness),
-            idempotencyKey: job.request.idempotencyKey
+            idempotencyKey: job.request.idempotencyKey,
+            keptUntil: job.keptUntil.map(\.iso8601)
         )
     }
 }
@@ -192,7 +193,8 @@ extension WirePolicies {
             retry: policies.retry.maximumAttempts - 1,
             timeout: policies.timeLimit.map(DurationText.iso8601),
             expiry: policies.expiry.map(DurationText.iso8601),
-            when: PolicyText.format(policies.conditions)
+            when: PolicyText.format(policies.conditions),
+            retention: policies.retention.map(DurationText.iso8601)
         )
     }
 
@@ -204,6 +206,7 @@ extension WirePolicies {
         if let timeout { policies.timeLimit = try DurationText.parse(timeout, argument: "timeout") }
         if let expiry { policies.expiry = try DurationText.parse(expiry, argument: "expiry") }
         if let when { policies.conditions = try PolicyText.conditions(when) }
+        if let retention { policies.retention = try DurationText.parse(retention, argument: "retention") }
         if let retry {
             guard (0...1_000).contains(retry) else {
                 throw DaemonError(.invalid, "retry: \(retry) is not between 0 and 1000")

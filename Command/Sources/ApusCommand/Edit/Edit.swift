@@ -139,6 +139,10 @@ struct EditedPolicies: ParsableArguments {
             "What it waits for: network, power, idle, with commas between; or none.", valueName: "conditions"))
     var when: String?
 
+    @Option(
+        help: ArgumentHelp("How long the job can be looked at after its end; or none.", valueName: "duration"))
+    var retention: String?
+
     /// `nil` if there is none.
     func change() throws -> WireJobChange.Policies? {
         if let missed { _ = try PolicyText.missedRuns(missed) }
@@ -148,7 +152,7 @@ struct EditedPolicies: ParsableArguments {
             tolerance: try duration(tolerance, "--tolerance"), missed: missed.map { .set($0) } ?? .unchanged,
             overlap: overlap.map { .set($0) } ?? .unchanged, retry: retry.map { .set($0) } ?? .unchanged,
             timeout: try duration(timeout, "--timeout"), expiry: try duration(expiry, "--expiry"),
-            when: try conditions())
+            when: try conditions(), retention: try duration(retention, "--retention"))
         return change == WireJobChange.Policies() ? nil : change
     }
 

@@ -124,7 +124,8 @@ extension WireJobChange {
             retry: FieldChange(from: before.retry, to: after.retry),
             timeout: FieldChange(from: before.timeout, to: after.timeout),
             expiry: FieldChange(from: before.expiry, to: after.expiry),
-            when: FieldChange(from: before.when, to: after.when))
+            when: FieldChange(from: before.when, to: after.when),
+            retention: FieldChange(from: before.retention, to: after.retention))
         self.init(
             name: FieldChange(from: old.name, to: new.name), trigger: old.trigger == new.trigger ? nil : new.trigger,
             action: old.action == new.action ? nil : new.action, policies: policies == Policies() ? nil : policies,

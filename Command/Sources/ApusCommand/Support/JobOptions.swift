@@ -58,6 +58,12 @@ struct JobOptions: ParsableArguments {
             valueName: "conditions"))
     var when: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "How long the job can be looked at after its end (default: 30 days, after a failure 180).",
+            valueName: "duration"))
+    var retention: String?
+
     @OptionGroup var place: PlaceOptions
 
     @Option(help: ArgumentHelp("A label; can be given several times.", valueName: "key=value"))
@@ -134,6 +140,7 @@ struct JobOptions: ParsableArguments {
         if let tolerance { _ = try DurationText.parse(tolerance, argument: "--tolerance") }
         if let timeout { _ = try DurationText.parse(timeout, argument: "--timeout") }
         if let expiry { _ = try DurationText.parse(expiry, argument: "--expiry") }
+        if let retention { _ = try DurationText.parse(retention, argument: "--retention") }
         if let missed { _ = try PolicyText.missedRuns(missed) }
         if let overlap { _ = try PolicyText.overlap(overlap) }
         // An empty text has one part, an empty one, which is no condition.
@@ -146,7 +153,7 @@ struct JobOptions: ParsableArguments {
             name: name, kind: kind, trigger: trigger, action: action,
             policies: WirePolicies(
                 tolerance: tolerance, missed: missed, overlap: overlap, retry: retry, timeout: timeout,
-                expiry: expiry, when: conditions),
+                expiry: expiry, when: conditions, retention: retention),
             labels: try Self.pairs(label, option: "--label"),
             // Made here, so that the key stays the same when a daemon has to be started first.
             idempotencyKey: idempotencyKey ?? WireSubmission.newIdempotencyKey(SystemRandom()))

@@ -60,6 +60,7 @@ extension Job: Codable {
         .init("elapsedWake", \.bookkeeping.elapsedWake),
         .init("openRuns", \.openRunCount),
         .init("runsSinceRetired", \.bookkeeping.runsSinceRetired),
+        .init("keptUntil", \.keptUntil),
     ]
 
     /// Reads an object with the properties' names as keys; instants are integers, nanoseconds since 1970, and

@@ -8,6 +8,7 @@ extension JobPolicies: Codable {
         .init("retry", \.retry),
         .init(duration: "timeLimit", \.timeLimit),
         .init("conditions", \.conditions),
+        .init(duration: "retention", \.retention),
     ]
 
     /// Reads an object with the properties' names as keys; those of durations end in `Nanoseconds`. What is missing has

@@ -122,7 +122,7 @@ package enum SchedulerStep: Sendable {
     /// Read the conditions of the host, and bring the answer as an input.
     case readConditions
     /// Remove old jobs, then ``SchedulerMachine/retired(hasMore:)``.
-    case retire(endedBefore: WallInstant, budget: Int)
+    case retire(keptUntil: WallInstant, refusedBefore: WallInstant, budget: Int)
     /// Remove these jobs, then ``SchedulerMachine/deleted(_:)``.
     case delete([JobVersion])
     /// Close the store, then ``SchedulerMachine/closed()``.

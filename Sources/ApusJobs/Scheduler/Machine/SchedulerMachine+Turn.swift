@@ -17,7 +17,7 @@ extension SchedulerMachine {
         }
         turn.released = releasable(after: turn)
         let transaction = turn.transaction(
-            clock.record, keepingRuns: configuration.historyRunsPerJob, isShared: session.isShared,
+            clock.record, keeping: HistoryLimits(configuration), isShared: session.isShared,
             isStopping: life.isStopping, known: { board.queue($0) })
         // Examined jobs that do not change get their places, and callers their answers.
         for part in turn.unwritten { applied(part, [], of: turn, now) }

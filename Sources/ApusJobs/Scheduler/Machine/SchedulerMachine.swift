@@ -196,7 +196,7 @@ package struct SchedulerMachine: ~Copyable {
         case .delete(let jobs): .delete(jobs)
         case .retire:
             .retire(
-                endedBefore: now.wall.advanced(by: .zero - configuration.finishedJobsKept),
+                keptUntil: now.wall, refusedBefore: now.wall.advanced(by: .zero - configuration.finishedJobsKept),
                 budget: HistoryRemoval.budget)
         }
     }

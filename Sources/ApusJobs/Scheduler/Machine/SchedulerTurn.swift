@@ -174,12 +174,13 @@ struct SchedulerTurn: Sendable {
     /// Makes the transaction, without the parts that change nothing. It keeps so many runs of each job as history;
     /// `known` gives the queues as the session knows them.
     mutating func transaction(
-        _ clock: StoreClock, keepingRuns kept: Int, isShared: Bool, isStopping: Bool, known: (QueueID) -> JobQueue
+        _ clock: StoreClock, keeping limits: HistoryLimits, isShared: Bool, isStopping: Bool,
+        known: (QueueID) -> JobQueue
     ) -> StoreTurn {
         var turn = StoreTurn(
             parts: [], clock: clock, setAside: setAside, released: released, isLeaving: isShared && isStopping)
         for (index, part) in parts.enumerated() {
-            let changes = part.drafts.compactMap { drafts[$0].change(keepingRuns: kept) }
+            let changes = part.drafts.compactMap { drafts[$0].change(keeping: limits) }
             let submission = part.command?.submission
             if changes.isEmpty, submission == nil, part.forward == nil { continue }
             precondition(changes.count == part.drafts.count || part.command != nil)
@@ -244,15 +245,43 @@ struct SchedulerTurn: Sendable {
 }
 
 extension SchedulerTurn.Draft {
-    fileprivate func change(keepingRuns kept: Int) -> JobChange? {
+    fileprivate func change(keeping limits: HistoryLimits) -> JobChange? {
         guard var change = action.change else { return nil }
         change.shard = shard
         change.destination = destination
+        if change.isStateChanged || change.expected == .absent {
+            change.job.keptUntil = change.job.state.isFinal ? limits.keptUntil(endedBy: change) : nil
+        }
         // The history is cut now and then, a piece at a time.
-        if change.job.bookkeeping.runsSinceRetired > max(1, min(kept / 8, 128)) {
+        if change.job.bookkeeping.runsSinceRetired > max(1, min(limits.runs / 8, 128)) {
             change.job.bookkeeping.runsSinceRetired = 0
-            change.keptRuns = kept
+            change.keptRuns = limits.runs
         }
         return change
+    }
+}
+
+/// How much of the past is kept.
+struct HistoryLimits {
+    /// The newest runs of each job.
+    var runs: Int
+    /// How long ended jobs are kept.
+    var finished: Duration
+    /// How long those are kept that ended with a failure.
+    var failed: Duration
+
+    init(_ configuration: JobScheduler.Configuration) {
+        runs = configuration.historyRunsPerJob
+        (finished, failed) = (configuration.finishedJobsKept, configuration.failedJobsKept)
+    }
+
+    /// Until when a job is kept that the change ends.
+    fileprivate func keptUntil(endedBy change: JobChange) -> WallInstant {
+        let job = change.job
+        let hasFailed =
+            job.state == .finished
+            && change.runs.contains { $0.isFinal && ($0.state == .failed || $0.state == .lost) }
+        let period = job.request.policies.retention ?? (hasFailed ? failed : finished)
+        return max(job.updated.due(after: period), job.uniqueUntil)
     }
 }

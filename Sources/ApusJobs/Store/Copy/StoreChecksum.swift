@@ -98,6 +98,7 @@ package struct StoreChecksum: Hashable, Sendable, CustomStringConvertible {
         add(job.bookkeeping.elapsedWake)
         add(job.openRunCount)
         add(job.bookkeeping.runsSinceRetired)
+        add(job.keptUntil)
     }
 
     private mutating func add(_ request: JobRequest) {
@@ -146,6 +147,7 @@ package struct StoreChecksum: Hashable, Sendable, CustomStringConvertible {
         }
         add(policies.grace)
         add(policies.expiry)
+        add(policies.retention)
         switch policies.overlap.kind {
         case .skip: add(byte: 0)
         case .replace: add(byte: 1)

@@ -188,6 +188,7 @@ export class Detail {
       policies.retry ? ['Retry', `${policies.retry} more after a failure`] : null,
       policies.timeout ? ['Time limit', duration(fromISO(policies.timeout))] : null,
       policies.expiry ? ['Expiry', duration(fromISO(policies.expiry))] : null,
+      policies.retention ? ['Retention', duration(fromISO(policies.retention))] : null,
       policies.tolerance ? ['Tolerance', duration(fromISO(policies.tolerance))] : null,
       policies.when?.length ? ['Only when', policies.when.join(', ')] : null,
       job.action.command?.cwd ? ['Folder', code(job.action.command.cwd)] : null,
