@@ -29,7 +29,7 @@ struct EditTests {
             (expected.name, expected.labels) = ("nightly", ["team": "red"])
             (expected.policies.timeout, expected.policies.retry) = (nil, 2)
             (expected.policies.overlap, expected.policies.when) = ("queue:3", ["power"])
-            (expected.policies.expiry, expected.policies.retention) = ("PT30M", "PT48H")
+            (expected.policies.expiry, expected.policies.retention) = ("PT30M", "P2D")
             (expected.queue, expected.priority) = ("disk", "high")
             #expect(try await apus.client.job(before.id) == expected)
 

@@ -435,9 +435,9 @@ extension JobScheduler {
     ///     cancelled; `nil` waits for as long as they take. See ``stop(grace:)``.
     ///   - afterOpening: called when the store is this scheduler's, before anything is run.
     ///   - afterStarting: called when the scheduler runs, beside its first runs: the moment to
-    ///     ``declare(_:as:)`` the program's repeating jobs. It is cancelled with the task and when
-    ///     the scheduler has ended, and waited for. An error that it throws stops the scheduler as a cancellation does,
-    ///     except `CancellationError`; once the scheduler is stopping, any error is ignored.
+    ///     ``declare(_:as:)`` the program's repeating jobs. It is cancelled with the task, and when the scheduler has ended,
+    ///     and waited for. An error that it throws stops the scheduler as a cancellation does, except `CancellationError`;
+    ///     once the scheduler is stopping, any error is ignored.
     /// - Throws: what ``start(afterOpening:)`` and `afterStarting` throw, and the error with which the scheduler loses its
     ///   store (``JobError`` with `notOwner`, or `unavailable` after ``Configuration/storePatience``). Not
     ///   `CancellationError`: a cancellation is how it ends.

@@ -254,8 +254,8 @@
             }
         }
 
-        /// Removes old jobs; see `JobStore.retire(keptUntil:refusedBefore:budget:in:)`. Also what is remembered of nodes that ended
-        /// more than a day ago, and of queues that have had no settings for as long.
+        /// Removes old jobs; see `JobStore.retire(keptUntil:refusedBefore:budget:in:)`. Also what is remembered of nodes
+        /// that ended more than a day ago, and of queues that have had no settings for as long.
         public func retire(
             keptUntil instant: WallInstant, refusedBefore: WallInstant, budget: Int, in session: StoreSession
         ) async throws -> Bool {

@@ -282,6 +282,6 @@ struct HistoryLimits {
             job.state == .finished
             && change.runs.contains { $0.isFinal && ($0.state == .failed || $0.state == .lost) }
         let period = job.request.policies.retention ?? (hasFailed ? failed : finished)
-        return max(job.updated.due(after: period), job.uniqueUntil)
+        return min(max(job.updated.due(after: period), job.uniqueUntil), .lastDue)
     }
 }
