@@ -57,6 +57,28 @@ struct QueueTests {
         #expect(harness.calls.all.filter { $0.job.hasPrefix("mail") }.map(\.second) == [1, 1, 11, 11, 21])
     }
 
+    @Test("a scheduler has no more runs of a queue than its own limit, whichever limit is the lower one")
+    func ownConcurrency() throws {
+        for (own, shared, seconds) in [(2, nil, [1, 1, 11]), (2, 1, [1, 11, 21]), (1, 2, [1, 11, 21])]
+            as [(Int, Int?, [Double])]
+        {
+            let harness = try SchedulerHarness(configuration: .init(queueConcurrency: ["mail": own], bootID: "boot"))
+            try configure(harness, "mail", .concurrency(shared))
+            try harness.perform { scheduler in
+                for number in 0..<3 {
+                    try await scheduler.submit(request("mail\(number)", kind: "slow", queue: "mail"))
+                }
+                try await scheduler.submit(request("other"))
+            }
+            harness.advance(2)
+            let why = try harness.perform { try await $0.explain("mail2") }.decisions
+            #expect(why.contains { $0.code == (shared == 1 ? .queueFull : .noPlace) }, "\(why)")
+            harness.advance(40)
+            #expect(harness.calls.all.filter { $0.job.hasPrefix("mail") }.map(\.second) == seconds)
+            #expect(harness.calls.all.first { $0.job == "other" }?.second == 1)
+        }
+    }
+
     @Test("a limit that is raised while runs wait begins them at once, and one that is lowered ends none")
     func changedLimit() throws {
         let harness = try SchedulerHarness()

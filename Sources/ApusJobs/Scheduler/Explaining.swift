@@ -18,6 +18,8 @@ struct JobSituation: Sendable {
     var rateDelay: Duration?
     /// How many handlers run, and how many may.
     var places: (taken: Int, all: Int) = (0, 0)
+    /// How many handlers of its queue may run in this scheduler, if that is limited.
+    var queuePlaces: Int?
     var storeFails = false
     var nextLook: WallInstant?
     /// Handlers of the job that do not return.
@@ -54,6 +56,7 @@ extension SchedulerMachine {
         }
         guard shards.owns(loaded.shard) else { return situation }
         situation.queue = board.status(job.request.queue)
+        situation.queuePlaces = board.limits[job.request.queue]
         situation.rateDelay = board.rateDelay(job.request.queue, now.continuous)
         if let entry = jobs[job.id] {
             situation.unmet = conditions.awaited(by: entry)
@@ -276,6 +279,10 @@ struct Explanation {
                 .queueRate, at: now.advanced(by: delay),
                 "the queue \"\(queue.id)\" has reached its rate: \(rate.runs) in \(Self.text(rate.period))"
             )
+        } else if let limit = situation.queuePlaces, status.runningCount >= limit {
+            add(
+                .noPlace,
+                "the scheduler has reached its limit of runs of the queue \"\(queue.id)\" in progress: \(limit)")
         } else if situation.places.taken >= situation.places.all {
             add(.noPlace, "the scheduler has reached its limit of runs in progress: \(situation.places.all)")
         } else {

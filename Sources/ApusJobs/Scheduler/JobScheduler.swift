@@ -17,6 +17,9 @@ public final class JobScheduler: Sendable {
         public var maximumLoaded: Int
         /// How many handlers run at once; others wait for their turn, the oldest due first.
         public var maximumConcurrentRuns: Int
+        /// How many handlers of these queues run at once in this scheduler. A queue's own limit
+        /// (``JobQueue/concurrency``) holds beside it, for all schedulers of the store together.
+        public var queueConcurrency: [QueueID: Int]
         /// How many runs of each job are kept as history.
         public var historyRunsPerJob: Int
         /// How long finished and cancelled jobs are kept after their end (``Job/keptUntil``), unless they say so themselves
@@ -60,7 +63,8 @@ public final class JobScheduler: Sendable {
         /// A configuration; each argument left out has its default.
         public init(
             horizon: Duration = .seconds(60), maximumLoaded: Int = 10_000, maximumConcurrentRuns: Int = 256,
-            historyRunsPerJob: Int = 1_000, finishedJobsKept: Duration = .seconds(30 * 86_400),
+            queueConcurrency: [QueueID: Int] = [:], historyRunsPerJob: Int = 1_000,
+            finishedJobsKept: Duration = .seconds(30 * 86_400),
             failedJobsKept: Duration = .seconds(180 * 86_400), bootID: String? = nil,
             eventBufferBytes: Int = 8 << 20, outputBufferBytes: Int = 1 << 20,
             cancellationGrace: Duration = .seconds(1), abandonment: Duration? = .seconds(300),
@@ -70,6 +74,7 @@ public final class JobScheduler: Sendable {
             self.horizon = horizon
             self.maximumLoaded = maximumLoaded
             self.maximumConcurrentRuns = maximumConcurrentRuns
+            self.queueConcurrency = queueConcurrency
             self.historyRunsPerJob = historyRunsPerJob
             self.finishedJobsKept = finishedJobsKept
             self.failedJobsKept = failedJobsKept

@@ -28,6 +28,21 @@ struct SharedPlacesTests {
         #expect(board.nextAsk(reading(9_999).uptime) == nil)
     }
 
+    @Test("a scheduler with a limit of its own asks for no more places than that")
+    func ownLimit() throws {
+        var board = QueueBoard([], limits: ["q": 2], isShared: true, now: reading(0))
+        board.committed(JobQueue(id: "q", concurrency: 5), reading(0))
+        for key in 1...4 as ClosedRange<Int64> {
+            var request = try JobMachine.sample(key).job.request
+            request.queue = "q"
+            board.offer(key, due: reading(0).wall, request)
+        }
+        #expect(board.uses(reading(1).uptime).map(\.wanted) == [2])
+        board.take([QueuePlaces(queue: JobQueue(id: "q", concurrency: 5), places: 5)], reading(1))
+        #expect(board.pick(reading(1).continuous) != nil && board.pick(reading(1).continuous) != nil)
+        #expect(board.pick(reading(1).continuous) == nil)
+    }
+
     @Test("a store that gives too few places is asked again after a while, and not at once")
     func tooFew() {
         let board = board(JobQueue(id: "q", concurrency: 2), running: 3, places: 2)

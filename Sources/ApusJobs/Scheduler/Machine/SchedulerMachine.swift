@@ -54,7 +54,8 @@ package struct SchedulerMachine: ~Copyable {
         loading = JobLoading(configuration)
         let clock = StoredClock(session, bootID: configuration.bootID, at: now)
         board = QueueBoard(
-            session.queues, limit: configuration.maximumConcurrentRuns, isShared: session.isShared,
+            session.queues, limit: configuration.maximumConcurrentRuns, limits: configuration.queueConcurrency,
+            isShared: session.isShared,
             now: clock.asRecorded(now))
         self.clock = clock
     }

@@ -42,16 +42,23 @@ struct QueueBoard: ~Copyable {
         var arePlacesDoubtful = false
         /// When the store is asked for places again.
         var nextAsk: UptimeInstant?
+        /// How many runs may be in progress here, whatever the queue's own limit is.
+        let limitHere: Int
 
-        init(_ queue: JobQueue) { self.queue = queue }
+        init(_ queue: JobQueue, limitHere: Int?) {
+            self.queue = queue
+            self.limitHere = limitHere ?? .max
+        }
 
         var count: Int { counts.reduce(0, +) }
+
+        /// How many runs may be in progress here, as far as the scheduler and the queue say.
+        var limit: Int { min(queue.concurrency ?? .max, limitHere) }
 
         /// How many runs may begin now.
         func room(_ now: ContinuousInstant) -> Int {
             if queue.isPaused { return 0 }
-            var room = queue.concurrency.map { $0 - running - starting } ?? .max
-            if let places { room = min(room, places - running - starting) }
+            var room = min(limit, places ?? .max) - running - starting
             if let rate = queue.rate { room = min(room, rate.runs - starts.count(rate, now) - starting) }
             return max(0, room)
         }
@@ -130,13 +137,16 @@ struct QueueBoard: ~Copyable {
     /// Queues whose records in the store may be others than the board's: the next turn writes them again.
     private(set) var doubtfulRecords: Set<QueueID> = []
 
-    /// How many handlers run at once, of all queues together.
+    /// How many handlers run at once, of all queues together, and of single ones.
     let limit: Int
+    let limits: [QueueID: Int]
     /// The limits hold for other schedulers too, and the store gives the places.
     let isShared: Bool
 
-    init(_ queues: [JobQueue], limit: Int = .max, isShared: Bool, now: SchedulerReading) {
-        (self.limit, self.isShared) = (limit, isShared)
+    init(
+        _ queues: [JobQueue], limit: Int = .max, limits: [QueueID: Int] = [:], isShared: Bool, now: SchedulerReading
+    ) {
+        (self.limit, self.limits, self.isShared) = (limit, limits, isShared)
         for queue in queues { configure(queue, now) }
     }
 
@@ -196,7 +206,7 @@ struct QueueBoard: ~Copyable {
 
     private mutating func line(_ id: QueueID) -> Line {
         if let line = lines[id] { return line }
-        let line = Line(JobQueue(id: id))
+        let line = Line(JobQueue(id: id), limitHere: limits[id])
         lines[id] = line
         return line
     }
@@ -354,8 +364,7 @@ struct QueueBoard: ~Copyable {
         if freePlaces <= 0 { return nil }
         return rated.compactMap { id -> Duration? in
             guard let line = lines[id], line.count > 0, !line.queue.isPaused, let rate = line.queue.rate,
-                line.queue.concurrency.map({ line.running < $0 }) ?? true,
-                line.places.map({ line.running < $0 }) ?? true
+                line.running < min(line.limit, line.places ?? .max)
             else { return nil }
             return line.starts.untilRoom(rate, now)
         }.min()
@@ -378,7 +387,7 @@ struct QueueBoard: ~Copyable {
             if (line.places != nil) != limited.contains(id) || (line.queue.rate != nil) != rated.contains(id) {
                 return "queue \(id) is not known by its limits"
             }
-            let places = max(line.queue.concurrency ?? .max, 0)
+            let places = max(line.limit, 0)
             if line.starting > 0, line.running + line.starting > places { return "queue \(id) starts too much" }
             if (line.places != nil) != (isShared && line.queue.hasLimits) {
                 return "queue \(id) does not know whether its limits are shared"
@@ -415,8 +424,7 @@ extension QueueBoard {
             let isNeeded = isWaiting ? mayAsk : line.hasTooMany(places) || line.hasTooFew(places) && mayAsk
             guard isNeeded || line.arePlacesDoubtful else { return nil }
             return QueueUse(
-                queue: id, running: line.running, wanted: min(wanted, max(line.queue.concurrency ?? .max, line.running))
-            )
+                queue: id, running: line.running, wanted: min(wanted, max(line.limit, line.running)))
         }
     }
 
