@@ -139,13 +139,9 @@ public final class JobTester: Sendable {
 
     private func jobs(of kind: String) throws -> [Job] {
         try time.perform { [scheduler] in
-            var query = JobQuery(kind: kind, includesLastRuns: false, limit: 1_000)
             var jobs: [Job] = []
-            repeat {
-                let page = try await scheduler.jobs(query)
-                jobs += page.jobs
-                query.cursor = page.nextCursor
-            } while query.cursor != nil
+            let query = JobQuery(kind: kind, includesLastRuns: false, limit: 1_000)
+            for try await page in scheduler.pages(of: query) { jobs += page.jobs }
             return jobs
         }
     }

@@ -56,7 +56,8 @@
             """
 
         private static let insert = insert(
-            "apus_job", ["key", "id"] + progress + state + lane + ["created"], also: ("version", "1"))
+            "apus_job", ["key", "id"] + progress + state + lane + ["created"],
+            also: [("version", "1"), ("unique_until", "0")])
         private static let insertRequest = insert("apus_request", ["job"] + request)
 
         /// Parameters: progress, state, lane, key, version, id.
@@ -77,10 +78,10 @@
         static let updateUniqueness = SQLText("UPDATE apus_request SET unique_payload = ? WHERE job = ?")
 
         private static func insert(
-            _ table: String, _ columns: [String], also constant: (column: String, value: String)? = nil
+            _ table: String, _ columns: [String], also constants: [(column: String, value: String)] = []
         ) -> SQLText {
-            let names = columns + (constant.map { [$0.column] } ?? [])
-            let values = columns.map { _ in "?" } + (constant.map { [$0.value] } ?? [])
+            let names = columns + constants.map(\.column)
+            let values = columns.map { _ in "?" } + constants.map(\.value)
             return SQLText(
                 "INSERT INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(values.joined(separator: ", ")))")
         }

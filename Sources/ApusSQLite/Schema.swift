@@ -13,17 +13,17 @@
 
         /// Number n, counted from 0, brings tables of version `first` + n to the next one.
         private static let migrations = [
-            // Ended jobs are found by the instant until which they are kept: 30 days from their end, or from that until
-            // which they stood for repeated submissions.
+            // Ended jobs are found by the instant until which they are kept. How long that was for those that have
+            // ended is not known here, so it is 180 days from now on. `unique_until` has no use any more; to drop a column,
+            // SQLite reads the whole schema, and fails at an application's view of a table that is gone.
             """
             ALTER TABLE apus_request ADD COLUMN expiry INTEGER;
             ALTER TABLE apus_request ADD COLUMN retention INTEGER;
             ALTER TABLE apus_job ADD COLUMN kept_until INTEGER;
             UPDATE apus_job
-            SET kept_until = min(max(updated, unique_until), 9223372036854775807 - 2592000000000000) + 2592000000000000
+            SET kept_until = max(unique_until, (CAST(strftime('%s', 'now') AS INTEGER) + 15552000) * 1000000000)
             WHERE NOT (state = 'scheduled' OR state = 'suspended');
             DROP INDEX apus_job_ended;
-            ALTER TABLE apus_job DROP COLUMN unique_until;
             CREATE INDEX apus_job_ended ON apus_job (kept_until)
                 WHERE (state = 'cancelled' OR state = 'finished') AND open_runs = 0;
             """

@@ -289,11 +289,12 @@
 
         /// The oldest rows of one job, found from the newest on by the index of its runs.
         private func retireRuns(of key: Int64, keeping kept: Int) throws {
-            for skips in ["attempt > 0", "attempt = 0"] {
+            let isAttempt = "(attempt > 0 AND state <> 'skipped')"
+            for some in [isAttempt, "NOT \(isAttempt)"] {
                 try connection.statement(
                     """
-                    DELETE FROM apus_run WHERE job = ?1 AND \(skips) AND state NOT IN ('waiting', 'claimed') AND sequence <= (
-                        SELECT sequence FROM apus_run INDEXED BY apus_run_by_job WHERE job = ?1 AND \(skips)
+                    DELETE FROM apus_run WHERE job = ?1 AND \(some) AND state NOT IN ('waiting', 'claimed') AND sequence <= (
+                        SELECT sequence FROM apus_run INDEXED BY apus_run_by_job WHERE job = ?1 AND \(some)
                         ORDER BY sequence DESC LIMIT 1 OFFSET ?2)
                     """
                 ).bind(key).bind(Int64(max(0, kept))).run()

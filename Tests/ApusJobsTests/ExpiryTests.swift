@@ -82,6 +82,39 @@ struct ExpiryTests {
         try harness.check()
     }
 
+    @Test(
+        "a submission of a job of which only something expired is left is followed by a run",
+        arguments: [ConflictPolicy.update, .keep, .replace, .refuse])
+    func resubmission(_ conflict: ConflictPolicy) throws {
+        for isExamined in [false, true] {
+            let harness = try waiting(
+                isExamined ? .every(.seconds(1), count: 1) : .after(.seconds(1)),
+                .init(missedRuns: isExamined ? .skip : .runOnce, expiry: .seconds(10)))
+            harness.advance(60)
+            let request = JobRequest(
+                id: "job", kind: "work", trigger: .after(.zero), policies: .init(expiry: .seconds(10)),
+                conflict: conflict)
+            let outcome = try harness.perform { try await $0.submit(request) }.outcome
+            #expect(outcome == .inserted, "\(isExamined)")
+            try resume(harness)
+            #expect(try harness.history() == ["1 succeeded"], "\(isExamined)")
+            try harness.check()
+        }
+    }
+
+    @Test("an occurrence that has expired is not tried again")
+    func retry() throws {
+        let harness = try waiting(.every(.seconds(10), count: 2), .init(expiry: .seconds(5)))
+        harness.advance(12)
+        #expect(try harness.history() == ["1 waiting"])
+        harness.advance(20)
+        try resume(harness)
+        let error = #expect(throws: JobError.self) {
+            try harness.perform { try await $0.retry("job", occurrence: 1) }
+        }
+        #expect(error?.code == .invalid && error?.message.contains("is skipped") == true, "\(error?.message ?? "")")
+    }
+
     @Test("the explanation says when it expires, that it has, and why it was skipped")
     func explained() throws {
         let harness = try waiting(.after(.seconds(10)), .init(expiry: .seconds(60)))

@@ -218,13 +218,19 @@ struct SchedulerRunTests {
         #expect(harness.time.leaks.isEmpty, "\(harness.time.leaks)")
     }
 
-    @Test("a cancellation of its own work alone does not stop the scheduler")
-    func afterStartingCancelsItself() throws {
-        let task = run(grace: .zero) { _ in throw CancellationError() }
+    @Test("what reacts to a requested stop by itself does not make it a failure, and leaves it its grace")
+    func afterStartingReactsToStop() throws {
+        let task = run(grace: .zero) { scheduler in
+            try await scheduler.submit(JobRequest(id: "job", kind: "slow", trigger: .after(.zero)))
+            scheduler.requestStop(grace: .seconds(30))
+            throw CancellationError()
+        }
+        harness.advance(9)
+        #expect(harness.calls.reasons.isEmpty)
         harness.advance(1)
-        #expect(try !isStopped())
-        task.cancel()
         try end(of: task)
+        try harness.crash()
+        #expect(try harness.history() == ["1 succeeded"])
     }
 
     @Test("a scheduler that has lost its store cancels what is called after the start, and ends")

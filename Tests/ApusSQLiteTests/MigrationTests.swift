@@ -51,7 +51,9 @@
             ] as [(String, [JobConditions], String?)])
         func migrates(_ version: String, _ conditions: [JobConditions], _ key: String?) async throws {
             let directory = try Directory()
-            let store = try file(version, in: directory)
+            // An application may have a view of a table that is gone, over which SQLite fails where it reads the schema.
+            let view = "CREATE TABLE gone (x TEXT); CREATE VIEW broken AS SELECT x FROM gone; DROP TABLE gone;"
+            let store = try file(version, in: directory, also: version >= "v8" ? view : "")
             let session = try await store.open()
             #expect(session.shards == [.only: StoreEpoch(rawValue: 4)])
 
@@ -66,7 +68,8 @@
             #expect(swift.request.labels == ["a": "1", "é": "\"x\""])
             #expect(swift.request.policies.overlap == .queue(limit: 4))
             #expect(swift.request.policies.retention == (version >= "v9" ? .seconds(3_600) : nil))
-            #expect(page.jobs[1].keptUntil == page.jobs[1].updated.advanced(by: .seconds(30 * 86_400)))
+            let ended = try #require(page.jobs[1].keptUntil)
+            #expect(version >= "v9" || ended > SystemTime().wall().advanced(by: .seconds(179 * 86_400)))
             #expect(swift.request.policies.expiry == (version >= "v9" ? .seconds(600) : nil))
             #expect(swift.openRunCount == 1)
             #expect(page.lastRuns.map { $0?.state } == [.running, .cancelled, .succeeded])

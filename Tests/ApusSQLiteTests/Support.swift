@@ -75,12 +75,7 @@
 
         func allIDs() async throws -> [String] {
             var found: [String] = []
-            var after: String?
-            repeat {
-                let page = try await jobs(JobQuery(limit: 1_000, cursor: after))
-                found += page.jobs.map(\.id.rawValue)
-                after = page.nextCursor
-            } while after != nil
+            for try await page in pages(of: JobQuery(limit: 1_000)) { found += page.jobs.map(\.id.rawValue) }
             return found
         }
     }

@@ -354,8 +354,10 @@ final class ModelDatabase {
     private func retireRuns(of key: Int64, _ kept: Int) {
         let row = tables.rows[key]!
         for isAttempt in [true, false] {
-            let old = row.runs.values.filter { !$0.state.isOpen && ($0.attempt > 0) == isAttempt }
-                .sorted { row.sequences[RunID($0)]! > row.sequences[RunID($1)]! }.dropFirst(kept)
+            let old = row.runs.values.filter {
+                !$0.state.isOpen && ($0.attempt > 0 && $0.state != .skipped) == isAttempt
+            }
+            .sorted { row.sequences[RunID($0)]! > row.sequences[RunID($1)]! }.dropFirst(kept)
             for run in old {
                 tables.rows[key]!.runs[RunID(run)] = nil
                 tables.rows[key]!.sequences[RunID(run)] = nil

@@ -128,12 +128,9 @@ struct NoOpRuns {
     /// A rate counts only if every job has its one outcome.
     private func check(_ scheduler: JobScheduler, _ jobs: Int, _ called: Int) async throws {
         var succeeded = 0
-        var query = JobQuery(limit: 1_000)
-        repeat {
-            let page = try await scheduler.jobs(query)
+        for try await page in scheduler.pages(of: JobQuery(limit: 1_000)) {
             succeeded += page.lastRuns.count { $0?.state == .succeeded }
-            query.cursor = page.nextCursor
-        } while query.cursor != nil
+        }
         guard succeeded == jobs, called == jobs else {
             throw Failure(description: "of \(jobs) jobs \(succeeded) have succeeded, in \(called) runs")
         }

@@ -66,7 +66,8 @@ struct History: AsyncParsableCommand {
                         ? "\(run.occurrence)-\(run.through)" : OccurrenceText.format(run.occurrence),
                     nil
                 ),
-                (run.attempt == 0 ? "-" : String(run.attempt), nil), (When.local(run.due), nil),
+                (run.attempt == 0 || run.outcome == "skipped" ? "-" : String(run.attempt), nil),
+                (When.local(run.due), nil),
                 (When.local(run.started), nil),
                 ((run.latenessMs ?? run.delayMs).map { "\($0) ms" } ?? "-", nil),
                 (outcome(run), Colour.of(outcome: run.outcome)),

@@ -25,7 +25,8 @@ public struct JobPolicies: Hashable, Sendable {
     /// continues when they cease to hold. None by default.
     public var conditions: JobConditions
     /// How long the job is kept after it has ended (``Job/keptUntil``). `nil`, the default: as long as the scheduler keeps
-    /// ended jobs (``JobScheduler/Configuration/finishedJobsKept`` and `failedJobsKept`).
+    /// ended jobs (``JobScheduler/Configuration/finishedJobsKept`` and `failedJobsKept`). At least until
+    /// ``Job/uniqueUntil``: with an idempotency key, 24 hours from its submission.
     public var retention: Duration?
 
     /// Policies; each argument left out has its default.

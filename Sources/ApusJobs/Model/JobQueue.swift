@@ -116,7 +116,7 @@ public struct JobUniqueness: Hashable, Sendable {
     /// the same bytes.
     ///
     /// - Parameter period: Jobs count, too, that have ended by now and were submitted at most so long ago; a job is
-    ///   kept for as long at least (``Job/uniqueUntil``). They cannot be updated any more, and neither can one of which only runs in
+    ///   kept at least that long (``Job/uniqueUntil``). They cannot be updated any more, and neither can one of which only runs in
     ///   progress are left: `update` and `keep` answer with such a job (``SubmissionOutcome/joined``).
     /// - Returns: what makes two jobs the same.
     public static func payload(within period: Duration? = nil) -> JobUniqueness {

@@ -80,6 +80,9 @@ public struct Run: Hashable, Sendable {
     /// Why the occurrences were skipped; `nil` for any other run.
     public var skipReason: SkipReason? { state == .skipped ? reason.map(SkipReason.init) : nil }
 
+    /// Whether it is the outcome of an occurrence that can have another attempt.
+    var canBeTriedAgain: Bool { isFinal && attempt > 0 && [.failed, .lost, .cancelled].contains(state) }
+
     /// How late the occurrence's first attempt started; `nil` for later attempts, which have a ``retryLateness``, and for
     /// what was never started. While the attempt runs, counted to its claim.
     public var lateness: Duration? { attempt == 1 ? begun.map { due.duration(to: $0) } : nil }

@@ -250,7 +250,6 @@ extension JobMachine {
         edit { _, open in
             open[index].state = .waiting
             open[index].claimed = nil
-            open[index].notBefore = nil
             open[index].due = due
             guard let snooze else { return }
             open[index].notBefore = now.due(after: max(snooze.delay ?? .zero, JobLimits.shortestPause))

@@ -112,6 +112,19 @@ package struct JobMachine: Hashable, Sendable {
         return transition(now) { machine, draft in machine.admit(now: now, &draft) }
     }
 
+    /// What has waited for longer than it may is skipped. For a decision that depends on what is left to begin.
+    package mutating func expire(now: WallInstant) -> Action {
+        let dues = open.map { expiry(of: $0) } + [arrival.flatMap { expiry(dueAt: $0) }]
+        guard dues.contains(where: { $0.map { $0 < now } ?? false }) else { return .none }
+        return transition(now) { machine, draft in
+            if machine.job.state == .scheduled {
+                machine.admit(now: now, &draft)
+            } else {
+                machine.expire(now: now, &draft)
+            }
+        }
+    }
+
     /// At most `limit` waiting runs whose turn it is are claimed, while `unmet` are the conditions that do not hold.
     package mutating func start(now: WallInstant, limit: Int, unmet: JobConditions = []) -> Action {
         guard limit > 0, !readyRuns(now: now, unmet: unmet).isEmpty else { return .none }
@@ -401,7 +414,7 @@ extension JobMachine {
     ///
     /// `run` is the stored outcome: an attempt that failed, was lost or was cancelled, of a job that is not cancelled.
     package mutating func retry(_ run: Run, now: WallInstant) -> (run: Run, action: Action) {
-        precondition(run.isFinal && run.attempt > 0 && job.state != .cancelled, "there is nothing to be tried again")
+        precondition(run.canBeTriedAgain && job.state != .cancelled, "there is nothing to be tried again")
         var former = run
         former.isFinal = false
         let action = transition(now) { machine, draft in

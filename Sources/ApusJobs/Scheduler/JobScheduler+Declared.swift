@@ -53,13 +53,9 @@ extension JobScheduler {
         // A job that is unique by its payload keeps its own identifier.
         let wanted = Set(submitted.map(\.job.id))
         var left: [JobID] = []
-        var query = JobQuery(
+        let query = JobQuery(
             states: [.scheduled, .suspended], labels: [Self.setLabel: set], includesLastRuns: false, limit: 1_000)
-        repeat {
-            let page = try await jobs(query)
-            left += page.jobs.map(\.id).filter { !wanted.contains($0) }
-            query.cursor = page.nextCursor
-        } while query.cursor != nil
+        for try await page in pages(of: query) { left += page.jobs.map(\.id).filter { !wanted.contains($0) } }
         return DeclaredJobs(submitted: submitted, cancelled: left.isEmpty ? [] : try await cancel(all: left))
     }
 }

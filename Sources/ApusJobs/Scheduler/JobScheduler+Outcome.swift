@@ -89,12 +89,9 @@ private struct AwaitedOccurrence: CustomStringConvertible {
     func look(in store: any JobStore) async throws -> Answer {
         let loaded = try await store.load([.key(jobKey)])[0]
         if let loaded, loaded.open.contains(where: { $0.occurrence == number }) { return .undecided }
-        var query = RunQuery(jobID: job, occurrence: number)
-        repeat {
-            let page = try await store.runs(query)
+        for try await page in store.pages(of: RunQuery(jobID: job, occurrence: number)) {
             if let run = page.runs.first(where: isDecided) { return .decided(run) }
-            query.cursor = page.nextCursor
-        } while query.cursor != nil
+        }
         guard let job = loaded?.job, !job.state.isFinal, number >= job.nextOccurrence else { return .decided(nil) }
         return .undecided
     }

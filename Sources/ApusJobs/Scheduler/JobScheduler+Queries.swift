@@ -26,6 +26,16 @@ extension JobScheduler {
     /// Jobs that match, one page of them.
     public func jobs(_ query: JobQuery) async throws -> JobPage { try await loop.store.jobs(query) }
 
+    /// All pages of jobs that match; see ``QueryPages``.
+    ///
+    /// ```swift
+    /// for try await page in scheduler.pages(of: JobQuery(kind: "invoice.send", limit: 1_000)) { print(page.jobs.count) }
+    /// ```
+    public func pages(of query: JobQuery) -> QueryPages<JobPage> { loop.store.pages(of: query) }
+
+    /// All pages of runs that match.
+    public func pages(of query: RunQuery) -> QueryPages<RunPage> { loop.store.pages(of: query) }
+
     /// How many jobs match, on all pages.
     public func count(_ query: JobQuery) async throws -> Int { try await loop.store.count(query) }
 

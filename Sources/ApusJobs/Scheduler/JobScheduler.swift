@@ -17,15 +17,16 @@ public final class JobScheduler: Sendable {
         public var maximumLoaded: Int
         /// How many handlers run at once; others wait for their turn, the oldest due first.
         public var maximumConcurrentRuns: Int
-        /// How many handlers of these queues run at once in this scheduler. A queue's own limit
+        /// How many handlers of these queues run at once in this scheduler, at least one each; ``serves`` says of which
+        /// queues nothing runs. A queue's own limit
         /// (``JobQueue/concurrency``) holds beside it, for all schedulers of the store together.
         public var queueConcurrency: [QueueID: Int]
         /// How many runs of each job are kept as history.
         public var historyRunsPerJob: Int
-        /// How long finished and cancelled jobs are kept after their end (``Job/keptUntil``), unless they say so themselves
-        /// (``JobPolicies/retention``); 30 days by default. It is also how long refused submissions are kept.
+        /// How long finished and cancelled jobs are kept after their end (``Job/keptUntil``), unless a job itself says how
+        /// long (``JobPolicies/retention``); 30 days by default. It is also how long refused submissions are kept.
         public var finishedJobsKept: Duration
-        /// The same for jobs that have finished because an occurrence failed or was lost; 180 days by default.
+        /// The same for finished jobs of which the last run to end failed or was lost for good; 180 days by default.
         public var failedJobsKept: Duration
         /// Names the boot of the machine, so that a change of the wall clock while no scheduler ran is noticed
         /// (`/proc/sys/kernel/random/boot_id` on Linux). `nil`: such a change is not noticed.
@@ -330,18 +331,17 @@ public final class JobScheduler: Sendable {
     /// The outcome of an occurrence that can be tried again.
     private func retryableRun(of job: Job, _ occurrence: Int?) async throws -> Run {
         let ends: Set<RunState> = occurrence == nil ? [.failed, .lost, .cancelled] : []
-        var query = RunQuery(jobID: job.id, occurrence: occurrence, states: ends, limit: 100)
+        let query = RunQuery(jobID: job.id, occurrence: occurrence, states: ends, limit: 100)
         var found: Run?
-        repeat {
-            let page = try await runs(query)
+        for try await page in pages(of: query) {
             found = page.runs.first { $0.isFinal || occurrence != nil && $0.state.isOpen }
-            query.cursor = page.nextCursor
-        } while found == nil && query.cursor != nil
+            if found != nil { break }
+        }
         let what = occurrence.map(OccurrenceText.words) ?? "the job"
         guard let run = found else {
             throw JobError(code: .notFound, message: "\(job.id): \(what) has no attempt that can be tried again")
         }
-        guard run.isFinal, run.attempt > 0, run.state != .succeeded else {
+        guard run.canBeTriedAgain else {
             throw JobError(
                 code: .invalid,
                 message:
@@ -441,8 +441,8 @@ extension JobScheduler {
     ///   - afterOpening: called when the store is this scheduler's, before anything is run.
     ///   - afterStarting: called when the scheduler runs, beside its first runs: the moment to
     ///     ``declare(_:as:)`` the program's repeating jobs. It is cancelled with the task, and when the scheduler has ended,
-    ///     and waited for. An error that it throws stops the scheduler as a cancellation does, except `CancellationError`;
-    ///     once the scheduler is stopping, any error is ignored.
+    ///     and waited for. An error that it throws stops the scheduler as a cancellation does; once a stop was requested,
+    ///     its errors are ignored.
     /// - Throws: what ``start(afterOpening:)`` and `afterStarting` throw, and the error with which the scheduler loses its
     ///   store (``JobError`` with `notOwner`, or `unavailable` after ``Configuration/storePatience``). Not
     ///   `CancellationError`: a cancellation is how it ends.
@@ -459,7 +459,7 @@ extension JobScheduler {
             }
             return try await withThrowingTaskGroup { group in
                 group.addTask {
-                    do { try await afterStarting() } catch is CancellationError {} catch {
+                    do { try await afterStarting() } catch {
                         // A stop that has begun keeps its own grace.
                         guard !Task.isCancelled, self.loop.acceptsCommands else { return }
                         await self.stop(grace: grace)
@@ -479,6 +479,7 @@ extension JobScheduler {
 
     /// Begins ``stop(grace:)``, and does not wait for its end.
     package func requestStop(grace: Duration?) {
+        loop.noteStopRequest()
         _ = Task(executorPreference: loop.executor) { await self.stop(grace: grace) }
     }
 }

@@ -66,6 +66,7 @@ final class SchedulerLoop: Sendable {
     let handlers = Locked(CalledHandlers())
     let inbox = Locked(Inbox())
     private let machine = Locked<SchedulerMachine?>(nil)
+    private let isStopRequested = Locked(false)
     private let alarm = Locked<(wake: SchedulerWake, timer: ScheduledTimer)?>(nil)
     let conditions: ConditionReader
     let metrics = MetricsReport()
@@ -116,8 +117,13 @@ final class SchedulerLoop: Sendable {
 
     func queues() -> [QueueStatus] { machine.withLock { $0?.board.statuses ?? [] } }
 
-    /// Whether it has started, and no stop has begun.
-    var acceptsCommands: Bool { machine.withLock { $0?.life.acceptsCommands ?? false } }
+    /// Whether it has started, and no stop was requested.
+    var acceptsCommands: Bool {
+        !isStopRequested.withLock(\.self) && machine.withLock { $0?.life.acceptsCommands ?? false }
+    }
+
+    /// A stop will begin in a moment.
+    func noteStopRequest() { isStopRequested.withLock { $0 = true } }
 
     func storeOutage() -> StoreOutage? { machine.withLock { $0?.outage } }
 

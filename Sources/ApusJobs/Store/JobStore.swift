@@ -157,23 +157,15 @@ extension JobStore {
         var query = query
         (query.includesLastRuns, query.limit, query.cursor) = (false, 500, nil)
         var count = 0
-        repeat {
-            let page = try await jobs(query)
-            count += page.jobs.count
-            query.cursor = page.nextCursor
-        } while query.cursor != nil
+        for try await page in pages(of: query) { count += page.jobs.count }
         return count
     }
 
     /// Reads all jobs that have not ended, a page at a time.
     public func soonest(limit: Int) async throws -> [Job] {
-        var query = JobQuery(states: [.scheduled, .suspended], includesLastRuns: false, limit: 500)
+        let query = JobQuery(states: [.scheduled, .suspended], includesLastRuns: false, limit: 500)
         var soonest: [Job] = []
-        repeat {
-            let page = try await jobs(query)
-            soonest = JobPage.soonest(soonest + page.jobs, limit: limit)
-            query.cursor = page.nextCursor
-        } while query.cursor != nil
+        for try await page in pages(of: query) { soonest = JobPage.soonest(soonest + page.jobs, limit: limit) }
         return soonest
     }
 

@@ -99,7 +99,8 @@ struct MemoryTables {
 
         func retireRuns(keeping kept: Int) {
             let newest = runs.sorted { $0.value.written > $1.value.written }
-            for some in [newest.filter { $0.key.attempt > 0 }, newest.filter { $0.key.attempt == 0 }] {
+            func isAttempt(_ run: Run) -> Bool { run.attempt > 0 && run.state != .skipped }
+            for some in [newest.filter { isAttempt($0.value.run) }, newest.filter { !isAttempt($0.value.run) }] {
                 for (runKey, value) in some.dropFirst(kept) where !value.run.state.isOpen {
                     runs[runKey] = nil
                     outcomes.remove(value.run)
@@ -343,9 +344,9 @@ struct MemoryTables {
 
     mutating func retire(keptUntil instant: WallInstant, refusedBefore: WallInstant, budget: Int) -> Bool {
         let ended = rows.values.filter { row in
-            row.job.state.isFinal && row.open.isEmpty && row.job.keptUntil.map { $0 < instant } ?? false
+            row.job.state.isFinal && row.open.isEmpty && row.job.keptUntil ?? row.job.updated < instant
         }
-        .map(\.job).sorted { ($0.keptUntil!, $0.key) < ($1.keptUntil!, $1.key) }
+        .map(\.job).sorted { ($0.keptUntil ?? $0.updated, $0.key) < ($1.keptUntil ?? $1.updated, $1.key) }
         for job in ended.prefix(max(0, budget)) { remove(job) }
         let old = Set(refusals.filter { $0.refusal.refused < refusedBefore }.prefix(max(0, budget)).map(\.sequence))
         refusals.removeAll { old.contains($0.sequence) }

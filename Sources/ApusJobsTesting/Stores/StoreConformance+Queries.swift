@@ -76,13 +76,9 @@ extension StoreConformance {
                         trigger: number % 2 == 0 ? trigger : .every(.seconds(60))))
             }
             for newestFirst in [false, true] {
-                var query = JobQuery(states: [.scheduled], calendarsOnly: true, newestFirst: newestFirst, limit: 2)
+                let query = JobQuery(states: [.scheduled], calendarsOnly: true, newestFirst: newestFirst, limit: 2)
                 var found: [[String]] = []
-                repeat {
-                    let page = try await opened.store.jobs(query)
-                    found.append(page.jobs.map(\.id.rawValue))
-                    query.cursor = page.nextCursor
-                } while query.cursor != nil
+                for try await page in opened.store.pages(of: query) { found.append(page.jobs.map(\.id.rawValue)) }
                 try expectEqual(
                     found, newestFirst ? [["job4", "job2"], ["job0"]] : [["job0", "job2"], ["job4"]], "the pages")
             }

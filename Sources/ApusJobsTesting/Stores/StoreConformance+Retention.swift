@@ -12,7 +12,12 @@ extension StoreConformance {
             for number in 1...4 {
                 job = try await opened.change(job, runs: [sampleRun(job, number, state: .succeeded, isFinal: true)])
             }
-            for number in 5...9 { job = try await opened.change(job, runs: [sampleSkip(job, number)]) }
+            // Some had waited before.
+            for number in 5...9 {
+                var skipped = sampleSkip(job, number)
+                if number > 7 { skipped.attempt = 1 }
+                job = try await opened.change(job, runs: [skipped])
+            }
             func occurrences() async throws -> [Int] {
                 try await opened.store.runs(RunQuery(jobID: JobID("a"))).runs.map(\.occurrence)
             }

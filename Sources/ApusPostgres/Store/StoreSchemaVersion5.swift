@@ -13,10 +13,10 @@
             $body$
             """,
             "ALTER TABLE apus.job ADD COLUMN kept_until bigint",
-            // 30 days from their end, or from that until which they stood for repeated submissions.
+            // How long the jobs that have ended were to be kept is not known here, so it is 180 days from now on.
             """
             UPDATE apus.job AS j
-            SET kept_until = least(greatest(j.updated, \(uniqueUntil)), \(Int64.max - thirtyDays)) + \(thirtyDays)
+            SET kept_until = greatest(apus.now() + 15552000000000000, \(uniqueUntil))
             WHERE state IN ('cancelled', 'finished')
             """,
             "TRUNCATE apus.ended",
@@ -29,8 +29,6 @@
 
         private static let addedPolicies =
             "\(duration("expiry", from: 1)), \(duration("retention")), "
-
-        private static let thirtyDays: Int64 = 2_592_000_000_000_000
 
         /// `Job.uniqueUntil` of a row `j` of `apus.job`. Its request is found by its key, whatever the planner
         /// believes.

@@ -323,7 +323,8 @@
         static let retireRuns = """
             DELETE FROM apus.run AS r USING (
                 SELECT s.sequence, i.kept,
-                    row_number() OVER (PARTITION BY s.job, s.attempt > 0 ORDER BY s.sequence DESC) AS newer
+                    row_number() OVER (PARTITION BY s.job, s.attempt > 0 AND s.state <> 'skipped'
+                        ORDER BY s.sequence DESC) AS newer
                 FROM unnest($1::int8[], $2::int8[]) AS i (job, kept) JOIN apus.run AS s ON s.job = i.job
             ) AS old WHERE old.newer > old.kept AND r.sequence = old.sequence
             """

@@ -140,7 +140,7 @@ struct EditedPolicies: ParsableArguments {
     var when: String?
 
     @Option(
-        help: ArgumentHelp("How long the job can be looked at after its end; or none.", valueName: "duration"))
+        help: ArgumentHelp("How long the job is kept after its end; or none.", valueName: "duration"))
     var retention: String?
 
     /// `nil` if there is none.

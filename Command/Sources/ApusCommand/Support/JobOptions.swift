@@ -60,7 +60,7 @@ struct JobOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How long the job can be looked at after its end (default: 30 days, after a failure 180).",
+            "How long the job is kept after its end (default: 30 days, after a failure 180).",
             valueName: "duration"))
     var retention: String?
 

@@ -167,9 +167,8 @@ extension JobDirectory {
         after: WallInstant, until: WallInstant, perJob limit: Int, check: () throws -> Void
     ) async throws -> WireUpcoming {
         var merge = UpcomingMerge<(job: Job, occurrences: UpcomingOccurrences?)>(perJob: limit, all: Self.mostUpcoming)
-        var query = JobQuery(states: [.scheduled], includesLastRuns: false, limit: 100)
-        repeat {
-            let page = try await scheduler.jobs(query)
+        let query = JobQuery(states: [.scheduled], includesLastRuns: false, limit: 100)
+        for try await page in scheduler.pages(of: query) {
             for var job in page.jobs {
                 try check()
                 var occurrences = scheduler.upcoming(of: job, after: after)
@@ -178,8 +177,7 @@ extension JobDirectory {
                 // What was prepared to compute the first one takes more memory than the job, and many have no second.
                 merge.add(.init(due: first.due, note: first.note, job: job.id, name: job.request.name), (job, nil))
             }
-            query.cursor = page.nextCursor
-        } while query.cursor != nil
+        }
         let merged = try merge.merged(
             size: { 128 + ($0.name?.utf8.count ?? 0) },
             next: { source, last in

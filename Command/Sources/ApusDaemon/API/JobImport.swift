@@ -203,13 +203,9 @@ extension JobDirectory {
         return answer
     }
 
-    private func openJobs(_ first: JobQuery) async throws -> [Job] {
-        var (query, jobs) = (first, [Job]())
-        repeat {
-            let page = try await scheduler.jobs(query)
-            jobs += page.jobs
-            query.cursor = page.nextCursor
-        } while query.cursor != nil
+    private func openJobs(_ query: JobQuery) async throws -> [Job] {
+        var jobs: [Job] = []
+        for try await page in scheduler.pages(of: query) { jobs += page.jobs }
         return jobs
     }
 

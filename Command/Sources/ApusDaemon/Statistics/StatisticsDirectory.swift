@@ -21,10 +21,9 @@ struct StatisticsDirectory: Sendable {
         var jobs: [JobID: RunStatistics] = [:]
         var names: [JobID: String] = [:]
         var days: [String: RunStatistics] = [:]
-        var query = RunQuery(
+        let query = RunQuery(
             jobID: job, states: [.succeeded, .failed, .skipped, .lost, .cancelled], since: since, limit: Self.page)
-        repeat {
-            let page = try await scheduler.runs(query)
+        for try await page in scheduler.pages(of: query) {
             for run in page.runs {
                 guard let finished = run.finished else { continue }
                 total.add(run)
@@ -32,9 +31,8 @@ struct StatisticsDirectory: Sendable {
                 days[Self.day(of: finished, in: zone.rules), default: RunStatistics()].add(run)
             }
             names.merge(page.names) { newest, _ in newest }
-            query.cursor = page.nextCursor
             try check()
-        } while query.cursor != nil
+        }
         let listed = jobs.sorted { ($1.value.attempts, $0.key) < ($0.value.attempts, $1.key) }.prefix(limit)
         return WireStatistics(
             zone: zone.name, total: total.wire,

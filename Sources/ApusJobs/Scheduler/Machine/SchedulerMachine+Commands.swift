@@ -145,7 +145,7 @@ extension SchedulerMachine {
                         code: .conflict, message: "\(run.jobID): the job is no longer as it was; read it again")
                 }
                 if job.state == .cancelled { try Self.requireLive(job, "tried again") }
-                guard run.isFinal, run.attempt > 0, run.state != .succeeded else {
+                guard run.canBeTriedAgain else {
                     throw JobError(
                         code: .invalid,
                         message:

@@ -70,6 +70,7 @@ extension SchedulerMachine {
             if jobs.isDoubtful(entry) { return .later }
             // Its news may be its end.
             var old = draft(of: entry, turn.now)
+            old.action.merge(old.machine.expire(now: now))
             if isSame, !old.machine.hasRunToBegin, try isAnswer(old.machine.job, to: asked, now) {
                 answer(.draft(drafts.count), .joined)
                 drafts.append(old)

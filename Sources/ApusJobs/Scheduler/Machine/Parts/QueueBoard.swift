@@ -47,7 +47,7 @@ struct QueueBoard: ~Copyable {
 
         init(_ queue: JobQueue, limitHere: Int?) {
             self.queue = queue
-            self.limitHere = limitHere ?? .max
+            self.limitHere = max(1, limitHere ?? .max)
         }
 
         var count: Int { counts.reduce(0, +) }

@@ -1,0 +1,51 @@
+/// The pages of a query, in their order. Each is read when it is asked for, so they are not of one moment: a job that
+/// is submitted meanwhile may be on a later page.
+public struct QueryPages<Page: Sendable>: AsyncSequence, Sendable {
+    /// Reads the pages, one after another.
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate let read: @Sendable (_ cursor: String?) async throws -> (page: Page, next: String?)
+        /// `nil` when there are no more pages.
+        fileprivate var cursor: String??
+
+        /// The next page; `nil` after the last one. The first one may be empty.
+        /// - Throws: the store's errors.
+        public mutating func next() async throws -> Page? {
+            guard let cursor else { return nil }
+            let (page, next) = try await read(cursor)
+            self.cursor = next.map { .some($0) }
+            return page
+        }
+    }
+
+    private let cursor: String?
+    private let read: @Sendable (_ cursor: String?) async throws -> (page: Page, next: String?)
+
+    init(from cursor: String?, _ read: @escaping @Sendable (String?) async throws -> (page: Page, next: String?)) {
+        (self.cursor, self.read) = (cursor, read)
+    }
+
+    /// An iterator that begins with the query's `cursor`.
+    public func makeAsyncIterator() -> Iterator { Iterator(read: read, cursor: .some(cursor)) }
+}
+
+extension JobStore {
+    /// All pages of jobs that match, each of at most ``JobQuery/limit`` jobs.
+    public func pages(of query: JobQuery) -> QueryPages<JobPage> {
+        QueryPages(from: query.cursor) { [self] cursor in
+            var query = query
+            query.cursor = cursor
+            let page = try await jobs(query)
+            return (page, page.nextCursor)
+        }
+    }
+
+    /// All pages of runs that match, each of at most ``RunQuery/limit`` runs.
+    public func pages(of query: RunQuery) -> QueryPages<RunPage> {
+        QueryPages(from: query.cursor) { [self] cursor in
+            var query = query
+            query.cursor = cursor
+            let page = try await runs(query)
+            return (page, page.nextCursor)
+        }
+    }
+}
