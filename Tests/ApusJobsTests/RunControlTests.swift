@@ -80,7 +80,11 @@ struct RunControlTests {
         let error = #expect(throws: JobError.self) {
             try harness.perform { try await $0.cancelRun("job", occurrence: 1) }
         }
-        #expect(error?.code == .notFound)
+        #expect(error?.code == .conflict)
+        let early = #expect(throws: JobError.self) {
+            try harness.perform { try await $0.cancelRun("job", occurrence: 9) }
+        }
+        #expect(early?.code == .notFound)
         try harness.check()
     }
 

@@ -343,7 +343,7 @@ final class ClusterChecker {
         // Its instant may have passed before a node has come to it.
         case (.submit, .invalid) where call.plan?.isAt == true: return
         case (.submit, _): fail(.once, "\(command) is refused: \(error)")
-        case (.retry, .conflict), (.retry, .invalid), (_, .notFound): return
+        case (.retry, .conflict), (.retry, .invalid), (.cancelRun, .conflict), (_, .notFound): return
         case (_, .invalid): return
         default: fail(.once, "\(command) is refused: \(error)")
         }

@@ -308,7 +308,8 @@ extension Ledger.State {
                     && facts.contains { $0.plan.id == facts[number].plan.id && $0.number != number && !$0.isRefused }
             }
             return isRefusing ? nil : "\(error)"
-        case (.notFound, .retry), (.invalid, .retry), (.conflict, .retry), (.notFound, .cancelRun): return nil
+        case (.notFound, .retry), (.invalid, .retry), (.conflict, .retry): return nil
+        case (.notFound, .cancelRun), (.conflict, .cancelRun): return nil
         case (.notFound, .delete), (.invalid, .delete), (.conflict, .delete): return nil
         case (.conflict, .runNow):
             // A finished job does not run beside one that counts as the same.

@@ -266,6 +266,8 @@ private struct Caller {
         try await call("POST", "/v1/jobs/nightly/retry?occurrence=0", path: retry, expecting: 400, saying: "succeeded")
         try await call(
             "POST", "/v1/jobs/nightly/runs/1/cancel", path: cancel, expecting: 404, saying: "neither waits nor runs")
+        try await call(
+            "POST", "/v1/jobs/nightly/runs/0/cancel", path: cancel, expecting: 409, saying: "neither waits nor runs")
         try await call("POST", "/v1/jobs/nightly/runs/one/cancel", path: cancel, expecting: 400, saying: "occurrence: ")
         let failing = #"{"name":"failing","trigger":{"after":"PT0.01S"},"action":{"command":{"argv":["false"]}}}"#
         try await call("POST", "/v1/jobs", body: failing, expecting: 201)

@@ -297,8 +297,8 @@ public final class JobScheduler: Sendable {
 
     /// Cancels the open run of one occurrence, waiting or running; the job continues. A running handler is cancelled.
     /// - Returns: the run: cancelled, or still running with the reason `cancelled`.
-    /// - Throws: ``JobError`` with `notFound` if there is no such job or the occurrence is not open, `closed`, or the
-    ///   store's errors.
+    /// - Throws: ``JobError`` with `notFound` if there is no such job or the occurrence has not arrived, `conflict` if it is
+    ///   not open, `closed`, or the store's errors.
     @discardableResult
     public func cancelRun(_ id: JobID, occurrence: Int) async throws -> Run {
         try await run(.job(.cancelRun(id, occurrence: occurrence)))

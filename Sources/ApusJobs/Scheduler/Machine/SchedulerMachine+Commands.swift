@@ -128,8 +128,9 @@ extension SchedulerMachine {
         case .cancelRun(let id, let occurrence):
             return try change(id, pending, in: &turn) { draft, now throws(JobError) in
                 guard let (run, action) = draft.machine.cancelRun(occurrence, now: now) else {
+                    let hasArrived = occurrence < draft.machine.job.nextOccurrence
                     throw JobError(
-                        code: .notFound,
+                        code: hasArrived ? .conflict : .notFound,
                         message:
                             "\(id): \(OccurrenceText.words(occurrence)) neither waits nor runs, so it cannot be cancelled"
                     )
