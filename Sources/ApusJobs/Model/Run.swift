@@ -35,7 +35,8 @@ public struct Run: Hashable, Sendable {
     public var occurrence: Int
     /// The last number of the range; equal to `occurrence` for anything that is not skipped.
     public var through: Int
-    /// The attempt, from 1; 0 for those that were skipped when they arrived. One that was cancelled while it waited has `started` = `nil`.
+    /// The attempt, from 1; 0 for those that were skipped when they arrived. One that was cancelled while it waited has
+    /// `started` = `nil`.
     public var attempt: Int
     /// How many of the earlier attempts were lost rather than failed.
     public var lostBefore: Int

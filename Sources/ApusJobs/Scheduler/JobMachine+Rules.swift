@@ -71,7 +71,7 @@ extension JobMachine {
             draft.skipped += 1
             if open[index].occurrence == job.nextOccurrence - 1 { lastSkip = open[index] }
         }
-        // The next one has its turn.
+        // The turn of an occurrence depends on those before it that are open.
         edit { _, open in open.removeAll { $0.state == .skipped } }
     }
 

@@ -112,7 +112,7 @@ package struct JobMachine: Hashable, Sendable {
         return transition(now) { machine, draft in machine.admit(now: now, &draft) }
     }
 
-    /// What has waited for longer than it may is skipped. For a decision that depends on what is left to begin.
+    /// Skips what has waited for longer than it may, before a decision that depends on what is left to begin.
     package mutating func expire(now: WallInstant) -> Action {
         let dues = open.map { expiry(of: $0) } + [arrival.flatMap { expiry(dueAt: $0) }]
         guard dues.contains(where: { $0.map { $0 < now } ?? false }) else { return .none }

@@ -17,9 +17,9 @@ public final class JobScheduler: Sendable {
         public var maximumLoaded: Int
         /// How many handlers run at once; others wait for their turn, the oldest due first.
         public var maximumConcurrentRuns: Int
-        /// How many handlers of these queues run at once in this scheduler, at least one each; ``serves`` says of which
-        /// queues nothing runs. A queue's own limit
-        /// (``JobQueue/concurrency``) holds beside it, for all schedulers of the store together.
+        /// How many handlers of these queues run at once in this scheduler; less than one counts as one, because ``serves``
+        /// says of which queues nothing runs. A queue's own limit (``JobQueue/concurrency``) holds beside it, for all
+        /// schedulers of the store together.
         public var queueConcurrency: [QueueID: Int]
         /// How many runs of each job are kept as history.
         public var historyRunsPerJob: Int

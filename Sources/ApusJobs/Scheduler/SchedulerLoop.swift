@@ -122,7 +122,7 @@ final class SchedulerLoop: Sendable {
         !isStopRequested.withLock(\.self) && machine.withLock { $0?.life.acceptsCommands ?? false }
     }
 
-    /// A stop will begin in a moment.
+    /// Ends ``acceptsCommands`` at once; the stop itself begins in a task of its own.
     func noteStopRequest() { isStopRequested.withLock { $0 = true } }
 
     func storeOutage() -> StoreOutage? { machine.withLock { $0?.outage } }

@@ -47,7 +47,7 @@ struct QueueBoard: ~Copyable {
 
         init(_ queue: JobQueue, limitHere: Int?) {
             self.queue = queue
-            self.limitHere = max(1, limitHere ?? .max)
+            self.limitHere = limitHere ?? .max
         }
 
         var count: Int { counts.reduce(0, +) }
@@ -146,7 +146,7 @@ struct QueueBoard: ~Copyable {
     init(
         _ queues: [JobQueue], limit: Int = .max, limits: [QueueID: Int] = [:], isShared: Bool, now: SchedulerReading
     ) {
-        (self.limit, self.limits, self.isShared) = (limit, limits, isShared)
+        (self.limit, self.limits, self.isShared) = (limit, limits.mapValues { max(1, $0) }, isShared)
         for queue in queues { configure(queue, now) }
     }
 
