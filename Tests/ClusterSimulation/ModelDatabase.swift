@@ -98,6 +98,8 @@ final class ModelDatabase {
     var timeline = 1
     /// The key of a new job, by the positions of its part and its change; another database has given it.
     var chosenKey: ((_ part: Int, _ change: Int) -> Int64?)?
+    /// The number of a call that is forwarded, by its part; another database has given it.
+    var chosenSequence: ((_ part: Int) -> Int64?)?
     let mutant: ClusterMutant?
     /// Jobs of which no node can read the row.
     var unreadable: Set<Int64> = []
@@ -269,7 +271,7 @@ final class ModelDatabase {
     private func forward(_ command: ForwardedCommand, from node: Int64) throws(JobError) {
         switch command.origin {
         case .call(let call, let asked, let submitted):
-            sequences.submission += 1
+            sequences.submission = chosenSequence?(command.part) ?? sequences.submission + 1
             tables.submissions.append(
                 Submission(
                     stored: StoreSubmission(

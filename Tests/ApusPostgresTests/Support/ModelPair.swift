@@ -303,17 +303,15 @@
             let isTrusted = node.member!.isTrusted
             let real = try await outcome { try await node.store.commit(turn, in: session) }
             guard isTrusted else { throw Difference(description: "the history lasts too long") }
-            let new = try await node.store.writer.rows(
-                "SELECT coalesce(max(sequence), 0) FROM apus.submission WHERE sequence > \(model.sequences.submission)")
-            let last: Int64 = try new[0].decode(at: 0)
+            let calls = try await sequences(ofCallsFrom: node)
             if case .success(let results) = real {
-                // Numbers that a refused transaction has drawn are not drawn again.
-                let calls = turn.forwarded.count { forwarded in
-                    guard case .success = results[forwarded.part] else { return false }
-                    if case .call = forwarded.origin { return true }
-                    return false
+                // A transaction that was refused may have drawn any number of them before.
+                model.chosenSequence = { part in
+                    guard case .success = results[part] else { return nil }
+                    let forwarded = turn.forwarded.first { $0.part == part }
+                    guard let forwarded, case .call(let call, _, _) = forwarded.origin else { return nil }
+                    return calls[[Int64(call), Int64(forwarded.shard.rawValue)]]
                 }
-                if calls > 0 { model.sequences.submission = last - Int64(calls) }
                 model.chosenKey = { part, change in
                     // A key that no job has.
                     guard case .success(let jobs) = results[part] else { return -Int64(part * 10 + change) - 1 }
@@ -330,13 +328,15 @@
                 }
             }
             var found = turnModelled(refusing: [])
-            if case .success(let expected) = found, case .success(let results) = real {
-                // Of parts with one name another one may be refused, or both.
-                let others = Self.refused(results).subtracting(Self.refused(expected))
-                if !others.isEmpty, others.allSatisfy({ hasRival($0, in: turn) }) {
-                    count("refused because of another part")
-                    found = turnModelled(refusing: others)
-                }
+            var others: Set<Int> = []
+            while case .success(let expected) = found, case .success(let results) = real {
+                // Of parts with one name another one may be refused, or several, and then one that the model refused
+                // because of these is accepted.
+                let more = Self.refused(results).subtracting(Self.refused(expected))
+                guard !more.isEmpty, more.allSatisfy({ hasRival($0, in: turn) }) else { break }
+                count("refused because of another part")
+                others.formUnion(more)
+                found = turnModelled(refusing: others)
             }
             switch (found, real) {
             case (.success(let expected), .success(let results)):
@@ -353,6 +353,15 @@
             default: try compare("a turn", "\(found)", "\(real)")
             }
             try await compareNotifications()
+        }
+
+        /// The numbers of its calls in the table, by call and shard; of two that have both, the newer one.
+        private func sequences(ofCallsFrom node: Node) async throws -> [[Int64]: Int64] {
+            let rows = try await node.store.writer.rows(
+                "SELECT call, shard, sequence FROM apus.submission WHERE sender = \(node.id) ORDER BY sequence")
+            return try Dictionary(
+                rows.map { ([try $0.decode(at: 0), try $0.decode(at: 1)], try $0.decode(at: 2)) },
+                uniquingKeysWith: { $1 })
         }
 
         private static func refused(_ results: [Result<[Job], JobError>]) -> Set<Int> {

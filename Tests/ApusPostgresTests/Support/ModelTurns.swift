@@ -167,8 +167,9 @@
                 clock: StoreClock(
                     bootID: one(of: ["a", "b"]), wallOffset: .seconds(below(2)), elapsedOffset: .seconds(-3_601)))
             let shards = session.shards.keys.sorted()
-            var rows = tables.rows.values.filter { session.shards[$0.shard] != nil || isOne(in: 8) }
-                .sorted { $0.job.key < $1.job.key }
+            // In one order before anything is drawn, so that a seed is one history.
+            let stored = tables.rows.values.sorted { $0.job.key < $1.job.key }
+            var rows = stored.filter { session.shards[$0.shard] != nil || isOne(in: 8) }
             // Rarely one that another node is to take.
             var waiting = tables.submissions.filter { session.shards[$0.shard] != nil || isOne(in: 8) }
                 .map { (sequence: $0.stored.sequence, shard: $0.shard) }
@@ -229,8 +230,8 @@
                 ]
             }
             if isOne(in: 4) {
-                let rows = tables.rows.values.filter { session.shards[$0.shard] != nil || isOne(in: 8) }
-                turn.setAside = rows.sorted { $0.job.key < $1.job.key }.filter { _ in isOne(in: 3) }.map { row in
+                let rows = stored.filter { session.shards[$0.shard] != nil || isOne(in: 8) }
+                turn.setAside = rows.filter { _ in isOne(in: 3) }.map { row in
                     let shard = isOne(in: 12) ? ShardID(rawValue: below(256)) : row.shard
                     return UnreadableJob(key: row.job.key, id: row.job.id, shard: shard, problem: "problem")
                 }
