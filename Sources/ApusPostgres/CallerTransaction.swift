@@ -35,7 +35,7 @@
 
         /// Submits a job with a typed payload in the caller's own transaction; see ``submit(_:in:)``.
         ///
-        /// `JobRequest.init(_:id:name:trigger:policies:labels:queue:priority:metadata:uniqueness:conflict:idempotencyKey:)`
+        /// `JobRequest.init(_:id:name:trigger:policies:labels:queue:priority:fairnessKey:metadata:uniqueness:conflict:idempotencyKey:)`
         /// describes the arguments.
         /// - Returns: the job's identifier.
         /// - Throws: as ``submit(_:in:)``; `JobError` with `invalid`, naming the field, if the payload cannot be written
@@ -44,15 +44,15 @@
         public func submit<Payload: JobPayload>(
             _ payload: Payload, id: JobID? = nil, name: String? = nil, trigger: Trigger = .after(.zero),
             policies: JobPolicies? = nil, labels: [String: String] = [:], queue: QueueID? = nil,
-            priority: JobPriority? = nil, metadata: [String: String] = [:],
+            priority: JobPriority? = nil, fairnessKey: String? = nil, metadata: [String: String] = [:],
             uniqueness: JobUniqueness? = nil, conflict: ConflictPolicy? = nil, idempotencyKey: String? = nil,
             in connection: OpaquePointer
         ) throws -> JobID {
             try submit(
                 JobRequest(
                     payload, id: id, name: name, trigger: trigger, policies: policies, labels: labels, queue: queue,
-                    priority: priority, metadata: metadata, uniqueness: uniqueness, conflict: conflict,
-                    idempotencyKey: idempotencyKey), in: connection)
+                    priority: priority, fairnessKey: fairnessKey, metadata: metadata, uniqueness: uniqueness,
+                    conflict: conflict, idempotencyKey: idempotencyKey), in: connection)
         }
     }
 

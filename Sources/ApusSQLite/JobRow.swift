@@ -25,6 +25,7 @@
             "missed_limit", "grace", "expiry", "overlap", "overlap_limit", "maximum_attempts", "maximum_lost",
             "initial_backoff",
             "maximum_backoff", "jitter", "time_limit", "conditions", "retention", "labels", "payload",
+            "fairness_key", "key_group",
             "idempotency_key",
             "metadata", "unique_payload", "unique_within",
         ]
@@ -141,7 +142,9 @@
             statement.bind(request.name).bind(request.kind)
             bind(request.trigger, to: statement)
             bind(request.policies, to: statement)
-            statement.bind(LabelsJSON.encode(request.labels)).bind(request.payload).bind(request.idempotencyKey)
+            statement.bind(LabelsJSON.encode(request.labels)).bind(request.payload)
+            statement.bind(request.fairnessKey).bind(request.keyGroup == 0 ? nil : Int64(request.keyGroup))
+            statement.bind(request.idempotencyKey)
             statement.bind(LabelsJSON.encode(request.metadata))
             statement.bind(uniqueness(job, request)).bind(request.uniqueness.period?.wholeNanoseconds)
         }
@@ -212,12 +215,15 @@
             let policies = try readPolicies(row)
             guard let labels = LabelsJSON.decode(row.text()) else { throw .unknown("labels") }
             let payload = row.blob()
+            let fairnessKey = row.optionalText()
+            // Follows from the key.
+            _ = row.optionalInteger()
             let idempotencyKey = row.optionalText()
             guard let metadata = LabelsJSON.decode(row.text()) else { throw .unknown("metadata") }
             let (countsPayload, period) = (row.integer() > 0, row.optionalDuration())
             let request = JobRequest(
                 id: id, name: name, kind: kind, trigger: trigger, policies: policies, labels: labels, payload: payload,
-                queue: queue, priority: priority, metadata: metadata,
+                queue: queue, priority: priority, fairnessKey: fairnessKey, metadata: metadata,
                 uniqueness: countsPayload ? .payload(within: period) : .identifier, idempotencyKey: idempotencyKey)
             guard let state = JobState(rawValue: row.text()) else { throw .unknown("state") }
             let keptUntil = row.optionalInstant()

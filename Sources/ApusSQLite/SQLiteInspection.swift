@@ -177,7 +177,8 @@
                 violations: """
                     SELECT \(jobName) || ': ' || job.lane AS subject
                     FROM apus_job AS job JOIN apus_request AS request ON request.job = job.key
-                    WHERE job.lane <> job.priority || ' ' || request.conditions || ' ' || job.queue || ' ' || request.kind
+                    WHERE job.lane <> job.priority || ' ' || request.conditions || ifnull('.' || request.key_group, '')
+                        || ' ' || job.queue || ' ' || request.kind
                     """),
             StoreRule(
                 "an identifier belongs to one job that has not ended",

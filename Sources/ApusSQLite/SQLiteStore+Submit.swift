@@ -58,7 +58,7 @@
 
         /// Submits a job with a typed payload in the caller's own transaction; see ``submit(_:in:)``.
         ///
-        /// `JobRequest.init(_:id:name:trigger:policies:labels:queue:priority:metadata:uniqueness:conflict:idempotencyKey:)`
+        /// `JobRequest.init(_:id:name:trigger:policies:labels:queue:priority:fairnessKey:metadata:uniqueness:conflict:idempotencyKey:)`
         /// describes the arguments.
         /// - Returns: the job's identifier.
         /// - Throws: as ``submit(_:in:)``; `JobError` with `invalid`, naming the field, if the payload cannot be
@@ -74,6 +74,7 @@
             labels: [String: String] = [:],
             queue: QueueID? = nil,
             priority: JobPriority? = nil,
+            fairnessKey: String? = nil,
             metadata: [String: String] = [:],
             uniqueness: JobUniqueness? = nil,
             conflict: ConflictPolicy? = nil,
@@ -83,8 +84,8 @@
             try submit(
                 JobRequest(
                     payload, id: id, name: name, trigger: trigger, policies: policies, labels: labels, queue: queue,
-                    priority: priority, metadata: metadata, uniqueness: uniqueness, conflict: conflict,
-                    idempotencyKey: idempotencyKey), in: db)
+                    priority: priority, fairnessKey: fairnessKey, metadata: metadata, uniqueness: uniqueness,
+                    conflict: conflict, idempotencyKey: idempotencyKey), in: db)
         }
 
         /// A row in another file would never be found.

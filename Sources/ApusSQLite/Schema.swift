@@ -26,7 +26,12 @@
             DROP INDEX apus_job_ended;
             CREATE INDEX apus_job_ended ON apus_job (kept_until)
                 WHERE (state = 'cancelled' OR state = 'finished') AND open_runs = 0;
+            """,
             """
+            ALTER TABLE apus_request ADD COLUMN fairness_key TEXT;
+            ALTER TABLE apus_request ADD COLUMN key_group INTEGER;
+            ALTER TABLE apus_queue ADD COLUMN concurrency_per_key INTEGER;
+            """,
         ]
 
         /// The newest schema that this code knows.

@@ -77,11 +77,13 @@
             var queues: [JobQueue] = []
             try connection.statement(
                 """
-                SELECT id, concurrency, rate_runs, rate_period, paused, recent_starts, last_start FROM apus_queue ORDER BY id
+                SELECT id, concurrency, concurrency_per_key, rate_runs, rate_period, paused, recent_starts, last_start
+                FROM apus_queue ORDER BY id
                 """
             ).forEachRow { row in
                 var queue = JobQueue(id: QueueID(row.text()))
                 queue.concurrency = row.optionalInteger().map(Int.init)
+                queue.concurrencyPerKey = row.optionalInteger().map(Int.init)
                 let (runs, period) = (row.optionalInteger(), row.optionalDuration())
                 if let runs, let period { queue.rate = QueueRate(runs: Int(runs), per: period) }
                 queue.isPaused = row.integer() == 1

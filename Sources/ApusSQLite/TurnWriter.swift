@@ -274,13 +274,15 @@
         static func write(_ queue: JobQueue, _ axis: ElapsedAxis, on connection: Connection) throws {
             try connection.statement(
                 """
-                INSERT INTO apus_queue (id, concurrency, rate_runs, rate_period, paused, recent_starts, last_start)
-                VALUES (?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO apus_queue (
+                    id, concurrency, concurrency_per_key, rate_runs, rate_period, paused, recent_starts, last_start)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (id) DO UPDATE SET
-                    concurrency = excluded.concurrency, rate_runs = excluded.rate_runs, rate_period = excluded.rate_period,
-                    paused = excluded.paused, recent_starts = excluded.recent_starts, last_start = excluded.last_start
+                    concurrency = excluded.concurrency, concurrency_per_key = excluded.concurrency_per_key,
+                    rate_runs = excluded.rate_runs, rate_period = excluded.rate_period, paused = excluded.paused, recent_starts = excluded.recent_starts, last_start = excluded.last_start
                 """
-            ).bind(queue.id.rawValue).bind(queue.concurrency.map(Int64.init)).bind(queue.rate.map { Int64($0.runs) })
+            ).bind(queue.id.rawValue).bind(queue.concurrency.map(Int64.init))
+                .bind(queue.concurrencyPerKey.map(Int64.init)).bind(queue.rate.map { Int64($0.runs) })
                 .bind(queue.rate?.period.wholeNanoseconds).bind(queue.isPaused ? 1 as Int64 : 0)
                 .bind(Int64(queue.recentStarts)).bind(queue.lastStart.map(axis.encode)).run()
         }

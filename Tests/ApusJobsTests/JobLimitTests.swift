@@ -11,6 +11,7 @@ struct JobLimitTests {
         ("id", { $0.id = JobID("") }), ("id", { $0.id = JobID(long) }), ("id", { $0.id = JobID("a\0") }),
         ("name", { $0.name = "" }), ("name", { $0.name = long }), ("name", { $0.name = "a\0b" }),
         ("kind", { $0.kind = long }), ("kind", { $0.kind = "\0" }),
+        ("fairnessKey", { $0.fairnessKey = long + long + long + long }), ("fairnessKey", { $0.fairnessKey = "\0" }),
         ("idempotencyKey", { $0.idempotencyKey = long }), ("idempotencyKey", { $0.idempotencyKey = "\0" }),
         ("labels", { $0.labels = ["a": long] }), ("labels", { $0.labels = ["a": "\0"] }),
         ("labels", { $0.labels = ["\0": "a"] }),

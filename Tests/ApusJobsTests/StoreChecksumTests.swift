@@ -60,7 +60,7 @@ struct StoreChecksumTests {
                 { $0.id = "b" }, { $0.name = "" }, { $0.kind = "b" }, { $0.trigger = .after(.seconds(1)) },
                 { $0.policies.grace = .zero }, { $0.labels = ["a": ""] }, { $0.payload = [0] }, { $0.queue = "b" },
                 { $0.priority = .low }, { $0.metadata = ["a": ""] }, { $0.uniqueness = .payload() },
-                { $0.idempotencyKey = "" }, { $0.uniqueness = .payload(within: .seconds(1)) },
+                { $0.idempotencyKey = "" }, { $0.fairnessKey = "" }, { $0.uniqueness = .payload(within: .seconds(1)) },
                 { $0.uniqueness = .payload(within: .seconds(2)) },
             ]
         ) {

@@ -167,7 +167,7 @@
                 let status = try await inspection.status()
                 await inspection.disconnect()
                 #expect(status.nodes == [.init(name: "node one", shards: 256, isConnected: true)])
-                #expect((status.schema, status.newestSchema) == (5, 5))
+                #expect((status.schema, status.newestSchema) == (6, 6))
                 #expect(status.bytes > 100_000)
                 var (jobs, next): ([Job], String?) = ([], nil)
                 repeat {

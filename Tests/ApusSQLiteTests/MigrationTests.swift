@@ -10,9 +10,9 @@
     @Suite("Files of every version that was shipped")
     struct MigrationTests {
         /// A file of an earlier version: what is on people's disks.
-        private func file(_ version: String, in directory: Directory, also sql: String = "") throws -> SQLiteStore {
+        private func file(_ version: Int, in directory: Directory, also sql: String = "") throws -> SQLiteStore {
             let fixture = try #require(
-                Bundle.module.url(forResource: version, withExtension: "sql", subdirectory: "Fixtures"))
+                Bundle.module.url(forResource: "v\(version)", withExtension: "sql", subdirectory: "Fixtures"))
             let dump = try String(contentsOf: fixture, encoding: .utf8)
             let connection = try foreignConnection(directory.file())
             try connection.inDatabase { try $0.execute(sql: dump + sql) }
@@ -22,7 +22,7 @@
 
         @Test("a copy of a file of an earlier schema is refused with the way to migrate it, and its bytes stay")
         func source() async throws {
-            for version in ["v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8"] {
+            for version in 1...9 {
                 let directory = try Directory()
                 _ = try file(version, in: directory)
                 let before = try Data(contentsOf: URL(filePath: directory.file()))
@@ -39,27 +39,28 @@
         @Test(
             "a file of an earlier schema is migrated with all that is in it",
             arguments: [
-                ("v1", [[], [], []], nil),
-                ("v2", [[.network, .externalPower], .idle, []], nil),
-                ("v3", [[.network, .externalPower], .idle, []], "a key"),
-                ("v4", [[.network, .externalPower], .idle, []], "a key"),
-                ("v5", [[.network, .externalPower], .idle, []], "a key"),
-                ("v6", [[.network, .externalPower], .idle, []], "a key"),
-                ("v7", [[.network, .externalPower], .idle, []], "a key"),
-                ("v8", [[.network, .externalPower], .idle, []], "a key"),
-                ("v9", [[.network, .externalPower], .idle, []], "a key"),
-            ] as [(String, [JobConditions], String?)])
-        func migrates(_ version: String, _ conditions: [JobConditions], _ key: String?) async throws {
+                (1, [[], [], []], nil),
+                (2, [[.network, .externalPower], .idle, []], nil),
+                (3, [[.network, .externalPower], .idle, []], "a key"),
+                (4, [[.network, .externalPower], .idle, []], "a key"),
+                (5, [[.network, .externalPower], .idle, []], "a key"),
+                (6, [[.network, .externalPower], .idle, []], "a key"),
+                (7, [[.network, .externalPower], .idle, []], "a key"),
+                (8, [[.network, .externalPower], .idle, []], "a key"),
+                (9, [[.network, .externalPower], .idle, []], "a key"),
+                (10, [[.network, .externalPower], .idle, []], "a key"),
+            ] as [(Int, [JobConditions], String?)])
+        func migrates(_ version: Int, _ conditions: [JobConditions], _ key: String?) async throws {
             let directory = try Directory()
             // An application may have a view of a table that is gone, over which SQLite fails where it reads the schema.
             let view = "CREATE TABLE gone (x TEXT); CREATE VIEW broken AS SELECT x FROM gone; DROP TABLE gone;"
-            let store = try file(version, in: directory, also: version >= "v8" ? view : "")
+            let store = try file(version, in: directory, also: version >= 8 ? view : "")
             let session = try await store.open()
             #expect(session.shards == [.only: StoreEpoch(rawValue: 4)])
 
             let page = try await store.jobs(JobQuery())
             // Before schema 4, a replaced job got another identifier, which it keeps.
-            #expect(page.jobs.map(\.id.rawValue) == ["swift", version >= "v4" ? "tea" : "tea~2", "tea"])
+            #expect(page.jobs.map(\.id.rawValue) == ["swift", version >= 4 ? "tea" : "tea~2", "tea"])
             #expect(page.jobs.map(\.state) == [.scheduled, .cancelled, .finished])
             #expect(page.jobs.map(\.request.policies.conditions) == conditions)
             let swift = page.jobs[0]
@@ -67,10 +68,12 @@
             #expect(swift.request.trigger == .every(.seconds(60), count: 3))
             #expect(swift.request.labels == ["a": "1", "é": "\"x\""])
             #expect(swift.request.policies.overlap == .queue(limit: 4))
-            #expect(swift.request.policies.retention == (version >= "v9" ? .seconds(3_600) : nil))
+            #expect(swift.request.policies.retention == (version >= 9 ? .seconds(3_600) : nil))
             let ended = try #require(page.jobs[1].keptUntil)
-            #expect(version >= "v9" || ended > SystemTime().wall().advanced(by: .seconds(179 * 86_400)))
-            #expect(swift.request.policies.expiry == (version >= "v9" ? .seconds(600) : nil))
+            #expect(version >= 9 || ended > SystemTime().wall().advanced(by: .seconds(179 * 86_400)))
+            #expect(swift.request.policies.expiry == (version >= 9 ? .seconds(600) : nil))
+            #expect(swift.request.fairnessKey == (version >= 10 ? "acme" : nil))
+            #expect(session.queues.map(\.concurrencyPerKey) == (version >= 10 ? [2] : []))
             #expect(swift.openRunCount == 1)
             #expect(page.lastRuns.map { $0?.state } == [.running, .cancelled, .succeeded])
             #expect(
@@ -80,10 +83,12 @@
             var waiting = sampleJob("waiting")
             waiting.request.policies.conditions = .externalPower
             waiting.request.idempotencyKey = "another key"
+            waiting.request.fairnessKey = "é"
             waiting.request.trigger = .calendar(try CalendarSchedule(cron: "@daily"), timeZone: "UTC")
             _ = try await store.add(waiting, session)
             let request = try await store.job(waiting.id)?.job.request
             #expect(request?.policies.conditions == .externalPower && request?.idempotencyKey == "another key")
+            #expect(request?.fairnessKey == "é")
             #expect(request?.trigger == waiting.request.trigger)
             try await store.add(sampleJob("tea"), session)
             try await expectError(.conflict) { try await store.add(sampleJob("swift"), session) }
@@ -92,8 +97,8 @@
 
         @Test(
             "a migrated file keeps its instants; those of relative jobs move with the clock from then on",
-            arguments: ["v1", "v2", "v3"])
-        func instants(_ version: String) async throws {
+            arguments: 1...3)
+        func instants(_ version: Int) async throws {
             let directory = try Directory()
             let store = try file(
                 version, in: directory,
@@ -140,7 +145,7 @@
                 ("- -5", nil, -5), ("42", "none", 0), ("", "none", 0),
             ] as [(String, String?, Int64)])
         func clock(_ record: String, _ boot: String?, _ offset: Int64) async throws {
-            for version in ["v1", "v2", "v3"] {
+            for version in 1...3 {
                 let directory = try Directory()
                 let store = try file(version, in: directory, also: "UPDATE metadata SET value = '\(record)'")
                 let session = try await store.open()
@@ -154,7 +159,7 @@
         func uniqueness() async throws {
             let directory = try Directory()
             let store = try file(
-                "v5", in: directory,
+                5, in: directory,
                 also: """
                     UPDATE request SET unique_payload = 2, unique_within = 9000000000000000000 WHERE job = 3;
                     """)
@@ -174,7 +179,7 @@
         @Test("a run that belongs to no job does not keep the file from being migrated")
         func orphan() async throws {
             let directory = try Directory()
-            let store = try file("v7", in: directory, also: "UPDATE run SET job = 99 WHERE job = 3")
+            let store = try file(7, in: directory, also: "UPDATE run SET job = 99 WHERE job = 3")
             let session = try await store.open()
             #expect(try await store.runs(RunQuery()).runs.count == 2)
             try await store.close(session)
@@ -184,7 +189,7 @@
         @Test("the runs of migrated jobs go with them")
         func cascade() async throws {
             let directory = try Directory()
-            let store = try file("v3", in: directory)
+            let store = try file(3, in: directory)
             let session = try await store.open()
             #expect(
                 try await store.retire(
@@ -216,7 +221,7 @@
             let store = SQLiteStore(path: directory.file())
             try await store.openAndClose()
             let fixture = try Directory()
-            let old = try file("v9", in: fixture).path
+            let old = try file(10, in: fixture).path
             let query = "SELECT name || ': ' || ifnull(sql, '') FROM sqlite_master ORDER BY name"
             let made = try foreignConnection(store.path).inDatabase { try String.fetchAll($0, sql: query) }
             let kept = try foreignConnection(old).inDatabase { try String.fetchAll($0, sql: query) }

@@ -154,7 +154,8 @@
                 policies: JobPolicies(
                     tolerance: .nanoseconds(1), missedRuns: .runAll(limit: 3), overlap: .queue(limit: 2),
                     retry: RetryPolicy.exponential(attempts: 3), timeLimit: .seconds(9), conditions: .network),
-                labels: ["a": "\"\\\n"], payload: Array(0...255), queue: "mail", priority: .high, metadata: ["b": "c"],
+                labels: ["a": "\"\\\n"], payload: Array(0...255), queue: "mail", priority: .high,
+                fairnessKey: "é", metadata: ["b": "c"],
                 uniqueness: .payload(within: .seconds(3)), conflict: .keep, idempotencyKey: "key")
             try await shop.database.write { db in _ = try shop.store.submit(request, in: db) }
             let session = try await shop.store.open()
@@ -302,7 +303,7 @@
             let version = try foreignConnection(store.path).inDatabase {
                 try Int.fetchOne($0, sql: "PRAGMA user_version")
             }
-            #expect(version == 9)
+            #expect(version == 10)
         }
 
         #if os(Linux)

@@ -213,7 +213,7 @@ final class ClusterChecker {
                         && other.state != .lost
                 } ?? false
             // In a queue it may wait for another job's run.
-            if !wasBusy, world.history.limits[handler.plan.queue] == nil {
+            if !wasBusy, world.history.limits[handler.plan.queue] == nil, handler.plan.key == nil {
                 counts.takenOver += 1
                 counts.longestTakeOver = max(counts.longestTakeOver, world.now - max(killed, due))
             }
@@ -223,6 +223,7 @@ final class ClusterChecker {
 
     private func checkLimit(_ handler: ClusterHandler) {
         let queue = handler.plan.queue
+        checkKey(handler)
         // Places that a promotion has lost are given anew before their former owners know of it.
         let isKnown = { [lastPromotion] (instant: Int64) in lastPromotion.map { instant > $0 + .ms(5_000) } ?? true }
         guard let limit = world.history.limits[queue], isKnown(world.now) else { return }
@@ -235,6 +236,21 @@ final class ClusterChecker {
                 .limited,
                 "\(handler.run.jobID) begins on \(handler.node.name) beside "
                     + others.map { "\($0.run.jobID) on \($0.node.name)" }.joined(separator: ", "))
+        }
+    }
+
+    private func checkKey(_ handler: ClusterHandler) {
+        let (queue, key) = (handler.plan.queue, handler.plan.key)
+        guard let key, let limit = world.history.limitsPerKey[queue] else { return }
+        let others = active.values.joined().filter {
+            $0.node === handler.node && $0.plan.queue == queue && $0.plan.key == key && $0.reason == nil
+        }
+        counts.limitedByKey += others.count + 1 == limit ? 1 : 0
+        if others.count >= limit {
+            fail(
+                .limited,
+                "\(handler.run.jobID) begins on \(handler.node.name) beside \(others.map { "\($0.run.jobID)" }) of \(key)"
+            )
         }
     }
 

@@ -71,6 +71,8 @@ struct ClusterHistory: CustomStringConvertible {
     var trouble: Int
     /// How many runs of the queues may be in progress at once, over all nodes.
     var limits: [QueueID: Int]
+    /// How many of one key may be, on a node; in every eighth history jobs have keys.
+    var limitsPerKey: [QueueID: Int]
     /// What each process can run; `nil`: all of them run everything.
     var roles: [ClusterRole]?
     /// How many jobs are there from the beginning whose rows no node can read.
@@ -86,6 +88,7 @@ struct ClusterHistory: CustomStringConvertible {
         shards = 8 + pick(9)
         trouble = 6_000 + pick(14_000)
         limits = ["one": 1, "few": 2 + pick(2)]
+        limitsPerKey = seed % 8 == 4 ? ["few": 1, "default": 1 + Int(seed / 8 % 2)] : [:]
         // In every third history, so that the others are what they were without.
         unreadable = seed.isMultiple(of: 3) ? 1 + Int(seed / 3 % 7) : 0
         steps = []
@@ -97,11 +100,12 @@ struct ClusterHistory: CustomStringConvertible {
             let random = SeededRandom(seed: seed &* 0x8EBC_6AF0_9C88_C6E3 &+ 0x5851_F42D)
             roles = (0..<nodes).map { ClusterRole.drawn(for: $0) { Int(random.next() % UInt64($0)) } }
         }
-        let hasRoles = roles != nil
+        let (hasRoles, hasKeys) = (roles != nil, !limitsPerKey.isEmpty)
         func plan() -> ClusterPlan {
             number += 1
             var plan = ClusterPlan(number: number, pick)
             plan.isRare = hasRoles && plan.payload == nil && plan.id.rawValue.utf8.last! % 2 == 0
+            plan.hasKey = hasKeys && plan.payload == nil
             plan.requiresFreeName = seed.isMultiple(of: 2) && names.next() % 2 == 0
             return plan
         }
@@ -189,6 +193,10 @@ struct ClusterPlan {
     var requiresFreeName = false
     /// Not every node has a handler for its kind. The same for each submission of an identifier.
     var isRare = false
+    var hasKey = false
+
+    /// The same for each submission of an identifier.
+    var key: String? { hasKey ? "key\(id.rawValue.utf8.last! % 4 / 2)" : nil }
 
     /// The same for each submission of an identifier, so that no update gives a job another name.
     var name: String? {
@@ -264,7 +272,7 @@ struct ClusterPlan {
                 overlap: overlap,
                 retry: RetryPolicy.exponential(
                     attempts: attempts, from: .milliseconds(300), to: .seconds(1))),
-            labels: ["plan": "\(number)"], payload: payload.map { [UInt8($0)] } ?? [], queue: queue,
+            labels: ["plan": "\(number)"], payload: payload.map { [UInt8($0)] } ?? [], queue: queue, fairnessKey: key,
             uniqueness: payload == nil ? .identifier : .payload(), conflict: conflict,
             idempotencyKey: idempotencyKey)
         request.terms.requiresFreeName = requiresFreeName && name != nil

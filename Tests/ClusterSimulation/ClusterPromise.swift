@@ -11,7 +11,8 @@ package enum ClusterPromise: String, CaseIterable, Sendable {
     case acting = "a handler begins only on a node that has not ended, of a claim that is stored"
     case once = "a command is carried out at most once, and its answer agrees with the tables"
     case spread = "in peace the shards are spread evenly, and no submission and no reply is left"
-    case limited = "no more handlers of a queue run than its limit over all nodes, except for cancelled ones"
+    case limited =
+        "no more handlers of a queue run than its limit over all nodes, and no more of a key on one, except for cancelled ones"
     case unique = "no two jobs that have not ended have a payload that is to be unique"
     case named = "no job is made beside one of its name that has not ended, if its submission asks for that"
     case snoozed = "who asks to be called later is called again under the same attempt, and not before"

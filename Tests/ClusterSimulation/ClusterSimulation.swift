@@ -24,6 +24,8 @@ package enum ClusterSimulation {
         package var effects = 0
         /// Starts that took the last place of a queue.
         package var limited = 0
+        /// Starts that took the last place of a key.
+        package var limitedByKey = 0
         /// Jobs that were made because nothing had their names, and submissions that were refused because something had.
         package var named = 0
         package var namesTaken = 0
@@ -44,6 +46,7 @@ package enum ClusterSimulation {
             lhs.snoozes += rhs.snoozes
             lhs.effects += rhs.effects
             lhs.limited += rhs.limited
+            lhs.limitedByKey += rhs.limitedByKey
             lhs.named += rhs.named
             lhs.namesTaken += rhs.namesTaken
             lhs.moved += rhs.moved

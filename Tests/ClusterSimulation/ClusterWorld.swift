@@ -36,6 +36,9 @@ final class ClusterWorld {
         random = SeededRandom(seed: history.seed &* 0xD1B5_4A32_D192_ED03 &+ 0x1357_9BDF)
         database = ModelDatabase(shards: history.shards, mutant: mutant)
         for (id, limit) in history.limits { database.tables.queues[id] = JobQueue(id: id, concurrency: limit) }
+        for (id, limit) in history.limitsPerKey {
+            database.tables.queues[id, default: JobQueue(id: id)].concurrencyPerKey = limit
+        }
         for number in 0..<history.unreadable { database.addUnreadable(number, at: wall) }
         database.written = { [unowned self] in checker.written($0, $1, $2, $3) }
         database.overwritten = { [unowned self] in checker.overwritten($0, $1) }

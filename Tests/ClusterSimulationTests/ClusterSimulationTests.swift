@@ -24,7 +24,7 @@ struct ClusterSimulationTests {
         #expect(counts.forwarded > 250)
         #expect(counts.takenOver > 250)
         #expect(counts.effects > 250)
-        #expect(counts.promotions > 25 && counts.snoozes > 250 && counts.limited > 250)
+        #expect(counts.promotions > 25 && counts.snoozes > 250 && counts.limited > 250 && counts.limitedByKey > 100)
         #expect(counts.named > 100 && counts.namesTaken > 25)
         #expect(counts.moved > 20 && counts.placed > 100)
         #expect(counts.longestTakeOver <= 5_000_000_000)

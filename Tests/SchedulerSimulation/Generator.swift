@@ -8,7 +8,7 @@ package struct Generator {
     package enum Trouble: String, CaseIterable, Sendable {
         case failures, hangs, reads, kills, stops, freezes, takeovers, wall, sleep, conditions, suspension, bursts,
             queues, byHand, applications, rates, unique, snoozes, progress, unreadable, repeats, expiries,
-            deletions
+            deletions, keys
     }
 
     private let random: SeededRandom
@@ -30,6 +30,8 @@ package struct Generator {
     /// The same for occurrences that expire, and for jobs that are deleted.
     private let expiries: SeededRandom
     private let deletions: SeededRandom
+    /// The same for fairness keys.
+    private let keys: SeededRandom
     private let seed: UInt64
     private var troubles: Set<Trouble> = []
     private var ids = 1
@@ -50,11 +52,13 @@ package struct Generator {
         repeats = SeededRandom(seed: seed &* 0xB492_B66F_BE98_F273 &+ 0x6F70_8192)
         expiries = SeededRandom(seed: seed &* 0x94D0_49BB_1331_11EB &+ 0x7081_92A3)
         deletions = SeededRandom(seed: seed &* 0xBF58_476D_1CE4_E5B9 &+ 0x8192_A3B4)
+        keys = SeededRandom(seed: seed &* 0xFF51_AFD7_ED55_8CCD &+ 0x92A3_B4C5)
         // Every history draws the same numbers, whatever is excluded.
         let chance = 1 + pick(9)
         let later: [Trouble] = [.queues, .byHand]
         let last: [Trouble] = [
             .applications, .rates, .unique, .snoozes, .progress, .unreadable, .repeats, .expiries, .deletions,
+            .keys,
         ]
         for trouble in Trouble.allCases where !later.contains(trouble) && !last.contains(trouble) {
             if pick(10) < chance, !excluded.contains(trouble) { troubles.insert(trouble) }
@@ -66,6 +70,7 @@ package struct Generator {
         for (trouble, random) in [
             (Trouble.unique, unique), (.snoozes, snoozes), (.progress, progress), (.unreadable, unreadable),
             (.repeats, repeats), (.expiries, expiries), (.deletions, deletions),
+            (.keys, keys),
         ]
         where pick(3, of: random) == 0 && !excluded.contains(trouble) {
             troubles.insert(trouble)
@@ -108,6 +113,7 @@ package struct Generator {
         if troubles.contains(.snoozes) { history.steps = history.steps.map { $0.withPlans(snoozing) } }
         if troubles.contains(.progress) { history.steps = history.steps.map { $0.withPlans(reporting) } }
         if troubles.contains(.expiries) { history.steps = history.steps.map { $0.withPlans(expiring) } }
+        if troubles.contains(.keys) { addKeys(to: &history.steps) }
         if troubles.contains(.deletions) { addDeletions(to: &history.steps) }
         if troubles.contains(.unreadable) { history.unreadable = 1 + pick(12, of: unreadable) }
         return history
@@ -222,6 +228,24 @@ package struct Generator {
         var plan = plan
         plan.expiry = 1 + (pick(2) == 0 ? pick(3_000) : pick(30_000))
         return plan
+    }
+
+    /// Jobs of few keys, of which few runs may be in progress in a queue.
+    private func addKeys(to steps: inout [Step]) {
+        func pick(_ bound: Int) -> Int { self.pick(bound, of: keys) }
+        func keyed(_ plan: JobPlan) -> JobPlan {
+            if pick(5) == 0 { return plan }
+            var plan = plan
+            plan.key = pick(2)
+            if plan.queue == nil, pick(3) != 0 { plan.queue = pick(2) }
+            return plan
+        }
+        steps = steps.map { $0.withPlans(keyed) }
+        for queue in 0..<2 { steps.insert(.configure(queue: queue, .concurrencyPerKey(1 + pick(2))), at: 1) }
+        for _ in 0..<pick(4) {
+            let limit = pick(3) == 0 ? nil : 1 + pick(2)
+            steps.insert(.configure(queue: pick(2), .concurrencyPerKey(limit)), at: 2 + pick(steps.count - 1))
+        }
     }
 
     /// Deletes jobs, sometimes just as something else is asked of them.

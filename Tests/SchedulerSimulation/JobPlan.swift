@@ -65,6 +65,8 @@ struct JobPlan: Sendable, Hashable {
     var conditions: JobConditions = []
     /// The number of a queue; `nil` for the queue that never has limits.
     var queue: Int?
+    /// The number of a fairness key.
+    var key: Int?
     var priority = JobPriority.normal
     /// One for each attempt, over and over.
     var behaviours: [Behaviour] = [.succeed(after: 0)]
@@ -164,7 +166,7 @@ struct JobPlan: Sendable, Hashable {
                 timeLimit: timeLimit.map { .milliseconds($0) }, conditions: conditions),
             // Jobs that are not unique have the payload of one that may be.
             payload: [UInt8(unique == nil ? 0 : id)],
-            queue: queue.map { Self.queueID($0) } ?? .default, priority: priority,
+            queue: queue.map { Self.queueID($0) } ?? .default, priority: priority, fairnessKey: key.map { "key\($0)" },
             uniqueness: unique.map { .payload(within: $0.within.map { .milliseconds($0) }) } ?? .identifier,
             conflict: conflict)
     }
@@ -205,6 +207,7 @@ extension JobPlan: CustomStringConvertible {
         if let timeLimit { parts.append("time limit \(seconds(Int64(timeLimit)))") }
         if !conditions.isEmpty { parts.append("conditions: bits \(conditions.rawValue)") }
         if let queue { parts.append("queue \(queue)") }
+        if let key { parts.append("key \(key)") }
         if priority != .normal { parts.append("priority \(priority)") }
         if behaviours != plain.behaviours {
             parts.append("handler: " + behaviours.map { "\($0)" }.joined(separator: ", "))

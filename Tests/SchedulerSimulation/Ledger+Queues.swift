@@ -24,6 +24,7 @@ extension Ledger {
             guard let setting, !isDisputed else { return }
             state.queues[queue]!.isPaused = setting.isPaused
             state.queues[queue]!.concurrency = setting.concurrency
+            state.queues[queue]!.concurrencyPerKey = setting.concurrencyPerKey
             state.queues[queue]!.rate = setting.rate.map { ($0.runs, $0.period.wholeNanoseconds) }
             state.queues[queue]!.since = now
             state.queues[queue]!.rateSince = min(state.queues[queue]!.rateSince, now)
@@ -39,9 +40,15 @@ extension Ledger.State {
         else { return }
         let what = "job\(facts[number].plan.id) (submission \(number)) of queue \(queue) began"
         if known.isPaused { report(.queues, "\(what), but the queue is paused", at: now) }
-        let beside = nodes[node].running.count { facts[calls[$0].submission].plan.queue == queue }
-        if let limit = known.concurrency, beside >= limit {
-            report(.queues, "\(what) beside \(beside) others, but no more than \(limit) may run", at: now)
+        let beside = nodes[node].running.map { facts[calls[$0].submission].plan }.filter { $0.queue == queue }
+        if let limit = known.concurrency, beside.count >= limit {
+            report(.queues, "\(what) beside \(beside.count) others, but no more than \(limit) may run", at: now)
+        }
+        if let limit = known.concurrencyPerKey, let key = facts[number].plan.key {
+            let same = beside.count { $0.key == key }
+            if same >= limit {
+                report(.queues, "\(what) beside \(same) of its key, but no more than \(limit) may run", at: now)
+            }
         }
         guard let rate = known.rate else { return }
         let since = max(known.since, now.elapsed - rate.period)
@@ -95,13 +102,14 @@ extension World {
             switch setting {
             case .paused(let isPaused): .paused(isPaused)
             case .concurrency(let limit): .concurrency(limit)
+            case .concurrencyPerKey(let limit): .concurrencyPerKey(limit)
             case .rate(let runs, let period): .rate(QueueRate(runs: runs, per: .milliseconds(period)))
             case .noRate: .rate(nil)
             }
         }
         let changesRate = settings.contains { setting in
             switch setting {
-            case .paused, .concurrency: false
+            case .paused, .concurrency, .concurrencyPerKey: false
             case .rate, .noRate: true
             }
         }

@@ -151,6 +151,7 @@ final class Ledger: Sendable {
     struct QueueFacts: Sendable {
         var isPaused = false
         var concurrency: Int?
+        var concurrencyPerKey: Int?
         var rate: (runs: Int, period: Int64)?
         /// All of this is certain since then.
         var since: Int64 = .max

@@ -13,7 +13,8 @@ package enum Promise: String, Sendable, CaseIterable {
     case stopped = "stop returns within its grace, and nothing starts after that"
     case overlap = "a job has no more handlers at once than its overlap policy allows"
     case limit = "no more handlers run at once than the configuration allows"
-    case queues = "nothing of a paused queue begins, no more at once than its limit, no more in a time than its rate"
+    case queues =
+        "nothing of a paused queue begins, no more at once than its limit and that of a key, no more in a time than its rate"
     case unique = "of unique jobs of one payload only one is open, and a submission that meets it does what it says"
     case snooze = "who asks to be called later is called in the same attempt, and leaves nothing but its progress"
     case progress = "a run's progress is what its handler has reported, and at its end the last of it"

@@ -166,6 +166,7 @@ struct Shrinker {
         add { $0.timeLimit = nil }
         add { $0.conditions = [] }
         add { $0.queue = nil }
+        add { $0.key = nil }
         add { $0.priority = .normal }
         switch plan.when {
         case .at(let delay): for delay in rounder(delay) { add { $0.when = .at(delay) } }

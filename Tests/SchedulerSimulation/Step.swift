@@ -42,6 +42,7 @@ indirect enum Step: Sendable, Hashable {
     enum Setting: Sendable, Hashable {
         case paused(Bool)
         case concurrency(Int?)
+        case concurrencyPerKey(Int?)
         case rate(Int, per: Int)
         case noRate
     }

@@ -11,6 +11,7 @@ struct Queue: ParsableCommand {
             A queue need not be made: a job names it with --queue.
             Examples:
               apus queue limit builds 2
+              apus queue limit mail 1 --per-key
               apus queue rate mail 100/1m
               apus queue pause builds
             """,
@@ -31,10 +32,12 @@ struct QueueList: AsyncParsableCommand {
             guard !answer.queues.isEmpty else {
                 return Terminal.note("no queue has limits, or jobs that run or wait")
             }
-            var table = Table(["QUEUE", "LIMIT", "RATE", "RUNNING", "WAITING", "STATE"], rightAligned: [1, 3, 4])
+            var table = Table(
+                ["QUEUE", "LIMIT", "PER KEY", "RATE", "RUNNING", "WAITING", "STATE"], rightAligned: [1, 2, 4, 5])
             for queue in answer.queues {
                 table.add([
                     (queue.name, .bold), (queue.concurrency.map(String.init) ?? "-", nil),
+                    (queue.concurrencyPerKey.map(String.init) ?? "-", nil),
                     (queue.rate.map(Self.text) ?? "-", nil), (String(queue.running), nil), (String(queue.waiting), nil),
                     (queue.paused ? "paused" : "open", queue.paused ? .yellow : nil),
                 ])
@@ -57,12 +60,17 @@ struct QueueLimit: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("How many, 1 to 100000; or none, for no limit.", valueName: "limit"))
     var limit: String
 
+    @Flag(help: "Limit the runs with one fairness key instead, for each key on its own.")
+    var perKey = false
+
     @Flag(help: "Print JSON.")
     var json = false
 
     func run() async throws {
         try await reporting {
-            try await change(name, WireQueueChange(concurrency: try parsed()), json: json)
+            let limit = try parsed()
+            let limits = perKey ? WireQueueChange(concurrencyPerKey: limit) : WireQueueChange(concurrency: limit)
+            try await change(name, limits, json: json)
         }
     }
 
@@ -144,6 +152,7 @@ private func change(_ name: String, _ change: WireQueueChange, json: Bool) async
     if json { return try Terminal.json(queue) }
     let limits = [
         queue.paused ? "paused" : nil, queue.concurrency.map { "at most \($0) at once" },
+        queue.concurrencyPerKey.map { "at most \($0) at once per fairness key" },
         queue.rate.map { "at most \($0.runs) in \(When.duration($0.per))" },
     ].compactMap { $0 }
     Terminal.out("\(queue.name): \(limits.isEmpty ? "no limits" : limits.joined(separator: ", "))")

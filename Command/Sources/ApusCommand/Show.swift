@@ -36,6 +36,7 @@ struct Show: AsyncParsableCommand {
             rows += (job.action.onSuccess ?? []).map { ("on success", $0.text) }
             rows += (job.action.onFailure ?? []).map { ("on failure", $0.text) }
             rows.append(("queue", "\(job.queue), priority \(job.priority)"))
+            if let key = job.fairnessKey { rows.append(("fairness key", key)) }
             if let unique = job.unique {
                 let period = unique.within.map { ", also for \(When.duration($0)) after its submission" }
                 rows.append(("unique", "while one that does the same is open" + (period ?? "")))

@@ -1,3 +1,4 @@
+import ApusCalendar
 import ApusJSON
 import ApusJobs
 import ApusTimers
@@ -20,7 +21,13 @@ struct QueueWireTests {
         #expect(try change(#"{"concurrency":null,"rate":null}"#).parsed() == [.concurrency(nil), .rate(nil)])
         let both = try change(#"{"concurrency":4,"rate":{"runs":100,"per":"PT1M"}}"#)
         #expect(try both.parsed() == [.concurrency(4), .rate(QueueRate(runs: 100, per: .seconds(60)))])
-        for change in [both, WireQueueChange(concurrency: .removed, paused: false), WireQueueChange()] {
+        #expect(try change(#"{"concurrencyPerKey":null}"#).parsed() == [.concurrencyPerKey(nil)])
+        let perKey = try change(#"{"concurrency":4,"concurrencyPerKey":2}"#)
+        #expect(try perKey.parsed() == [.concurrency(4), .concurrencyPerKey(2)])
+        for change in [
+            both, perKey, WireQueueChange(concurrency: .removed, paused: false),
+            WireQueueChange(concurrencyPerKey: .removed), WireQueueChange(),
+        ] {
             let bytes = try JSONText.bytes(of: change)
             #expect(try StrictJSON.decode(WireQueueChange.self, from: bytes) == change)
             #expect(try JSONDecoder().decode(WireQueueChange.self, from: Data(bytes)) == change)
@@ -31,7 +38,8 @@ struct QueueWireTests {
     @Test(
         "a change that changes nothing, has an unknown field, or a null elsewhere, is refused",
         arguments: [
-            ("{}", "nothing to change"), (#"{"limit":1}"#, "unknown field limit; known are concurrency, rate, paused"),
+            ("{}", "nothing to change; give concurrency, concurrencyPerKey, rate or paused"),
+            (#"{"limit":1}"#, "unknown field limit; known are concurrency, concurrencyPerKey, rate, paused"),
             (#"{"paused":null}"#, "paused"), (#"{"rate":{"runs":1,"per":"soon"}}"#, "rate.per"),
             (#"{"rate":{"runs":null,"per":"1m"}}"#, "runs"),
         ])
@@ -40,11 +48,24 @@ struct QueueWireTests {
         #expect("\(error!)".contains(expected), "\(error!)")
     }
 
-    @Test("a job says its queue, its priority, and whether jobs that do the same count as the same")
+    @Test("a queue has its limit per fairness key, and null without one; an earlier daemon's has none")
+    func queue() throws {
+        var queue = JobQueue(id: "mail", concurrencyPerKey: 2)
+        func wire() -> WireQueue { WireQueue(QueueStatus(queue: queue, runningCount: 0, waitingCount: 0)) }
+        #expect(wire().concurrencyPerKey == 2 && wire().concurrency == nil)
+        queue.concurrencyPerKey = nil
+        #expect(wire().concurrencyPerKey == nil)
+        #expect(String(decoding: try JSONText.bytes(of: wire()), as: UTF8.self).contains(#""concurrencyPerKey":null"#))
+        let earlier = #"{"name":"mail","concurrency":1,"rate":null,"paused":false,"running":0,"waiting":0}"#
+        let read = try JSONDecoder().decode(WireQueue.self, from: Data(earlier.utf8))
+        #expect(read.concurrency == 1 && read.concurrencyPerKey == nil)
+    }
+
+    @Test("a job says its queue, its priority, its fairness key, and whether jobs that do the same count as the same")
     func job() throws {
         let instant = WallInstant(secondsSince1970: 1_800_000_000)
         var request = JobRequest(
-            id: JobID("a"), trigger: .at(instant), queue: "builds", priority: .urgent,
+            id: JobID("a"), trigger: .at(instant), queue: "builds", priority: .urgent, fairnessKey: "acme",
             uniqueness: .payload(within: .seconds(3_600)))
         func wire() -> WireJob {
             let job = Job(
@@ -53,12 +74,48 @@ struct QueueWireTests {
             return WireJob(job, lastRun: nil, waitingFor: [], parked: false)
         }
         #expect(wire().queue == "builds" && wire().priority == "urgent" && wire().unique?.within == "PT1H")
+        #expect(wire().fairnessKey == "acme" && WireExportedJob(wire()).submission.fairnessKey == "acme")
+        request.fairnessKey = nil
+        #expect(String(decoding: try JSONText.bytes(of: wire()), as: UTF8.self).contains(#""fairnessKey":null"#))
         #expect(try wire().unique?.parsed() == request.uniqueness)
         request.uniqueness = .payload()
         #expect(wire().unique == WireUniqueness())
         request.uniqueness = .identifier
         #expect(wire().unique == nil)
         #expect(String(decoding: try JSONText.bytes(of: wire()), as: UTF8.self).contains(#""unique":null"#))
+    }
+
+    @Test("a submission's fairness key is that of its request; one without the field has none")
+    func fairnessKey() throws {
+        let now = WallInstant(secondsSince1970: 1_800_000_000)
+        func request(_ field: String) throws -> JobRequest {
+            let text = #"{"trigger":{"after":"1h"},"action":{"notify":"x"}\#(field)}"#
+            let submission = try StrictJSON.decode(WireSubmission.self, from: Array(text.utf8))
+            return try submission.request(at: now, in: ZoneDatabase.system)
+        }
+        #expect(try request(#","fairnessKey":"acme 1""#).fairnessKey == "acme 1")
+        #expect(try request("").fairnessKey == nil)
+        #expect(try request(#","fairnessKey":"ä""#).fairnessKey == "\u{e4}")
+        for key in ["", "a\\u0007", String(repeating: "x", count: 256)] {
+            let error = #expect(throws: DaemonError.self) { try request(#","fairnessKey":"\#(key)""#) }
+            #expect(error?.message.hasPrefix("fairnessKey: ") == true)
+        }
+    }
+
+    @Test("a change sets a job's fairness key or removes it; a key that stays is not checked")
+    func changedFairnessKey() throws {
+        let now = WallInstant(secondsSince1970: 1_800_000_000)
+        let request = JobRequest(
+            id: JobID("a"), kind: "action", trigger: .at(now), payload: Array(#"{"notify":"x"}"#.utf8),
+            fairnessKey: "a\u{7}")
+        func key(after text: String) throws -> String? {
+            try StrictJSON.decode(WireJobChange.self, from: Array(text.utf8))
+                .applied(to: request, at: now, in: ZoneDatabase.system).fairnessKey
+        }
+        #expect(try key(after: #"{"fairnessKey":"acme"}"#) == "acme")
+        #expect(try key(after: #"{"fairnessKey":null}"#) == nil)
+        #expect(try key(after: #"{"name":"n"}"#) == "a\u{7}")
+        #expect(throws: DaemonError.self) { try key(after: #"{"fairnessKey":""}"#) }
     }
 
     @Test("a priority or a conflict policy that there is not is refused with the accepted ones")

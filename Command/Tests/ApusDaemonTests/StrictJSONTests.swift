@@ -27,7 +27,7 @@ struct StrictJSONTests {
             policies: WirePolicies(
                 tolerance: "1s", missed: "skip", overlap: "queue:2", retry: 3, timeout: "5m", expiry: "2h",
                 when: ["idle", "power"]),
-            labels: ["k": "v"])
+            labels: ["k": "v"], queue: "mail", priority: "high", fairnessKey: "a b")
         let data = try JSONEncoder().encode(submission)
         #expect(try StrictJSON.decode(WireSubmission.self, from: data) == submission)
         #expect(try JSONDecoder().decode(WireSubmission.self, from: data) == submission)

@@ -22,7 +22,7 @@ struct ContractTests {
             try await caller.call("GET", "/v1/nodes")
             let submission =
                 #"{"name":"nightly","trigger":{"every":"PT1H","count":3},"action":{"command":{"argv":["echo","x"],"shell":false,"env":{"A":"b"}}},"#
-                + #""policies":{"missed":"run-all:5","expiry":"PT1H","overlap":"queue","retention":"PT48H","retry":2,"timeout":"PT5M","tolerance":"1s","when":["network","power","idle"]},"labels":{"k":"v"}}"#
+                + #""policies":{"missed":"run-all:5","expiry":"PT1H","overlap":"queue","retention":"PT48H","retry":2,"timeout":"PT5M","tolerance":"1s","when":["network","power","idle"]},"labels":{"k":"v"},"fairnessKey":"acme"}"#
             try await caller.call("POST", "/v1/jobs", body: submission, expecting: 201)
             try await caller.call(
                 "POST", "/v1/jobs", body: #"{"trigger":{"after":"PT0.01S"},"action":{"notify":"hello"}}"#,
@@ -119,15 +119,15 @@ extension Caller {
     fileprivate mutating func changes() async throws {
         for body in [
             #"{"policies":{"timeout":"10m","retry":3,"tolerance":null,"when":["power"]},"labels":{"k":null,"new":"1"}}"#,
-            #"{"trigger":{"every":"PT2H"},"queue":"mail","priority":"high","unique":{}}"#,
-            #"{"action":{"command":{"argv":["true"]}},"queue":null,"priority":null,"unique":null}"#,
+            #"{"trigger":{"every":"PT2H"},"queue":"mail","priority":"high","fairnessKey":"other","unique":{}}"#,
+            #"{"action":{"command":{"argv":["true"]}},"queue":null,"priority":null,"fairnessKey":null,"unique":null}"#,
         ] { try await call("PATCH", "/v1/jobs/nightly", path: "/v1/jobs/{id}", body: body) }
         for (body, word) in [
             ("{}", "nothing to change"), (#"{"kind":"countdown"}"#, "kind"), (#"{"trigger":{}}"#, "trigger"),
             (#"{"policies":{"retyr":1}}"#, "policies.retyr"), (#"{"policies":{"retry":-1}}"#, "retry"),
             (#"{"labels":{"a=b":"c"}}"#, "labels"), (#"{"name":""}"#, "name"), (#"{"action":{}}"#, "action"),
             (#"{"priority":"odd"}"#, "priority"), (#"{"queue":"two words"}"#, "queue"),
-            (#"{"trigger":null}"#, "trigger"),
+            (#"{"trigger":null}"#, "trigger"), (#"{"fairnessKey":""}"#, "fairnessKey"),
         ] {
             try await call(
                 "PATCH", "/v1/jobs/nightly", path: "/v1/jobs/{id}", body: body, expecting: 400, saying: word)
@@ -288,7 +288,7 @@ private struct Caller {
         let path = "/v1/queues/{name}"
         for (body, status) in [
             (#"{"concurrency":4,"rate":{"runs":100,"per":"PT1M"},"paused":true}"#, 200),
-            (#"{"concurrency":null}"#, 200),
+            (#"{"concurrency":null}"#, 200), (#"{"concurrencyPerKey":2}"#, 200), (#"{"concurrencyPerKey":0}"#, 400),
             (#"{"rate":null,"paused":false}"#, 200), (#"{}"#, 400), (#"{"paused":null}"#, 400), (#"{"limit":4}"#, 400),
             (#"{"concurrency":0}"#, 400), (#"{"rate":{"runs":1}}"#, 400),
         ] {
@@ -303,6 +303,7 @@ private struct Caller {
         try await call("POST", "/v1/jobs", body: same, expecting: 200)
         for part in [
             #""priority":"highest""#, #""queue":"no name""#, #""unique":{"within":"soon"}"#, #""conflict":"keep""#,
+            #""fairnessKey":"a\u0007""#,
         ] {
             let body = #"{"trigger":{"after":"1h"},"action":{"notify":"x"},\#(part)}"#
             try await call("POST", "/v1/jobs", body: body, expecting: 400)

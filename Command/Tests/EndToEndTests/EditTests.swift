@@ -24,13 +24,13 @@ struct EditTests {
             let answer = try await apus(
                 "edit", "backup", "--name", "nightly", "--label", "team=red", "--remove-label", "draft", "--timeout",
                 "none", "--retry", "2", "--overlap", "queue:3", "--when", "power", "--queue", "disk", "--priority",
-                "high", "--expiry", "30m", "--retention", "2d")
+                "high", "--fairness-key", "acme", "--expiry", "30m", "--retention", "2d")
             #expect(answer.code == 0 && answer.out.hasPrefix("\(before.id) (nightly) changed"), "\(answer)")
             (expected.name, expected.labels) = ("nightly", ["team": "red"])
             (expected.policies.timeout, expected.policies.retry) = (nil, 2)
             (expected.policies.overlap, expected.policies.when) = ("queue:3", ["power"])
             (expected.policies.expiry, expected.policies.retention) = ("PT30M", "P2D")
-            (expected.queue, expected.priority) = ("disk", "high")
+            (expected.queue, expected.priority, expected.fairnessKey) = ("disk", "high", "acme")
             #expect(try await apus.client.job(before.id) == expected)
 
             let command: WireJob = try await apus.json(
@@ -43,8 +43,10 @@ struct EditTests {
             #expect(command.nextDue == expected.nextDue, "the schedule is as it was")
 
             let schedule: WireJob = try await apus.json(
-                "edit", "nightly", "--every", "day at 9:00", "--tz", "Asia/Tokyo", "--no-name", "--json")
-            #expect(schedule.name == nil && schedule.trigger.calendar?.zone == "Asia/Tokyo")
+                "edit", "nightly", "--every", "day at 9:00", "--tz", "Asia/Tokyo", "--no-name",
+                "--no-fairness-key", "--json")
+            #expect(schedule.name == nil && schedule.fairnessKey == nil)
+            #expect(schedule.trigger.calendar?.zone == "Asia/Tokyo")
             #expect(schedule.id == before.id && schedule.created == before.created)
             #expect(try await apus.client.runs(job: before.id).runs.count == 1)
         }
@@ -144,6 +146,8 @@ struct EditTests {
             (["edit", "backup", "--shell"], "--shell"),
             (["edit", "backup", "--name", "a", "--no-name"], "--no-name"),
             (["edit", "backup", "--queue", "a b"], "queue"),
+            (["edit", "backup", "--fairness-key", ""], "--fairness-key: must have"),
+            (["edit", "backup", "--fairness-key", "a", "--no-fairness-key"], "--no-fairness-key"),
             (["edit", "backup", "--unset-env", "NOT_THERE"], "NOT_THERE"),
             (["edit", "backup", "--when", "rain"], "network"),
             (["edit", "backup", "--editor", "--retry", "1"], "--editor"),

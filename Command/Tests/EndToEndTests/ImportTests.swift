@@ -346,7 +346,7 @@ private struct RandomJobs {
                         timeout: maybe("PT5M"), expiry: maybe("PT1H"), when: maybe(["power", "network"]),
                         retention: maybe("PT100H"))),
                 labels: maybe(["team": "blue", "ü": "x"]), queue: maybe("mail"),
-                priority: maybe(one(of: ["low", "high", "urgent"])),
+                priority: maybe(one(of: ["low", "high", "urgent"])), fairnessKey: maybe(one(of: ["acme", "b \"c\""])),
                 unique: unique ? WireUniqueness(within: maybe("PT1H")) : nil, idempotencyKey: maybe("key \(number)")))
         if self.number(0...3) == 0 { _ = try await client.suspend(job.id) }
         guard self.number(0...3) == 0 else { return }

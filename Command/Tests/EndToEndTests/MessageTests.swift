@@ -66,6 +66,7 @@ struct MessageTests {
             for (arguments, start) in [
                 (["--name", ""], "--name: must have"), (["--webhook", "x"], "--webhook: \"x\" is not an http"),
                 (["--idempotency-key", ""], "--idempotency-key: must have"), (["--queue", "a b"], "--queue: must be"),
+                (["--fairness-key", ""], "--fairness-key: must have"),
                 (["--label", "a=\u{1}"], "--label: the value of \"a\": has"),
                 (["--on-failure", "webhook:x"], "--on-failure: \"x\" is not an http"),
             ] {

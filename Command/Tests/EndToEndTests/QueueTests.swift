@@ -25,7 +25,7 @@ struct QueueTests {
                 return queue?.running == 1 && queue?.waiting == 2
             }
             let line = try await apus("queue", "list").out.split(separator: "\n").last
-            #expect(line?.split(separator: " ") == ["builds", "1", "100/1m", "1", "2", "open"], "\(line ?? "")")
+            #expect(line?.split(separator: " ") == ["builds", "1", "-", "100/1m", "1", "2", "open"], "\(line ?? "")")
             let raised: WireQueue = try await apus.json("queue", "limit", "builds", "3", "--json")
             #expect(raised.concurrency == 3 && raised.rate == WireRate(runs: 100, per: "PT1M"))
             try await until("all that run") {
@@ -69,13 +69,40 @@ struct QueueTests {
     }
 
     @Test(
+        "a job's fairness key and a queue's limit per key are shown, and the limit is removed without the other one",
+        arguments: StoreUnderTest.allCases)
+    func fairness(_ store: StoreUnderTest) async throws {
+        try await ApusUnderTest.with(store) { apus in
+            let limited = try await apus("queue", "limit", "mail", "2", "--per-key")
+            #expect(limited.out == "mail: at most 2 at once per fairness key\n", "\(limited)")
+            let both = try await apus("queue", "limit", "mail", "4")
+            #expect(both.out == "mail: at most 4 at once, at most 2 at once per fairness key\n", "\(both)")
+            let list: WireQueues = try await apus.json("queue", "list", "--json")
+            let mail = try #require(list.queues.first { $0.name == "mail" })
+            #expect(mail.concurrency == 4 && mail.concurrencyPerKey == 2)
+            let line = try await apus("queue", "list").out.split(separator: "\n").last
+            #expect(line?.split(separator: " ") == ["mail", "4", "2", "-", "0", "0", "open"], "\(line ?? "")")
+            let unlimited: WireQueue = try await apus.json("queue", "limit", "mail", "none", "--per-key", "--json")
+            #expect(unlimited.concurrency == 4 && unlimited.concurrencyPerKey == nil)
+
+            _ = try await apus(
+                "after", "1h", "--name", "keyed", "--queue", "mail", "--fairness-key", "acme", "--", "true")
+            _ = try await apus("after", "1h", "--name", "other", "--queue", "mail", "--", "true")
+            #expect(try await apus.json("show", "keyed", "--json", as: WireJob.self).fairnessKey == "acme")
+            #expect(try await apus.json("show", "other", "--json", as: WireJob.self).fairnessKey == nil)
+            #expect(try await apus("show", "keyed").out.contains("fairness key acme\n"))
+            #expect(try await !apus("show", "other").out.contains("fairness key"))
+        }
+    }
+
+    @Test(
         "what is no limit, no rate and no name of a queue is refused, with the accepted forms",
         arguments: [
             (["limit", "q", "0"], "whole number from 1 to 100000, or none"),
             (["limit", "q", "many"], "whole number from 1 to 100000, or none"),
             (["rate", "q", "5"], "100/1m"), (["rate", "q", "5/soon"], "1h30m"), (["rate", "q", "0/1m"], "100/1m"),
             (["rate", "q", "100001/1m"], "100000"), (["pause", "not a name"], "queue: must be 1 to 64"),
-            (["limit", "q", "100001"], "100000"),
+            (["limit", "q", "100001"], "100000"), (["limit", "q", "0", "--per-key"], "whole number from 1 to 100000"),
         ])
     func refused(words: [String], expected: String) async throws {
         try await ApusUnderTest.with { apus in

@@ -124,13 +124,13 @@ struct StoreCommandTests {
             let store = ["--store", database.location]
             let dry = try await apus.call(["store", "migrate", "--dry-run"] + store)
             #expect(dry.code == 0 && dry.out.contains("CREATE TABLE apus.job ("), "\(dry)")
-            #expect(dry.err == "would migrate from no schema to version 5\n")
+            #expect(dry.err == "would migrate from no schema to version 6\n")
             #expect(try await apus.call(["store", "status"] + store).err.contains("there is no schema apus in it"))
             let done = try await apus.call(["store", "migrate"] + store)
-            #expect(done.out == "the schema has version 5 now\n", "\(done)")
+            #expect(done.out == "the schema has version 6 now\n", "\(done)")
             let again = try await apus.call(["store", "migrate"] + store)
-            #expect(again.out == "the schema has version 5; there is nothing to do\n", "\(again)")
-            #expect(try await database.number("SELECT max(version)::int8 FROM apus.schema_version") == 5)
+            #expect(again.out == "the schema has version 6; there is nothing to do\n", "\(again)")
+            #expect(try await database.number("SELECT max(version)::int8 FROM apus.schema_version") == 6)
         }
         try await database.drop()
     }
@@ -231,11 +231,11 @@ struct StoreCommandTests {
             _ = try await apus.startDaemon()
             for option in [["--dry-run"], []] {
                 let answer = try await apus.call(["store", "migrate"] + option)
-                #expect(answer.out == "the schema has version 9; there is nothing to do\n", "\(answer)")
+                #expect(answer.out == "the schema has version 10; there is nothing to do\n", "\(answer)")
             }
             #expect(try await apus("stop").code == 0)
             let queue = try DatabaseQueue(path: apus.home.databasePath)
-            try await queue.write { try $0.execute(sql: "UPDATE apus_owner SET schema = 10") }
+            try await queue.write { try $0.execute(sql: "UPDATE apus_owner SET schema = 11") }
             try queue.close()
             let newer = try await apus("store", "migrate")
             #expect(newer.code == 1 && newer.err.contains("written by a newer version of Apus"), "\(newer)")

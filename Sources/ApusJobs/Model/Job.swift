@@ -20,6 +20,11 @@ public struct JobRequest: Hashable, Sendable {
     public var queue: QueueID
     /// Which of the jobs that wait for a place of the queue gets it.
     public var priority: JobPriority
+    /// Whose work it is, such as a customer's: jobs of one priority take turns by their keys, so that many jobs of one
+    /// customer do not delay those of another. Those without a key have one turn together.
+    /// ``JobQueue/concurrencyPerKey`` limits how many of a key's runs are in progress. 1 to 1,020 bytes. The key is
+    /// not part of what makes two jobs, or two submissions with an idempotency key, the same.
+    public var fairnessKey: String?
     /// What goes with the payload and is none of the handler's business: the context of a trace.
     public var metadata: [String: String]
     /// Which jobs are the same as this one.
@@ -53,6 +58,7 @@ public struct JobRequest: Hashable, Sendable {
         payload: [UInt8] = [],
         queue: QueueID = .default,
         priority: JobPriority = .normal,
+        fairnessKey: String? = nil,
         metadata: [String: String] = [:],
         uniqueness: JobUniqueness = .identifier,
         conflict: ConflictPolicy = .update,
@@ -67,6 +73,7 @@ public struct JobRequest: Hashable, Sendable {
         self.payload = payload
         self.queue = queue
         self.priority = priority
+        self.fairnessKey = fairnessKey
         self.metadata = metadata
         self.uniqueness = uniqueness
         self.conflict = conflict
@@ -74,7 +81,14 @@ public struct JobRequest: Hashable, Sendable {
     }
 
     /// What the job waits for, with others.
-    package var lane: QueueLane { QueueLane(queue, priority, kind: kind, conditions: policies.conditions) }
+    package var lane: QueueLane {
+        QueueLane(queue, priority, kind: kind, conditions: policies.conditions, keyGroup: keyGroup)
+    }
+
+    /// The group of its fairness key (``QueueLane/keyGroup``).
+    package var keyGroup: Int {
+        fairnessKey.map { 1 + Int($0.placementHash % UInt64(QueueLane.keyGroups)) } ?? 0
+    }
 
     /// The job that is the same by its payload, if that counts.
     func payloadReference(at now: WallInstant) -> JobReference? {

@@ -91,6 +91,8 @@ public struct JobExplanation: Hashable, Sendable, Codable {
         case queuePaused
         /// It waits because its queue has reached its limit of runs in progress.
         case queueFull
+        /// It waits because its fairness key has reached the queue's limit of runs of one key in progress.
+        case keyFull
         /// It waits because so many of its queue have begun as the rate allows.
         case queueRate
         /// It waits because the scheduler has reached its limit of runs in progress.

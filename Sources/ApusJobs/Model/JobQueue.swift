@@ -30,6 +30,13 @@ public struct JobQueue: Hashable, Sendable, Identifiable {
     public var id: QueueID
     /// How many of its runs are in progress at once, at most. `nil`: as many as the scheduler has places for.
     public var concurrency: Int?
+    /// How many runs of jobs with the same ``JobRequest/fairnessKey`` are in progress at once, at most. `nil`: no limit.
+    /// Runs of jobs without a key are not limited by it.
+    ///
+    /// Schedulers that share a store put the new jobs of a key under one of them, which counts their runs. Jobs do not
+    /// move for their keys later, so several may own jobs of one key after a change of what schedulers can run, or of
+    /// the key; each counts its own.
+    public var concurrencyPerKey: Int?
     /// How many of its runs begin in a time. `nil`: no limit.
     public var rate: QueueRate?
     /// Whether no run of it begins. Runs in progress continue.
@@ -42,11 +49,12 @@ public struct JobQueue: Hashable, Sendable, Identifiable {
 
     /// A queue; without limits unless some are given.
     public init(
-        id: QueueID, concurrency: Int? = nil, rate: QueueRate? = nil, isPaused: Bool = false, recentStarts: Int = 0,
-        lastStart: WallInstant? = nil
+        id: QueueID, concurrency: Int? = nil, concurrencyPerKey: Int? = nil, rate: QueueRate? = nil,
+        isPaused: Bool = false, recentStarts: Int = 0, lastStart: WallInstant? = nil
     ) {
         self.id = id
         self.concurrency = concurrency
+        self.concurrencyPerKey = concurrencyPerKey
         self.rate = rate
         self.isPaused = isPaused
         self.recentStarts = recentStarts
@@ -69,8 +77,9 @@ public struct QueueRate: Hashable, Sendable {
 
 /// Which of the jobs of a queue that wait for a place gets it.
 ///
-/// Of four places of a queue that become free, three go to the highest priority that waits (the oldest due first), and
-/// the fourth to the job that was due first, whatever its priority: nothing waits for ever.
+/// Of four places of a queue that become free, three go to the highest priority that waits, and the fourth to the
+/// priority of the job that was due first: nothing waits for ever. Within a priority the keys of jobs take turns
+/// (``JobRequest/fairnessKey``); of one key, or without keys, the oldest due is first.
 public enum JobPriority: Int, Hashable, Sendable, Comparable, CaseIterable {
     /// After the others.
     case low = 1
@@ -135,21 +144,24 @@ extension JobQueue {
     public enum Change: Hashable, Sendable {
         /// How many runs are in progress at once; `nil` for no limit.
         case concurrency(Int?)
+        /// How many runs of one key are in progress at once; `nil` for no limit.
+        case concurrencyPerKey(Int?)
         /// How many begin in a time; `nil` for no limit.
         case rate(QueueRate?)
         /// Whether none begins.
         case paused(Bool)
     }
 
-    /// Whether its runs have to be counted.
+    /// Whether its runs have to be counted by all schedulers together.
     var hasLimits: Bool { concurrency != nil || rate != nil }
 
     /// Whether it is more than a name.
-    package var hasSettings: Bool { concurrency != nil || rate != nil || isPaused }
+    package var hasSettings: Bool { hasLimits || concurrencyPerKey != nil || isPaused }
 
     mutating func apply(_ change: Change) {
         switch change {
         case .concurrency(let limit): concurrency = limit
+        case .concurrencyPerKey(let limit): concurrencyPerKey = limit
         case .rate(let rate): self.rate = rate
         case .paused(let isPaused): self.isPaused = isPaused
         }

@@ -13,6 +13,7 @@ extension JobRequest {
         try JobLimits.check(id.rawValue, "id")
         if let name { try JobLimits.check(name, "name", bytes: JobLimits.nameBytes) }
         try JobLimits.check(kind, "kind")
+        if let fairnessKey { try JobLimits.check(fairnessKey, "fairnessKey", bytes: JobLimits.nameBytes) }
         if let idempotencyKey { try JobLimits.check(idempotencyKey, "idempotencyKey") }
         try JobLimits.check(labels, "labels")
         try JobLimits.check(metadata, "metadata")
@@ -81,10 +82,10 @@ extension QueueID {
 extension JobQueue {
     func validate() throws(JobError) {
         try id.validate()
-        if let concurrency, !(1...100_000).contains(concurrency) {
+        for (name, limit) in [("concurrency", concurrency), ("concurrencyPerKey", concurrencyPerKey)] {
+            guard let limit, !(1...100_000).contains(limit) else { continue }
             throw JobError(
-                code: .invalid,
-                message: "concurrency: must be 1 to 100000, not \(concurrency); pause the queue to run none")
+                code: .invalid, message: "\(name): must be 1 to 100000, not \(limit); pause the queue to run none")
         }
         guard let rate else { return }
         guard (1...QueueRate.maximumRuns).contains(rate.runs) else {

@@ -14,6 +14,8 @@ struct JobSituation: Sendable {
     /// Why no scheduler can run the job, as far as is known; `nil` if one can.
     var lack: Lack?
     var queue: QueueStatus?
+    /// How many runs of its fairness key are in progress.
+    var keyRunningCount = 0
     /// How long the queue's rate lets nothing begin.
     var rateDelay: Duration?
     /// How many handlers run, and how many may.
@@ -56,6 +58,8 @@ extension SchedulerMachine {
         }
         guard shards.owns(loaded.shard) else { return situation }
         situation.queue = board.status(job.request.queue)
+        situation.keyRunningCount =
+            job.request.fairnessKey.map { board.runningCount(of: $0, in: job.request.queue) } ?? 0
         situation.queuePlaces = board.limits[job.request.queue]
         situation.rateDelay = board.rateDelay(job.request.queue, now.continuous)
         if let entry = jobs[job.id] {
@@ -272,7 +276,11 @@ struct Explanation {
             add(.queued, "so many jobs like it are due before it that they are read from the store piece by piece")
         }
         if queue.isPaused { return add(.queuePaused, "the queue \"\(queue.id)\" is paused") }
-        if let limit = queue.concurrency, status.runningCount >= limit {
+        if let key = job.request.fairnessKey, let limit = queue.concurrencyPerKey,
+            situation.keyRunningCount >= limit
+        {
+            add(.keyFull, "the key \"\(key)\" has reached the queue's limit of runs of one key in progress: \(limit)")
+        } else if let limit = queue.concurrency, status.runningCount >= limit {
             add(.queueFull, "the queue \"\(queue.id)\" has reached its limit of runs in progress: \(limit)")
         } else if let rate = queue.rate, let delay = situation.rateDelay, delay > .zero {
             add(

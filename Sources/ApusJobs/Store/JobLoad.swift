@@ -1,6 +1,7 @@
 public import ApusTimers
 
-/// The jobs that wait for the same: those of one queue and priority, of one kind, with the same conditions.
+/// The jobs that wait for the same: those of one queue and priority, of one kind, with the same conditions, and with
+/// fairness keys of one group.
 public struct QueueLane: Hashable, Sendable, Comparable {
     /// The queue.
     public var queue: QueueID
@@ -10,34 +11,50 @@ public struct QueueLane: Hashable, Sendable, Comparable {
     public var kind: String
     /// What the host must offer.
     public var conditions: JobConditions
+    /// The group of the fairness key, 1 to ``keyGroups``; 0 without a key.
+    ///
+    /// What many jobs of one key leave in the store delays the keys of its group, and no others. A lane for each key would
+    /// cost a look for each key of which anything is to come.
+    public var keyGroup: Int
+
+    /// How many groups of fairness keys there are.
+    public static let keyGroups = 64
 
     /// A lane.
-    public init(_ queue: QueueID, _ priority: JobPriority, kind: String, conditions: JobConditions = []) {
+    public init(
+        _ queue: QueueID, _ priority: JobPriority, kind: String, conditions: JobConditions = [], keyGroup: Int = 0
+    ) {
         self.queue = queue
         self.priority = priority
         self.kind = kind
         self.conditions = conditions
+        self.keyGroup = keyGroup
     }
 
     /// The form in the stores. Only the kind may have spaces, so it is the last part.
-    package var stored: String { "\(priority.rawValue) \(conditions.rawValue) \(queue.rawValue) \(kind)" }
+    package var stored: String {
+        let group = keyGroup == 0 ? "" : ".\(keyGroup)"
+        return "\(priority.rawValue) \(conditions.rawValue)\(group) \(queue.rawValue) \(kind)"
+    }
 
     package init?(stored: String) {
         // By bytes: a kind may begin with a mark that is one Character with the space before it.
         let parts = stored.utf8.split(separator: UInt8(ascii: " "), maxSplits: 3, omittingEmptySubsequences: false)
             .compactMap { String($0) }
-        guard parts.count == 4, let priority = Int(parts[0]).flatMap(JobPriority.init(rawValue:)),
-            let conditions = Int(parts[1])
-        else { return nil }
+        guard parts.count == 4, let priority = Int(parts[0]).flatMap(JobPriority.init(rawValue:)) else { return nil }
+        let numbers = parts[1].split(separator: ".", omittingEmptySubsequences: false).map { Int($0) }
+        guard let conditions = numbers[0], numbers.count <= 2, let group = numbers.count == 2 ? numbers[1] : 0 else {
+            return nil
+        }
         self.init(
-            QueueID(parts[2]), priority, kind: parts[3],
-            conditions: JobConditions(rawValue: conditions))
+            QueueID(parts[2]), priority, kind: parts[3], conditions: JobConditions(rawValue: conditions),
+            keyGroup: group)
     }
 
-    /// Orders lanes by queue, priority, kind and conditions.
+    /// Orders lanes by queue, priority, kind, conditions and group.
     public static func < (lhs: Self, rhs: Self) -> Bool {
-        (lhs.queue, lhs.priority, lhs.kind, lhs.conditions.rawValue)
-            < (rhs.queue, rhs.priority, rhs.kind, rhs.conditions.rawValue)
+        (lhs.queue, lhs.priority, lhs.kind, lhs.conditions.rawValue, lhs.keyGroup)
+            < (rhs.queue, rhs.priority, rhs.kind, rhs.conditions.rawValue, rhs.keyGroup)
     }
 }
 

@@ -42,6 +42,13 @@ public protocol JobPayload: Codable, Sendable {
     /// last one too, on the executor of handlers, by the program that made the attempt: a job does not keep it. After an
     /// attempt that was given up the policy's delay applies.
     static func retryDelay(afterFailures failures: Int) -> Duration?
+
+    /// The ``JobRequest/fairnessKey`` of a submission that gives none; `nil` for no key.
+    ///
+    /// ```swift
+    /// var fairnessKey: String? { "\(customer)" }
+    /// ```
+    var fairnessKey: String? { get }
 }
 
 extension JobPayload {
@@ -50,6 +57,9 @@ extension JobPayload {
 
     /// The delay of the retry policy.
     public static func retryDelay(afterFailures failures: Int) -> Duration? { nil }
+
+    /// No key.
+    public var fairnessKey: String? { nil }
 }
 
 /// What the submissions of a kind have in common (``JobPayload/defaults``).
@@ -99,6 +109,7 @@ extension JobRequest {
         labels: [String: String] = [:],
         queue: QueueID? = nil,
         priority: JobPriority? = nil,
+        fairnessKey: String? = nil,
         metadata: [String: String] = [:],
         uniqueness: JobUniqueness? = nil,
         conflict: ConflictPolicy? = nil,
@@ -114,7 +125,8 @@ extension JobRequest {
         self.init(
             id: id ?? .unique(of: Payload.kind), name: name, kind: Payload.kind, trigger: trigger,
             policies: policies ?? defaults.policies, labels: labels, payload: bytes, queue: queue ?? defaults.queue,
-            priority: priority ?? defaults.priority, metadata: metadata,
+            priority: priority ?? defaults.priority, fairnessKey: fairnessKey ?? payload.fairnessKey,
+            metadata: metadata,
             uniqueness: uniqueness ?? defaults.uniqueness, conflict: conflict ?? defaults.conflict,
             idempotencyKey: idempotencyKey)
     }
@@ -154,7 +166,7 @@ extension JobScheduler {
 
     /// Submits a job with a typed payload. When this returns, the job survives a crash.
     ///
-    /// ``JobRequest/init(_:id:name:trigger:policies:labels:queue:priority:metadata:uniqueness:conflict:idempotencyKey:)``
+    /// ``JobRequest/init(_:id:name:trigger:policies:labels:queue:priority:fairnessKey:metadata:uniqueness:conflict:idempotencyKey:)``
     /// describes the arguments; to submit several jobs in one commit, make requests with it.
     /// - Throws: as ``submit(_:)->SubmissionResult``; ``JobError`` with `invalid`, naming the field, if the payload
     ///   cannot be written as JSON, and with the size if that is larger than 64 KiB.
@@ -168,6 +180,7 @@ extension JobScheduler {
         labels: [String: String] = [:],
         queue: QueueID? = nil,
         priority: JobPriority? = nil,
+        fairnessKey: String? = nil,
         metadata: [String: String] = [:],
         uniqueness: JobUniqueness? = nil,
         conflict: ConflictPolicy? = nil,
@@ -176,8 +189,8 @@ extension JobScheduler {
         try await submit(
             JobRequest(
                 payload, id: id ?? .unique(of: Payload.kind, loop.random), name: name, trigger: trigger,
-                policies: policies, labels: labels, queue: queue, priority: priority, metadata: metadata,
-                uniqueness: uniqueness, conflict: conflict, idempotencyKey: idempotencyKey))
+                policies: policies, labels: labels, queue: queue, priority: priority, fairnessKey: fairnessKey,
+                metadata: metadata, uniqueness: uniqueness, conflict: conflict, idempotencyKey: idempotencyKey))
     }
 }
 

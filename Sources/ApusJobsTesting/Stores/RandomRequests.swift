@@ -25,6 +25,7 @@ package struct RandomRequests {
             id: JobID(mostly("job-\(count)", ["\(count) " + text(255 - "\(count) ".utf8.count), "", text(256), "\0"])),
             kind: mostly("work", texts), trigger: trigger(), conflict: conflict)
         request.name = mostly(nil, ["name-\(count)", text(1_020), text(1_021), "", "a\0"])
+        request.fairnessKey = mostly(nil, ["key", "", text(1_021), "\0"])
         request.idempotencyKey = mostly(nil, ["key-\(count)", "", text(256), "\0"])
         request.labels = mostly([:], dictionaries)
         request.metadata = mostly([:], dictionaries)

@@ -9,12 +9,14 @@ extension StoreConformance {
             let first = try await store.open(as: NodeID(rawValue: "conformance"))
             try expectEqual(first.queues, [], "the queues of a new store")
             var mail = JobQueue(
-                id: "mail", concurrency: 4, rate: QueueRate(runs: 10, per: .seconds(60)), isPaused: true,
+                id: "mail", concurrency: 4, concurrencyPerKey: 2, rate: QueueRate(runs: 10, per: .seconds(60)),
+                isPaused: true,
                 recentStarts: 3, lastStart: instant(7))
             let plain = JobQueue(id: "a-b.C_9")
             _ = try await store.commit(
                 StoreTurn(parts: [], clock: sampleClock(), queues: [mail, plain]), in: first)
-            (mail.concurrency, mail.isPaused, mail.recentStarts) = (nil, false, 10)
+            (mail.concurrency, mail.concurrencyPerKey) = (nil, 3)
+            (mail.isPaused, mail.recentStarts) = (false, 10)
             _ = try await store.commit(StoreTurn(parts: [], clock: sampleClock(), queues: [mail]), in: first)
             let second = try await store.open(as: NodeID(rawValue: "conformance"))
             try expectEqual(second.queues.sorted { $0.id < $1.id }, [plain, mail], "the queues")

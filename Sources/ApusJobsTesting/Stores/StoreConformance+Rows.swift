@@ -35,7 +35,8 @@ extension StoreConformance {
                     id: JobID("job.\(number)"), name: number == 0 ? nil : "Ein Täst ☃ 'quoted' \"\\%_", kind: "kind",
                     trigger: trigger, policies: policies, labels: ["ключ": "значение", "": "", "a=b": "c\nd"],
                     payload: Array(0...255) + [0, 0, UInt8(number)], queue: number == 0 ? .default : "mail",
-                    priority: JobPriority.allCases[number % 4], metadata: number == 1 ? [:] : ["traceparent": "00-☃"],
+                    priority: JobPriority.allCases[number % 4], fairnessKey: number == 1 ? nil : "☃ \(number)",
+                    metadata: number == 1 ? [:] : ["traceparent": "00-☃"],
                     uniqueness: [.identifier, .payload(), .payload(within: .seconds(60)), .identifier][number % 4])
                 request.conflict = .replace
                 let job = Job(

@@ -18,7 +18,7 @@
             "initial_backoff",
             "maximum_backoff", "jitter", "time_limit", "conditions", "retention", "labels", "payload", "queue",
             "priority",
-            "idempotency_key", "metadata", "unique_payload", "unique_within",
+            "fairness_key", "key_group", "idempotency_key", "metadata", "unique_payload", "unique_within",
         ]
 
         static let table = "apus.job AS j JOIN apus.request AS r ON r.job = j.key"
@@ -29,7 +29,8 @@
             + progress.map { "j.\($0)" }).joined(separator: ", ")
 
         /// `QueueLane.stored` of a request.
-        static let lane = "r.priority || ' ' || r.conditions || ' ' || r.queue || ' ' || r.kind"
+        static let lane =
+            "r.priority || ' ' || r.conditions || coalesce('.' || r.key_group, '') || ' ' || r.queue || ' ' || r.kind"
 
         /// The lane of a job without a request, which no program can read.
         static let laneWithoutRequest = "2 0 default "
@@ -71,6 +72,8 @@
             rows.add(request.payload)
             rows.add(request.queue.rawValue)
             rows.add(request.priority.rawValue)
+            rows.add(request.fairnessKey)
+            rows.add(request.keyGroup == 0 ? nil : request.keyGroup)
             rows.add(request.idempotencyKey)
             rows.add(LabelsJSON.encode(request.metadata))
             rows.add(uniqueness(of: job))
@@ -188,12 +191,15 @@
             let payload: [UInt8] = try row.next()
             let queue = QueueID(try row.next(String.self))
             guard let priority = JobPriority(rawValue: try row.int()) else { throw StoredProblem.unknown("priority") }
+            let fairnessKey: String? = try row.optional()
+            // Follows from the key.
+            _ = try row.optionalInt()
             let idempotencyKey: String? = try row.optional()
             guard let metadata = LabelsJSON.decode(try row.next()) else { throw StoredProblem.unknown("metadata") }
             let (countsPayload, period) = (try row.int() > 0, try row.optionalDuration())
             return JobRequest(
                 id: id, name: name, kind: kind, trigger: trigger, policies: policies, labels: labels, payload: payload,
-                queue: queue, priority: priority, metadata: metadata,
+                queue: queue, priority: priority, fairnessKey: fairnessKey, metadata: metadata,
                 uniqueness: countsPayload ? .payload(within: period) : .identifier, idempotencyKey: idempotencyKey)
         }
 

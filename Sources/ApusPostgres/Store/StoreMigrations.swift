@@ -36,6 +36,7 @@
             Version(StoreSchema.version3, compatibleWith: 2),
             Version(StoreSchema.version4, compatibleWith: 4),
             Version(StoreSchema.version5, compatibleWith: 5),
+            Version(StoreSchema.version6, compatibleWith: 6),
         ])
     }
 

@@ -30,7 +30,7 @@
 
         static let selectQueues = PostgresStatement(
             """
-            SELECT id, concurrency, rate_runs, rate_period, paused, recent_starts, last_start
+            SELECT id, concurrency, concurrency_per_key, rate_runs, rate_period, paused, recent_starts, last_start
             FROM apus.queue ORDER BY id COLLATE "C"
             """)
 
@@ -38,6 +38,7 @@
             try rows.map { row in
                 var row = RowReader(row)
                 var queue = JobQueue(id: QueueID(try row.next(String.self)), concurrency: try row.optionalInt())
+                queue.concurrencyPerKey = try row.optionalInt()
                 let (runs, period) = (try row.optionalInt(), try row.optionalDuration())
                 if let runs, let period { queue.rate = QueueRate(runs: runs, per: period) }
                 queue.isPaused = try row.next()

@@ -169,15 +169,15 @@
         ]
 
         /// The form of a request, as `apus.problem` reads it: the coded form of ``JobRequest`` without its terms, and
-        /// ``JobLimits``. `policies` are those that later versions have added, each with a comma after it.
-        static func requestForm(adding policies: String = "") -> String {
+        /// ``JobLimits``. `fields` and `policies` are those that later versions have added, each with a comma after it.
+        static func requestForm(adding policies: String = "", _ fields: String = "") -> String {
             let text = #"["text", 1, \#(JobLimits.textBytes)]"#
             let instant = #"["integer", 0, \#(Int64(WallInstant.lastDue.nanoseconds))]"#
             let count = #"["integer", 1, \#(JobLimits.count)]"#
             let limit = #"["integer", 1, \#(JobLimits.occurrences)]"#
             let attempts = #"["integer", 1, \#(Int64.max)]"#
             return """
-                {"id!": \(text), "name": ["text", 1, \(JobLimits.nameBytes)], "kind": \(text), "idempotencyKey": \(text),
+                {\(fields)"id!": \(text), "name": ["text", 1, \(JobLimits.nameBytes)], "kind": \(text), "idempotencyKey": \(text),
                 "queue": ["queue", \(JobLimits.queueBytes)], "priority": ["name", \(names(JobPriority.allCases.map(\.name)))],
                 "labels": ["texts", \(JobLimits.dictionaryBytes)], "metadata": ["texts", \(JobLimits.dictionaryBytes)],
                 "payload": ["bytes", \(JobLimits.payloadBytes)],

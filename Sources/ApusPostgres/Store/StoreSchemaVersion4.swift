@@ -67,10 +67,13 @@
         /// primary key.
         private static let version4Lanes = [
             #"ALTER TABLE apus.wake ADD COLUMN lane text COLLATE "C""#,
-            "UPDATE apus.wake AS w SET lane = \(JobColumns.lane) FROM apus.request AS r WHERE r.job = w.key",
+            """
+            UPDATE apus.wake AS w SET lane = r.priority || ' ' || r.conditions || ' ' || r.queue || ' ' || r.kind
+            FROM apus.request AS r WHERE r.job = w.key
+            """,
             // A job without a request is set aside by the node that looks at it; one that is not there is not due.
             """
-            UPDATE apus.wake AS w SET lane = '\(JobColumns.laneWithoutRequest)'
+            UPDATE apus.wake AS w SET lane = '2 0 default '
             WHERE w.lane IS NULL AND EXISTS (SELECT 1 FROM apus.job AS j WHERE j.key = w.key)
             """,
             "DELETE FROM apus.wake WHERE lane IS NULL",

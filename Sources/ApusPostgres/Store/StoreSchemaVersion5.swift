@@ -27,7 +27,7 @@
             """,
         ]
 
-        private static let addedPolicies =
+        static let addedPolicies =
             "\(duration("expiry", from: 1)), \(duration("retention")), "
 
         /// `Job.uniqueUntil` of a row `j` of `apus.job`. Its request is found by its key, whatever the planner

@@ -37,6 +37,7 @@
             for queue in queues {
                 rows.add(queue.id.rawValue)
                 rows.add(queue.concurrency)
+                rows.add(queue.concurrencyPerKey)
                 rows.add(queue.rate?.runs)
                 rows.add(queue.rate?.period.wholeNanoseconds)
                 rows.add(queue.isPaused)
@@ -47,17 +48,21 @@
             return PostgresStatement(
                 """
                 INSERT INTO apus.queue AS q (
-                    id, concurrency, rate_runs, rate_period, paused, recent_starts, last_start)
-                SELECT * FROM unnest($1::text[], $2::int8[], $3::int8[], $4::int8[], $5::bool[], $6::int8[], $7::int8[])
+                    id, concurrency, concurrency_per_key, rate_runs, rate_period, paused, recent_starts, last_start)
+                SELECT * FROM unnest(
+                    $1::text[], $2::int8[], $3::int8[], $4::int8[], $5::int8[], $6::bool[], $7::int8[], $8::int8[])
                 ON CONFLICT (id) DO UPDATE SET
-                    concurrency = CASE WHEN q.id = ANY ($8) THEN excluded.concurrency ELSE q.concurrency END,
-                    rate_runs = CASE WHEN q.id = ANY ($9) THEN excluded.rate_runs ELSE q.rate_runs END,
-                    rate_period = CASE WHEN q.id = ANY ($9) THEN excluded.rate_period ELSE q.rate_period END,
-                    paused = CASE WHEN q.id = ANY ($10) THEN excluded.paused ELSE q.paused END,
+                    concurrency = CASE WHEN q.id = ANY ($9) THEN excluded.concurrency ELSE q.concurrency END,
+                    concurrency_per_key = CASE WHEN q.id = ANY ($10) THEN excluded.concurrency_per_key
+                        ELSE q.concurrency_per_key END,
+                    rate_runs = CASE WHEN q.id = ANY ($11) THEN excluded.rate_runs ELSE q.rate_runs END,
+                    rate_period = CASE WHEN q.id = ANY ($11) THEN excluded.rate_period ELSE q.rate_period END,
+                    paused = CASE WHEN q.id = ANY ($12) THEN excluded.paused ELSE q.paused END,
                     recent_starts = excluded.recent_starts, last_start = excluded.last_start
                 """,
                 rows.parameters + [
-                    changed { $0.concurrency == $1.concurrency }, changed { $0.rate == $1.rate },
+                    changed { $0.concurrency == $1.concurrency },
+                    changed { $0.concurrencyPerKey == $1.concurrencyPerKey }, changed { $0.rate == $1.rate },
                     changed { $0.isPaused == $1.isPaused },
                 ])
         }
@@ -395,7 +400,8 @@
             "id": "text", "lane": "text", "state": "text", "name": "text", "kind": "text", "trigger": "text",
             "missed_runs": "text",
             "overlap": "text", "jitter": "float8", "labels": "text", "payload": "bytea", "queue": "text",
-            "idempotency_key": "text", "metadata": "text", "final": "bool", "reason": "text", "output": "bytea",
+            "fairness_key": "text", "idempotency_key": "text", "metadata": "text", "final": "bool", "reason": "text",
+            "output": "bytea",
             "result": "bytea", "progress": "float8", "progress_message": "text", "due_note": "text",
             "trigger_calendar": "text",
         ]

@@ -70,11 +70,12 @@ private let policiesText = """
 private let fullRequest = JobRequest(
     id: JobID("com.example.refresh"), name: "Refresh", kind: "refresh", trigger: .every(.seconds(3_600), count: 12),
     policies: fullPolicies, labels: ["team": "a/b"], payload: [0, 255, 7], queue: "mail",
-    priority: .high, metadata: ["traceparent": "00"], uniqueness: .payload(within: .seconds(60)), conflict: .keep,
+    priority: .high, fairnessKey: "é", metadata: ["traceparent": "00"], uniqueness: .payload(within: .seconds(60)),
+    conflict: .keep,
     idempotencyKey: "k1")
 
 private let requestText = """
-    {"conflict":"keep","id":"com.example.refresh","idempotencyKey":"k1","kind":"refresh","labels":{"team":"a/b"},\
+    {"conflict":"keep","fairnessKey":"é","id":"com.example.refresh","idempotencyKey":"k1","kind":"refresh","labels":{"team":"a/b"},\
     "metadata":{"traceparent":"00"},"name":"Refresh","payload":"AP8H","policies":\(policiesText),"priority":"high",\
     "queue":"mail","trigger":{"count":12,"intervalNanoseconds":3600000000000,"name":"every"},\
     "uniqueness":{"by":"payload","withinNanoseconds":60000000000}}

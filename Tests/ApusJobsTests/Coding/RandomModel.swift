@@ -63,7 +63,7 @@ struct RandomModel {
         JobRequest(
             id: JobID(text()), name: optional(text()), kind: optional(text()), trigger: trigger(), policies: policies(),
             labels: Dictionary((0..<below(3)).map { _ in (text(), text()) }) { $1 }, payload: bytes(),
-            queue: QueueID(text()), priority: one(of: JobPriority.allCases),
+            queue: QueueID(text()), priority: one(of: JobPriority.allCases), fairnessKey: optional(text()),
             metadata: flag() ? [text(): text()] : [:],
             uniqueness: one(of: [.identifier, .payload(), .payload(within: duration())]),
             conflict: one(of: ConflictPolicy.allCases), idempotencyKey: optional(text()))
@@ -93,7 +93,7 @@ struct RandomModel {
 
     func queue() -> JobQueue {
         JobQueue(
-            id: QueueID(text()), concurrency: optional(int(1_000)),
+            id: QueueID(text()), concurrency: optional(int(1_000)), concurrencyPerKey: optional(int(1_000)),
             rate: optional(QueueRate(runs: int(1_000), per: duration())), isPaused: flag(), recentStarts: int(1_000),
             lastStart: optional(instant()))
     }

@@ -202,10 +202,16 @@ struct JobLoadingTests {
     @Test("a lane is read as it was stored, whatever its kind is")
     func storedLane() {
         for kind in ["", " ", "a b  c", "4 7 x y", "\u{301}x", "a \u{301} \u{200D}b"] {
-            let lane = QueueLane("mail.eu", .urgent, kind: kind, conditions: [.network, .idle])
-            #expect(QueueLane(stored: lane.stored) == lane)
+            for group in [0, 64] {
+                let lane = QueueLane(
+                    "mail.eu", .urgent, kind: kind, conditions: [.network, .idle], keyGroup: group)
+                #expect(QueueLane(stored: lane.stored) == lane)
+            }
         }
-        for damaged in ["", "2", "2 0", "2 0 default", "9 0 default k", "x 0 default k", "2 x default k"] {
+        for damaged in [
+            "", "2", "2 0", "2 0 default", "9 0 default k", "x 0 default k", "2 x default k", "2 0. default k",
+            "2 .1 default k", "2 0.1.2 default k",
+        ] {
             #expect(QueueLane(stored: damaged) == nil)
         }
     }

@@ -236,4 +236,30 @@ struct JobPlacementTests {
         }
         #expect(reported == [["a"], ["a", "b"]])
     }
+
+    @Test("jobs of a key are made in one shard by every scheduler, if its owner can run them")
+    func keys() throws {
+        func request(_ id: Int, _ key: String?) -> JobRequest {
+            JobRequest(id: JobID("job\(id)"), kind: "work", trigger: .after(.zero), fairnessKey: key)
+        }
+        var first = machine(shards: [0], others(["work"]))
+        _ = first.kinds.register("work")
+        var second = machine(
+            shards: [1, 2],
+            OtherSchedulers(
+                members: [
+                    .init(jobs: RunnableJobs(kinds: ["work"]), shards: [ShardID(rawValue: 0)]),
+                    .init(jobs: RunnableJobs(kinds: ["nothing of this"]), shards: [ShardID(rawValue: 3)]),
+                ], shards: (0..<4).map { ShardID(rawValue: $0) }))
+        _ = second.kinds.register("work")
+        var homes: Set<ShardID> = []
+        for key in (0..<40).map({ "key\($0)" }) {
+            let shards = try Set((0..<5).map { try first.shard(for: request($0, key)) })
+            #expect(try shards == [second.shard(for: request(9, key))], "\(key)")
+            homes.formUnion(shards)
+        }
+        // The owner of shard 3 cannot run them.
+        #expect(homes == Set(Self.there).union([ShardID(rawValue: 0)]))
+        #expect(try Set((0..<40).map { try first.shard(for: request($0, nil)) }) == [ShardID(rawValue: 0)])
+    }
 }

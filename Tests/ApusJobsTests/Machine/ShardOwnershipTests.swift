@@ -28,12 +28,12 @@ struct ShardOwnershipTests {
     @Test("new jobs go to shards that are kept")
     func newJobs() throws {
         var shards = ShardOwnership(.sample(shards: [0, 1], isShared: true))
-        let ids = (0..<50).map { JobID("job\($0)") }
-        #expect(Set(ids.map { shards.shard(for: $0) }) == [a, b])
+        let requests = (0..<50).map { JobRequest(id: JobID("job\($0)"), trigger: .after(.zero)) }
+        #expect(Set(requests.map { shards.shard(for: $0) }) == [a, b])
         _ = shards.share(1, busy: [b: 1])
-        #expect(Set(ids.map { shards.shard(for: $0) }) == [b])
+        #expect(Set(requests.map { shards.shard(for: $0) }) == [b])
         #expect(shards.lose(a) == true && shards.lose(b) == true && shards.lose(b) == false)
-        #expect(shards.shard(for: "job") == nil)
+        #expect(shards.shard(for: requests[0]) == nil)
     }
 
     @Test("claimed runs of a granted shard are searched once, from the first key on")

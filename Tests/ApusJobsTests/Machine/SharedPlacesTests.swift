@@ -12,7 +12,9 @@ struct SharedPlacesTests {
 
     private func board(_ queue: JobQueue, running: Int, places: Int?) -> QueueBoard {
         var board = QueueBoard([], isShared: true, now: reading(0))
-        for key in 0..<Int64(running) { board.started(RunKey(key), queue.id, reading(0)) }
+        for key in 0..<Int64(running) {
+            board.started(RunKey(key), JobRequest(id: "job", trigger: .after(.zero), queue: queue.id), reading(0))
+        }
         board.committed(queue, reading(0))
         if let places { board.take([QueuePlaces(queue: queue, places: places)], reading(0)) }
         return board
@@ -66,7 +68,7 @@ struct SharedPlacesTests {
     func unanswered() {
         let queue = JobQueue(id: "q", concurrency: 3)
         var board = board(queue, running: 1, places: 3)
-        func hasRoom() -> Bool { board.hasRoom("q", reading(1).continuous) }
+        func hasRoom() -> Bool { board.hasRoom("q", nil, reading(1).continuous) }
         #expect(hasRoom())
         board.placesAreUnknown(["q", "unknown"])
         #expect(!hasRoom())

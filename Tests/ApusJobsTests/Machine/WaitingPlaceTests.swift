@@ -80,11 +80,13 @@ struct WaitingPlaceTests {
         board.withdraw(1)
         #expect(board.isWaiting(1) == false && board.isWaiting(2) == true)
         #expect(board.needsConditions(now.continuous) == true)
-        #expect(board.pick(now.continuous)?.key == 2)
-        #expect(board.pick(now.continuous)?.key == 3)
-        #expect(board.pick(now.continuous)?.key == nil && board.needsConditions(now.continuous) == false)
+        #expect(board.pick(now.continuous)?.job == 2)
+        #expect(board.pick(now.continuous)?.job == 3)
+        #expect(board.pick(now.continuous)?.job == nil && board.needsConditions(now.continuous) == false)
         board.endTurn()
-        for key in 2...3 as ClosedRange<Int64> { board.started(RunKey(key), .default, now) }
+        for key in 2...3 as ClosedRange<Int64> {
+            board.started(RunKey(key), try JobMachine.sample(key).job.request, now)
+        }
         #expect(board.freePlaces == 0 && board.isRunning(RunKey(2)) == true)
         board.ended(RunKey(2))
         board.ended(RunKey(2))

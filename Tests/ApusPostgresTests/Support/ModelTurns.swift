@@ -41,7 +41,7 @@
                     .every(.seconds(below(60) + 1)),
                     .every(.seconds(60), anchoredAt: instant(), count: optional(9)),
                 ]), payload: [UInt8(below(3))], queue: one(of: Self.queues),
-                priority: one(of: JobPriority.allCases),
+                priority: one(of: JobPriority.allCases), fairnessKey: optional("customer"),
                 uniqueness: one(of: [.identifier, .identifier, .payload(), .payload(within: .seconds(600))]),
                 idempotencyKey: isOne(in: 4) ? "key-\(below(6))" : nil)
         }
@@ -225,6 +225,7 @@
                 turn.queues = [
                     JobQueue(
                         id: one(of: Self.queues), concurrency: optional(1 + below(5)),
+                        concurrencyPerKey: optional(1 + below(3)),
                         rate: isOne(in: 4) ? QueueRate(runs: 2, per: .seconds(1)) : nil, isPaused: isOne(in: 4),
                         recentStarts: below(4), lastStart: optional(instant()))
                 ]

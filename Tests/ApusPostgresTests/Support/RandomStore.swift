@@ -24,7 +24,8 @@
         func queues() -> [JobQueue] {
             [
                 JobQueue(
-                    id: "builds", concurrency: 2, rate: QueueRate(runs: 100, per: .seconds(60)), recentStarts: 3,
+                    id: "builds", concurrency: 2, concurrencyPerKey: 1, rate: QueueRate(runs: 100, per: .seconds(60)),
+                    recentStarts: 3,
                     lastStart: ago(5)),
                 JobQueue(id: "mail", isPaused: true),
             ]
@@ -47,6 +48,7 @@
                 labels: flag() ? ["team": "a\u{1}\\b", "Ort": "Köln"] : [:],
                 payload: [UInt8(number & 0xFF)] + bytes(200),
                 queue: one(of: ["default", "builds", "mail"]), priority: one(of: JobPriority.allCases),
+                fairnessKey: optional("customer"),
                 metadata: flag() ? ["traceparent": "00-\(number)"] : [:],
                 uniqueness: one(of: [.identifier, .payload(), .payload(within: .seconds(3_600))]),
                 idempotencyKey: optional("key-\(number)"))

@@ -8,12 +8,8 @@
 /// field.
 enum SubmissionCheck {
     static func check(_ submission: WireSubmission, kind: ActionKind) throws {
-        if let name = submission.name {
-            guard (1...255).contains(name.unicodeScalars.count) else {
-                throw DaemonError(.invalid, "name: must have 1 to 255 characters, not \(name.unicodeScalars.count)")
-            }
-            try check(printable: name, "name")
-        }
+        if let name = submission.name { try check(line: name, "name") }
+        if let key = submission.fairnessKey { try check(line: key, "fairnessKey") }
         for (key, value) in (submission.labels ?? [:]).sorted(by: { $0.key < $1.key }) {
             guard !key.isEmpty, !key.unicodeScalars.contains("=") else {
                 throw DaemonError(
@@ -103,6 +99,13 @@ enum SubmissionCheck {
         guard let url = URL(string: text), ["http", "https"].contains(url.scheme), url.host?.isEmpty == false else {
             throw DaemonError(.invalid, "\(field): \"\(text)\" is not an http:// or https:// URL")
         }
+    }
+
+    private static func check(line text: String, _ field: String) throws {
+        guard (1...255).contains(text.unicodeScalars.count) else {
+            throw DaemonError(.invalid, "\(field): must have 1 to 255 characters, not \(text.unicodeScalars.count)")
+        }
+        try check(printable: text, field)
     }
 
     static func check(printable text: String, _ field: String) throws {

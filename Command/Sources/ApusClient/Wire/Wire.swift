@@ -41,6 +41,8 @@ public struct WireJob: Codable, Hashable, Sendable {
     public var queue: String
     /// `low`, `normal`, `high` or `urgent`.
     public var priority: String
+    /// Its key, if it has one: jobs of a queue with different keys take turns.
+    @Nullable public var fairnessKey: String?
     /// If jobs that do the same count as the same job.
     @Nullable public var unique: WireUniqueness?
     /// The idempotency key of its submission, if that had one.
@@ -192,6 +194,8 @@ public struct WireSubmission: Codable, Hashable, Sendable {
     public var queue: String?
     /// `low`, `normal` (the default), `high` or `urgent`.
     public var priority: String?
+    /// Jobs of a queue with different keys take turns, so that many jobs with one key do not delay those with others.
+    public var fairnessKey: String?
     /// Whether jobs that do the same count as the same job.
     public var unique: WireUniqueness?
     /// `update`, `keep` or `replace`: what happens to a job that counts as the same. With it, an open job of the same name
@@ -202,8 +206,8 @@ public struct WireSubmission: Codable, Hashable, Sendable {
     /// A submission.
     public init(
         name: String? = nil, kind: String? = nil, trigger: WireTrigger, action: Action, policies: WirePolicies? = nil,
-        labels: [String: String]? = nil, queue: String? = nil, priority: String? = nil, unique: WireUniqueness? = nil,
-        conflict: String? = nil, idempotencyKey: String? = nil
+        labels: [String: String]? = nil, queue: String? = nil, priority: String? = nil, fairnessKey: String? = nil,
+        unique: WireUniqueness? = nil, conflict: String? = nil, idempotencyKey: String? = nil
     ) {
         self.name = name
         self.kind = kind
@@ -213,6 +217,7 @@ public struct WireSubmission: Codable, Hashable, Sendable {
         self.labels = labels
         self.queue = queue
         self.priority = priority
+        self.fairnessKey = fairnessKey
         self.unique = unique
         self.conflict = conflict
         self.idempotencyKey = idempotencyKey

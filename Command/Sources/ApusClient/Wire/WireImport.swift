@@ -47,8 +47,8 @@ public struct WireExportedJob: Codable, Hashable, Sendable {
             occurrences: job.occurrences, missed: job.missed, occurrencesLeft: job.occurrencesLeft)
         submission = WireSubmission(
             name: job.name, kind: job.kind, trigger: job.trigger, action: job.action, policies: job.policies,
-            labels: job.labels, queue: job.queue, priority: job.priority, unique: job.unique,
-            idempotencyKey: job.idempotencyKey ?? record.idempotencyKey)
+            labels: job.labels, queue: job.queue, priority: job.priority, fairnessKey: job.fairnessKey,
+            unique: job.unique, idempotencyKey: job.idempotencyKey ?? record.idempotencyKey)
         suspended = job.state == "suspended"
         self.record = record
     }

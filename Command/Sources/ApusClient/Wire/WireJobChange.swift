@@ -19,6 +19,8 @@ public struct WireJobChange: Codable, Hashable, Sendable {
     public var queue: FieldChange<String>
     /// The priority.
     public var priority: FieldChange<String>
+    /// The fairness key.
+    public var fairnessKey: FieldChange<String>
     /// Whether jobs that do the same count as the same job.
     public var unique: FieldChange<WireUniqueness>
 
@@ -63,7 +65,7 @@ public struct WireJobChange: Codable, Hashable, Sendable {
         name: FieldChange<String> = .unchanged, trigger: WireTrigger? = nil, action: Action? = nil,
         policies: Policies? = nil, labels: [String: FieldChange<String>]? = nil,
         queue: FieldChange<String> = .unchanged, priority: FieldChange<String> = .unchanged,
-        unique: FieldChange<WireUniqueness> = .unchanged
+        fairnessKey: FieldChange<String> = .unchanged, unique: FieldChange<WireUniqueness> = .unchanged
     ) {
         self.name = name
         self.trigger = trigger
@@ -72,6 +74,7 @@ public struct WireJobChange: Codable, Hashable, Sendable {
         self.labels = labels
         self.queue = queue
         self.priority = priority
+        self.fairnessKey = fairnessKey
         self.unique = unique
     }
 
@@ -87,7 +90,8 @@ extension WireJobChange {
         guard !isEmpty else {
             throw DaemonError(
                 .invalid,
-                "there is nothing to change; give name, trigger, action, policies, labels, queue, priority or unique")
+                "there is nothing to change; give name, trigger, action, policies, labels, queue, priority, "
+                    + "fairnessKey or unique")
         }
         guard let kind = ActionKind(rawValue: request.kind) else {
             throw DaemonError(
@@ -104,12 +108,16 @@ extension WireJobChange {
         for (key, change) in labels ?? [:] { change.apply { request.labels[key] = $0 } }
         queue.apply { request.queue = $0.map { QueueID($0) } ?? .default }
         try priority.apply { request.priority = try $0.map(PolicyText.priority) ?? .normal }
+        // Only a new key is checked: the present one can be an application's, with other characters.
+        var newKey: String?
+        fairnessKey.apply { (request.fairnessKey, newKey) = ($0, $0) }
         try unique.apply { request.uniqueness = try $0?.parsed() ?? .identifier }
         if let action { request.payload = try JSONText.bytes(of: action) }
         try SubmissionCheck.check(
             WireSubmission(
                 name: request.name, kind: kind.rawValue, trigger: WireTrigger(request.trigger),
-                action: try action ?? LenientJSON.decode(from: request.payload), labels: request.labels),
+                action: try action ?? LenientJSON.decode(from: request.payload), labels: request.labels,
+                fairnessKey: newKey),
             kind: kind)
         return request
     }

@@ -43,6 +43,7 @@ extension WireJob {
             labels: job.request.labels,
             queue: job.request.queue.rawValue,
             priority: job.request.priority.name,
+            fairnessKey: job.request.fairnessKey,
             unique: WireUniqueness(job.request.uniqueness),
             idempotencyKey: job.request.idempotencyKey,
             keptUntil: job.keptUntil.map(\.iso8601)
@@ -72,6 +73,7 @@ extension WireSubmission {
             payload: try JSONText.bytes(of: action),
             queue: queue.map { QueueID($0) } ?? .default,
             priority: try priority.map(PolicyText.priority) ?? .normal,
+            fairnessKey: fairnessKey,
             uniqueness: try unique?.parsed() ?? .identifier,
             idempotencyKey: idempotencyKey)
     }

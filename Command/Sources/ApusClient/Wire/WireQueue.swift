@@ -25,6 +25,8 @@ public struct WireQueue: Codable, Hashable, Sendable {
     public var name: String
     /// How many of its runs are in progress at once, at most.
     @Nullable public var concurrency: Int?
+    /// How many of its runs with one fairness key are in progress at once, at most.
+    @Nullable public var concurrencyPerKey: Int?
     /// How many of its runs begin in a time, at most.
     @Nullable public var rate: WireRate?
     /// Whether no run of it begins.
@@ -38,6 +40,7 @@ public struct WireQueue: Codable, Hashable, Sendable {
     package init(_ status: QueueStatus) {
         name = status.queue.id.rawValue
         concurrency = status.queue.concurrency
+        concurrencyPerKey = status.queue.concurrencyPerKey
         rate = status.queue.rate.map { WireRate(runs: $0.runs, per: DurationText.iso8601($0.period)) }
         paused = status.queue.isPaused
         running = status.runningCount
@@ -74,15 +77,19 @@ public struct WireQueues: Codable, Hashable, Sendable {
 public struct WireQueueChange: Codable, Hashable, Sendable {
     /// How many runs are in progress at once.
     public var concurrency: FieldChange<Int>
+    /// How many runs with one fairness key are in progress at once.
+    public var concurrencyPerKey: FieldChange<Int>
     /// How many runs begin in a time.
     public var rate: FieldChange<WireRate>
     /// Whether no run begins.
     public var paused: Bool?
     /// A change.
     public init(
-        concurrency: FieldChange<Int> = .unchanged, rate: FieldChange<WireRate> = .unchanged, paused: Bool? = nil
+        concurrency: FieldChange<Int> = .unchanged, concurrencyPerKey: FieldChange<Int> = .unchanged,
+        rate: FieldChange<WireRate> = .unchanged, paused: Bool? = nil
     ) {
         self.concurrency = concurrency
+        self.concurrencyPerKey = concurrencyPerKey
         self.rate = rate
         self.paused = paused
     }
@@ -94,6 +101,11 @@ public struct WireQueueChange: Codable, Hashable, Sendable {
         case .removed: changes.append(.concurrency(nil))
         case .set(let limit): changes.append(.concurrency(limit))
         }
+        switch concurrencyPerKey {
+        case .unchanged: break
+        case .removed: changes.append(.concurrencyPerKey(nil))
+        case .set(let limit): changes.append(.concurrencyPerKey(limit))
+        }
         switch rate {
         case .unchanged: break
         case .removed: changes.append(.rate(nil))
@@ -101,7 +113,8 @@ public struct WireQueueChange: Codable, Hashable, Sendable {
         }
         if let paused { changes.append(.paused(paused)) }
         guard !changes.isEmpty else {
-            throw DaemonError(.invalid, "there is nothing to change; give concurrency, rate or paused")
+            throw DaemonError(
+                .invalid, "there is nothing to change; give concurrency, concurrencyPerKey, rate or paused")
         }
         return changes
     }

@@ -46,6 +46,12 @@ struct Edit: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Another priority: low, normal, high, urgent.", valueName: "priority"))
     var priority: String?
 
+    @Option(help: ArgumentHelp("Another fairness key.", valueName: "key"))
+    var fairnessKey: String?
+
+    @Flag(help: "Remove the fairness key.")
+    var noFairnessKey = false
+
     @OptionGroup var policies: EditedPolicies
     @OptionGroup var schedule: EditedSchedule
     @OptionGroup var action: EditedAction
@@ -98,6 +104,9 @@ struct Edit: AsyncParsableCommand {
     /// What needs no knowledge of the job.
     private func simpleChange() throws -> WireJobChange {
         guard name == nil || !noName else { throw ValidationError("--no-name: goes without --name") }
+        guard fairnessKey == nil || !noFairnessKey else {
+            throw ValidationError("--no-fairness-key: goes without --fairness-key")
+        }
         if let priority { _ = try PolicyText.priority(priority) }
         var labels = try JobOptions.pairs(label, option: "--label").mapValues { FieldChange.set($0) }
         for key in removeLabel {
@@ -108,7 +117,8 @@ struct Edit: AsyncParsableCommand {
         return WireJobChange(
             name: noName ? .removed : name.map { .set($0) } ?? .unchanged,
             policies: try policies.change(), labels: labels.isEmpty ? nil : labels,
-            queue: queue.map { .set($0) } ?? .unchanged, priority: priority.map { .set($0) } ?? .unchanged)
+            queue: queue.map { .set($0) } ?? .unchanged, priority: priority.map { .set($0) } ?? .unchanged,
+            fairnessKey: noFairnessKey ? .removed : fairnessKey.map { .set($0) } ?? .unchanged)
     }
 }
 

@@ -131,6 +131,7 @@ extension WireJobChange {
             action: old.action == new.action ? nil : new.action, policies: policies == Policies() ? nil : policies,
             labels: labels.isEmpty ? nil : labels, queue: FieldChange(from: old.queue, to: new.queue),
             priority: FieldChange(from: old.priority, to: new.priority),
+            fairnessKey: FieldChange(from: old.fairnessKey, to: new.fairnessKey),
             unique: FieldChange(from: old.unique, to: new.unique))
     }
 }

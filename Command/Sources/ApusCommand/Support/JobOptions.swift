@@ -14,7 +14,7 @@ struct JobOptions: ParsableArguments {
     /// The options of fields that errors of a submission begin with.
     static let fields = [
         "name": "--name", "labels": "--label", "idempotencyKey": "--idempotency-key", "queue": "--queue",
-        "count": "--count",
+        "count": "--count", "fairnessKey": "--fairness-key",
         "priority": "--priority", "missed": "--missed", "overlap": "--overlap", "when": "--when",
         "action.webhook": "--webhook", "action.notify": "--notify", "action.webhookHeaders": "--webhook-header",
         "action.webhookSecretFile": "--webhook-secret-file", "action.onSuccess": "--on-success",

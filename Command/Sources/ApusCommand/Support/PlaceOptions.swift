@@ -26,6 +26,12 @@ struct PlaceOptions: ParsableArguments {
             "The order of jobs in a queue: low, normal (default), high, urgent.", valueName: "priority"))
     var priority: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Jobs of a queue with different keys take turns; a customer or an account, for example.",
+            valueName: "key"))
+    var fairnessKey: String?
+
     @Flag(
         help: ArgumentHelp(
             "Submit no job while an identical unique job is open.",
@@ -56,6 +62,7 @@ struct PlaceOptions: ParsableArguments {
         }
         submission.queue = queue
         submission.priority = priority
+        submission.fairnessKey = fairnessKey
         submission.unique = unique ? WireUniqueness(within: uniqueWithin) : nil
         submission.conflict = conflict?.rawValue
     }

@@ -55,6 +55,7 @@ enum TypedJobExamples {
     static func queues(_ scheduler: JobScheduler) async throws {
         // Shown: queue-limits
         try await scheduler.configure(queue: "mail", .concurrency(10), .rate(QueueRate(runs: 100, per: .seconds(60))))
+        try await scheduler.configure(queue: "mail", .concurrencyPerKey(2))
         try await scheduler.configure(queue: "mail", .paused(true))
         // Shown: end
     }

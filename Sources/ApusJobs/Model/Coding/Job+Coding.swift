@@ -9,6 +9,7 @@ extension JobRequest: Codable {
         .init(bytes: "payload", \.payload),
         .init("queue", \.queue),
         .init("priority", \.priority),
+        .init("fairnessKey", \.fairnessKey),
         .init("metadata", \.metadata),
         .init("uniqueness", \.uniqueness),
         .init("conflict", \.conflict),

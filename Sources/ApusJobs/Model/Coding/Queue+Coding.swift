@@ -57,6 +57,7 @@ extension QueueRate: Codable {
 extension JobQueue: Codable {
     private static let optionalFields: [CodedField<JobQueue>] = [
         .init("concurrency", \.concurrency),
+        .init("concurrencyPerKey", \.concurrencyPerKey),
         .init("rate", \.rate),
         .init("isPaused", \.isPaused),
         .init("recentStarts", \.recentStarts),

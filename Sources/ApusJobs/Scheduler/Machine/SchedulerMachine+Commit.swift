@@ -138,13 +138,15 @@ extension SchedulerMachine {
             board.need(job.request.lane)
             return unload(entry)
         }
-        if before.job.request.lane != job.request.lane { board.withdraw(key) }
+        if (before.job.request.lane, before.job.request.fairnessKey) != (job.request.lane, job.request.fairnessKey) {
+            board.withdraw(key)
+        }
         place(entry, now)
     }
 
     private mutating func start(_ run: Run, of entry: LoadedJobs.Entry, _ now: SchedulerReading) {
         let key = RunKey(run)
-        board.started(key, entry.job.request.queue, now)
+        board.started(key, entry.job.request, now)
         if shards.isCutOff {
             // The answer has come too late: the run waits again.
             board.ended(key)

@@ -2,12 +2,14 @@ import ApusTimers
 
 /// Chooses the shards of jobs, so that each is owned by a scheduler that can run it.
 extension SchedulerMachine {
-    /// The shard of a new job: one of this scheduler's if it can run the job or none can, else one of a scheduler that
-    /// can. A scheduler without shards puts the job into another's: it is in no memory yet, so no owner decides about it.
+    /// The shard of a new job: that of its fairness key; or one of this scheduler's if it can run the job or none can,
+    /// else one of a scheduler that can. A scheduler without shards puts the job into another's: it is in no memory yet,
+    /// so no owner decides about it.
     func shard(for request: JobRequest) throws(JobError) -> ShardID {
+        if let home = placement.home(of: request, shards, canRunHere: kinds.canRun(request)) { return home }
         if !kinds.canRun(request), let shard = placement.shard(for: request, besides: shards) { return shard }
-        if let own = shards.shard(for: request.id) { return own }
-        guard let other = placement.shard(for: request, besides: shards) ?? placement.anyShard(for: request.id) else {
+        if let own = shards.shard(for: request) { return own }
+        guard let other = placement.shard(for: request, besides: shards) ?? placement.anyShard(for: request) else {
             throw JobError(
                 code: .unavailable,
                 message: "\(request.id): this node owns no part of the jobs now; try again, or ask another node")

@@ -71,22 +71,22 @@ extension SchedulerMachine {
         let now = turn.now
         var free = board.freePlaces
         while free > 0, turn.drafts.count < 2 * SchedulerTurn.maximumJobs, let picked = board.pick(now.continuous) {
-            guard let entry = jobs[picked.key] else { preconditionFailure("a job waits and is not in memory") }
+            guard let entry = jobs[picked.job] else { preconditionFailure("a job waits and is not in memory") }
             if jobs.isDoubtful(entry) {
-                board.release(picked.queue)
+                board.release(picked)
                 continue
             }
             let index = position(of: entry, in: &turn)
             let request = turn.drafts[index].machine.job.request
-            guard request.queue == picked.queue else {
-                // A command of this turn has moved it to another queue, where it waits.
-                board.release(picked.queue)
+            guard picked.isFor(request) else {
+                // A command of this turn has moved it to another queue, or to another key, where it waits.
+                board.release(picked)
                 offer(entry, turn.drafts[index].machine, now.wall)
                 continue
             }
             guard conditions.isRead || request.policies.conditions.isEmpty else {
                 // A command of this turn asks for conditions, which are read in the next one.
-                board.release(picked.queue)
+                board.release(picked)
                 continue
             }
             if turn.drafts[index].arriveAndStart(now.wall, unmet: conditions.unmet) {
@@ -94,7 +94,7 @@ extension SchedulerMachine {
                 // It may have another one that can start beside it.
                 offer(entry, turn.drafts[index].machine, now.wall)
             } else {
-                board.release(picked.queue)
+                board.release(picked)
             }
         }
         for id in board.startingWithRate {

@@ -76,6 +76,7 @@ package struct StoreChecksum: Hashable, Sendable, CustomStringConvertible {
         for queue in header.queues {
             add(queue.id.rawValue)
             add(queue.concurrency)
+            add(queue.concurrencyPerKey)
             add(queue.rate?.runs)
             add(queue.rate?.period)
             add(queue.isPaused)
@@ -111,6 +112,7 @@ package struct StoreChecksum: Hashable, Sendable, CustomStringConvertible {
         add(request.payload)
         add(request.queue.rawValue)
         add(request.priority.rawValue)
+        add(request.fairnessKey)
         add(LabelsJSON.encode(request.metadata))
         add(request.uniqueness.countsPayload)
         add(request.uniqueness.period)

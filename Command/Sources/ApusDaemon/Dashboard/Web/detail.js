@@ -183,6 +183,7 @@ export class Detail {
       ['Submitted', instant(job.createdMs)],
       ['Occurrences', job.occurrences ? `${count(job.occurrences)} so far${job.missed ? `, ${count(job.missed)} of them missed` : ''}` : 'none yet'],
       job.queue !== 'default' || job.priority !== 'normal' ? ['Queue', `${job.queue}, priority ${job.priority}`] : null,
+      job.fairnessKey ? ['Fairness key', job.fairnessKey] : null,
       ['Missed runs', policy(MISSED, policies.missed ?? 'run-once')],
       ['Overlap', policy(OVERLAP, policies.overlap ?? 'skip')],
       policies.retry ? ['Retry', `${policies.retry} more after a failure`] : null,

@@ -18,26 +18,44 @@ struct JobPlacement {
 
     func hasHandler(for kind: String) -> Bool { others.members.contains { $0.jobs.kinds.contains(kind) } }
 
-    /// A shard of another scheduler that can run the job, by its identifier; `nil` if there is none.
+    /// The shard of the jobs of the request's fairness key, so that one scheduler counts their runs; `nil` without a key,
+    /// and if no shards are known. Of all shards, in a circle from the hash on, the first one that has no owner, or one
+    /// that is known to be able to run the job.
+    func home(of request: JobRequest, _ own: ShardOwnership, canRunHere: Bool) -> ShardID? {
+        if request.fairnessKey == nil || others.shards.isEmpty { return nil }
+        let able = Set(others.members.filter { $0.jobs.contains(request) }.flatMap(\.shards))
+        let unable = Set(others.members.filter { !$0.jobs.contains(request) }.flatMap(\.shards))
+        let start = Int(request.placementHash % UInt64(others.shards.count))
+        return (others.shards[start...] + others.shards[..<start]).first { shard in
+            own.owns(shard) ? canRunHere : able.contains(shard) || !unable.contains(shard)
+        }
+    }
+
+    /// A shard of another scheduler that can run the job, by its hash; `nil` if there is none.
     func shard(for request: JobRequest, besides own: ShardOwnership) -> ShardID? {
         let able = others.members.filter { !$0.shards.isEmpty && $0.jobs.contains(request) }
         if able.isEmpty { return nil }
-        let hash = request.id.placementHash
+        let hash = request.placementHash
         let shards = able[Int(hash % UInt64(able.count))].shards
         let start = Int(hash / UInt64(able.count) % UInt64(shards.count))
         // One of them may have come to this scheduler since.
         return (shards[start...] + shards[..<start]).first { !own.owns($0) }
     }
 
-    /// A shard of the store, with or without an owner, by the identifier; `nil` if none is known.
-    func anyShard(for id: JobID) -> ShardID? {
-        others.shards.isEmpty ? nil : others.shards[Int(id.placementHash % UInt64(others.shards.count))]
+    /// A shard of the store, with or without an owner, by the request's hash; `nil` if none is known.
+    func anyShard(for request: JobRequest) -> ShardID? {
+        others.shards.isEmpty ? nil : others.shards[Int(request.placementHash % UInt64(others.shards.count))]
     }
 }
 
-extension JobID {
+extension JobRequest {
+    /// Of the queue and the fairness key, or else of the identifier.
+    var placementHash: UInt64 { (fairnessKey.map { "\(queue) \($0)" } ?? id.rawValue).placementHash }
+}
+
+extension String {
     /// FNV-1a: the same in every process.
     var placementHash: UInt64 {
-        rawValue.utf8.reduce(14_695_981_039_346_656_037 as UInt64) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 }
+        utf8.reduce(14_695_981_039_346_656_037 as UInt64) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 }
     }
 }

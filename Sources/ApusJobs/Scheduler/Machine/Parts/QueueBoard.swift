@@ -3,20 +3,14 @@ import ApusTimers
 /// The jobs that wait for a place, by queue and priority, and the runs that have one.
 ///
 /// Queues take turns, so that a long one does not keep another waiting. Of four places that one queue gets, three go to
-/// the highest priority that waits, and the fourth to what was due first.
+/// the highest priority that waits, and the fourth to the priority of what was due first. In a priority the fairness keys
+/// take turns (``FairLine``).
 struct QueueBoard: ~Copyable {
-    /// A job that waits for a place. It is stale when the job's offer has another number.
-    struct Waiting: Comparable, Sendable {
-        var due: WallInstant
-        var number: UInt64
-        var key: Int64
-        static func < (lhs: Self, rhs: Self) -> Bool { (lhs.due, lhs.number) < (rhs.due, rhs.number) }
-    }
-
     /// How a job waits for a place.
     private struct Offer {
         var number: UInt64
         var lane: QueueLane
+        var key: String?
         /// Whether its conditions must be read before it gets a place.
         var hasConditions: Bool { !lane.conditions.isEmpty }
     }
@@ -25,12 +19,13 @@ struct QueueBoard: ~Copyable {
     private final class Line {
         var queue: JobQueue
         /// By priority, the lowest first.
-        var waiting = JobPriority.allCases.map { _ in Heap<Waiting>() }
-        /// How many of the elements are not stale.
-        var counts = JobPriority.allCases.map { _ in 0 }
+        var waiting = JobPriority.allCases.map { _ in FairLine() }
         /// Attempts whose handlers have not returned, and those that the turn in progress starts.
         var running = 0
         var starting = 0
+        /// The same of each fairness key.
+        private(set) var runningByKey: [String: Int] = [:]
+        private(set) var startingByKey: [String: Int] = [:]
         var starts = StartLog()
         /// Whether it is among the turns.
         var hasTurn = false
@@ -50,7 +45,58 @@ struct QueueBoard: ~Copyable {
             self.limitHere = limitHere ?? .max
         }
 
-        var count: Int { counts.reduce(0, +) }
+        var count: Int { waiting.reduce(0) { $0 + $1.count } }
+
+        /// Whether a job waits that the limit of its key lets begin.
+        var isReady: Bool { waiting.contains { $0.isReady } }
+
+        /// How many of the jobs that wait could begin beside each other.
+        var readyCount: Int {
+            guard let limit = queue.concurrencyPerKey else { return count }
+            let counts = waiting.reduce(into: [:]) { $0.merge($1.counts, uniquingKeysWith: +) }
+            return counts.reduce(0) { sum, share in
+                guard let key = share.key else { return sum + share.value }
+                return sum + max(0, min(share.value, limit - (runningByKey[key] ?? 0)))
+            }
+        }
+
+        /// Whether as many runs of the key are in progress, or start in this turn, as may be.
+        func isFull(_ key: String?) -> Bool {
+            guard let key, let limit = queue.concurrencyPerKey else { return false }
+            return (runningByKey[key] ?? 0) + (startingByKey[key] ?? 0) >= limit
+        }
+
+        func addRunning(_ change: Int, of key: String?) {
+            running += change
+            count(change, of: key, in: \.runningByKey)
+        }
+
+        func addStarting(_ change: Int, of key: String?) {
+            starting += change
+            count(change, of: key, in: \.startingByKey)
+        }
+
+        func endStarting() {
+            starting = 0
+            for (key, count) in startingByKey { self.count(-count, of: key, in: \.startingByKey) }
+        }
+
+        private func count(_ change: Int, of key: String?, in counts: ReferenceWritableKeyPath<Line, [String: Int]>) {
+            guard let key else { return }
+            let count = (self[keyPath: counts][key] ?? 0) + change
+            self[keyPath: counts][key] = count == 0 ? nil : count
+            updateLimit(of: key)
+        }
+
+        private func updateLimit(of key: String?) {
+            let isFull = isFull(key)
+            for index in waiting.indices { waiting[index].setFull(key, isFull) }
+        }
+
+        /// The queue may have another limit for its keys.
+        func updateLimits() {
+            for key in Set(waiting.flatMap(\.counts.keys)) { updateLimit(of: key) }
+        }
 
         /// How many runs may be in progress here, as far as the scheduler and the queue say.
         var limit: Int { min(queue.concurrency ?? .max, limitHere) }
@@ -63,21 +109,18 @@ struct QueueBoard: ~Copyable {
             return max(0, room)
         }
 
-        fileprivate func pick(_ offers: [Int64: Offer]) -> Waiting? {
-            var highest: Int?
-            var oldest: (due: Waiting, index: Int)?
-            for index in waiting.indices {
-                while let first = waiting[index].first, offers[first.key]?.number != first.number {
-                    _ = waiting[index].pop()
-                }
-                guard let first = waiting[index].first else { continue }
-                highest = index
-                if oldest.map({ first < $0.due }) ?? true { oldest = (first, index) }
-            }
+        fileprivate func pick(_ offers: [Int64: Offer]) -> FairLine.Waiting? {
+            func isStale(_ waiting: FairLine.Waiting) -> Bool { offers[waiting.job]?.number != waiting.number }
             picks += 1
-            guard let best = picks % 4 == 0 ? oldest?.index : highest else { return nil }
-            counts[best] -= 1
-            return waiting[best].pop()
+            var next = waiting.lastIndex { $0.isReady }
+            if picks % 4 == 0 {
+                var oldest: FairLine.Waiting?
+                for index in waiting.indices {
+                    guard let first = waiting[index].oldest(isStale) else { continue }
+                    if oldest.map({ first < $0 }) ?? true { (oldest, next) = (first, index) }
+                }
+            }
+            return next.flatMap { waiting[$0].takeNext(isStale) }
         }
 
         /// Places that no run has. The one place of a queue with a rate is needed as long as anything runs.
@@ -89,28 +132,14 @@ struct QueueBoard: ~Copyable {
         func hasTooFew(_ places: Int) -> Bool { places < running }
     }
 
-    /// Queues in the order of their turns, of which any number may wait.
-    private struct Turns {
-        private var queues: [QueueID] = []
-        private var first = 0
+    /// A job that gets a place.
+    struct Picked {
+        var job: Int64
+        var queue: QueueID
+        var key: String?
 
-        var count: Int { queues.count - first }
-
-        var all: Set<QueueID> { Set(queues[first...]) }
-
-        mutating func append(_ queue: QueueID) { queues.append(queue) }
-
-        mutating func popFirst() -> QueueID? {
-            guard count > 0 else { return nil }
-            first += 1
-            defer {
-                if 2 * first > queues.count {
-                    queues.removeFirst(first)
-                    first = 0
-                }
-            }
-            return queues[first - 1]
-        }
+        /// Whether the place is one that the request asks for.
+        func isFor(_ request: JobRequest) -> Bool { (queue, key) == (request.queue, request.fairnessKey) }
     }
 
     private var lines: [QueueID: Line] = [:]
@@ -126,9 +155,9 @@ struct QueueBoard: ~Copyable {
     private var conditional: Set<Int64> = []
     private var counter: UInt64 = 0
     /// Attempts whose handlers have not returned, and the queues whose places they have.
-    private var running: [RunKey: QueueID] = [:]
+    private var running: [RunKey: (queue: QueueID, key: String?)] = [:]
     /// Queues in which something waits, in the order of their turns.
-    private var turns = Turns()
+    private var turns = Turns<QueueID>()
     /// Queues with a rate, and those whose places the store gives.
     private var rated: Set<QueueID> = []
     private var limited: Set<QueueID> = []
@@ -166,6 +195,9 @@ struct QueueBoard: ~Copyable {
         QueueStatus(queue: queue(id), runningCount: lines[id]?.running ?? 0, waitingCount: lines[id]?.count ?? 0)
     }
 
+    /// How many runs of the key are in progress.
+    func runningCount(of key: String, in queue: QueueID) -> Int { lines[queue]?.runningByKey[key] ?? 0 }
+
     /// How long the queue's rate lets nothing begin; `nil` without a rate.
     func rateDelay(_ id: QueueID, _ now: ContinuousInstant) -> Duration? {
         guard let line = lines[id], let rate = line.queue.rate else { return nil }
@@ -182,7 +214,9 @@ struct QueueBoard: ~Copyable {
         let line = line(queue.id)
         let hadRate = line.queue.rate != nil
         if line.queue.isPaused, !queue.isPaused { need { $0.queue == queue.id } }
+        let hasOtherLimit = line.queue.concurrencyPerKey != queue.concurrencyPerKey
         line.queue = queue
+        if hasOtherLimit { line.updateLimits() }
         line.places = isShared && queue.hasLimits ? line.places ?? 0 : nil
         rated.set(queue.id, isMember: queue.rate != nil)
         limited.set(queue.id, isMember: line.places != nil)
@@ -224,7 +258,7 @@ struct QueueBoard: ~Copyable {
     /// The job, which does not wait yet, waits for a place of its queue.
     mutating func offer(_ key: Int64, due: WallInstant, _ request: JobRequest) {
         counter += 1
-        let offer = Offer(number: counter, lane: request.lane)
+        let offer = Offer(number: counter, lane: request.lane, key: request.fairnessKey)
         offers[key] = offer
         waiting[offer.lane, default: 0] += 1
         if offer.hasConditions { conditional.insert(key) }
@@ -233,15 +267,14 @@ struct QueueBoard: ~Copyable {
             line.hasTurn = true
             turns.append(line.queue.id)
         }
-        let priority = request.priority.rawValue - 1
-        line.waiting[priority].push(Waiting(due: due, number: counter, key: key))
-        line.counts[priority] += 1
+        line.waiting[request.priority.rawValue - 1].add(
+            FairLine.Waiting(due: due, number: counter, job: key), of: offer.key, isFull: line.isFull(offer.key))
     }
 
     /// The job waits no longer, if it did; its element is stale.
     mutating func withdraw(_ key: Int64) {
         guard let offer = removeOffer(key) else { return }
-        lines[offer.lane.queue]?.counts[offer.lane.priority.rawValue - 1] -= 1
+        lines[offer.lane.queue]?.waiting[offer.lane.priority.rawValue - 1].remove(of: offer.key)
     }
 
     private mutating func removeOffer(_ key: Int64) -> Offer? {
@@ -279,64 +312,65 @@ struct QueueBoard: ~Copyable {
     func needsConditions(_ now: ContinuousInstant) -> Bool {
         if conditional.isEmpty || freePlaces <= 0 { return false }
         for key in conditional {
-            if let offer = offers[key], hasRoom(offer.lane.queue, now) { return true }
+            if let offer = offers[key], hasRoom(offer.lane.queue, offer.key, now) { return true }
         }
         return false
     }
 
-    /// Whether a run of the queue may begin now.
-    func hasRoom(_ queue: QueueID, _ now: ContinuousInstant) -> Bool { lines[queue].map { $0.room(now) > 0 } ?? true }
+    /// Whether a run of the queue and the fairness key may begin now.
+    func hasRoom(_ queue: QueueID, _ key: String?, _ now: ContinuousInstant) -> Bool {
+        lines[queue].map { $0.room(now) > 0 && !$0.isFull(key) } ?? true
+    }
 
     /// Takes out the job that gets the next place; `nil` when no queue has both. It counts as starting.
-    mutating func pick(_ now: ContinuousInstant) -> (key: Int64, queue: QueueID)? {
+    mutating func pick(_ now: ContinuousInstant) -> Picked? {
         for _ in 0..<turns.count {
             let id = turns.popFirst()!
             let line = lines[id]!
             guard line.count > 0 else {
-                // Nothing but stale elements.
-                for priority in line.waiting.indices { line.waiting[priority] = Heap() }
                 line.hasTurn = false
                 forgetIfUnused(line)
                 continue
             }
             turns.append(id)
-            guard line.room(now) > 0, let picked = line.pick(offers) else { continue }
-            _ = removeOffer(picked.key)
-            if line.starting == 0 { starting.insert(id) }
-            line.starting += 1
-            return (picked.key, id)
+            guard line.isReady, line.room(now) > 0, let picked = line.pick(offers),
+                let offer = removeOffer(picked.job)
+            else { continue }
+            starting.insert(id)
+            line.addStarting(1, of: offer.key)
+            return Picked(job: picked.job, queue: id, key: offer.key)
         }
         return nil
     }
 
     // MARK: Places
 
-    var runs: Dictionary<RunKey, QueueID>.Keys { running.keys }
+    var runs: some Collection<RunKey> { running.keys }
 
     func isRunning(_ run: RunKey) -> Bool { running[run] != nil }
 
     var freePlaces: Int { limit - running.count }
 
     /// A job that was picked had nothing to start.
-    mutating func release(_ queue: QueueID) { lines[queue]!.starting -= 1 }
+    mutating func release(_ picked: Picked) { lines[picked.queue]!.addStarting(-1, of: picked.key) }
 
     /// The turn's fate is known: what it started is reported by ``started(_:_:_:)``.
     mutating func endTurn() {
-        for id in starting { lines[id]?.starting = 0 }
+        for id in starting { lines[id]?.endStarting() }
         starting = []
     }
 
-    mutating func started(_ run: RunKey, _ queue: QueueID, _ now: SchedulerReading) {
-        running[run] = queue
-        let line = line(queue)
-        line.running += 1
+    mutating func started(_ run: RunKey, _ request: JobRequest, _ now: SchedulerReading) {
+        running[run] = (request.queue, request.fairnessKey)
+        let line = line(request.queue)
+        line.addRunning(1, of: request.fairnessKey)
         if let rate = line.queue.rate { line.starts.add(now.continuous, rate) }
     }
 
     /// The handler has returned, if one of that attempt runs.
     mutating func ended(_ run: RunKey) {
-        guard let queue = running.removeValue(forKey: run), let line = lines[queue] else { return }
-        line.running -= 1
+        guard let (queue, key) = running.removeValue(forKey: run), let line = lines[queue] else { return }
+        line.addRunning(-1, of: key)
         if line.running == 0 { forgetIfUnused(line) }
     }
 
@@ -363,7 +397,7 @@ struct QueueBoard: ~Copyable {
     func nextStart(_ now: ContinuousInstant) -> Duration? {
         if freePlaces <= 0 { return nil }
         return rated.compactMap { id -> Duration? in
-            guard let line = lines[id], line.count > 0, !line.queue.isPaused, let rate = line.queue.rate,
+            guard let line = lines[id], line.isReady, !line.queue.isPaused, let rate = line.queue.rate,
                 line.running < min(line.limit, line.places ?? .max)
             else { return nil }
             return line.starts.untilRoom(rate, now)
@@ -373,7 +407,9 @@ struct QueueBoard: ~Copyable {
     /// Describes a broken invariant; `nil` if there is none.
     func brokenInvariant() -> String? {
         if running.count > limit { return "\(running.count) handlers run at once" }
-        let runs = running.values.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+        let runs = running.values.reduce(into: [:]) { $0[$1.queue, default: 0] += 1 }
+        var runsByKey: [QueueID: [String: Int]] = [:]
+        for case (let queue, let key?) in running.values { runsByKey[queue, default: [:]][key, default: 0] += 1 }
         let waiting = offers.values.reduce(into: [:]) { $0[$1.lane.queue, default: 0] += 1 }
         if self.waiting != offers.values.reduce(into: [:], { $0[$1.lane, default: 0] += 1 }) {
             return "a lane has another number of waiting jobs"
@@ -381,6 +417,11 @@ struct QueueBoard: ~Copyable {
         let turns = turns.all
         for (id, line) in lines {
             if line.running != runs[id] ?? 0 { return "queue \(id) counts \(line.running) runs" }
+            if let broken = line.waiting.lazy.compactMap({ $0.brokenInvariant(isFull: line.isFull) }).first {
+                return "queue \(id): \(broken)"
+            }
+            if line.startingByKey.values.reduce(0, +) > line.starting { return "queue \(id) starts more of its keys" }
+            if line.runningByKey != runsByKey[id] ?? [:] { return "queue \(id) counts other runs of its keys" }
             if line.count != waiting[id] ?? 0 { return "queue \(id) counts \(line.count) waiting jobs" }
             if line.hasTurn != turns.contains(id) { return "queue \(id) does not know whether it has a turn" }
             if line.count > 0, !line.hasTurn { return "queue \(id) never has its turn" }
@@ -418,11 +459,11 @@ extension QueueBoard {
         return limited.sorted().compactMap { id in
             let line = lines[id]!
             guard let places = line.places, line.starting == 0 else { return nil }
-            let isWaiting = line.count > 0 && !line.queue.isPaused
-            let wanted = isWaiting ? line.running + line.count : line.running
+            let isWaiting = line.isReady && !line.queue.isPaused
             let mayAsk = line.nextAsk.map { $0 <= now } ?? true
             let isNeeded = isWaiting ? mayAsk : line.hasTooMany(places) || line.hasTooFew(places) && mayAsk
             guard isNeeded || line.arePlacesDoubtful else { return nil }
+            let wanted = isWaiting ? line.running + line.readyCount : line.running
             return QueueUse(
                 queue: id, running: line.running, wanted: min(wanted, max(line.limit, line.running)))
         }
@@ -434,7 +475,7 @@ extension QueueBoard {
         if !uses(now).isEmpty { return now }
         return limited.compactMap { id in
             let line = lines[id]!
-            let isWaiting = line.count > 0 && !line.queue.isPaused
+            let isWaiting = line.isReady && !line.queue.isPaused
             return isWaiting || line.places.map { line.hasTooFew($0) } ?? false ? line.nextAsk : nil
         }.min()
     }
@@ -465,7 +506,9 @@ extension QueueBoard {
     /// Another scheduler may have changed the settings of the queue.
     mutating func adopt(_ queue: JobQueue, _ now: SchedulerReading) {
         let known = self.queue(queue.id)
-        guard (known.concurrency, known.isPaused) != (queue.concurrency, queue.isPaused) || known.rate != queue.rate
+        guard
+            (known.concurrency, known.concurrencyPerKey, known.rate, known.isPaused)
+                != (queue.concurrency, queue.concurrencyPerKey, queue.rate, queue.isPaused)
         else { return }
         configure(queue, now)
     }

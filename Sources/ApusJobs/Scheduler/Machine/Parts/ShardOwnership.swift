@@ -27,9 +27,9 @@ struct ShardOwnership {
 
     func owns(_ shard: ShardID) -> Bool { session.shards[shard] != nil }
 
-    /// A new job's shard among those that this scheduler owns, by its identifier; `nil` if it owns none.
-    func shard(for id: JobID) -> ShardID? {
-        forNewJobs.isEmpty ? nil : forNewJobs[Int(id.placementHash % UInt64(forNewJobs.count))]
+    /// A new job's shard among those that this scheduler owns, by the request's hash; `nil` if it owns none.
+    func shard(for request: JobRequest) -> ShardID? {
+        forNewJobs.isEmpty ? nil : forNewJobs[Int(request.placementHash % UInt64(forNewJobs.count))]
     }
 
     // MARK: Granted and lost
