@@ -55,7 +55,12 @@
             if !queues.isEmpty {
                 conditions.append("job.queue IN (\(queues.map { _ in "?" }.joined(separator: ", ")))")
             }
+            let keys = query.fairnessKeys.sorted()
+            if !keys.isEmpty {
+                conditions.append("request.fairness_key IN (\(keys.map { _ in "?" }.joined(separator: ", ")))")
+            }
             if query.created != nil { conditions.append("job.created >= ? AND job.created < ?") }
+            if query.due != nil { conditions.append(Self.isDue) }
             if query.idempotencyKey != nil { conditions.append("request.idempotency_key = ?") }
             if !states.isEmpty {
                 conditions.append("job.state IN (\(states.map { _ in "?" }.joined(separator: ", ")))")
@@ -83,8 +88,14 @@
             for name in names { statement.bind(name) }
             if let kind = query.kind { statement.bind(kind) }
             for queue in queues { statement.bind(queue.rawValue) }
+            for key in keys { statement.bind(key) }
             if let created = query.created {
                 statement.bind(created.lowerBound.stored).bind(created.upperBound.stored)
+            }
+            if let due = query.due {
+                let axis = try StoreReader.axis(on: connection)
+                statement.bind(axis.encode(due.lowerBound)).bind(axis.encode(due.upperBound))
+                statement.bind(due.lowerBound.stored).bind(due.upperBound.stored)
             }
             if let key = query.idempotencyKey { statement.bind(key) }
             for state in states { statement.bind(state) }
@@ -92,6 +103,13 @@
             for state in lastEnded { statement.bind(state) }
             return statement
         }
+
+        /// The next due instant counts elapsed time for a relative trigger. Parameters: the range in elapsed time, and by the
+        /// wall clock.
+        private static let isDue = """
+            CASE WHEN request.trigger = 'after' OR (request.trigger = 'every' AND request.trigger_anchor IS NULL)
+                THEN job.next_due >= ? AND job.next_due < ? ELSE job.next_due >= ? AND job.next_due < ? END
+            """
 
         /// As a set of keys, so that the indexes are used whatever SQLite guesses about the table. Parameters: the range of
         /// the identifiers, twice, and the name.

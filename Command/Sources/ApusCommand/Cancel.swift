@@ -65,7 +65,7 @@ struct Cancel: AsyncParsableCommand {
         let session = try Session()
         if !yes {
             let count = try await session.call {
-                try await $0.jobCount(states: ["scheduled", "suspended"], labels: label)
+                try await $0.jobCount(states: ["scheduled", "suspended"], JobFilter(labels: label))
             }
             if count > 0 { try Confirmation.require("cancel \(jobCount(count))?", isGiven: false) }
         }

@@ -21,16 +21,7 @@ struct Delete: AsyncParsableCommand {
     @Flag(help: "Every job that has ended, and whose last attempt has failed or was lost.")
     var failed = false
 
-    @Option(
-        help: ArgumentHelp(
-            "With --ended or --failed, only the jobs with this label; given several times, those with all of the labels.",
-            valueName: "key=value"))
-    var label: [String] = []
-
-    @Option(
-        help: ArgumentHelp(
-            "With --ended or --failed, only the jobs of this queue; can be given several times.", valueName: "name"))
-    var queue: [String] = []
+    @OptionGroup(title: "With --ended or --failed") var options: FilterOptions
 
     @Flag(name: .shortAndLong, help: "Do not ask, with --ended and --failed.")
     var yes = false
@@ -42,9 +33,7 @@ struct Delete: AsyncParsableCommand {
         guard [!ids.isEmpty, ended, failed].count(where: { $0 }) == 1 else {
             throw ValidationError("give one of: jobs, --ended, --failed")
         }
-        if ids.isEmpty { return }
-        if !label.isEmpty { throw ValidationError("--label: say --ended or --failed instead of jobs, or leave it out") }
-        if !queue.isEmpty { throw ValidationError("--queue: say --ended or --failed instead of jobs, or leave it out") }
+        if !ids.isEmpty { try options.refuse("say --ended or --failed instead of jobs, or leave it out") }
     }
 
     func run() async throws {
@@ -63,20 +52,17 @@ struct Delete: AsyncParsableCommand {
     }
 
     private func deleteMany() async throws {
-        _ = try JobOptions.pairs(label, option: "--label")
+        let filter = try options.filter()
         let session = try Session()
         if !yes {
             let count = try await session.call {
-                try await $0.jobCount(
-                    states: DaemonClient.endedStates, queues: queue, labels: label, failed: failed)
+                try await $0.jobCount(states: DaemonClient.endedStates, filter, failed: failed)
             }
             if count > 0 { try Confirmation.require("delete \(jobCount(count))?", isGiven: false) }
         }
         let progress = Progress("deleted")
         defer { progress.end() }
-        let count = try await session.call {
-            try await $0.deleteEnded(queues: queue, labels: label, failed: failed) { progress.show($0) }
-        }
+        let count = try await session.call { try await $0.deleteEnded(filter, failed: failed) { progress.show($0) } }
         progress.end()
         if json { return try Terminal.json(WireDeleted(deleted: count)) }
         Terminal.out("\(jobCount(count)) deleted")

@@ -20,20 +20,17 @@ struct List: AsyncParsableCommand {
     @Flag(help: "Instead of jobs, the submissions of applications that were refused when they were taken.")
     var refused = false
 
-    @Option(help: ArgumentHelp("Only jobs with this label; can be given several times.", valueName: "key=value"))
-    var label: [String] = []
-
-    @Option(help: ArgumentHelp("Only jobs of this queue; can be given several times.", valueName: "name"))
-    var queue: [String] = []
+    @OptionGroup var options: FilterOptions
 
     @OptionGroup var page: PageOptions
 
     func validate() throws {
         guard !all || state.isEmpty else { throw ValidationError("--all: it has every state; leave out --state") }
-        guard !refused || !all && !failed && state.isEmpty && label.isEmpty && queue.isEmpty else {
-            throw ValidationError(
-                "--refused: it lists no jobs; leave out --all, --failed, --state, --label and --queue")
+        guard refused else { return }
+        guard !all, !failed, state.isEmpty else {
+            throw ValidationError("--refused: it lists no jobs; leave out --all, --failed and --state")
         }
+        try options.refuse("--refused lists no jobs; leave out one of them")
     }
 
     private var states: [String] {
@@ -44,10 +41,9 @@ struct List: AsyncParsableCommand {
     func run() async throws {
         try await reporting {
             if refused { return try await listRefusals() }
-            _ = try JobOptions.pairs(label, option: "--label")
+            let filter = try options.filter()
             let answer = try await Session().call {
-                try await $0.jobs(
-                    states: states, queues: queue, labels: label, failed: failed, limit: page.limit, after: page.after)
+                try await $0.jobs(states: states, filter, failed: failed, limit: page.limit, after: page.after)
             }
             if page.json { return try Terminal.json(answer) }
             if let first = answer.unreadable.first {
@@ -55,11 +51,11 @@ struct List: AsyncParsableCommand {
                 Terminal.note("left out, because this daemon cannot read it: \(first.id)\(others) (apus doctor)")
             }
             if answer.jobs.isEmpty && answer.unreadable.isEmpty {
-                let isDefault = !all && !failed && state.isEmpty && label.isEmpty && queue.isEmpty
+                let isDefault = !all && !failed && state.isEmpty && options.isEmpty
                 return Terminal.note(
                     isDefault
                         ? "nothing is scheduled (apus list --all shows ended jobs)"
-                        : all && label.isEmpty && queue.isEmpty ? "no jobs" : "no such jobs")
+                        : all && options.isEmpty ? "no jobs" : "no such jobs")
             }
             var table = Table(["ID", "NAME", "STATE", "TRIGGER", "NEXT", "DONE", "LAST", "ACTION"], rightAligned: [5])
             for job in answer.jobs {
@@ -74,8 +70,7 @@ struct List: AsyncParsableCommand {
             if let next = answer.next {
                 let filter =
                     (all ? " --all" : "") + (failed ? " --failed" : "")
-                    + state.map { " --state \($0.rawValue)" }.joined() + label.map { " --label '\($0)'" }.joined()
-                    + queue.map { " --queue '\($0)'" }.joined()
+                    + state.map { " --state \($0.rawValue)" }.joined() + options.text
                 Terminal.note("more: apus list\(filter) --limit \(page.limit) --after \(next)")
             }
         }

@@ -19,16 +19,7 @@ struct Retry: AsyncParsableCommand {
     @Flag(help: "Every job whose last attempt that ended has failed or was lost, but for cancelled ones.")
     var failed = false
 
-    @Option(
-        help: ArgumentHelp(
-            "With --failed, only the jobs with this label; given several times, those with all of the labels.",
-            valueName: "key=value"))
-    var label: [String] = []
-
-    @Option(
-        help: ArgumentHelp(
-            "With --failed, only the jobs of this queue; can be given several times.", valueName: "name"))
-    var queue: [String] = []
+    @OptionGroup(title: "With --failed") var options: FilterOptions
 
     @Flag(name: .shortAndLong, help: "Do not ask, with --failed.")
     var yes = false
@@ -40,8 +31,7 @@ struct Retry: AsyncParsableCommand {
         if failed == (id != nil) {
             throw ValidationError(failed ? "--failed: leave out the job" : "name a job, or say --failed")
         }
-        if !failed, !label.isEmpty { throw ValidationError("--label: say --failed as well, or leave it out") }
-        if !failed, !queue.isEmpty { throw ValidationError("--queue: say --failed as well, or leave it out") }
+        if !failed { try options.refuse("say --failed as well, or leave it out") }
     }
 
     func run() async throws {
@@ -56,20 +46,17 @@ struct Retry: AsyncParsableCommand {
     }
 
     private func retryFailed() async throws {
-        _ = try JobOptions.pairs(label, option: "--label")
+        let filter = try options.filter()
         let session = try Session()
         if !yes {
             let count = try await session.call {
-                try await $0.jobCount(
-                    states: DaemonClient.retriableStates, queues: queue, labels: label, failed: true)
+                try await $0.jobCount(states: DaemonClient.retriableStates, filter, failed: true)
             }
             if count > 0 { try Confirmation.require("retry \(jobCount(count))?", isGiven: false) }
         }
         let progress = Progress("retried")
         defer { progress.end() }
-        let runs = try await session.call {
-            try await $0.retryFailed(queues: queue, labels: label) { progress.show($0) }
-        }
+        let runs = try await session.call { try await $0.retryFailed(filter) { progress.show($0) } }
         progress.end()
         if json { return try Terminal.json(RetriedRuns(runs: runs)) }
         Terminal.out("\(jobCount(runs.count)) retried")

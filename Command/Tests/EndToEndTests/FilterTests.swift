@@ -14,7 +14,8 @@ struct FilterTests {
             _ = try await apus("every", "1h", "--name", "well", "--label", "team=blue", "--", "true")
             _ = try await apus("every", "1h", "--name", "ill", "--label", "team=blue", "--", "false")
             _ = try await apus(
-                "after", "10ms", "--name", "once", "--label", "team=red", "--queue", "mail", "--", "false")
+                "after", "10ms", "--name", "once", "--label", "team=red", "--queue", "mail",
+                "--fairness-key", "acme", "--", "false")
             for name in ["well", "ill"] { _ = try await apus("run", name) }
             try await until("three ends") { try await apus.allRuns().count { $0.finished != nil } == 3 }
             _ = try await apus("suspend", "well")
@@ -30,6 +31,8 @@ struct FilterTests {
             #expect(try await names("--label", "team=blue", "--failed") == ["ill"])
             #expect(try await names("--all", "--queue", "mail") == ["once"])
             #expect(try await names("--all", "--queue", "mail", "--queue", "default").count == 3)
+            #expect(try await names("--all", "--fairness-key", "acme", "--fairness-key", "b") == ["once"])
+            #expect(try await names("--all", "--fairness-key", "b").isEmpty)
             let other = try await apus("list", "--queue", "letters")
             #expect(other.code == 0 && other.err == "no such jobs\n", "\(other)")
             let odd = try await apus("list", "--queue", "a b")
@@ -66,6 +69,8 @@ struct FilterTests {
             try await until("ten ends") { try await apus.allRuns().count { $0.finished != nil } == 10 }
             let red: Retried = try await apus.json("retry", "--failed", "--queue", "red", "--yes", "--json")
             #expect(red.runs.map(\.attempt) == [3])
+            let refused = try await apus("list", "--refused", "--fairness-key", "acme")
+            #expect(refused.code == 64 && refused.err.contains("--fairness-key: --refused lists no jobs"), "\(refused)")
             let alone = try await apus("retry", "other", "--queue", "red")
             #expect(alone.code == 64 && alone.err.contains("--queue: say --failed as well"), "\(alone)")
             let none = try await apus("retry", "--failed", "--label", "team=green")

@@ -92,7 +92,8 @@ struct TwoDaemonsTests {
                     }
                     return try await group.reduce(into: Set<[String?]>()) { $0.insert($1) }
                 }
-                let made = try await first.client.jobs(labels: ["crontab=/crontabs/\(round)"], limit: 100).jobs
+                let made = try await first.client.jobs(JobFilter(labels: ["crontab=/crontabs/\(round)"]), limit: 100)
+                    .jobs
                 #expect(made.count == 3, "round \(round): \(made.map(\.id))")
                 #expect(answers == [made.map(\.id)], "round \(round)")
             }

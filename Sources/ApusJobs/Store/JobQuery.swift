@@ -12,8 +12,13 @@ public struct JobQuery: Hashable, Sendable {
     public var kind: String?
     /// Only jobs of these queues; empty for all.
     public var queues: Set<QueueID>
+    /// Only jobs with one of these fairness keys (``JobRequest/fairnessKey``); empty for all.
+    public var fairnessKeys: Set<String>
     /// Only jobs that were submitted within this range, by the wall clock of that time.
     public var created: Range<WallInstant>?
+    /// Only jobs whose next occurrence (``Job/nextDue``) is due within this range. It may have passed: then the occurrence
+    /// has not been examined yet.
+    public var due: Range<WallInstant>?
     /// Only jobs with all of these labels.
     public var labels: [String: String]
     /// Only the job that was submitted with this key (``JobRequest/idempotencyKey``).
@@ -33,8 +38,9 @@ public struct JobQuery: Hashable, Sendable {
     /// A query; each argument left out asks for everything.
     public init(
         idPrefixOrName: String? = nil, names: Set<String> = [], states: Set<JobState> = [], kind: String? = nil,
-        queues: Set<QueueID> = [], created: Range<WallInstant>? = nil, labels: [String: String] = [:],
-        idempotencyKey: String? = nil, lastEnded: Set<RunState> = [], calendarsOnly: Bool = false,
+        queues: Set<QueueID> = [], fairnessKeys: Set<String> = [], created: Range<WallInstant>? = nil,
+        due: Range<WallInstant>? = nil, labels: [String: String] = [:], idempotencyKey: String? = nil,
+        lastEnded: Set<RunState> = [], calendarsOnly: Bool = false,
         newestFirst: Bool = false, includesLastRuns: Bool = true, limit: Int = 50, cursor: String? = nil
     ) {
         self.includesLastRuns = includesLastRuns
@@ -43,7 +49,9 @@ public struct JobQuery: Hashable, Sendable {
         self.states = states
         self.kind = kind
         self.queues = queues
+        self.fairnessKeys = fairnessKeys
         self.created = created
+        self.due = due
         self.labels = labels
         self.idempotencyKey = idempotencyKey
         self.lastEnded = lastEnded

@@ -398,6 +398,10 @@ struct MemoryTables {
             if !query.states.isEmpty, !query.states.contains(job.state) { return false }
             if let kind = query.kind, job.request.kind != kind { return false }
             if !query.queues.isEmpty, !query.queues.contains(job.request.queue) { return false }
+            if !query.fairnessKeys.isEmpty, !(job.request.fairnessKey.map(query.fairnessKeys.contains) ?? false) {
+                return false
+            }
+            if let due = query.due, !(job.nextDue.map(due.contains) ?? false) { return false }
             if let created = query.created, !created.contains(job.created) { return false }
             if let key = query.idempotencyKey, job.request.idempotencyKey != key { return false }
             if query.calendarsOnly, job.request.trigger.calendar == nil { return false }

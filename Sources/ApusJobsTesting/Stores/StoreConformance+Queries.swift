@@ -23,12 +23,14 @@ extension StoreConformance {
                     $0.kind = "k"
                     $0.labels = ["x": "2"]
                     $0.queue = "mail"
+                    $0.fairnessKey = "acme"
                 })
             var last = sampleJob("B") {
                 $0.name = "Backup"
                 $0.queue = "pictures"
             }
-            last.created = instant(60)
+            last.request.fairnessKey = "é"
+            (last.created, last.nextDue) = (instant(60), instant(90))
             try await opened.add(last)
             let store = opened.store
             func ids(_ query: JobQuery) async throws -> [String] { try await store.jobs(query).jobs.map(\.id.rawValue) }
@@ -57,12 +59,39 @@ extension StoreConformance {
                 try expectEqual(
                     found, expected, "submitted from \(range.lowerBound) s on, before \(range.upperBound) s")
             }
+            try expectEqual(try await ids(JobQuery(fairnessKeys: ["é"])), ["B"], "a fairness key")
+            try expectEqual(try await ids(JobQuery(fairnessKeys: ["acme", "é", ""])), ["b%_", "B"], "several keys")
+            for (range, expected) in [(90..<91, ["B"]), (89..<90, []), (90..<90, [])] {
+                let due = instant(Int64(range.lowerBound))..<instant(Int64(range.upperBound))
+                try expectEqual(
+                    try await ids(JobQuery(due: due)), expected,
+                    "due from \(range.lowerBound) s on, before \(range.upperBound) s")
+            }
             try expectEqual(try await ids(JobQuery(labels: ["x": "1"])), ["abc", "abd"], "a label")
             try expectEqual(try await ids(JobQuery(labels: ["x": "1", "y": "2"])), ["abc"], "two labels")
             try expectEqual(
                 try await ids(JobQuery(idPrefixOrName: "ab", states: [.suspended], kind: "k", labels: ["x": "1"])),
                 ["abd"],
                 "everything")
+        },
+        StoreCheck(name: "jobs are found by their next due instant after the clock was set, whatever it counts") {
+            factory in
+            let opened = try await Opened(factory)
+            for (id, trigger) in [
+                ("elapsed", .every(.seconds(60))), ("wall", .every(.seconds(60), anchoredAt: instant(0))),
+            ] as [(String, Trigger)] {
+                var job = sampleJob(id, trigger: trigger)
+                job.nextDue = instant(90)
+                try await opened.add(job)
+            }
+            _ = try await opened.store.commit(
+                StoreTurn(parts: [], clock: sampleClock(setBy: .seconds(3_600))), in: opened.session)
+            for (seconds, expected) in [(90, ["wall"]), (3_690, ["elapsed"])] as [(Int64, [String])] {
+                let query = JobQuery(due: instant(seconds)..<instant(seconds + 1))
+                try expectEqual(
+                    try await opened.store.jobs(query).jobs.map(\.id.rawValue), expected, "due at \(seconds) s")
+                try expectEqual(try await opened.store.count(query), 1, "how many are due at \(seconds) s")
+            }
         },
         StoreCheck(name: "jobs with a calendar trigger are found page by page, in both orders, and counted") {
             factory in

@@ -59,6 +59,13 @@
             if !query.queues.isEmpty {
                 filter.add("r.queue = ANY ($::text[])", .array(query.queues.map(\.rawValue).sorted()))
             }
+            if !query.fairnessKeys.isEmpty {
+                filter.add("r.fairness_key = ANY ($::text[])", .array(query.fairnessKeys.sorted()))
+            }
+            if let due = query.due {
+                filter.add("\(Self.nextDue) >= $::int8", .int64(StoreInstant.encode(due.lowerBound)))
+                filter.add("\(Self.nextDue) < $::int8", .int64(StoreInstant.encode(due.upperBound)))
+            }
             if let created = query.created {
                 filter.add("j.created >= $", .int64(StoreInstant.encode(created.lowerBound)))
                 filter.add("j.created < $", .int64(StoreInstant.encode(created.upperBound)))
@@ -141,6 +148,12 @@
         private static let lastEnded = """
             (SELECT e.state FROM apus.run AS e WHERE e.job = j.key AND e.claimed IS NOT NULL
                 ORDER BY e.sequence + 0 DESC LIMIT 1)
+            """
+
+        /// In nanoseconds by the wall clock. A relative trigger counts elapsed time. As a numeric, which no sum overflows.
+        private static let nextDue = """
+            (j.next_due::numeric + CASE WHEN r.trigger = 'after' OR r.trigger = 'every' AND r.trigger_anchor IS NULL
+                THEN coalesce((SELECT c.elapsed_offset FROM apus.clock AS c), 0) ELSE 0 END)
             """
 
         private static func axis(of rows: PostgresRows) throws -> ElapsedAxis {

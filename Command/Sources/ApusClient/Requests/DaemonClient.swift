@@ -105,10 +105,10 @@ public struct DaemonClient: Sendable {
     /// One page of jobs; with `failed`, only of those whose newest attempt that has ended failed or was lost; without
     /// `lastRun`, without their last runs, which takes less time.
     public func jobs(
-        states: [String] = [], kind: String? = nil, queues: [String] = [], labels: [String] = [], failed: Bool = false,
+        states: [String] = [], kind: String? = nil, _ filter: JobFilter = JobFilter(), failed: Bool = false,
         lastRun: Bool = true, limit: Int? = nil, after: String? = nil
     ) async throws -> WireJobPage {
-        var query = Self.query(states: states, queues: queues, labels: labels, failed: failed)
+        var query = Self.query(states: states, filter, failed: failed)
         if let kind { query.append(("kind", kind)) }
         if !lastRun { query.append(("lastRun", "false")) }
         if let limit { query.append(("limit", String(limit))) }
@@ -116,19 +116,18 @@ public struct DaemonClient: Sendable {
         return try await get("/v1/jobs", query: query)
     }
 
-    /// How many jobs there are; as in ``jobs(states:kind:queues:labels:failed:lastRun:limit:after:)``.
+    /// How many jobs there are; as in ``jobs(states:kind:_:failed:lastRun:limit:after:)``.
     public func jobCount(
-        states: [String] = [], queues: [String] = [], labels: [String] = [], failed: Bool = false
+        states: [String] = [], _ filter: JobFilter = JobFilter(), failed: Bool = false
     ) async throws -> Int {
-        let query = Self.query(states: states, queues: queues, labels: labels, failed: failed)
+        let query = Self.query(states: states, filter, failed: failed)
         let answer: WireCount = try await get("/v1/job-count", query: query)
         return answer.count
     }
 
-    private static func query(
-        states: [String], queues: [String], labels: [String], failed: Bool
-    ) -> [(String, String)] {
-        states.map { ("state", $0) } + queues.map { ("queue", $0) } + labels.map { ("label", $0) }
+    private static func query(states: [String], _ filter: JobFilter, failed: Bool) -> [(String, String)] {
+        states.map { ("state", $0) } + filter.queues.map { ("queue", $0) }
+            + filter.fairnessKeys.map { ("fairnessKey", $0) } + filter.labels.map { ("label", $0) }
             + (failed ? [("failed", "true")] : [])
     }
 
@@ -231,16 +230,15 @@ public struct DaemonClient: Sendable {
     /// Deletes the jobs that have ended, with their runs and what they printed, except those with a run in progress.
     /// Sends a request for each 1,000 jobs.
     /// - Parameters:
-    ///   - queues: only jobs of these queues; empty for all.
-    ///   - labels: only jobs that have all of these (`key=value`).
+    ///   - filter: which of them.
     ///   - failed: only jobs whose newest attempt that has ended failed or was lost.
     ///   - progress: called after each request with the number of jobs that are deleted.
     /// - Returns: how many were deleted.
     /// - Throws: ``DaemonError``; some of the jobs may be deleted then.
     public func deleteEnded(
-        queues: [String] = [], labels: [String] = [], failed: Bool = false, progress: (Int) -> Void = { _ in }
+        _ filter: JobFilter = JobFilter(), failed: Bool = false, progress: (Int) -> Void = { _ in }
     ) async throws -> Int {
-        let filter = Self.query(states: [], queues: queues, labels: labels, failed: failed)
+        let filter = Self.query(states: [], filter, failed: failed)
         let query = (filter.isEmpty ? [("all", "true")] : filter) + [("limit", "1000")]
         var deleted = 0
         var after: String?
@@ -292,20 +290,18 @@ public struct DaemonClient: Sendable {
     /// cancelled ones. A job that cannot be retried any more, because another caller has done so or cancelled it, or it
     /// is gone, is skipped.
     /// - Parameters:
-    ///   - queues: only jobs of these queues; empty for all.
-    ///   - labels: only jobs that have all of these (`key=value`).
+    ///   - filter: which of them.
     ///   - progress: called after each job with the number of those that are tried again.
     /// - Returns: the new attempts.
     /// - Throws: ``DaemonError``; some of the jobs may be tried again then.
     public func retryFailed(
-        queues: [String] = [], labels: [String] = [], progress: (Int) -> Void = { _ in }
+        _ filter: JobFilter = JobFilter(), progress: (Int) -> Void = { _ in }
     ) async throws -> [WireRun] {
         var retried: [WireRun] = []
         var after: String?
         repeat {
             let page = try await jobs(
-                states: Self.retriableStates, queues: queues, labels: labels, failed: true, lastRun: false,
-                limit: 1_000, after: after)
+                states: Self.retriableStates, filter, failed: true, lastRun: false, limit: 1_000, after: after)
             for job in page.jobs {
                 do { retried.append(try await retry(job.id)) } catch let error as DaemonError
                     where [.jobs(.conflict), .jobs(.notFound), .invalid].contains(error.code)

@@ -50,7 +50,7 @@ extension Routes {
             let isFiltered = query != JobQuery()
             guard try flag(parameters, "all") != isFiltered else {
                 throw WebError.invalid(
-                    "say either all=true, to delete every job that has ended, or which: failed, kind, label, match, queue, state"
+                    "say either all=true, to delete every job that has ended, or which: failed, fairnessKey, kind, label, match, queue, state"
                 )
             }
             let limit = try number(parameters, "limit", in: 1...1_000)
@@ -101,7 +101,8 @@ extension Routes {
         _ request: Request, and others: [String] = []
     ) throws -> (query: JobQuery, parameters: Query) {
         let parameters = try Query(
-            of: request, known: ["kind", "match", "failed"] + others, repeatable: ["state", "label", "queue"])
+            of: request, known: ["kind", "match", "failed"] + others,
+            repeatable: ["state", "label", "queue", "fairnessKey"])
         var query = JobQuery(
             idPrefixOrName: parameters["match"],
             kind: try parameters["kind"].map { try ActionKind(named: $0).rawValue })
@@ -119,6 +120,7 @@ extension Routes {
             try queue.validate()
             query.queues.insert(queue)
         }
+        query.fairnessKeys = Set(parameters.all("fairnessKey"))
         if try flag(parameters, "failed") { query.lastEnded = [.failed, .lost] }
         return (query, parameters)
     }

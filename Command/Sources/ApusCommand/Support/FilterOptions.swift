@@ -1,0 +1,36 @@
+import ApusClient
+import ArgumentParser
+
+/// Which jobs a subcommand is about that concerns many.
+struct FilterOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Only jobs with this label; given several times, those with all of the labels.", valueName: "key=value"))
+    var label: [String] = []
+
+    @Option(help: ArgumentHelp("Only jobs of this queue; can be given several times.", valueName: "name"))
+    var queue: [String] = []
+
+    @Option(help: ArgumentHelp("Only jobs with this fairness key; can be given several times.", valueName: "key"))
+    var fairnessKey: [String] = []
+
+    /// The options as they were given.
+    private var given: [(option: String, value: String)] {
+        label.map { ("--label", $0) } + queue.map { ("--queue", $0) } + fairnessKey.map { ("--fairness-key", $0) }
+    }
+
+    var isEmpty: Bool { given.isEmpty }
+
+    /// The options as the shell takes them, with a space before each.
+    var text: String { given.map { " \($0.option) '\($0.value)'" }.joined() }
+
+    /// Refuses the options, of which one subcommand makes use only with others.
+    func refuse(_ remedy: String) throws {
+        if let first = given.first { throw ValidationError("\(first.option): \(remedy)") }
+    }
+
+    func filter() throws -> JobFilter {
+        _ = try JobOptions.pairs(label, option: "--label")
+        return JobFilter(queues: queue, fairnessKeys: fairnessKey, labels: label)
+    }
+}
