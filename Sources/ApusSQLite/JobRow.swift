@@ -170,23 +170,37 @@
 
         private static func bind(_ policies: JobPolicies, to statement: PreparedStatement) {
             statement.bind(policies.tolerance.wholeNanoseconds)
-            switch policies.missedRuns.kind {
+            bind(policies.missedRuns, to: statement)
+            statement.bind(policies.grace?.wholeNanoseconds)
+            statement.bind(policies.expiry?.wholeNanoseconds)
+            bind(policies.overlap, to: statement)
+            bind(policies.retry, to: statement)
+            statement.bind(policies.timeLimit?.wholeNanoseconds)
+            statement.bind(Int64(policies.conditions.rawValue))
+            statement.bind(policies.retention?.wholeNanoseconds)
+        }
+
+        private static func bind(_ missedRuns: MissedRunPolicy, to statement: PreparedStatement) {
+            switch missedRuns.kind {
             case .runOnce: statement.bind(constant: "runOnce").bindNull()
             case .skip: statement.bind(constant: "skip").bindNull()
             case .runAll(let limit): statement.bind(constant: "runAll").bind(Int64(limit))
             }
-            statement.bind(policies.grace?.wholeNanoseconds).bind(policies.expiry?.wholeNanoseconds)
-            switch policies.overlap.kind {
+        }
+
+        private static func bind(_ overlap: OverlapPolicy, to statement: PreparedStatement) {
+            switch overlap.kind {
             case .skip: statement.bind(constant: "skip").bindNull()
             case .replace: statement.bind(constant: "replace").bindNull()
             case .queue(let limit): statement.bind(constant: "queue").bind(Int64(limit))
             case .allow(let limit): statement.bind(constant: "allow").bind(Int64(limit))
             }
-            let retry = policies.retry
+        }
+
+        private static func bind(_ retry: RetryPolicy, to statement: PreparedStatement) {
             statement.bind(Int64(retry.maximumAttempts)).bind(Int64(retry.maximumLost))
             statement.bind(retry.initialDelay.wholeNanoseconds).bind(retry.maximumDelay.wholeNanoseconds)
-            statement.bind(retry.jitter).bind(policies.timeLimit?.wholeNanoseconds)
-            statement.bind(Int64(policies.conditions.rawValue)).bind(policies.retention?.wholeNanoseconds)
+            statement.bind(retry.jitter)
         }
 
         /// The job of a row of ``columns``.
