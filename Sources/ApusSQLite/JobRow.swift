@@ -143,7 +143,7 @@
             bind(request.trigger, to: statement)
             bind(request.policies, to: statement)
             statement.bind(LabelsJSON.encode(request.labels)).bind(request.payload)
-            statement.bind(request.fairnessKey).bind(request.keyGroup == 0 ? nil : Int64(request.keyGroup))
+            statement.bind(request.fairnessKey).bind(request.keyGroup.map(Int64.init))
             statement.bind(request.idempotencyKey)
             statement.bind(LabelsJSON.encode(request.metadata))
             statement.bind(uniqueness(job, request)).bind(request.uniqueness.period?.wholeNanoseconds)

@@ -86,8 +86,8 @@ public struct JobRequest: Hashable, Sendable {
     }
 
     /// The group of its fairness key (``QueueLane/keyGroup``).
-    package var keyGroup: Int {
-        fairnessKey.map { 1 + Int($0.placementHash % UInt64(QueueLane.keyGroups)) } ?? 0
+    package var keyGroup: Int? {
+        fairnessKey.map { 1 + Int($0.stableHash % UInt64(QueueLane.keyGroups)) }
     }
 
     /// The job that is the same by its payload, if that counts.

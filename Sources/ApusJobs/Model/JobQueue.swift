@@ -152,7 +152,7 @@ extension JobQueue {
         case paused(Bool)
     }
 
-    /// Whether its runs have to be counted by all schedulers together.
+    /// Whether schedulers that share a store must count its runs together.
     var hasLimits: Bool { concurrency != nil || rate != nil }
 
     /// Whether it is more than a name.

@@ -11,18 +11,18 @@ public struct QueueLane: Hashable, Sendable, Comparable {
     public var kind: String
     /// What the host must offer.
     public var conditions: JobConditions
-    /// The group of the fairness key, 1 to ``keyGroups``; 0 without a key.
+    /// The group of the fairness key, 1 to ``keyGroups``; `nil` without a key.
     ///
-    /// What many jobs of one key leave in the store delays the keys of its group, and no others. A lane for each key would
-    /// cost a look for each key of which anything is to come.
-    public var keyGroup: Int
+    /// When many jobs of one key are left in the store, they delay the keys of its group, and no others. With a lane for
+    /// each key, each load would look once for every key that has a job to come.
+    public var keyGroup: Int?
 
     /// How many groups of fairness keys there are.
     public static let keyGroups = 64
 
     /// A lane.
     public init(
-        _ queue: QueueID, _ priority: JobPriority, kind: String, conditions: JobConditions = [], keyGroup: Int = 0
+        _ queue: QueueID, _ priority: JobPriority, kind: String, conditions: JobConditions = [], keyGroup: Int? = nil
     ) {
         self.queue = queue
         self.priority = priority
@@ -33,7 +33,7 @@ public struct QueueLane: Hashable, Sendable, Comparable {
 
     /// The form in the stores. Only the kind may have spaces, so it is the last part.
     package var stored: String {
-        let group = keyGroup == 0 ? "" : ".\(keyGroup)"
+        let group = keyGroup.map { ".\($0)" } ?? ""
         return "\(priority.rawValue) \(conditions.rawValue)\(group) \(queue.rawValue) \(kind)"
     }
 
@@ -42,19 +42,18 @@ public struct QueueLane: Hashable, Sendable, Comparable {
         let parts = stored.utf8.split(separator: UInt8(ascii: " "), maxSplits: 3, omittingEmptySubsequences: false)
             .compactMap { String($0) }
         guard parts.count == 4, let priority = Int(parts[0]).flatMap(JobPriority.init(rawValue:)) else { return nil }
-        let numbers = parts[1].split(separator: ".", omittingEmptySubsequences: false).map { Int($0) }
-        guard let conditions = numbers[0], numbers.count <= 2, let group = numbers.count == 2 ? numbers[1] : 0 else {
-            return nil
-        }
+        let texts = parts[1].split(separator: ".", omittingEmptySubsequences: false)
+        let numbers = texts.compactMap { Int($0) }
+        guard numbers.count == texts.count, numbers.count <= 2, let conditions = numbers.first else { return nil }
         self.init(
             QueueID(parts[2]), priority, kind: parts[3], conditions: JobConditions(rawValue: conditions),
-            keyGroup: group)
+            keyGroup: numbers.count == 2 ? numbers[1] : nil)
     }
 
     /// Orders lanes by queue, priority, kind, conditions and group.
     public static func < (lhs: Self, rhs: Self) -> Bool {
-        (lhs.queue, lhs.priority, lhs.kind, lhs.conditions.rawValue, lhs.keyGroup)
-            < (rhs.queue, rhs.priority, rhs.kind, rhs.conditions.rawValue, rhs.keyGroup)
+        (lhs.queue, lhs.priority, lhs.kind, lhs.conditions.rawValue, lhs.keyGroup ?? 0)
+            < (rhs.queue, rhs.priority, rhs.kind, rhs.conditions.rawValue, rhs.keyGroup ?? 0)
     }
 }
 

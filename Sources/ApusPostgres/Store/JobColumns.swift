@@ -73,7 +73,7 @@
             rows.add(request.queue.rawValue)
             rows.add(request.priority.rawValue)
             rows.add(request.fairnessKey)
-            rows.add(request.keyGroup == 0 ? nil : request.keyGroup)
+            rows.add(request.keyGroup)
             rows.add(request.idempotencyKey)
             rows.add(LabelsJSON.encode(request.metadata))
             rows.add(uniqueness(of: job))

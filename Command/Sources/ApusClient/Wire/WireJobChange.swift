@@ -151,7 +151,7 @@ extension WireJobChange.Policies {
 
 extension FieldChange {
     /// Calls `body` with the new value, `nil` for a removed one, if there is a change.
-    fileprivate func apply(_ body: (Value?) throws -> Void) rethrows {
+    func apply(_ body: (Value?) throws -> Void) rethrows {
         switch self {
         case .unchanged: break
         case .removed: try body(nil)

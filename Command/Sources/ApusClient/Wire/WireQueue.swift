@@ -96,21 +96,9 @@ public struct WireQueueChange: Codable, Hashable, Sendable {
 
     package func parsed() throws -> [JobQueue.Change] {
         var changes: [JobQueue.Change] = []
-        switch concurrency {
-        case .unchanged: break
-        case .removed: changes.append(.concurrency(nil))
-        case .set(let limit): changes.append(.concurrency(limit))
-        }
-        switch concurrencyPerKey {
-        case .unchanged: break
-        case .removed: changes.append(.concurrencyPerKey(nil))
-        case .set(let limit): changes.append(.concurrencyPerKey(limit))
-        }
-        switch rate {
-        case .unchanged: break
-        case .removed: changes.append(.rate(nil))
-        case .set(let rate): changes.append(.rate(try rate.parsed()))
-        }
+        concurrency.apply { changes.append(.concurrency($0)) }
+        concurrencyPerKey.apply { changes.append(.concurrencyPerKey($0)) }
+        try rate.apply { changes.append(.rate(try $0?.parsed())) }
         if let paused { changes.append(.paused(paused)) }
         guard !changes.isEmpty else {
             throw DaemonError(

@@ -19,7 +19,7 @@ struct FairLine {
         /// How many of the elements are not stale.
         var count = 0
         var isFull: Bool
-        /// Whether it is among the turns.
+        /// A key without jobs keeps its turn until it comes.
         var hasTurn = false
 
         var isReady: Bool { count > 0 && !isFull }
@@ -40,7 +40,7 @@ struct FairLine {
     private(set) var count = 0
     private var readyKeys = 0
 
-    /// Whether a job waits whose key is not full.
+    /// Whether a job could get a place: its key is not full.
     var isReady: Bool { readyKeys > 0 }
 
     /// The keys of the jobs that wait, and how many there are of each.
@@ -48,16 +48,16 @@ struct FairLine {
 
     mutating func add(_ waiting: Waiting, of key: String?, isFull: Bool) {
         if shares[key] == nil {
-            // A single key is the first of all without a note.
-            if shares.count == 1, let other = shares.keys.first { noteFirst(of: other, isOnly: false) }
+            let only = shares.count == 1 ? shares.keys.first : nil
             shares[key] = Share(isFull: isFull)
+            if let only { noteFirst(of: only) }
         }
         count += 1
         shares[key]!.count += 1
         shares[key]!.waiting.push(waiting)
         if shares[key]!.count == 1, !isFull { readyKeys += 1 }
         if !isFull { giveTurn(to: key) }
-        if shares[key]!.waiting.first == waiting { noteFirst(of: key, isOnly: shares.count == 1) }
+        if shares[key]!.waiting.first == waiting { noteFirst(of: key) }
     }
 
     /// A job of the key waits no longer; its element is stale.
@@ -71,7 +71,7 @@ struct FairLine {
         }
     }
 
-    /// Whether as many runs of the key are in progress as may be.
+    /// The key has reached its limit of runs in progress, or is below it again.
     mutating func setFull(_ key: String?, _ isFull: Bool) {
         guard let share = shares[key], share.isFull != isFull else { return }
         shares[key]!.isFull = isFull
@@ -79,7 +79,7 @@ struct FairLine {
         readyKeys += isFull ? -1 : 1
         if isFull { return }
         giveTurn(to: key)
-        noteFirst(of: key, isOnly: shares.count == 1)
+        noteFirst(of: key)
     }
 
     /// Takes out the job of the key whose turn it is.
@@ -99,7 +99,7 @@ struct FairLine {
     private mutating func take(of key: String?, _ isStale: (Waiting) -> Bool) -> Waiting? {
         dropStale(of: key, isStale)
         guard let taken = shares[key]?.waiting.pop() else { return nil }
-        noteFirst(of: key, isOnly: shares.count == 1)
+        noteFirst(of: key)
         remove(of: key)
         return taken
     }
@@ -115,7 +115,7 @@ struct FairLine {
             if let share = shares[first.key], share.isReady, share.waiting.first == first.waiting {
                 if !isStale(first.waiting) { return first.waiting }
                 dropStale(of: first.key, isStale)
-                noteFirst(of: first.key, isOnly: false)
+                noteFirst(of: first.key)
             }
             _ = firsts.pop()
         }
@@ -132,8 +132,9 @@ struct FairLine {
         while let first = shares[key]?.waiting.first, isStale(first) { _ = shares[key]!.waiting.pop() }
     }
 
-    private mutating func noteFirst(of key: String?, isOnly: Bool) {
-        guard !isOnly, let share = shares[key], share.isReady, let first = share.waiting.first else { return }
+    /// A single key is the first of all without a note.
+    private mutating func noteFirst(of key: String?) {
+        guard shares.count > 1, let share = shares[key], share.isReady, let first = share.waiting.first else { return }
         firsts.push(First(waiting: first, key: key))
         // Outdated ones are dropped only when they are the first of all: one that waits long would keep those after it.
         guard firsts.count > 2 * shares.count + 64 else { return }
@@ -161,29 +162,5 @@ struct FairLine {
             if share.isReady, !share.hasTurn { return "key \(key ?? "-") never has its turn" }
         }
         return nil
-    }
-}
-
-/// What takes turns, in the order of the turns: any number of elements, each once.
-struct Turns<Element: Hashable> {
-    private var elements: [Element] = []
-    private var first = 0
-
-    var count: Int { elements.count - first }
-
-    var all: Set<Element> { Set(elements[first...]) }
-
-    mutating func append(_ element: Element) { elements.append(element) }
-
-    mutating func popFirst() -> Element? {
-        guard count > 0 else { return nil }
-        first += 1
-        defer {
-            if 2 * first > elements.count {
-                elements.removeFirst(first)
-                first = 0
-            }
-        }
-        return elements[first - 1]
     }
 }

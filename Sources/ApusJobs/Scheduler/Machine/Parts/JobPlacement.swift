@@ -19,15 +19,14 @@ struct JobPlacement {
     func hasHandler(for kind: String) -> Bool { others.members.contains { $0.jobs.kinds.contains(kind) } }
 
     /// The shard of the jobs of the request's fairness key, so that one scheduler counts their runs; `nil` without a key,
-    /// and if no shards are known. Of all shards, in a circle from the hash on, the first one that has no owner, or one
-    /// that is known to be able to run the job.
+    /// and if no shards are known. Of all shards, in a circle from the hash on, the first one whose owner is not known
+    /// to be unable to run the job; one without an owner gets one soon.
     func home(of request: JobRequest, _ own: ShardOwnership, canRunHere: Bool) -> ShardID? {
         if request.fairnessKey == nil || others.shards.isEmpty { return nil }
-        let able = Set(others.members.filter { $0.jobs.contains(request) }.flatMap(\.shards))
         let unable = Set(others.members.filter { !$0.jobs.contains(request) }.flatMap(\.shards))
         let start = Int(request.placementHash % UInt64(others.shards.count))
         return (others.shards[start...] + others.shards[..<start]).first { shard in
-            own.owns(shard) ? canRunHere : able.contains(shard) || !unable.contains(shard)
+            own.owns(shard) ? canRunHere : !unable.contains(shard)
         }
     }
 
@@ -50,12 +49,5 @@ struct JobPlacement {
 
 extension JobRequest {
     /// Of the queue and the fairness key, or else of the identifier.
-    var placementHash: UInt64 { (fairnessKey.map { "\(queue) \($0)" } ?? id.rawValue).placementHash }
-}
-
-extension String {
-    /// FNV-1a: the same in every process.
-    var placementHash: UInt64 {
-        utf8.reduce(14_695_981_039_346_656_037 as UInt64) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 }
-    }
+    var placementHash: UInt64 { (fairnessKey.map { "\(queue) \($0)" } ?? id.rawValue).stableHash }
 }

@@ -47,7 +47,7 @@ struct QueueBoard: ~Copyable {
 
         var count: Int { waiting.reduce(0) { $0 + $1.count } }
 
-        /// Whether a job waits that the limit of its key lets begin.
+        /// Whether a job could get a place, as far as the limit of its key says.
         var isReady: Bool { waiting.contains { $0.isReady } }
 
         /// How many of the jobs that wait could begin beside each other.
@@ -60,7 +60,7 @@ struct QueueBoard: ~Copyable {
             }
         }
 
-        /// Whether as many runs of the key are in progress, or start in this turn, as may be.
+        /// Whether the key has reached its limit, with the runs that this turn starts.
         func isFull(_ key: String?) -> Bool {
             guard let key, let limit = queue.concurrencyPerKey else { return false }
             return (runningByKey[key] ?? 0) + (startingByKey[key] ?? 0) >= limit
@@ -93,7 +93,7 @@ struct QueueBoard: ~Copyable {
             for index in waiting.indices { waiting[index].setFull(key, isFull) }
         }
 
-        /// The queue may have another limit for its keys.
+        /// For a queue that has another limit for its keys now.
         func updateLimits() {
             for key in Set(waiting.flatMap(\.counts.keys)) { updateLimit(of: key) }
         }
@@ -138,7 +138,7 @@ struct QueueBoard: ~Copyable {
         var queue: QueueID
         var key: String?
 
-        /// Whether the place is one that the request asks for.
+        /// Whether the request still has the queue and the key with which it waited.
         func isFor(_ request: JobRequest) -> Bool { (queue, key) == (request.queue, request.fairnessKey) }
     }
 
@@ -317,7 +317,7 @@ struct QueueBoard: ~Copyable {
         return false
     }
 
-    /// Whether a run of the queue and the fairness key may begin now.
+    /// Whether the limits of the queue and of the fairness key let a run begin now.
     func hasRoom(_ queue: QueueID, _ key: String?, _ now: ContinuousInstant) -> Bool {
         lines[queue].map { $0.room(now) > 0 && !$0.isFull(key) } ?? true
     }

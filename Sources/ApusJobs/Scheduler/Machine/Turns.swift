@@ -1,0 +1,23 @@
+/// What takes turns, in the order of the turns: any number of elements, each once.
+struct Turns<Element: Hashable> {
+    private var elements: [Element] = []
+    private var first = 0
+
+    var count: Int { elements.count - first }
+
+    var all: Set<Element> { Set(elements[first...]) }
+
+    mutating func append(_ element: Element) { elements.append(element) }
+
+    mutating func popFirst() -> Element? {
+        guard count > 0 else { return nil }
+        first += 1
+        defer {
+            if 2 * first > elements.count {
+                elements.removeFirst(first)
+                first = 0
+            }
+        }
+        return elements[first - 1]
+    }
+}
