@@ -7,7 +7,7 @@
     // on a connection to the database of the store, and a call for a connection of libpq's.
 
     extension PostgresStore {
-        /// `SELECT apus.submit(…)`, without parameters: the job is there if the transaction in which it is executed is
+        /// `SELECT apus.submit(…)`, in the store's schema and without parameters: the job is there if the transaction in which it is executed is
         /// committed, and only then.
         ///
         /// Its trigger counts from the statement, on the database's clock. What depends on other jobs is decided by the
@@ -17,7 +17,7 @@
         ///   whatever is in the store.
         public func submissionStatement(for request: JobRequest) throws -> String {
             try request.validate(submittedAt: engine.time.wall())
-            return "SELECT apus.submit(\(ApplicationConnection.literal(JobJSON.text(of: request))))"
+            return "SELECT \(schemaName.quoted).submit(\(ApplicationConnection.literal(JobJSON.text(of: request))))"
         }
 
         /// Submits a job in the caller's own transaction: ``submissionStatement(for:)``, executed on `connection`, an open
@@ -57,7 +57,7 @@
     }
 
     extension RunContext {
-        /// `SELECT apus.complete(…)`, without parameters: with the transaction in which it is executed, the run has
+        /// `SELECT apus.complete(…)`, in the store's schema and without parameters: with the transaction in which it is executed, the run has
         /// succeeded, whatever happens afterwards to the handler, its node or its machine. If that transaction is rolled
         /// back, the run continues as if nothing had been done. So the effects that are in the same transaction are
         /// there exactly once for each occurrence.
@@ -69,8 +69,9 @@
         /// A handler must throw if its transaction was not committed: one that returns has succeeded. What
         /// `RunContext.setResult(_:)` has set before is kept with the completion.
         public var completionStatement: String {
+            let schema = SchemaName(ofSession: schema)
             let result = result.map { ", \(ApplicationConnection.literal($0))" } ?? ""
-            return "SELECT apus.complete(\(job.key), \(occurrence), \(attempt)\(result))"
+            return "SELECT \(schema.quoted).complete(\(job.key), \(occurrence), \(attempt)\(result))"
         }
 
         /// Executes ``completionStatement`` on an open connection (a `PGconn`), as a part of the transaction that is under

@@ -66,7 +66,7 @@
             // It may have been given up meanwhile.
             guard connecting != nil else { return }
             do throws(PostgresError) {
-                let libpq = try LibpqConnection(try resolved.get().connectionParameters, logger: logger)
+                let libpq = try LibpqConnection(try resolved.get(), logger: logger)
                 self.libpq = libpq
                 let source = PollSource(descriptor: libpq.descriptor, interest: machine.interest) { self.ready($0) }
                 self.source = source

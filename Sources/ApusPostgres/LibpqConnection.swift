@@ -9,6 +9,7 @@
     final class LibpqConnection {
         private let handle: OpaquePointer
         private let notices: NoticeBox
+        private let schema: SchemaName
         private var prepared: [PreparationKey: String] = [:]
         private var preparing: Set<PreparationKey> = []
         private var lastName = 0
@@ -38,9 +39,10 @@
 
         /// Begins to connect.
         /// - Throws: ``PostgresError`` if libpq cannot even begin.
-        init(_ parameters: [(keyword: String, value: String)], logger: Logger) throws(PostgresError) {
+        init(_ configuration: PostgresConfiguration, logger: Logger) throws(PostgresError) {
+            schema = configuration.schemaName
             notices = NoticeBox(logger: logger)
-            guard let handle = Self.start(parameters) else {
+            guard let handle = Self.start(configuration.connectionParameters) else {
                 throw PostgresError(
                     code: .full, message: "this process is out of memory, so it cannot connect to PostgreSQL")
             }
@@ -116,7 +118,7 @@
         func prepare(_ key: PreparationKey, name: String) -> Bool {
             calls.preparations += 1
             let types = key.types.map { $0 == .unknown ? 0 : $0.number }
-            return PQsendPrepare(handle, name, key.sql, Int32(types.count), types) == 1
+            return PQsendPrepare(handle, name, schema.text(key.sql), Int32(types.count), types) == 1
         }
 
         /// The answer to a preparation has come, or never will.
@@ -135,7 +137,8 @@
             return parameters.withPointers(statement.parameters) { types, values, lengths, formats in
                 let count = Int32(statement.parameters.count)
                 if let name { return PQsendQueryPrepared(handle, name, count, values, lengths, formats, 1) }
-                return PQsendQueryParams(handle, statement.sql, count, types, values, lengths, formats, 1)
+                return PQsendQueryParams(
+                    handle, schema.text(statement.sql), count, types, values, lengths, formats, 1)
             } == 1
         }
 

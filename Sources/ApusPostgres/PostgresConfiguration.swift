@@ -28,6 +28,10 @@
         /// What the server calls the connection, in `pg_stat_activity` and in its log. `apus` by default, or
         /// `application_name`.
         public var applicationName: String
+        /// The schema of the database in which a store has its tables and functions: `apus`, or what was given. Stores with
+        /// different schemas know nothing of each other.
+        public var schema: String { schemaName.name }
+        var schemaName: SchemaName
 
         /// libpq's words and their values, as they were given.
         private var options: [Option]
@@ -40,8 +44,14 @@
         }
 
         /// A configuration from a `postgres://` URI, or from libpq's `keyword=value` pairs.
+        /// - Parameters:
+        ///   - text: the URI, or the pairs. A URI may have the parameter `schema`, which libpq does not know.
+        ///   - schema: see ``schema``, in place of the URI's: 1 to 32 of a-z, 0-9 and _, which begin neither with a digit nor
+        ///     with `pg_`.
         /// - Throws: ``PostgresError`` with the code `invalid`, without the text: there may be a password in it.
-        public init(_ text: String) throws(PostgresError) {
+        public init(_ text: String, schema: String? = nil) throws(PostgresError) {
+            let (text, given) = Self.takeSchema(from: text)
+            schemaName = try (schema ?? given).map { name throws(PostgresError) in try SchemaName(name) } ?? .apus
             var options = try Self.parse(text)
             func take(_ keyword: String) -> String? {
                 guard let index = options.firstIndex(where: { $0.keyword == keyword }) else { return nil }
@@ -60,6 +70,19 @@
             applicationName = take("application_name") ?? "apus"
             self.options = options
             try checkPorts()
+        }
+
+        /// The text without the parameter `schema` of a URI, and its value. A name that is allowed needs no percent signs.
+        private static func takeSchema(from text: String) -> (text: String, schema: String?) {
+            let scalars = text.unicodeScalars
+            let isURI = ["postgres://", "postgresql://"].contains { scalars.starts(with: $0.unicodeScalars) }
+            guard isURI, let start = scalars.firstIndex(of: "?") else { return (text, nil) }
+            let word = "schema=".unicodeScalars
+            var others = scalars[start...].dropFirst().split(separator: "&", omittingEmptySubsequences: false)
+            guard let given = others.last(where: { $0.starts(with: word) }) else { return (text, nil) }
+            others.removeAll { $0.starts(with: word) }
+            let rest = others.map { String($0) }.joined(separator: "&")
+            return ("\(text[..<start])\(rest.isEmpty ? "" : "?")\(rest)", String(given.dropFirst(word.count)))
         }
 
         /// Adds to libpq's words, or replaces one.

@@ -11,6 +11,7 @@
     /// itself.
     package final class PostgresConnection: Sendable {
         private let core: ConnectionCore
+        let schema: SchemaName
         private let lastTicket = Atomic<UInt64>(0)
 
         /// What NOTIFY sends to the channels that are listened to, for one reader. It ends with the connection. The
@@ -18,8 +19,11 @@
         /// too.
         package let notifications: AsyncStream<PostgresNotification>
 
-        private init(core: ConnectionCore, notifications: AsyncStream<PostgresNotification>) {
+        private init(
+            core: ConnectionCore, schema: SchemaName, notifications: AsyncStream<PostgresNotification>
+        ) {
             self.core = core
+            self.schema = schema
             self.notifications = notifications
         }
 
@@ -49,7 +53,8 @@
                 core.cancelConnecting()
             }
             try result.get()
-            return PostgresConnection(core: core, notifications: notifications)
+            return PostgresConnection(
+                core: core, schema: configuration.schemaName, notifications: notifications)
         }
 
         /// Executes statements in one round trip and one transaction.

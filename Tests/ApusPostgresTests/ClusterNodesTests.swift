@@ -42,7 +42,7 @@
                 INSERT INTO apus.beat (node, number, at) VALUES (\(id), 7, clock_timestamp() - interval '\(seconds) s')
                 """,
                 "UPDATE apus.shard SET node = \(id) WHERE id BETWEEN \(shards.lowerBound) AND \(shards.upperBound)")
-            if hasSession { try await database.run("SELECT pg_advisory_lock(\(ClusterMember.lockClass), \(id))") }
+            if hasSession { try await database.run("SELECT pg_advisory_lock(\(SchemaName.apus.lockClass), \(id))") }
         }
 
         @Test("a node that joins says its name and version; one that has left is not among the nodes")

@@ -38,7 +38,7 @@
             _ handler: @escaping @Sendable (RunContext, PostgresConfiguration) async throws -> Void,
             _ body: (JobScheduler, Database) async throws -> Void
         ) async throws {
-            try await withDatabase { configuration in
+            try await withDatabase(schema: "order") { configuration in
                 let database = Database(configuration: configuration)
                 let scheduler = JobScheduler(store: PostgresStore(patient: configuration))
                 scheduler.register("charge") { try await handler($0, configuration) }

@@ -8,15 +8,15 @@
 
     @Suite("The PostgreSQL store does what every store does")
     struct StoreConformanceTests {
-        /// One database for each store that a check makes, dropped at the end.
+        /// One schema for each store that a check makes, all in one database and many at once, dropped at the end.
         private func run(_ check: StoreCheck, submit: StoreFactory.Submit? = nil) async throws {
             let server = try await PostgresServer.shared.value.configuration
             let stores = Locked<[PostgresStore]>([])
             let names = Locked<[ObjectIdentifier: String]>([:])
-            @Sendable func open(_ name: String) -> PostgresStore {
+            @Sendable func open(_ name: String) throws -> PostgresStore {
                 var configuration = server
                 configuration.connectTimeout = .seconds(60)
-                configuration.set("dbname", to: name)
+                configuration.schemaName = try SchemaName(name)
                 let store = PostgresStore(patient: configuration)
                 stores.withLock { $0.append(store) }
                 names.withLock { $0[ObjectIdentifier(store)] = name }
@@ -24,21 +24,17 @@
             }
             let result = await Result {
                 try await check.run(
-                    makeStore: {
-                        let name = uniqueName("store")
-                        try await withConnection { try await $0.run("CREATE DATABASE \(name)") }
-                        return open(name)
-                    },
+                    makeStore: { try open(uniqueName("store")) },
                     reopen: { old in
                         let old = old as! PostgresStore
                         // As the end of the process does.
                         await old.disconnect()
-                        return open(names.withLock { $0[ObjectIdentifier(old)]! })
+                        return try open(names.withLock { $0[ObjectIdentifier(old)]! })
                     }, submit: submit)
             }
             for store in stores.withLock({ $0 }) { await store.disconnect() }
             for name in Set(names.withLock(\.values)) {
-                try await withConnection { try await $0.run("DROP DATABASE \(name) WITH (FORCE)") }
+                try await withConnection { try await $0.run("DROP SCHEMA IF EXISTS \(name) CASCADE") }
             }
             try result.get()
         }

@@ -100,7 +100,7 @@ extension PostgresConfiguration {
         if let database = self["dbname"] { text += "/\(database)" }
         let more = [
             isSocket ? self["host"].map { "host=\($0)" } : nil, isSocket ? self["port"].map { "port=\($0)" } : nil,
-            self["service"].map { "service=\($0)" },
+            self["service"].map { "service=\($0)" }, schema == "apus" ? nil : "schema=\(schema)",
         ].compactMap { $0 }
         if !more.isEmpty { text += "?" + more.joined(separator: "&") }
         return text

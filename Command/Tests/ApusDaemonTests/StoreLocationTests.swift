@@ -51,6 +51,7 @@ struct StoreLocationTests {
             ("host=db1,db2 port=5433 dbname=jobs password=hunter2", "postgres://db1:5433,db2:5433/jobs"),
             ("  host = /run/pg port=6000 user=ann", "postgres://ann@?host=/run/pg&port=6000"),
             ("service=jobs password=hunter2", "postgres://?service=jobs"),
+            ("postgres://db/jobs?schema=app&sslmode=require", "postgres://db/jobs?schema=app"),
             ("postgres:///jobs?passfile=/hunter2&sslpassword=hunter2", "postgres:///jobs"),
         ])
     func places(text: String, shown: String) throws {

@@ -31,6 +31,8 @@ public struct RunContext: Sendable {
     /// Whether the retry policy has no attempt after this one: its failure is the occurrence's outcome. An attempt that
     /// is lost to a crash is repeated all the same.
     public let isLastAttempt: Bool
+    /// ``StoreSession/schema``, for a completion in the handler's own transaction.
+    package let schema: String?
     let control: RunControl
 
     /// How late the handler was started, on the wall clock; never negative.
@@ -107,12 +109,12 @@ extension RunContext {
         timeLimit: Duration, _ body: @escaping @Sendable (RunContext) async -> Void
     ) async -> CancellationReason? {
         let (job, occurrence, attempt, standsFor) = (job, occurrence, attempt, standsFor)
-        let (due, started, isLastAttempt) = (due, started, isLastAttempt)
+        let (due, started, isLastAttempt, schema) = (due, started, isLastAttempt, schema)
         return await control.followUp(timeLimit: timeLimit) { control in
             await body(
                 RunContext(
                     job: job, occurrence: occurrence, attempt: attempt, standsFor: standsFor, due: due,
-                    started: started, isLastAttempt: isLastAttempt, control: control))
+                    started: started, isLastAttempt: isLastAttempt, schema: schema, control: control))
         }
     }
 }

@@ -9,10 +9,11 @@ extension SchedulerLoop {
             engine: engine, events: hub, executor: handlerExecutor, patience: configuration.abandonment,
             report: { [weak self] in self?.receive($0, of: key) })
         handlers.withLock { $0.begin(run, control) }
-        control.attach(Task(executorPreference: handlerExecutor) { await self.perform(run, of: job, control) })
+        let schema = storeSchema
+        control.attach(Task(executorPreference: handlerExecutor) { await self.perform(run, of: job, schema, control) })
     }
 
-    private func perform(_ claimed: Run, of job: Job, _ control: RunControl) async {
+    private func perform(_ claimed: Run, of job: Job, _ schema: String?, _ control: RunControl) async {
         var run = claimed
         let key = RunKey(run)
         let now = reading().wall
@@ -29,7 +30,8 @@ extension SchedulerLoop {
         hub.emit(.runStarted(run))
         let context = RunContext(
             job: job, occurrence: run.occurrence, attempt: run.attempt, standsFor: run.standsFor, due: run.due,
-            started: now, isLastAttempt: run.isLastAttempt(under: job.request.policies.retry), control: control)
+            started: now, isLastAttempt: run.isLastAttempt(under: job.request.policies.retry), schema: schema,
+            control: control)
         let metrics = metrics.current
         let began = metrics.map { _ in engine.time.uptime() }
         var failure: (any Error)?

@@ -127,6 +127,8 @@ final class SchedulerLoop: Sendable {
 
     func storeOutage() -> StoreOutage? { machine.withLock { $0?.outage } }
 
+    var storeSchema: String? { machine.withLock { $0?.session.schema } }
+
     // MARK: Beginning and ending
 
     func start(afterOpening: @Sendable () -> Void) async throws {

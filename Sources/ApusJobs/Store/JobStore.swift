@@ -254,6 +254,8 @@ public struct StoreSession: Hashable, Sendable {
     public var others: OtherSchedulers
     /// The store's number for the session: two may have one name, and no shards.
     package var number: Int64 = 0
+    /// The schema of the database in which the store has its tables; `nil` for a store without one.
+    package var schema: String?
     /// A session.
     public init(
         node: NodeID, shards: [ShardID: StoreEpoch], clock: StoreClock?, queues: [JobQueue] = [],

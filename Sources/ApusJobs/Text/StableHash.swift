@@ -1,6 +1,6 @@
 extension String {
     /// FNV-1a: the same in every process, as the standard library's hash is not.
-    var stableHash: UInt64 {
+    package var stableHash: UInt64 {
         utf8.reduce(14_695_981_039_346_656_037 as UInt64) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 }
     }
 }

@@ -31,7 +31,9 @@
                 try await checkSessions(keeper.link)
                 let state = try await keeper.state()
                 guard state.version > 0 else {
-                    throw JobError(code: .notFound, message: "the database has no jobs: there is no schema apus in it")
+                    throw JobError(
+                        code: .notFound,
+                        message: "the database has no jobs: there is no schema \(configuration.schema) in it")
                 }
                 try await keeper.prepare()
                 await keeper.link.disconnect()
@@ -83,34 +85,36 @@
     enum ExclusiveUse {
         /// In the place of all nodes: those that run are in the way, and those that have died are ended. Needs a lock on
         /// the table of nodes in the same transaction.
-        static let statements = [
-            PostgresStatement("LOCK TABLE apus.node IN EXCLUSIVE MODE", isPrepared: false),
-            PostgresStatement(
-                """
-                DO $body$
-                DECLARE names text;
-                BEGIN
-                    SELECT string_agg(n.name, ', ' ORDER BY n.id) INTO names FROM apus.node AS n
-                    WHERE n.ended IS NULL AND \(ClusterMember.isLocked("n.id"));
-                    IF names IS NOT NULL THEN
-                        RAISE EXCEPTION '%', names USING ERRCODE = '\(isInUse)';
-                    END IF;
-                END
-                $body$
-                """, isPrepared: false),
-            PostgresStatement(
-                "UPDATE apus.node SET ended = clock_timestamp() WHERE ended IS NULL", isPrepared: false),
-            PostgresStatement("DELETE FROM apus.beat", isPrepared: false),
-            PostgresStatement("DELETE FROM apus.place", isPrepared: false),
-            PostgresStatement("DELETE FROM apus.reply", isPrepared: false),
-        ]
+        private static func statements(_ schema: SchemaName) -> [PostgresStatement] {
+            [
+                PostgresStatement("LOCK TABLE apus.node IN EXCLUSIVE MODE", isPrepared: false),
+                PostgresStatement(
+                    """
+                    DO $body$
+                    DECLARE names text;
+                    BEGIN
+                        SELECT string_agg(n.name, ', ' ORDER BY n.id) INTO names FROM apus.node AS n
+                        WHERE n.ended IS NULL AND \(schema.isLocked("n.id"));
+                        IF names IS NOT NULL THEN
+                            RAISE EXCEPTION '%', names USING ERRCODE = '\(isInUse)';
+                        END IF;
+                    END
+                    $body$
+                    """, isPrepared: false),
+                PostgresStatement(
+                    "UPDATE apus.node SET ended = clock_timestamp() WHERE ended IS NULL", isPrepared: false),
+                PostgresStatement("DELETE FROM apus.beat", isPrepared: false),
+                PostgresStatement("DELETE FROM apus.place", isPrepared: false),
+                PostgresStatement("DELETE FROM apus.reply", isPrepared: false),
+            ]
+        }
 
         private static let isInUse = "AP411"
 
         /// Executes them, and what follows, in one transaction.
         static func begin(_ more: [PostgresStatement], on connection: PostgresConnection) async throws -> [PostgresRows]
         {
-            let batch = PostgresBatch(statements + more, transaction: .explicit(.readCommitted))
+            let batch = PostgresBatch(statements(connection.schema) + more, transaction: .explicit(.readCommitted))
             do { return try await connection.execute(batch) } catch { throw Self.error(error) }
         }
 
@@ -287,11 +291,12 @@
         static func begin(_ connection: PostgresConnection, _ engine: TimerEngine) async throws -> PostgresCopyReader {
             do {
                 let id: Int64 = try await connection.query(
-                    "INSERT INTO apus.node (name, ended) VALUES ('apus store copy', clock_timestamp()) RETURNING id")[0]
+                    "INSERT INTO apus.node (name, ended) VALUES ($1, clock_timestamp()) RETURNING id",
+                    [.text("apus store copy")])[0]
                     .decode(at: 0)
                 // The lock first: a node without it looks dead to the others.
                 _ = try await connection.query(
-                    "SELECT pg_advisory_lock($1, $2)", [.int32(ClusterMember.lockClass), .int32(Int32(id))])
+                    "SELECT pg_advisory_lock($1, $2)", [.int32(connection.schema.lockClass), .int32(Int32(id))])
                 let results = try await ExclusiveUse.begin(
                     [
                         PostgresStatement("UPDATE apus.node SET ended = NULL WHERE id = $1", [.int64(id)]),

@@ -17,7 +17,7 @@
         private static func takeLock(on connection: PostgresConnection, _ engine: TimerEngine) async throws {
             for attempt in 1...50 {
                 let isAlone = try await connection.query(
-                    "SELECT pg_try_advisory_lock($1, $2)", [.int32(ClusterMember.lockClass), .int32(lock)])[0]
+                    "SELECT pg_try_advisory_lock($1, $2)", [.int32(connection.schema.lockClass), .int32(lock)])[0]
                     .decode(Bool.self, at: 0)
                 if isAlone { return }
                 if attempt < 50 { try await engine.sleep(for: .milliseconds(100)) }
@@ -41,7 +41,7 @@
                         code: .alreadyExists,
                         message: """
                             the database has jobs already; copy into an empty one, or remove what is there: \
-                            DROP SCHEMA apus CASCADE
+                            DROP SCHEMA \(connection.schema.quoted) CASCADE
                             """)
                 }
                 _ = try await ExclusiveUse.begin(

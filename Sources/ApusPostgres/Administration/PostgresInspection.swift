@@ -46,7 +46,7 @@
                 if state.version >= self.keeper.migrations.newest { try self.keeper.check(state) }
                 let missing = self.keeper.missing(in: state).enumerated().map { index, version in
                     Migration(
-                        version: state.version + index + 1, statements: version.statements,
+                        version: state.version + index + 1, statements: version.statements.map(self.link.schema.text),
                         compatibleWith: version.compatibleWith)
                 }
                 return (state.version, missing, self.keeper.endsOlderPrograms(from: state))
@@ -79,7 +79,7 @@
                         PostgresStatement(
                             """
                             SELECT n.name, (SELECT count(*) FROM apus.shard AS s WHERE s.node = n.id),
-                                \(ClusterMember.isLocked("n.id"))
+                                \(self.link.schema.isLocked("n.id"))
                             FROM apus.node AS n WHERE n.ended IS NULL ORDER BY n.id
                             """),
                         StoreQueries.selectSetAside(after: 0, limit: 5),
@@ -110,7 +110,8 @@
         private func schema() async throws -> StoreSchemaState {
             let state = try await keeper.state()
             guard state.version > 0 else {
-                throw JobError(code: .notFound, message: "the database has no jobs: there is no schema apus in it")
+                throw JobError(
+                    code: .notFound, message: "the database has no jobs: there is no schema \(link.schema) in it")
             }
             guard state.compatibleWith <= keeper.migrations.newest else {
                 try keeper.check(state)

@@ -9,7 +9,6 @@
     /// A node sends every ``pause`` at most, from a connection of its own, and no more than ``most`` at once: what is more is
     /// left out, and the receivers get the number. A node that is alone sends nothing.
     final class ClusterEvents: Sendable {
-        static let channel = "apus_events"
         static let pause: Duration = .milliseconds(50)
         /// Events, and bytes of output, in one pause.
         static let most = (events: 100, bytes: 32_768)
@@ -29,6 +28,8 @@
         private let continuation: AsyncStream<JobEvent>.Continuation
         private let node: Int64
         private let link: ServerLink
+        /// The name of the channel.
+        let channel: String
         private let queries: StoreQueries
         private let engine: TimerEngine
         private let logger: Logger
@@ -41,6 +42,7 @@
         init(node: Int64, link: ServerLink, queries: StoreQueries, engine: TimerEngine, logger: Logger) {
             self.node = node
             self.link = link
+            channel = link.schema.channel("events")
             self.queries = queries
             self.engine = engine
             self.logger = logger
@@ -108,7 +110,7 @@
                     PostgresBatch(
                         messages.map {
                             PostgresStatement(
-                                "SELECT pg_notify($1, $2)", [.text(Self.channel), .text(JobJSON.text(of: $0))])
+                                "SELECT pg_notify($1, $2)", [.text(channel), .text(JobJSON.text(of: $0))])
                         }))
             } catch { logger.debug("events were not sent", metadata: ["error": "\(error)"]) }
         }

@@ -10,6 +10,7 @@
         let node: Int64
         private let writer: ServerLink
         private let session: ServerLink
+        private var schema: SchemaName { session.schema }
         private let engine: TimerEngine
         private let logger: Logger
         private let machine: Locked<MembershipMachine>
@@ -120,8 +121,8 @@
 
         /// Something was notified on the node's channel.
         func notified(_ notification: PostgresNotification) {
-            if notification.channel == ClusterEvents.channel { return events.receive(notification.payload) }
-            if notification.channel == Self.submissionChannel {
+            if notification.channel == events.channel { return events.receive(notification.payload) }
+            if notification.channel == schema.channel("submissions") {
                 // Those of other nodes' shards are not this node's to read.
                 if owned.withLock(\.isEmpty) { return }
                 signal(.submissions)
@@ -142,7 +143,6 @@
             }
         }
 
-        private static let submissionChannel = "apus_submissions"
         /// A little more than the time in which one submission notifies for all.
         private static let burst: Duration = .milliseconds(25)
 
@@ -190,9 +190,6 @@
             }
         }
 
-        /// Names session locks of Apus.
-        static let lockClass: Int32 = 0x6170_7573
-
         /// Of the transaction of a beat.
         func view() async throws -> MembershipMachine.View {
             try await sayWhatRuns()
@@ -206,22 +203,22 @@
                         """, [.int64(node)]),
                     // Nothing of it if the connection was made anew and the lock is held already.
                     PostgresStatement(
-                        "SELECT pg_try_advisory_lock($1, $2) WHERE NOT \(Self.isLocked("$2::int8"))",
-                        [.int32(Self.lockClass), .int32(Int32(truncatingIfNeeded: node))]),
+                        "SELECT pg_try_advisory_lock($1, $2) WHERE NOT \(schema.isLocked("$2::int8"))",
+                        [.int32(schema.lockClass), .int32(Int32(truncatingIfNeeded: node))]),
                     PostgresStatement(
                         """
-                        SELECT n.id, coalesce(b.number, 0), n.leaving, \(Self.isLocked("n.id")), n.patience_ms, n.jobs
+                        SELECT n.id, coalesce(b.number, 0), n.leaving, \(schema.isLocked("n.id")), n.patience_ms, n.jobs
                         FROM apus.node AS n LEFT JOIN apus.beat AS b ON b.node = n.id WHERE n.ended IS NULL
                         """),
                     PostgresStatement("SELECT id, node, epoch FROM apus.shard"),
                     takingReplies,
                     TurnStatements.hasSubmissions(node, above: 0),
                     PostgresStatement("LISTEN apus_node_\(node)", isPrepared: false),
-                    PostgresStatement("LISTEN \(ClusterEvents.channel)", isPrepared: false),
+                    PostgresStatement("LISTEN apus_events", isPrepared: false),
                     StoreQueries.selectClock, StoreQueries.selectQueues,
                     StoreTimeline.current,
                     PostgresStatement("SELECT queue, places FROM apus.place WHERE node = $1", [.int64(node)]),
-                    PostgresStatement("LISTEN \(Self.submissionChannel)", isPrepared: false),
+                    PostgresStatement("LISTEN apus_submissions", isPrepared: false),
                     PostgresStatement("SELECT pg_backend_pid()"),
                 ]))
             try await readClock()
@@ -313,17 +310,6 @@
             knownTimeline.withLock { $0 = timeline }
         }
 
-        /// Whether a node's session is there.
-        static func isLocked(_ node: String) -> String {
-            """
-            EXISTS (
-                SELECT 1 FROM pg_locks AS l
-                WHERE l.locktype = 'advisory' AND l.granted AND l.classid::int8 = \(lockClass)
-                    AND l.objid::int8 = \(node) AND l.objsubid = 2
-                    AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database()))
-            """
-        }
-
         /// What the database says is this node's.
         private func adopt(_ found: [ShardID: StoreEpoch], _ owners: [ShardID: Int64?]) {
             let mine = given.withLock { given in
@@ -367,7 +353,7 @@
                             """
                             SELECT pg_terminate_backend(pid) FROM pg_stat_activity
                             WHERE application_name = $1 AND datname = current_database() AND usename = current_user
-                            """, [.text(Self.connectionName(id))])
+                            """, [.text(connectionName(id))])
                     ]))
                 try await Self.end(id, ifBeatIs: beat, on: writer)
             case .forgetShards:
@@ -437,7 +423,9 @@
         }
 
         /// What the connections of a node are called in the server's views.
-        static func connectionName(_ node: Int64) -> String { "apus node \(node)" }
+        func connectionName(_ node: Int64) -> String {
+            schema == .apus ? "apus node \(node)" : "apus node \(node) of \(schema)"
+        }
 
         /// The node can write nothing any more, and its shards are free. Its transactions that are under way are waited
         /// for. Nothing is done if the node has another beat than that one by now: it is alive. A beat that is under way is

@@ -42,7 +42,7 @@
         /// - Throws: `JobError` with `unavailable`.
         public func nodes() async throws -> [ClusterNode] {
             try await mapErrors {
-                let rows = try await self.queries.link.read([PostgresStatement(Self.selectNodes)])[0]
+                let rows = try await self.queries.link.read([PostgresStatement(Self.selectNodes(self.schemaName))])[0]
                 return try rows.map { row in
                     let beatAge = try row.decodeIfPresent(Int64.self, at: 4).map { Duration.nanoseconds(max(0, $0)) }
                     let (isLeaving, hasSession): (Bool, Bool) = (try row.decode(at: 6), try row.decode(at: 7))
@@ -65,7 +65,8 @@
         private static let lanes =
             "\(StoreQueries.lanes("wall", isElapsed: false)), \(StoreQueries.lanes("elapsed", isElapsed: true))"
 
-        private static let selectNodes = """
+        private static func selectNodes(_ schema: SchemaName) -> String {
+            """
             WITH RECURSIVE \(lanes), now AS MATERIALIZED (
                 SELECT clock_timestamp() AS instant, (extract(epoch FROM clock_timestamp()) * 1000000000)::int8 AS ns
             ), late AS MATERIALIZED (
@@ -85,10 +86,11 @@
             )
             SELECT n.id, n.name, n.version, coalesce(o.shards, 0),
                 (extract(epoch FROM now.instant - coalesce(b.at, n.started)) * 1000000000)::int8,
-                coalesce(o.lag, 0), n.leaving, \(ClusterMember.isLocked("n.id")), n.patience_ms, n.jobs
+                coalesce(o.lag, 0), n.leaving, \(schema.isLocked("n.id")), n.patience_ms, n.jobs
             FROM now, apus.node AS n LEFT JOIN apus.beat AS b ON b.node = n.id LEFT JOIN owned AS o ON o.node = n.id
             WHERE n.ended IS NULL ORDER BY n.id
             """
+        }
     }
 
     extension PostgresStore {

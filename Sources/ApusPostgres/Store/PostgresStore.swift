@@ -3,7 +3,8 @@
     public import ApusTimers
     public import Logging
 
-    /// Jobs in a PostgreSQL database, in the schema `apus`, which is made at the first opening.
+    /// Jobs in a PostgreSQL database, in the schema `apus` or another one
+    /// (``PostgresConfiguration/schema``), which is made at the first opening.
     ///
     /// What ``commit(_:in:)`` has answered is as durable as the server makes its transactions. Instants are kept to the
     /// nanosecond; those after the year 2262 as the last instant there is: later than asked, never earlier.
@@ -14,6 +15,7 @@
         private let schema: SchemaKeeper
         let engine: TimerEngine
         private let logger: Logger
+        let schemaName: SchemaName
         let phase = Locked(Phase.closed)
         private let turnstile = Turnstile()
         private let timing: MembershipMachine.Timing
@@ -70,6 +72,7 @@
             self.timing = timing
             self.engine = engine
             self.logger = logger
+            schemaName = configuration.schemaName
             writer = ServerLink(configuration, engine: engine, logger: logger)
             listener = ServerLink(configuration, engine: engine, logger: logger)
             queries = StoreQueries(link: ServerLink(configuration, engine: engine, logger: logger))
@@ -138,7 +141,7 @@
             listener.receive { [weak member] in member?.notified($0) }
             // What is found until then is in the session.
             do {
-                for link in [writer, listener] { try await link.rename(ClusterMember.connectionName(member.node)) }
+                for link in [writer, listener] { try await link.rename(member.connectionName(member.node)) }
                 let end = engine.time.uptime().advanced(by: Self.patience + timing.patience)
                 await member.beat()
                 let takesShards = !(jobs?.isEmpty ?? false)
@@ -156,6 +159,7 @@
                 var session = StoreSession(node: name, shards: member.shards, clock: nil, isShared: true)
                 (session.clock, session.queues) = try await queries.clockAndQueues()
                 (session.others, session.number) = (member.known, member.node)
+                session.schema = schemaName.name
                 session.mayHaveCalendars = try await queries.mayHaveCalendars()
                 let owner = Owner(member: member, signals: signals, session: session, clock: session.clock)
                 phase.withLock { $0 = .open(owner) }

@@ -13,6 +13,8 @@
         private let receiver = Locked<(@Sendable (PostgresNotification) -> Void)?>(nil)
         private let turnstile = Turnstile()
 
+        var schema: SchemaName { configuration.schemaName }
+
         init(
             _ configuration: PostgresConfiguration, engine: TimerEngine, logger: Logger
         ) {

@@ -163,7 +163,7 @@
                 // For as long as it takes; the lock too, which another migration has.
                 "SET LOCAL statement_timeout = 0",
                 "SET LOCAL lock_timeout = 0",
-                "SELECT pg_advisory_xact_lock(\(ClusterMember.lockClass), 0)",
+                "SELECT pg_advisory_xact_lock(\(link.schema.lockClass), 0)",
                 """
                 DO $body$
                 DECLARE found integer := 0;
@@ -175,7 +175,7 @@
                         RAISE EXCEPTION 'the schema has version % by now', found USING ERRCODE = '\(Self.wasMigrated)';
                     END IF;
                     IF to_regnamespace('apus') IS NULL THEN
-                        CREATE SCHEMA apus;
+                        CREATE SCHEMA "apus";
                     END IF;
                 END
                 $body$
@@ -211,7 +211,7 @@
                 PostgresStatement(
                     """
                     SELECT n.name FROM apus.node AS n
-                    WHERE n.ended IS NULL AND \(ClusterMember.isLocked("n.id")) ORDER BY n.id
+                    WHERE n.ended IS NULL AND \(link.schema.isLocked("n.id")) ORDER BY n.id
                     """)
             ])[0].map { try $0.decode(String.self, at: 0) }
             guard names.isEmpty else {
@@ -231,18 +231,19 @@
                 PostgresStatement("SELECT quote_ident(current_user), quote_ident(current_database())")
             ])[0][0]
             let (user, database): (String, String) = (try row.decode(at: 0), try row.decode(at: 1))
+            let schema = link.schema.quoted
             let remedy =
                 isNew
                 ? """
-                may not make the schema apus in the database \(database); let its owner run: \
+                may not make the schema \(link.schema) in the database \(database); let its owner run: \
                 GRANT CREATE ON DATABASE \(database) TO \(user) \
-                (or: CREATE SCHEMA apus AUTHORIZATION \(user))
+                (or: CREATE SCHEMA \(schema) AUTHORIZATION \(user))
                 """
                 : """
-                may not use the schema apus of the database \(database), which another user owns; let that user run: \
-                GRANT USAGE ON SCHEMA apus TO \(user); \
-                GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA apus TO \(user); \
-                GRANT USAGE, UPDATE ON ALL SEQUENCES IN SCHEMA apus TO \(user)
+                may not use the schema \(link.schema) of the database \(database), which another user owns; let that user run: \
+                GRANT USAGE ON SCHEMA \(schema) TO \(user); \
+                GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA \(schema) TO \(user); \
+                GRANT USAGE, UPDATE ON ALL SEQUENCES IN SCHEMA \(schema) TO \(user)
                 """
             return JobError(code: .unavailable, message: "the user \(user) \(remedy)", cause: error)
         }

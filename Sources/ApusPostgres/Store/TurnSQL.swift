@@ -97,7 +97,7 @@
         static func lockNames(_ names: [String]) -> PostgresStatement {
             PostgresStatement(
                 """
-                SELECT pg_advisory_xact_lock(\(ClusterMember.lockClass + 1), hash) FROM (
+                SELECT pg_advisory_xact_lock(\(SchemaName.nameLockClass), hash) FROM (
                     SELECT DISTINCT hashtext(name) AS hash FROM unnest($1::text[]) AS name ORDER BY hash OFFSET 0) AS n
                 """, [.array(names)])
         }

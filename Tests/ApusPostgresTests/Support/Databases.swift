@@ -8,13 +8,16 @@
     import PostgresTestServer
     import Testing
 
-    /// Gives `body` a new database of the shared server, and removes it.
-    func withDatabase<Value: Sendable>(_ body: (PostgresConfiguration) async throws -> Value) async throws -> Value {
+    /// Gives `body` a new database of the shared server, with the name of the schema for its stores, and removes it.
+    func withDatabase<Value: Sendable>(
+        schema: String = "apus", _ body: (PostgresConfiguration) async throws -> Value
+    ) async throws -> Value {
         let name = uniqueName("database")
         try await withConnection { try await $0.run("CREATE DATABASE \(name)") }
         var own = try await PostgresServer.shared.value.configuration
         own.connectTimeout = .seconds(60)
         own.set("dbname", to: name)
+        own.schemaName = try SchemaName(schema)
         do {
             let value = try await body(own)
             try await withConnection { try await $0.run("DROP DATABASE \(name) WITH (FORCE)") }

@@ -1,0 +1,92 @@
+#if Postgres
+    import ApusJobs
+
+    /// The schema in which a store has its tables and functions.
+    ///
+    /// The statements of this library are written for the schema `apus`. A connection puts the name in its place when it
+    /// sends a text, so no text that has the name itself, or a value of a user's, may go through ``text(_:)``: values are
+    /// parameters.
+    struct SchemaName: Hashable, Sendable, CustomStringConvertible {
+        let name: String
+
+        static let apus = SchemaName(unchecked: "apus")
+
+        private init(unchecked name: String) { self.name = name }
+
+        /// That of a session of a store.
+        init(ofSession name: String?) { self = name.map { SchemaName(unchecked: $0) } ?? .apus }
+
+        /// The names of a node's connections and channels, which begin with it, have 63 bytes at most in PostgreSQL.
+        private static let mostBytes = 32
+
+        /// - Throws: ``PostgresError`` with the code `invalid`. What is allowed is one identifier, with quotation marks
+        ///   or without.
+        init(_ name: String) throws(PostgresError) {
+            let isPlain = name.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+            guard isPlain, name.utf8.count <= Self.mostBytes, let first = name.first, !first.isNumber,
+                !name.hasPrefix("pg_")
+            else {
+                throw PostgresError(
+                    code: .invalid,
+                    message: """
+                        schema: a schema's name has 1 to \(Self.mostBytes) of a-z, 0-9 and _, and begins neither with a \
+                        digit nor with pg_
+                        """)
+            }
+            self.name = name
+        }
+
+        var description: String { name }
+
+        /// As an identifier of SQL, also for a reserved word.
+        var quoted: String { self == .apus ? name : "\"\(name)\"" }
+
+        /// A statement that was written for the schema `apus`.
+        func text(_ sql: String) -> String {
+            if self == .apus { return sql }
+            var (text, rest) = ("", sql[...])
+            while let found = rest.firstRange(of: Self.apus.name) {
+                let before = rest[..<found.lowerBound].last ?? text.last
+                let after = rest[found.upperBound...].first
+                text += rest[..<found.lowerBound]
+                rest = rest[found.upperBound...]
+                // In `apus_node_1`, the name of a channel, the name ends before the underscore.
+                let isWhole =
+                    !(before.map { $0.isLetter || $0.isNumber || $0 == "_" } ?? false)
+                    && !(after.map { $0.isLetter || $0.isNumber } ?? false)
+                text += isWhole ? (after == "." ? quoted : name) : Self.apus.name
+            }
+            return text + rest
+        }
+
+        /// A channel's name, as a statement for `apus_…` has it.
+        func channel(_ suffix: String) -> String { "\(name)_\(suffix)" }
+
+        /// Names the session locks of the nodes, whose numbers begin with 1 in each schema.
+        var lockClass: Int32 {
+            self == .apus ? Self.apusLockClass : Int32(truncatingIfNeeded: name.stableHash)
+        }
+
+        private static let apusLockClass: Int32 = 0x6170_7573
+
+        /// Names the locks of names and labels (``TurnSQL/lockNames(_:)``), in all schemas.
+        static let nameLockClass = apusLockClass + 1
+
+        /// Whether a node's session is there.
+        func isLocked(_ node: String) -> String {
+            """
+            EXISTS (
+                SELECT 1 FROM pg_locks AS l
+                WHERE l.locktype = 'advisory' AND l.granted AND l.classid::int8 = \(UInt32(bitPattern: lockClass))
+                    AND l.objid::int8 = \(node) AND l.objsubid = 2
+                    AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database()))
+            """
+        }
+    }
+#endif
