@@ -27,11 +27,14 @@
             "maximum_backoff", "jitter", "time_limit", "conditions", "retention", "labels", "payload",
             "fairness_key", "key_group",
             "idempotency_key",
-            "metadata", "unique_payload", "unique_within",
+            "metadata", "unique_payload", "unique_within", "unique_key",
         ]
 
         /// Both tables.
         static let table = "apus_job AS job JOIN apus_request AS request ON request.job = job.key"
+
+        /// What a request is unique by: a text, which is never equal to a payload, or that.
+        static let content = "ifnull(unique_key, payload)"
 
         /// Those with a calendar trigger.
         static let calendars = """
@@ -147,11 +150,20 @@
             statement.bind(request.idempotencyKey)
             statement.bind(LabelsJSON.encode(request.metadata))
             statement.bind(uniqueness(job, request)).bind(request.uniqueness.period?.wholeNanoseconds)
+                .bind(request.uniqueness.key)
         }
 
-        /// Whether its payload is its own: 0 if it does not ask for that; 1, and 2 while it has ended.
+        /// Whether its content is its own: 0 if it does not ask for that; 1, and 2 while it has ended.
         static func uniqueness(_ job: Job, _ request: JobRequest) -> Int64 {
-            request.uniqueness.countsPayload ? (job.state.isFinal ? 2 : 1) : 0
+            request.uniqueness.countsContent ? (job.state.isFinal ? 2 : 1) : 0
+        }
+
+        /// Binds what ``content`` is compared with.
+        static func bind(_ content: JobUniqueness.Content, to statement: PreparedStatement) {
+            switch content {
+            case .payload(let bytes): statement.bind(bytes)
+            case .key(let key): statement.bind(key)
+            }
         }
 
         private static func bind(_ trigger: Trigger, to statement: PreparedStatement) {
@@ -234,11 +246,12 @@
             _ = row.optionalInteger()
             let idempotencyKey = row.optionalText()
             guard let metadata = LabelsJSON.decode(row.text()) else { throw .unknown("metadata") }
-            let (countsPayload, period) = (row.integer() > 0, row.optionalDuration())
+            let uniqueness = JobUniqueness(
+                countsContent: row.integer() > 0, period: row.optionalDuration(), key: row.optionalText())
             let request = JobRequest(
                 id: id, name: name, kind: kind, trigger: trigger, policies: policies, labels: labels, payload: payload,
                 queue: queue, priority: priority, fairnessKey: fairnessKey, metadata: metadata,
-                uniqueness: countsPayload ? .payload(within: period) : .identifier, idempotencyKey: idempotencyKey)
+                uniqueness: uniqueness, idempotencyKey: idempotencyKey)
             guard let state = JobState(rawValue: row.text()) else { throw .unknown("state") }
             let keptUntil = row.optionalInstant()
             let decode = trigger.isRelative ? axis.decode : StoreInstant.decode

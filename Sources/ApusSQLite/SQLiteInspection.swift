@@ -187,14 +187,14 @@
                     GROUP BY id HAVING count(*) > 1
                     """),
             StoreRule(
-                "kind and payload belong to one job that is unique by them and has not ended",
+                "kind and content belong to one job that is unique by them and has not ended",
                 violations: """
                     SELECT kind || ' (key ' || min(job) || ')' AS subject FROM apus_request NOT INDEXED
                     WHERE unique_payload = 1
-                    GROUP BY kind, payload HAVING count(*) > 1
+                    GROUP BY kind, \(JobRow.content) HAVING count(*) > 1
                     """),
             StoreRule(
-                "what is unique by its payload counts until it ends",
+                "what is unique by its content counts until it ends",
                 violations: """
                     SELECT \(jobName) AS subject FROM \(JobRow.table)
                     WHERE request.unique_payload = iif(\(JobRow.hasNotEnded), 2, 1)

@@ -32,6 +32,16 @@
             ALTER TABLE apus_request ADD COLUMN key_group INTEGER;
             ALTER TABLE apus_queue ADD COLUMN concurrency_per_key INTEGER;
             """,
+            // A text is never equal to a blob: a key, to no payload.
+            """
+            ALTER TABLE apus_request ADD COLUMN unique_key TEXT;
+            DROP INDEX apus_request_payload_unique;
+            DROP INDEX apus_request_payload;
+            CREATE UNIQUE INDEX apus_request_unique ON apus_request (kind, ifnull(unique_key, payload))
+                WHERE unique_payload = 1;
+            CREATE INDEX apus_request_content ON apus_request (kind, ifnull(unique_key, payload), job)
+                WHERE unique_payload > 0;
+            """,
         ]
 
         /// The newest schema that this code knows.

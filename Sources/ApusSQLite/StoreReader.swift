@@ -220,16 +220,18 @@
                 let statement = try connection.statement(
                     "SELECT \(JobRow.columns) FROM \(JobRow.table) WHERE idempotency_key = ?")
                 return try load(statement.bind(key), on: connection).first
-            case .payload(let kind, let payload, let instant):
+            case .unique(let kind, let content, let instant):
                 // One look into an index each.
-                let same = "WHERE kind = ? AND payload = ? AND unique_payload"
-                var key = try connection.statement("SELECT job FROM apus_request \(same) = 1").bind(kind).bind(payload)
-                    .firstRow { $0.integer() }
+                let same = "WHERE kind = ? AND \(JobRow.content) = ? AND unique_payload"
+                let open = try connection.statement("SELECT job FROM apus_request \(same) = 1").bind(kind)
+                JobRow.bind(content, to: open)
+                var key = try open.firstRow { $0.integer() }
                 if key == nil, let instant {
-                    let later =
+                    let later = try connection.statement(
                         "SELECT key FROM \(JobRow.table) \(same) > 0 AND created > ? ORDER BY request.job DESC LIMIT 1"
-                    key = try connection.statement(later).bind(kind).bind(payload).bind(instant.stored)
-                        .firstRow { $0.integer() }
+                    ).bind(kind)
+                    JobRow.bind(content, to: later)
+                    key = try later.bind(instant.stored).firstRow { $0.integer() }
                 }
                 return try key.flatMap { try job(key: $0, on: connection) }
             case .id(let id):

@@ -252,7 +252,7 @@
                 let other = try connection.statement(JobRow.updateRequest)
                 JobRow.bindRequest(job, request, to: other)
                 try other.bind(job.key).run()
-            } else if isStateWritten, request.uniqueness.countsPayload {
+            } else if isStateWritten, request.uniqueness.countsContent {
                 try connection.statement(JobRow.updateUniqueness).bind(JobRow.uniqueness(job, request)).bind(job.key)
                     .run()
             }

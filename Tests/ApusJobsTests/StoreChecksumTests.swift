@@ -61,13 +61,23 @@ struct StoreChecksumTests {
                 { $0.policies.grace = .zero }, { $0.labels = ["a": ""] }, { $0.payload = [0] }, { $0.queue = "b" },
                 { $0.priority = .low }, { $0.metadata = ["a": ""] }, { $0.uniqueness = .payload() },
                 { $0.idempotencyKey = "" }, { $0.fairnessKey = "" }, { $0.uniqueness = .payload(within: .seconds(1)) },
-                { $0.uniqueness = .payload(within: .seconds(2)) },
+                { $0.uniqueness = .key("a") },
             ]
         ) {
             var other = job
             other.request = $0
             return checksum(other)
         }
+        let uniquenesses: [JobUniqueness] = [
+            .payload(within: .seconds(1)), .payload(within: .seconds(2)), .key("a"), .key("b"),
+            .key("a", within: .seconds(1)),
+        ]
+        let checksums = uniquenesses.map { uniqueness in
+            var other = job
+            other.request.uniqueness = uniqueness
+            return checksum(other)
+        }
+        #expect(Set(checksums).count == uniquenesses.count)
         expectAllCount(
             job.request.policies,
             [

@@ -36,6 +36,55 @@ struct UniquenessTests {
         #expect(try submit(harness, request("g")) == ["f"])
     }
 
+    @Test("with a key, payloads do not count; the answer names what is the same")
+    func keys() throws {
+        let harness = try SchedulerHarness()
+        @Sendable func keyed(
+            _ id: String, _ number: UInt8, key: String = "17", _ conflict: ConflictPolicy = .keep
+        ) -> JobRequest {
+            var request = request(id, payload: [number], conflict)
+            request.uniqueness = .key(key, within: .seconds(60))
+            return request
+        }
+        #expect(try submit(harness, keyed("a", 1)) == ["a"])
+        #expect(try submit(harness, keyed("b", 2)) == ["a"])
+        #expect(try submit(harness, keyed("c", 1, key: "18")) == ["c"])
+        #expect(try submit(harness, request("d", payload: [1])) == ["d"], "of a payload, no job with a key is the same")
+        #expect(try submit(harness, keyed("e", 3, .update)) == ["a"])
+        #expect(try harness.job("a").request.payload == [3])
+        let two = #expect(throws: JobError.self) {
+            try submit(harness, keyed("f", 1, key: "9"), keyed("g", 2, key: "9"))
+        }
+        #expect(two?.code == .invalid && two?.message.hasPrefix("key: two of the requests are the same") == true)
+        harness.advance(20)
+        #expect(try harness.perform { try await $0.submit(keyed("h", 4)) }.outcome == .joined)
+        let refused = #expect(throws: JobError.self) { try submit(harness, keyed("i", 5, .refuse)) }
+        #expect(refused?.message.contains("job a had the same kind and key and was submitted within") == true)
+        harness.advance(60)
+        #expect(try submit(harness, keyed("j", 6)) == ["j"])
+        for key in ["", String(repeating: "x", count: 1_021)] {
+            let error = #expect(throws: JobError.self) { try submit(harness, keyed("k", 1, key: key)) }
+            #expect(
+                error?.code == .invalid && error?.message.contains("uniqueness key: must be 1 to 1020 bytes") == true)
+        }
+    }
+
+    @Test("a kind says what counts of its payload")
+    func kinds() throws {
+        struct Invoice: JobPayload {
+            static let kind = "invoice"
+            static let defaults = JobDefaults(uniqueness: .payload(within: .seconds(60)), conflict: .keep)
+            var number: Int
+            var note: String
+            var uniquenessKey: String? { number == 0 ? nil : "\(number)" }
+        }
+        #expect(try JobRequest(Invoice(number: 17, note: "a")).uniqueness == .key("17", within: .seconds(60)))
+        #expect(try JobRequest(Invoice(number: 17, note: "a"), uniqueness: .payload()).uniqueness == .key("17"))
+        #expect(try JobRequest(Invoice(number: 0, note: "a")).uniqueness == .payload(within: .seconds(60)))
+        #expect(try JobRequest(Invoice(number: 17, note: "a"), uniqueness: .identifier).uniqueness == .identifier)
+        #expect(try JobRequest(Invoice(number: 17, note: "a"), uniqueness: .key("x")).uniqueness == .key("x"))
+    }
+
     @Test("of many submissions at once one makes the job, and the others are answered with it")
     func atOnce() throws {
         let harness = try SchedulerHarness()

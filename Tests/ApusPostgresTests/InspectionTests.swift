@@ -63,9 +63,9 @@
                 ]
             ),
             (
-                "kind and payload belong",
+                "kind and content belong",
                 [
-                    "DROP INDEX apus.request_payload_unique",
+                    "DROP INDEX apus.request_unique",
                     """
                     UPDATE apus.request SET unique_payload = 1, kind = 'x', payload = 'y' WHERE job IN (
                         SELECT key FROM apus.job WHERE state = 'suspended' ORDER BY key LIMIT 2)
@@ -167,7 +167,7 @@
                 let status = try await inspection.status()
                 await inspection.disconnect()
                 #expect(status.nodes == [.init(name: "node one", shards: 256, isConnected: true)])
-                #expect((status.schema, status.newestSchema) == (6, 6))
+                #expect((status.schema, status.newestSchema) == (7, 7))
                 #expect(status.bytes > 100_000)
                 var (jobs, next): ([Job], String?) = ([], nil)
                 repeat {

@@ -66,7 +66,7 @@
                     try await $0.query("SELECT version, compatible_with FROM apus.schema_version ORDER BY version")
                         .map { [try $0.decode(Int32.self, at: 0), try $0.decode(Int32.self, at: 1)] }
                 }
-                #expect(versions == [[1, 1], [2, 2], [3, 2], [4, 4], [5, 5], [6, 6], [7, 6]])
+                #expect(versions == [[1, 1], [2, 2], [3, 2], [4, 4], [5, 5], [6, 6], [7, 7], [8, 7]])
             }
         }
 
@@ -77,7 +77,7 @@
                 let error = await error { _ = try await open(store(database, Self.adding)) }
                 #expect(error?.code == .unavailable)
                 #expect(error?.message.contains("apus store migrate --store") == true)
-                #expect(try await keeper(database).state() == StoreSchemaState(version: 6, compatibleWith: 6))
+                #expect(try await keeper(database).state() == StoreSchemaState(version: 7, compatibleWith: 7))
             }
         }
 
@@ -116,7 +116,7 @@
                 try await keeper(database, Self.breaking).migrate { _ in }
                 let error = await error { _ = try await open(store(database)) }
                 #expect(error?.code == .newerSchema)
-                #expect(error?.message.contains("must know version 7 at least; this one knows 6") == true)
+                #expect(error?.message.contains("must know version 8 at least; this one knows 7") == true)
                 try await keeper(database, Self.breaking).prepare()
             }
         }
@@ -132,7 +132,7 @@
                 #expect(error?.message.contains("and these run: node") == true)
                 try await old.close(session)
                 try await new.migrate { _ in }
-                #expect(try await new.state().version == 7)
+                #expect(try await new.state().version == 8)
             }
         }
 
@@ -161,7 +161,7 @@
                     }
                     // What a breaking migration leaves; it has no lock to wait for, because no row is there yet.
                     try await blocker.run(
-                        "INSERT INTO apus.schema_version (version, compatible_with) VALUES (7, 7)")
+                        "INSERT INTO apus.schema_version (version, compatible_with) VALUES (8, 8)")
                     // By itself: within a batch the lock would be free before the row is committed.
                     try await blocker.run("SELECT pg_advisory_unlock(1, 1)")
                     let joined = await joining.value
@@ -180,7 +180,7 @@
                 let half = StoreMigrations(
                     Self.adding.versions + [.init(["ALTER TABLE apus.nowhere ADD COLUMN x text"], compatibleWith: 1)])
                 await #expect(throws: PostgresError.self) { try await keeper(database, half).migrate { _ in } }
-                #expect(try await keeper(database).state().version == 6)
+                #expect(try await keeper(database).state().version == 7)
                 let columns = try await withConnection(database) {
                     try await $0.value(
                         "SELECT count(*) FROM information_schema.columns WHERE table_name = 'node' AND column_name = 'zone'",

@@ -34,6 +34,9 @@
             (#"{"labels": {"a": 1}}"#, "labels: must be an object of strings"),
             (#"{"payload": "?"}"#, "payload: must be base64"),
             (#"{"uniqueness": {"by": "payload", "withinNanoseconds": 0}}"#, "withinNanoseconds: must be 1 to "),
+            (#"{"uniqueness": {"by": "payload", "key": "17"}}"#, "uniqueness.key: is no field here"),
+            (#"{"uniqueness": {"by": "key"}}"#, "uniqueness.key: "),
+            (#"{"uniqueness": {"by": "key", "key": ""}}"#, "uniqueness.key: must be 1 to 1020 bytes"),
         ]
 
         private static let long: [(field: String, sql: String, message: String)] = [

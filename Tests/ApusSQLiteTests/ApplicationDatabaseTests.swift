@@ -216,7 +216,7 @@
                 #expect(try await store.runs(RunQuery()).runs.count == 3)
                 try await store.close(session)
                 let version = try await database.read { try Int.fetchOne($0, sql: "PRAGMA user_version") }
-                #expect(version == 10, "the file was one of Apus' own")
+                #expect(version == 11, "the file was one of Apus' own")
             }
         }
 

@@ -47,9 +47,9 @@
                 "DROP INDEX apus_job_id_unique; UPDATE apus_job SET id = 'job-1' WHERE id = 'job-2'"
             ),
             (
-                "kind and payload belong",
+                "kind and content belong",
                 """
-                DROP INDEX apus_request_payload_unique; UPDATE apus_request SET unique_payload = 1, kind = 'k' WHERE job IN (1, 2)
+                DROP INDEX apus_request_unique; UPDATE apus_request SET unique_payload = 1, kind = 'k' WHERE job IN (1, 2)
                 """
             ),
             ("what is unique", "UPDATE apus_request SET unique_payload = 1 WHERE kind = 'ended'"),

@@ -49,6 +49,7 @@
                 (8, [[.network, .externalPower], .idle, []], "a key"),
                 (9, [[.network, .externalPower], .idle, []], "a key"),
                 (10, [[.network, .externalPower], .idle, []], "a key"),
+                (11, [[.network, .externalPower], .idle, []], "a key"),
             ] as [(Int, [JobConditions], String?)])
         func migrates(_ version: Int, _ conditions: [JobConditions], _ key: String?) async throws {
             let directory = try Directory()
@@ -73,6 +74,7 @@
             #expect(version >= 9 || ended > SystemTime().wall().advanced(by: .seconds(179 * 86_400)))
             #expect(swift.request.policies.expiry == (version >= 9 ? .seconds(600) : nil))
             #expect(swift.request.fairnessKey == (version >= 10 ? "acme" : nil))
+            #expect(page.jobs[1].request.uniqueness == (version >= 11 ? .key("tea") : .identifier))
             #expect(session.queues.map(\.concurrencyPerKey) == (version >= 10 ? [2] : []))
             #expect(swift.openRunCount == 1)
             #expect(page.lastRuns.map { $0?.state } == [.running, .cancelled, .succeeded])
@@ -221,7 +223,7 @@
             let store = SQLiteStore(path: directory.file())
             try await store.openAndClose()
             let fixture = try Directory()
-            let old = try file(10, in: fixture).path
+            let old = try file(11, in: fixture).path
             let query = "SELECT name || ': ' || ifnull(sql, '') FROM sqlite_master ORDER BY name"
             let made = try foreignConnection(store.path).inDatabase { try String.fetchAll($0, sql: query) }
             let kept = try foreignConnection(old).inDatabase { try String.fetchAll($0, sql: query) }

@@ -49,8 +49,8 @@
             #expect(using("trigger_calendar IS NOT NULL AND job > 0").contains { $0.contains("request_calendar ") })
             #expect(using("ORDER BY request.job").filter { $0.contains("request_calendar ") }.count == 2)
             #expect(using("request.idempotency_key = ?").contains { $0.contains("request_idempotency_key ") })
-            #expect(using("unique_payload = 1").allSatisfy { $0.contains("request_payload_unique ") })
-            #expect(using("unique_payload > 0").contains { $0.contains("request_payload ") })
+            #expect(using("unique_payload = 1").allSatisfy { $0.contains("request_unique ") })
+            #expect(using("unique_payload > 0").contains { $0.contains("request_content ") })
             for index in ["job_id_unique ", "job_id_others "] {
                 #expect(using("id >= ? AND id < ?").contains { $0.contains(index) })
                 #expect(using("SELECT key FROM apus_job AS job WHERE id = ?").contains { $0.contains(index) })
@@ -79,7 +79,7 @@
             _ = try await store.anchored(after: 0, limit: 10, in: session)
             _ = try await store.load([
                 .id(job.id), .id(JobID("none")), .key(1), .idempotencyKey("key"),
-                .payload(kind: "a", payload: [1], submittedAfter: last),
+                .unique(kind: "a", .payload([1]), submittedAfter: last),
             ])
             for query in [
                 JobQuery(), JobQuery(idPrefixOrName: "a"), JobQuery(states: [.scheduled, .suspended]),

@@ -303,7 +303,7 @@
             let version = try foreignConnection(store.path).inDatabase {
                 try Int.fetchOne($0, sql: "PRAGMA user_version")
             }
-            #expect(version == 10)
+            #expect(version == 11)
         }
 
         #if os(Linux)

@@ -60,11 +60,11 @@
             let directory = try Directory()
             let path = try await filled(directory, jobs: 1)
             try foreignConnection(path).inDatabase { db in
-                try db.execute(sql: "PRAGMA journal_mode = DELETE; UPDATE apus_owner SET schema = 11")
+                try db.execute(sql: "PRAGMA journal_mode = DELETE; UPDATE apus_owner SET schema = 12")
             }
             let before = try Data(contentsOf: URL(filePath: path))
             let error = try await expectError(.newerSchema) { _ = try await SQLiteStore(path: path).open() }
-            #expect(error.message.contains("schema 11; this program knows 10"))
+            #expect(error.message.contains("schema 12; this program knows 11"))
             #expect(error.message.contains(path) && error.message.contains("update"))
             #expect(try Data(contentsOf: URL(filePath: path)) == before)
         }

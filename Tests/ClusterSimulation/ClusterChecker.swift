@@ -77,7 +77,7 @@ final class ClusterChecker {
             let due = max(run.due, run.notBefore ?? run.due)
             if world.wall < due { fail(.neverEarly, "\(run.jobID) is claimed \(world.wall.duration(to: due)) early") }
         }
-        checkPayloads(changes)
+        checkContents(changes)
         checkFreeNames(parts.map { turn.parts[$0] })
         guard tables.nodes[node]?.ended == false else { return fail(.fenced, "node \(node) writes after its end") }
         for change in changes where session.shards[change.shard] != nil || change.expected != .absent {
@@ -102,12 +102,12 @@ final class ClusterChecker {
         }
     }
 
-    private func checkPayloads(_ changes: [JobChange]) {
-        for change in changes where change.job.request.uniqueness.countsPayload && !change.job.state.isFinal {
+    private func checkContents(_ changes: [JobChange]) {
+        for change in changes where change.job.request.uniqueness.countsContent && !change.job.state.isFinal {
             let same = world.database.tables.rows.values.filter {
-                !$0.job.state.isFinal && $0.job.request.hasPayload(of: change.job.request)
+                !$0.job.state.isFinal && $0.job.request.hasContent(of: change.job.request)
             }
-            if same.count > 1 { fail(.unique, "\(same.map(\.job.id)) have one payload") }
+            if same.count > 1 { fail(.unique, "\(same.map(\.job.id)) have one content") }
         }
     }
 
@@ -307,7 +307,7 @@ final class ClusterChecker {
             let found = results.map(\.job)
             guard found.count == requests.count else { return fail(.once, "\(command) is answered \(describe(reply))") }
             for (request, job) in zip(requests, found) {
-                let isMet = request.uniqueness.countsPayload && job.request.hasPayload(of: request)
+                let isMet = job.request.hasContent(of: request)
                 if job.id != request.id, !isMet { fail(.durable, "\(request.id) is answered with \(job.id)") }
                 jobs[job.key] = job.id
                 guard let key = request.idempotencyKey else { continue }

@@ -259,6 +259,15 @@ struct ClusterPlan {
         obeys = pick(4) != 0
     }
 
+    /// By their payload; or of those with a payload each, by the same key.
+    private var uniqueness: JobUniqueness {
+        switch payload {
+        case nil: .identifier
+        case 0: .payload()
+        case let key?: .key("\(key)")
+        }
+    }
+
     func request(at now: WallInstant) -> JobRequest {
         let trigger: Trigger =
             switch when {
@@ -272,8 +281,9 @@ struct ClusterPlan {
                 overlap: overlap,
                 retry: RetryPolicy.exponential(
                     attempts: attempts, from: .milliseconds(300), to: .seconds(1))),
-            labels: ["plan": "\(number)"], payload: payload.map { [UInt8($0)] } ?? [], queue: queue, fairnessKey: key,
-            uniqueness: payload == nil ? .identifier : .payload(), conflict: conflict,
+            labels: ["plan": "\(number)"], payload: payload.map { [UInt8($0 == 0 ? 0 : number % 200)] } ?? [],
+            queue: queue,
+            fairnessKey: key, uniqueness: uniqueness, conflict: conflict,
             idempotencyKey: idempotencyKey)
         request.terms.requiresFreeName = requiresFreeName && name != nil
         return request

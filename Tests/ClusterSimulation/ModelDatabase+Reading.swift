@@ -48,10 +48,9 @@ extension ModelDatabase {
         case .id(let id):
             let same = tables.rows.values.filter { $0.job.id == id }
             return same.first { !$0.job.state.isFinal } ?? same.max { $0.job.key < $1.job.key }
-        case .payload(let kind, let payload, let instant):
+        case .unique(let kind, let content, let instant):
             let same = tables.rows.values.filter {
-                $0.job.request.uniqueness.countsPayload && $0.job.request.kind == kind
-                    && $0.job.request.payload == payload
+                $0.job.request.kind == kind && $0.job.request.uniqueContent == content
             }
             return same.first { !$0.job.state.isFinal }
                 ?? same.filter { row in instant.map { row.job.created > $0 } ?? false }.max { $0.job.key < $1.job.key }

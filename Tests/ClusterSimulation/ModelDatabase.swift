@@ -397,16 +397,16 @@ final class ModelDatabase {
             }
             guard !job.state.isFinal, !row.job.state.isFinal else { continue }
             if row.job.id == job.id { throw JobError(code: .conflict, message: "\(job.id): the identifier is taken") }
-            if request.hasPayload(of: row.job.request) {
-                throw JobError(code: .conflict, message: "\(job.id): the payload is taken")
+            if request.hasContent(of: row.job.request) {
+                throw JobError(code: .conflict, message: "\(job.id): the content is taken")
             }
         }
     }
 }
 
 extension JobRequest {
-    /// Whether both are unique by their payloads, which are the same.
-    func hasPayload(of other: JobRequest) -> Bool {
-        uniqueness.countsPayload && other.uniqueness.countsPayload && kind == other.kind && payload == other.payload
+    /// Whether both are unique by their contents, which are the same.
+    func hasContent(of other: JobRequest) -> Bool {
+        uniqueContent != nil && kind == other.kind && uniqueContent == other.uniqueContent
     }
 }

@@ -40,7 +40,7 @@ struct JobPlan: Sendable, Hashable {
         case snooze(Int, times: Int)
     }
 
-    /// What makes a job unique beside its identifier: all with one number have the same payload.
+    /// What makes a job unique beside its identifier: all with one number have the same payload or key.
     struct Unique: Sendable, Hashable {
         /// For how many milliseconds one that has ended counts.
         var within: Int?
@@ -165,10 +165,19 @@ struct JobPlan: Sendable, Hashable {
                     to: .seconds(10)),
                 timeLimit: timeLimit.map { .milliseconds($0) }, conditions: conditions),
             // Jobs that are not unique have the payload of one that may be.
-            payload: [UInt8(unique == nil ? 0 : id)],
+            payload: [UInt8(isUniqueByKey ? number % 250 : unique == nil ? 0 : id)],
             queue: queue.map { Self.queueID($0) } ?? .default, priority: priority, fairnessKey: key.map { "key\($0)" },
-            uniqueness: unique.map { .payload(within: $0.within.map { .milliseconds($0) }) } ?? .identifier,
+            uniqueness: uniqueness,
             conflict: conflict)
+    }
+
+    /// Those with an odd number have the same key and a payload each, the others the same payload.
+    private var isUniqueByKey: Bool { unique != nil && id % 2 == 1 }
+
+    private var uniqueness: JobUniqueness {
+        guard let unique else { return .identifier }
+        let period = unique.within.map { Duration.milliseconds($0) }
+        return isUniqueByKey ? .key("\(id)", within: period) : .payload(within: period)
     }
 
     static func queueID(_ number: Int) -> QueueID { QueueID("queue\(number)") }
@@ -193,7 +202,8 @@ extension JobPlan: CustomStringConvertible {
         let plain = JobPlan(id: id, when: when)
         if let unique {
             parts.append(
-                "unique by payload" + (unique.within.map { " within \(seconds(Int64($0)))" } ?? "")
+                "unique by \(isUniqueByKey ? "key" : "payload")"
+                    + (unique.within.map { " within \(seconds(Int64($0)))" } ?? "")
                     + (unique.hasOwnID ? ", with its own identifier" : ""))
         }
         if missed != plain.missed { parts.append("missed: \(missed)") }

@@ -85,8 +85,8 @@ struct QueueWireTests {
         #expect(String(decoding: try JSONText.bytes(of: wire()), as: UTF8.self).contains(#""unique":null"#))
     }
 
-    @Test("a submission's fairness key is that of its request; one without the field has none")
-    func fairnessKey() throws {
+    @Test("a submission's keys are those of its request; one without the fields has none")
+    func keys() throws {
         let now = WallInstant(secondsSince1970: 1_800_000_000)
         func request(_ field: String) throws -> JobRequest {
             let text = #"{"trigger":{"after":"1h"},"action":{"notify":"x"}\#(field)}"#
@@ -99,7 +99,10 @@ struct QueueWireTests {
         for key in ["", "a\\u0007", String(repeating: "x", count: 256)] {
             let error = #expect(throws: DaemonError.self) { try request(#","fairnessKey":"\#(key)""#) }
             #expect(error?.message.hasPrefix("fairnessKey: ") == true)
+            let unique = #expect(throws: DaemonError.self) { try request(#","unique":{"key":"\#(key)"}"#) }
+            #expect(unique?.message.hasPrefix("unique.key: ") == true)
         }
+        #expect(try request(#","unique":{"key":"17","within":"PT1M"}"#).uniqueness == .key("17", within: .seconds(60)))
     }
 
     @Test("a change sets a job's fairness key or removes it; a key that stays is not checked")
@@ -116,6 +119,7 @@ struct QueueWireTests {
         #expect(try key(after: #"{"fairnessKey":null}"#) == nil)
         #expect(try key(after: #"{"name":"n"}"#) == "a\u{7}")
         #expect(throws: DaemonError.self) { try key(after: #"{"fairnessKey":""}"#) }
+        #expect(throws: DaemonError.self) { try key(after: #"{"unique":{"key":""}}"#) }
     }
 
     @Test("a priority or a conflict policy that there is not is refused with the accepted ones")

@@ -99,13 +99,20 @@ struct SamenessTests {
             #expect(joined.id == first.id && joined.outcome == "joined", "it has ended, but counts for an hour")
             #expect(try await submit("1h").id != first.id)
             #expect(try await apus("show", first.id).out.contains("unique       while one that does the same is open"))
+            let keyed = try await submit("1h", "--unique-key", "17", doing: "keyed")
+            #expect(keyed.unique == WireUniqueness(key: "17") && keyed.outcome == "inserted")
+            #expect(try await submit("1h", "--unique-key", "17", doing: "other").id == keyed.id)
+            #expect(try await submit("1h", "--unique-key", "18", doing: "keyed").outcome == "inserted")
+            #expect(
+                try await apus("show", keyed.id).out.contains("unique       while one with the key 17 is open"))
         }
     }
 
     @Test(
         "what cannot be meant is refused, with the option and the accepted forms",
         arguments: [
-            (["--update"], "--name or --unique"), (["--keep", "--replace", "--name", "n"], "--replace"),
+            (["--update"], "--name, --unique or --unique-key"), (["--unique-key", ""], "unique.key"),
+            (["--keep", "--replace", "--name", "n"], "--replace"),
             (["--unique-within", "1h"], "--unique"), (["--unique", "--unique-within", "soon"], "1h30m"),
             (["--priority", "highest"], "low, normal, high, urgent"), (["--queue", "no spaces"], "queue: "),
         ])

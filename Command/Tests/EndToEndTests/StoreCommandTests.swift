@@ -124,13 +124,13 @@ struct StoreCommandTests {
             let store = ["--store", database.location]
             let dry = try await apus.call(["store", "migrate", "--dry-run"] + store)
             #expect(dry.code == 0 && dry.out.contains("CREATE TABLE apus.job ("), "\(dry)")
-            #expect(dry.err == "would migrate from no schema to version 6\n")
+            #expect(dry.err == "would migrate from no schema to version 7\n")
             #expect(try await apus.call(["store", "status"] + store).err.contains("there is no schema apus in it"))
             let done = try await apus.call(["store", "migrate"] + store)
-            #expect(done.out == "the schema has version 6 now\n", "\(done)")
+            #expect(done.out == "the schema has version 7 now\n", "\(done)")
             let again = try await apus.call(["store", "migrate"] + store)
-            #expect(again.out == "the schema has version 6; there is nothing to do\n", "\(again)")
-            #expect(try await database.number("SELECT max(version)::int8 FROM apus.schema_version") == 6)
+            #expect(again.out == "the schema has version 7; there is nothing to do\n", "\(again)")
+            #expect(try await database.number("SELECT max(version)::int8 FROM apus.schema_version") == 7)
         }
         try await database.drop()
     }
@@ -231,7 +231,7 @@ struct StoreCommandTests {
             _ = try await apus.startDaemon()
             for option in [["--dry-run"], []] {
                 let answer = try await apus.call(["store", "migrate"] + option)
-                #expect(answer.out == "the schema has version 10; there is nothing to do\n", "\(answer)")
+                #expect(answer.out == "the schema has version 11; there is nothing to do\n", "\(answer)")
             }
             #expect(try await apus("stop").code == 0)
             let queue = try DatabaseQueue(path: apus.home.databasePath)

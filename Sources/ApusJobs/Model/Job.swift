@@ -90,11 +90,20 @@ public struct JobRequest: Hashable, Sendable {
         fairnessKey.map { 1 + Int($0.stableHash % UInt64(QueueLane.keyGroups)) }
     }
 
-    /// The job that is the same by its payload, if that counts.
-    func payloadReference(at now: WallInstant) -> JobReference? {
-        guard uniqueness.countsPayload else { return nil }
-        return .payload(
-            kind: kind, payload: payload, submittedAfter: uniqueness.period.map { now.advanced(by: .zero - $0) })
+    /// What makes a job of the same kind the same, beside its identifier; `nil` if nothing does.
+    public var uniqueContent: JobUniqueness.Content? {
+        switch uniqueness.kind {
+        case .identifier: nil
+        case .payload: .payload(payload)
+        case .key(let key, _): .key(key)
+        }
+    }
+
+    /// The job that is the same by its content, if that counts.
+    func uniqueReference(at now: WallInstant) -> JobReference? {
+        uniqueContent.map { content in
+            .unique(kind: kind, content, submittedAfter: uniqueness.period.map { now.advanced(by: .zero - $0) })
+        }
     }
 
     /// Whether the other request asks for the same job, under whatever identifier.

@@ -115,6 +115,7 @@ public struct JobUniqueness: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         case identifier
         case payload(within: Duration?)
+        case key(String, within: Duration?)
     }
     package var kind: Kind
 
@@ -132,11 +133,54 @@ public struct JobUniqueness: Hashable, Sendable {
         JobUniqueness(kind: .payload(within: period))
     }
 
-    /// Whether kind and payload count.
-    public var countsPayload: Bool { if case .payload = kind { true } else { false } }
+    /// The identifier, or kind and key: the same as ``payload(within:)``, with a key in place of the payload's bytes. For
+    /// jobs of which only some fields of the payload say which they are.
+    ///
+    /// - Parameters:
+    ///   - key: 1 to 1,020 bytes. Jobs that are unique by a payload have no key, and are never the same as those that have
+    ///     one.
+    ///   - period: see ``payload(within:)``.
+    /// - Returns: what makes two jobs the same.
+    public static func key(_ key: String, within period: Duration? = nil) -> JobUniqueness {
+        JobUniqueness(kind: .key(key, within: period))
+    }
+
+    /// What must be equal beside the kind.
+    public enum Content: Hashable, Sendable {
+        /// The bytes of the payload.
+        case payload([UInt8])
+        /// The key.
+        case key(String)
+
+        /// For messages.
+        package var word: String {
+            switch self {
+            case .payload: "payload"
+            case .key: "key"
+            }
+        }
+    }
+
+    /// Whether more than the identifier counts (``JobRequest/uniqueContent``).
+    public var countsContent: Bool { kind != .identifier }
+
+    /// The key that counts, if one does.
+    public var key: String? { if case .key(let key, _) = kind { key } else { nil } }
 
     /// For how long after its submission a job that has ended counts; `nil`: it does not.
-    public var period: Duration? { if case .payload(let period) = kind { period } else { nil } }
+    public var period: Duration? {
+        switch kind {
+        case .identifier: nil
+        case .payload(let period), .key(_, let period): period
+        }
+    }
+}
+
+extension JobUniqueness {
+    /// That of its parts, as a store keeps them.
+    package init(countsContent: Bool, period: Duration?, key: String?) {
+        self = !countsContent ? .identifier : key.map { .key($0, within: period) } ?? .payload(within: period)
+    }
 }
 
 extension JobQueue {

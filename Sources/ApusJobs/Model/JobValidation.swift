@@ -22,6 +22,7 @@ extension JobRequest {
                 code: .invalid, message: "payload: must be at most 65536 bytes (64 KiB), not \(payload.count)")
         }
         try queue.validate()
+        if let key = uniqueness.key { try JobLimits.check(key, "uniqueness key", bytes: JobLimits.nameBytes) }
         if let period = uniqueness.period {
             guard period > .zero else {
                 throw JobError(
@@ -45,7 +46,8 @@ extension JobRequest {
         request.policies.expiry = policies.expiry?.clamped
         request.policies.retention = policies.retention?.clamped
         request.policies.timeLimit = policies.timeLimit?.clamped
-        if let period = uniqueness.period { request.uniqueness = .payload(within: period.clamped) }
+        request.uniqueness = JobUniqueness(
+            countsContent: uniqueness.countsContent, period: uniqueness.period?.clamped, key: uniqueness.key)
         return request
     }
 }

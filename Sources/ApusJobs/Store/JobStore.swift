@@ -325,21 +325,20 @@ public enum JobReference: Hashable, Sendable {
     case key(Int64)
     /// The job that was submitted with this idempotency key.
     case idempotencyKey(String)
-    /// Of the jobs of this kind with these bytes that are unique by them (``JobUniqueness/payload(within:)``): the job
-    /// that has not ended; else, of those that were submitted after the instant, the last one. Without an instant, only
-    /// the former.
-    case payload(kind: String, payload: [UInt8], submittedAfter: WallInstant?)
+    /// Of the jobs of this kind that are unique by this content (``JobRequest/uniqueContent``): the job that has not
+    /// ended; else, of those that were submitted after the instant, the last one. Without an instant, only the former.
+    case unique(kind: String, JobUniqueness.Content, submittedAfter: WallInstant?)
 
-    /// What jobs that are unique by their payload are the same by, whatever the instant.
-    struct Payload: Hashable, Sendable {
+    /// What jobs that are unique by their content are the same by, whatever the instant.
+    struct Unique: Hashable, Sendable {
         var kind: String
-        var bytes: [UInt8]
+        var content: JobUniqueness.Content
     }
 
     /// `nil` for a reference to a job by what it is called.
-    var payload: Payload? {
-        guard case .payload(let kind, let bytes, _) = self else { return nil }
-        return Payload(kind: kind, bytes: bytes)
+    var unique: Unique? {
+        guard case .unique(let kind, let content, _) = self else { return nil }
+        return Unique(kind: kind, content: content)
     }
 }
 

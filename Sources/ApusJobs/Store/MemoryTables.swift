@@ -235,7 +235,7 @@ struct MemoryTables {
         case .absent:
             try checkID(of: job)
             try checkKey(of: job)
-            try checkPayload(of: job)
+            try checkContent(of: job)
             if change.requiresFreeName { try checkName(of: job) }
             if let known = change.onlyBeside { try checkLabel(known) }
             try Outcomes().check(change.runs, id: job.id)
@@ -249,7 +249,7 @@ struct MemoryTables {
             }
             if row.job.state.isFinal { try checkID(of: job) }
             try row.outcomes.check(change.runs, id: job.id)
-            if change.isRequestChanged || row.job.state.isFinal { try checkPayload(of: job) }
+            if change.isRequestChanged || row.job.state.isFinal { try checkContent(of: job) }
             if change.isRequestChanged {
                 if job.request.idempotencyKey != row.job.request.idempotencyKey { try checkKey(of: job) }
                 if let key = row.job.request.idempotencyKey { idempotencyKeys[key] = nil }
@@ -278,14 +278,13 @@ struct MemoryTables {
         case .id(let id): find(id)
         case .key(let key): rows[key]
         case .idempotencyKey(let key): idempotencyKeys[key].flatMap { rows[$0] }
-        case .payload(let kind, let payload, let instant): find(kind: kind, payload: payload, after: instant)
+        case .unique(let kind, let content, let instant): find(kind: kind, content, after: instant)
         }
     }
 
-    func find(kind: String, payload: [UInt8], after instant: WallInstant?) -> Row? {
+    func find(kind: String, _ content: JobUniqueness.Content, after instant: WallInstant?) -> Row? {
         let same = rows.values.filter { row in
-            let request = row.job.request
-            return request.uniqueness.countsPayload && request.kind == kind && request.payload == payload
+            row.job.request.kind == kind && row.job.request.uniqueContent == content
         }
         if let open = same.first(where: { !$0.job.state.isFinal }) { return open }
         guard let instant else { return nil }
@@ -471,11 +470,11 @@ extension MemoryTables {
         if isOther { throw .isLabelled(known) }
     }
 
-    func checkPayload(of job: Job) throws(JobError) {
-        guard job.request.uniqueness.countsPayload, !job.state.isFinal,
-            let other = find(kind: job.request.kind, payload: job.request.payload, after: nil)?.job,
+    func checkContent(of job: Job) throws(JobError) {
+        guard let content = job.request.uniqueContent, !job.state.isFinal,
+            let other = find(kind: job.request.kind, content, after: nil)?.job,
             other.key != job.key || job.key == 0
         else { return }
-        throw JobError(code: .conflict, message: "\(job.id): job \(other.id) has the same kind and payload")
+        throw JobError(code: .conflict, message: "\(job.id): job \(other.id) has the same kind and \(content.word)")
     }
 }

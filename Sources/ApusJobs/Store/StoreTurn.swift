@@ -57,7 +57,7 @@ public struct JobChange: Hashable, Sendable {
     /// What must be true of the stored job.
     public enum Expectation: Hashable, Sendable {
         /// No job that has not ended has this identifier; no job has the request's idempotency key; and if the request
-        /// is unique by its payload, no other such job that has not ended has its kind and payload. The store gives the
+        /// is unique by its content, no other such job that has not ended has its kind and content. The store gives the
         /// key.
         case absent
         /// The job with this key has this version.

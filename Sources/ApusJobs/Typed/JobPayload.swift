@@ -49,6 +49,14 @@ public protocol JobPayload: Codable, Sendable {
     /// var fairnessKey: String? { "\(customer)" }
     /// ```
     var fairnessKey: String? { get }
+
+    /// What counts of the payload where the submission, or else ``defaults``, ask for ``JobUniqueness/payload(within:)``:
+    /// such a job is unique by this key (``JobUniqueness/key(_:within:)``). `nil` if all of the payload counts.
+    ///
+    /// ```swift
+    /// var uniquenessKey: String? { "\(number)" }  // regardless of the recipient
+    /// ```
+    var uniquenessKey: String? { get }
 }
 
 extension JobPayload {
@@ -60,6 +68,9 @@ extension JobPayload {
 
     /// No key.
     public var fairnessKey: String? { nil }
+
+    /// All of the payload.
+    public var uniquenessKey: String? { nil }
 }
 
 /// What the submissions of a kind have in common (``JobPayload/defaults``).
@@ -122,12 +133,16 @@ extension JobRequest {
                 code: .invalid, message: "payload: a \(Payload.self) cannot be written as JSON: \(error)",
                 cause: error.cause)
         }
+        var uniqueness = uniqueness ?? defaults.uniqueness
+        if case .payload(let period) = uniqueness.kind, let key = payload.uniquenessKey {
+            uniqueness = .key(key, within: period)
+        }
         self.init(
             id: id ?? .unique(of: Payload.kind), name: name, kind: Payload.kind, trigger: trigger,
             policies: policies ?? defaults.policies, labels: labels, payload: bytes, queue: queue ?? defaults.queue,
             priority: priority ?? defaults.priority, fairnessKey: fairnessKey ?? payload.fairnessKey,
             metadata: metadata,
-            uniqueness: uniqueness ?? defaults.uniqueness, conflict: conflict ?? defaults.conflict,
+            uniqueness: uniqueness, conflict: conflict ?? defaults.conflict,
             idempotencyKey: idempotencyKey)
     }
 }

@@ -32,7 +32,12 @@ package struct RandomRequests {
         request.payload = mostly([], [bytes(3), bytes(65_536), bytes(65_537)])
         request.queue = QueueID(mostly("default", ["a", String(repeating: "q", count: 64), "a b", "ä", "", "\0"]))
         request.priority = one(JobPriority.allCases)
-        request.uniqueness = mostly(.identifier, [.payload(), .payload(within: duration())])
+        request.uniqueness = mostly(
+            .identifier,
+            [
+                .payload(), .payload(within: duration()), .key(text(1_020)), .key("key", within: duration()),
+                .key(text(1_021)), .key("\0"),
+            ])
         policies(of: &request)
         return request
     }

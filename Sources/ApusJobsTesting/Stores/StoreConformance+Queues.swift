@@ -60,11 +60,44 @@ extension StoreConformance {
             back.state = .suspended
             try await expectError(.conflict, text: "one that comes back") { try await opened.change(back) }
         },
+        StoreCheck(name: "jobs that are unique by a key have one each, whatever their payloads are") { factory in
+            let opened = try await Opened(factory)
+            func keyed(_ id: String, kind: String = "kind", payload: [UInt8] = [1], key: String = "1") -> Job {
+                var job = unique(id, kind: kind, payload: payload)
+                job.request.uniqueness = .key(key)
+                return job
+            }
+            func found(_ content: JobUniqueness.Content, after instant: WallInstant? = nil) async throws -> JobID? {
+                let reference = JobReference.unique(kind: "kind", content, submittedAfter: instant)
+                let loaded = try await opened.store.load([reference])
+                return loaded[0]?.job.id
+            }
+            var first = try await opened.add(keyed("a"))
+            try await expectError(.conflict, text: "the same key") { try await opened.add(keyed("b", payload: [2])) }
+            // Another key or kind, and a payload with the bytes of a key.
+            let second = try await opened.add(keyed("c", key: "2"))
+            try await opened.add(keyed("d", kind: "other"))
+            try await opened.add(unique("e", payload: Array("1".utf8)))
+            try expectEqual(try await found(.key("1")), "a", "the job with the key")
+            try expectEqual(try await found(.key("2")), "c", "the one with another key")
+            try expectEqual(try await found(.payload(Array("1".utf8))), "e", "the one with the bytes")
+            try expectEqual(try await found(.payload([1])), nil, "that of a job with a key")
+            var changed = second
+            changed.request.uniqueness = .key("1")
+            try await expectError(.conflict, text: "a job that gets the key") {
+                try await opened.change(changed, isRequestChanged: true)
+            }
+            (first.state, first.nextDue) = (.finished, nil)
+            try await opened.change(first)
+            try expectEqual(try await found(.key("1")), nil, "only an ended one")
+            try expectEqual(try await found(.key("1"), after: instant(-1_000)), "a", "the ended one")
+            try await opened.add(keyed("b", payload: [2]))
+        },
         StoreCheck(name: "a payload means the job that has not ended, else the last one submitted after an instant") {
             factory in
             let opened = try await Opened(factory)
             func found(after instant: WallInstant?, payload: [UInt8] = [1]) async throws -> JobID? {
-                let reference = JobReference.payload(kind: "kind", payload: payload, submittedAfter: instant)
+                let reference = JobReference.unique(kind: "kind", .payload(payload), submittedAfter: instant)
                 let loaded = try await opened.store.load([reference])
                 return loaded[0]?.job.id
             }

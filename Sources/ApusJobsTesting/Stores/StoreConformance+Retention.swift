@@ -149,7 +149,7 @@ extension StoreConformance {
             try expectEqual(try await opened.store.delete([finished], in: opened.session), [], "what is gone")
             let found = try await opened.store.load([
                 .id(JobID("finished")), .key(finished.key), .idempotencyKey("key of finished"),
-                .payload(kind: "finished", payload: [1], submittedAfter: instant(-1)),
+                .unique(kind: "finished", .payload([1]), submittedAfter: instant(-1)),
             ])
             try expect(found.allSatisfy { $0 == nil }, "a job that is gone is found")
             let again = try await add("finished", .finished)

@@ -37,7 +37,10 @@ extension StoreConformance {
                     payload: Array(0...255) + [0, 0, UInt8(number)], queue: number == 0 ? .default : "mail",
                     priority: JobPriority.allCases[number % 4], fairnessKey: number == 1 ? nil : "☃ \(number)",
                     metadata: number == 1 ? [:] : ["traceparent": "00-☃"],
-                    uniqueness: [.identifier, .payload(), .payload(within: .seconds(60)), .identifier][number % 4])
+                    uniqueness: [
+                        .identifier, .payload(), .payload(within: .seconds(60)),
+                        .key("key \(number)", within: .seconds(60)),
+                    ][number % 4])
                 request.conflict = .replace
                 let job = Job(
                     request: request, state: .suspended, created: instant(1), updated: instant(2), firstDue: instant(3),

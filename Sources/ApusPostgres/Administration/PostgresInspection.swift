@@ -228,13 +228,13 @@
                     SELECT j.id AS subject FROM apus.job AS j WHERE \(JobColumns.hasNotEnded) GROUP BY j.id HAVING count(*) > 1
                     """),
             StoreRule(
-                "kind and payload belong to one job that is unique by them and has not ended",
+                "kind and content belong to one job that is unique by them and has not ended",
                 violations: """
                     SELECT r.kind || ' (key ' || min(r.job) || ')' AS subject FROM apus.request AS r WHERE r.unique_payload = 1
-                    GROUP BY r.kind, r.payload HAVING count(*) > 1
+                    GROUP BY r.kind, \(JobColumns.content("r")) HAVING count(*) > 1
                     """),
             StoreRule(
-                "what is unique by its payload counts until it ends",
+                "what is unique by its content counts until it ends",
                 violations: """
                     SELECT \(jobName) AS subject FROM apus.job AS j JOIN apus.request AS r ON r.job = j.key
                     WHERE r.unique_payload = CASE WHEN \(JobColumns.hasNotEnded) THEN 2 ELSE 1 END

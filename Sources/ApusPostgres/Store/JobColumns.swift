@@ -19,6 +19,7 @@
             "maximum_backoff", "jitter", "time_limit", "conditions", "retention", "labels", "payload", "queue",
             "priority",
             "fairness_key", "key_group", "idempotency_key", "metadata", "unique_payload", "unique_within",
+            "unique_key",
         ]
 
         static let table = "apus.job AS j JOIN apus.request AS r ON r.job = j.key"
@@ -37,6 +38,11 @@
 
         /// The labels of a request as JSON; null if they are none. Most jobs have none, and need no parser.
         static let labels = "CASE WHEN r.labels = '{}' THEN '{}'::jsonb ELSE apus.json(r.labels) END"
+
+        /// What a request of `table` is unique by: that of a payload is no other's key.
+        static func content(_ table: String) -> String {
+            "coalesce('k' || \(table).unique_key, encode(sha256(\(table).payload), 'hex'))"
+        }
 
         static let hasNotEnded = "j.state IN ('scheduled', 'suspended')"
 
@@ -78,11 +84,12 @@
             rows.add(LabelsJSON.encode(request.metadata))
             rows.add(uniqueness(of: job))
             rows.add(request.uniqueness.period?.wholeNanoseconds)
+            rows.add(request.uniqueness.key)
         }
 
-        /// Whether its payload is its own: 0 if it does not ask for that; 1, and 2 while it has ended.
+        /// Whether its content is its own: 0 if it does not ask for that; 1, and 2 while it has ended.
         static func uniqueness(of job: Job) -> Int {
-            job.request.uniqueness.countsPayload ? (job.state.isFinal ? 2 : 1) : 0
+            job.request.uniqueness.countsContent ? (job.state.isFinal ? 2 : 1) : 0
         }
 
         private static func add(_ trigger: Trigger, to rows: inout RowArrays) {
@@ -196,11 +203,12 @@
             _ = try row.optionalInt()
             let idempotencyKey: String? = try row.optional()
             guard let metadata = LabelsJSON.decode(try row.next()) else { throw StoredProblem.unknown("metadata") }
-            let (countsPayload, period) = (try row.int() > 0, try row.optionalDuration())
+            let uniqueness = JobUniqueness(
+                countsContent: try row.int() > 0, period: try row.optionalDuration(), key: try row.optional())
             return JobRequest(
                 id: id, name: name, kind: kind, trigger: trigger, policies: policies, labels: labels, payload: payload,
                 queue: queue, priority: priority, fairnessKey: fairnessKey, metadata: metadata,
-                uniqueness: countsPayload ? .payload(within: period) : .identifier, idempotencyKey: idempotencyKey)
+                uniqueness: uniqueness, idempotencyKey: idempotencyKey)
         }
 
         /// Whether a trigger counts elapsed time, by its columns.

@@ -37,6 +37,7 @@
             Version(StoreSchema.version4, compatibleWith: 4),
             Version(StoreSchema.version5, compatibleWith: 5),
             Version(StoreSchema.version6, compatibleWith: 6),
+            Version(StoreSchema.version7, compatibleWith: 7),
         ])
     }
 

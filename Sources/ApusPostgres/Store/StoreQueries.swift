@@ -224,17 +224,31 @@
             case .id(let id): PostgresStatement("SELECT \(keyOfID("$1"))", [.text(id.rawValue)])
             case .idempotencyKey(let key):
                 PostgresStatement("SELECT job FROM apus.request WHERE idempotency_key = $1", [.text(key)])
-            case .payload(let kind, let payload, let instant):
-                PostgresStatement(
-                    """
-                    SELECT coalesce(
-                        (SELECT job FROM apus.request
-                            WHERE kind = $1 AND sha256(payload) = sha256($2) AND unique_payload = 1),
-                        (SELECT r.job FROM apus.request AS r JOIN apus.job AS j ON j.key = r.job
-                            WHERE r.kind = $1 AND sha256(r.payload) = sha256($2) AND r.unique_payload > 0
-                                AND j.created > $3
-                            ORDER BY r.job DESC LIMIT 1))
-                    """, [.text(kind), .bytes(payload), .int64(instant.map(StoreInstant.encode))])
+            case .unique(let kind, .key(let key), _) where kind.utf8.contains(0) || key.utf8.contains(0):
+                PostgresStatement("SELECT NULL::int8")
+            case .unique(let kind, let content, let instant):
+                find(kind, Self.content(content), instant)
+            }
+        }
+
+        private static func find(
+            _ kind: String, _ content: (sql: String, value: PostgresValue), _ instant: WallInstant?
+        ) -> PostgresStatement {
+            let same = "r.kind = $1 AND \(JobColumns.content("r")) = \(content.sql) AND r.unique_payload"
+            return PostgresStatement(
+                """
+                SELECT coalesce(
+                    (SELECT r.job FROM apus.request AS r WHERE \(same) = 1),
+                    (SELECT r.job FROM apus.request AS r JOIN apus.job AS j ON j.key = r.job
+                        WHERE \(same) > 0 AND j.created > $3 ORDER BY r.job DESC LIMIT 1))
+                """, [.text(kind), content.value, .int64(instant.map(StoreInstant.encode))])
+        }
+
+        /// The parameter $2 of a content, as ``JobColumns/content(_:)`` has it, and its value.
+        private static func content(_ content: JobUniqueness.Content) -> (sql: String, value: PostgresValue) {
+            switch content {
+            case .payload(let bytes): ("encode(sha256($2), 'hex')", .bytes(bytes))
+            case .key(let key): ("'k' || $2", .text(key))
             }
         }
 

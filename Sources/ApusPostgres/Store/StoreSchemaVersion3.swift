@@ -169,8 +169,11 @@
         ]
 
         /// The form of a request, as `apus.problem` reads it: the coded form of ``JobRequest`` without its terms, and
-        /// ``JobLimits``. `fields` and `policies` are those that later versions have added, each with a comma after it.
-        static func requestForm(adding policies: String = "", _ fields: String = "") -> String {
+        /// ``JobLimits``. `fields`, `policies` and `uniqueness`
+        /// are those that later versions have added, each with a comma after it.
+        static func requestForm(
+            adding policies: String = "", _ fields: String = "", uniqueness: String = ""
+        ) -> String {
             let text = #"["text", 1, \#(JobLimits.textBytes)]"#
             let instant = #"["integer", 0, \#(Int64(WallInstant.lastDue.nanoseconds))]"#
             let count = #"["integer", 1, \#(JobLimits.count)]"#
@@ -182,7 +185,7 @@
                 "labels": ["texts", \(JobLimits.dictionaryBytes)], "metadata": ["texts", \(JobLimits.dictionaryBytes)],
                 "payload": ["bytes", \(JobLimits.payloadBytes)],
                 "conflict": ["name", \(names(ConflictPolicy.allCases.map(\.rawValue)))],
-                "uniqueness": ["by", "by", {"identifier": {}, "payload": {\(duration("within", from: 1))}}],
+                "uniqueness": ["by", "by", {\(uniqueness)"identifier": {}, "payload": {\(duration("within", from: 1))}}],
                 "trigger!": ["by", "name", {
                     "at": {"instant!": \(instant)}, "after": {\(duration("delay", mark: "!"))},
                     "every": {\(duration("interval", from: 1_000_000, mark: "!")), "anchor": \(instant), "count": \(count)},

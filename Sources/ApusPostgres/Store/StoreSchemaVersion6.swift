@@ -24,6 +24,6 @@
             """,
         ]
 
-        private static let addedFields = #""fairnessKey": ["text", 1, \#(JobLimits.nameBytes)], "#
+        static let addedFields = #""fairnessKey": ["text", 1, \#(JobLimits.nameBytes)], "#
     }
 #endif

@@ -288,7 +288,7 @@
                     lanes.add(job.key)
                     lanes.add(job.request.lane.stored)
                     lanes.endRow()
-                } else if change.isStateChanged, job.request.uniqueness.countsPayload {
+                } else if change.isStateChanged, job.request.uniqueness.countsContent {
                     uniqueness.add(job.key)
                     uniqueness.add(JobColumns.uniqueness(of: job))
                     uniqueness.endRow()

@@ -65,7 +65,9 @@ struct RandomModel {
             labels: Dictionary((0..<below(3)).map { _ in (text(), text()) }) { $1 }, payload: bytes(),
             queue: QueueID(text()), priority: one(of: JobPriority.allCases), fairnessKey: optional(text()),
             metadata: flag() ? [text(): text()] : [:],
-            uniqueness: one(of: [.identifier, .payload(), .payload(within: duration())]),
+            uniqueness: one(of: [
+                .identifier, .payload(), .payload(within: duration()), .key(text()), .key(text(), within: duration()),
+            ]),
             conflict: one(of: ConflictPolicy.allCases), idempotencyKey: optional(text()))
     }
 

@@ -97,7 +97,7 @@ struct CommandQueueTests {
         var commands = CommandQueue()
         for number in 0..<1_000 {
             var command = PendingCommand(number, .job(.cancel("job")))
-            command.needs = [.id(JobID("own \(number)")), .payload(kind: "k", payload: [1], submittedAfter: nil)]
+            command.needs = [.id(JobID("own \(number)")), .unique(kind: "k", .payload([1]), submittedAfter: nil)]
             commands.append(command)
         }
         #expect(commands.needs.count == 1_001)

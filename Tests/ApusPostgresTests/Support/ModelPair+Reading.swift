@@ -62,8 +62,10 @@
                 let period = turns.isOne(in: 2) ? turns.instant() : nil
                 return [
                     .id(turns.id()), .idempotencyKey("key-\(number)"), .key(Int64(turns.below(12))),
-                    .payload(
-                        kind: turns.one(of: ModelTurns.kinds), payload: [UInt8(number % 3)], submittedAfter: period),
+                    .unique(
+                        kind: turns.one(of: ModelTurns.kinds), .payload([UInt8(number % 3)]), submittedAfter: period),
+                    .unique(
+                        kind: turns.one(of: ModelTurns.kinds), .key("\(number % 2)"), submittedAfter: period),
                 ]
             }
             note("load", "\(references)")

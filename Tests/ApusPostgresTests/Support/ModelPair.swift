@@ -382,7 +382,7 @@
             }
         }
 
-        /// Whether another part of the turn has a name that this one has: an identifier, an idempotency key or a payload.
+        /// Whether another part of the turn has a name that this one has: an identifier, an idempotency key or a content.
         private func hasRival(_ part: Int, in turn: StoreTurn) -> Bool {
             func names(_ part: Int) -> Set<String> {
                 Set(
@@ -390,7 +390,7 @@
                         [change.job.request, model.tables.rows[change.job.key]?.job.request].compactMap { $0 }
                             .flatMap { request in
                                 ["id \(request.id)", "key \(request.idempotencyKey ?? "of part \(part)")"]
-                                    + (request.uniqueness.countsPayload ? ["\(request.kind) \(request.payload)"] : [])
+                                    + (request.uniqueContent.map { ["\(request.kind) \($0)"] } ?? [])
                             }
                     })
             }

@@ -154,11 +154,11 @@
 
         // MARK: Turns
 
-        /// An idempotency key, a name, and a payload.
+        /// An idempotency key, a name, and a content.
         private static func names(_ job: Job) -> Set<String> {
             let request = job.request
-            let payload = request.uniqueness.countsPayload ? ["\(request.kind) \(request.payload)"] : []
-            return Set(payload + [request.idempotencyKey, request.name].compactMap { $0 })
+            let content = request.uniqueContent.map { "\(request.kind) \($0)" }
+            return Set([content, request.idempotencyKey, request.name].compactMap { $0 })
         }
 
         func turn(_ tables: ModelDatabase.Tables, _ session: StoreSession, of node: Int64) -> StoreTurn {

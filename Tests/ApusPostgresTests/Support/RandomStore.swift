@@ -50,7 +50,8 @@
                 queue: one(of: ["default", "builds", "mail"]), priority: one(of: JobPriority.allCases),
                 fairnessKey: optional("customer"),
                 metadata: flag() ? ["traceparent": "00-\(number)"] : [:],
-                uniqueness: one(of: [.identifier, .payload(), .payload(within: .seconds(3_600))]),
+                uniqueness: one(of: [.identifier, .payload(), .payload(within: .seconds(3_600)), .key("key \(number)")]
+                ),
                 idempotencyKey: optional("key-\(number)"))
             let ended = below(12)
             var job = Job(

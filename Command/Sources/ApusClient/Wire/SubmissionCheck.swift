@@ -10,6 +10,7 @@ enum SubmissionCheck {
     static func check(_ submission: WireSubmission, kind: ActionKind) throws {
         if let name = submission.name { try check(line: name, "name") }
         if let key = submission.fairnessKey { try check(line: key, "fairnessKey") }
+        if let key = submission.unique?.key { try check(line: key, "unique.key") }
         for (key, value) in (submission.labels ?? [:]).sorted(by: { $0.key < $1.key }) {
             guard !key.isEmpty, !key.unicodeScalars.contains("=") else {
                 throw DaemonError(

@@ -109,15 +109,15 @@ extension WireJobChange {
         queue.apply { request.queue = $0.map { QueueID($0) } ?? .default }
         try priority.apply { request.priority = try $0.map(PolicyText.priority) ?? .normal }
         // Only a new key is checked: the present one can be an application's, with other characters.
-        var newKey: String?
+        var (newKey, newUnique): (String?, WireUniqueness?) = (nil, nil)
         fairnessKey.apply { (request.fairnessKey, newKey) = ($0, $0) }
-        try unique.apply { request.uniqueness = try $0?.parsed() ?? .identifier }
+        try unique.apply { (request.uniqueness, newUnique) = (try $0?.parsed() ?? .identifier, $0) }
         if let action { request.payload = try JSONText.bytes(of: action) }
         try SubmissionCheck.check(
             WireSubmission(
                 name: request.name, kind: kind.rawValue, trigger: WireTrigger(request.trigger),
                 action: try action ?? LenientJSON.decode(from: request.payload), labels: request.labels,
-                fairnessKey: newKey),
+                fairnessKey: newKey, unique: newUnique),
             kind: kind)
         return request
     }

@@ -1,21 +1,26 @@
 package import ApusJobs
 import ApusTimers
 
-/// Of a job that is unique by what it does: open jobs that do the same count as the same job.
+/// Of a job that is unique by what it does, or by a key: open jobs that do the same, or have the key, count as the same
+/// job.
 public struct WireUniqueness: Codable, Hashable, Sendable {
     /// For how long after its submission a job counts that has ended by now: a duration, ISO 8601.
     public var within: String?
-    /// Uniqueness by what a job does.
-    public init(within: String? = nil) { self.within = within }
+    /// The key that counts, among jobs of one kind of action, in place of what a job does.
+    public var key: String?
+    /// Uniqueness by what a job does or, with a key, by that.
+    public init(within: String? = nil, key: String? = nil) { (self.within, self.key) = (within, key) }
 
     /// `nil` for jobs that are distinguished by their identifiers only.
     package init?(_ uniqueness: JobUniqueness) {
-        guard uniqueness.countsPayload else { return nil }
-        self.init(within: uniqueness.period.map(DurationText.iso8601))
+        guard uniqueness.countsContent else { return nil }
+        self.init(within: uniqueness.period.map(DurationText.iso8601), key: uniqueness.key)
     }
 
     func parsed() throws -> JobUniqueness {
-        .payload(within: try within.map { try DurationText.parse($0, argument: "unique.within") })
+        JobUniqueness(
+            countsContent: true, period: try within.map { try DurationText.parse($0, argument: "unique.within") },
+            key: key)
     }
 }
 

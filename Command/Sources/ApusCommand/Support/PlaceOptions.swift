@@ -42,28 +42,36 @@ struct PlaceOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "With --unique: ended jobs count too, for this long after their submission.",
+            "The same as --unique, by this key: of jobs with it, at most one of a kind is open.",
+            valueName: "key"))
+    var uniqueKey: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "With --unique or --unique-key: ended jobs count too, for this long after their submission.",
             valueName: "duration"))
     var uniqueWithin: String?
 
     @Flag(exclusivity: .exclusive)
     var conflict: Conflict?
 
+    private var isUnique: Bool { unique || uniqueKey != nil }
+
     /// Adds what the options say.
     func add(to submission: inout WireSubmission) throws {
         if let priority { _ = try PolicyText.priority(priority) }
         if let uniqueWithin {
-            guard unique else { throw ValidationError("--unique-within: goes with --unique") }
+            guard isUnique else { throw ValidationError("--unique-within: goes with --unique or --unique-key") }
             _ = try DurationText.parse(uniqueWithin, argument: "--unique-within")
         }
-        if let conflict, submission.name == nil, !unique {
+        if let conflict, submission.name == nil, !isUnique {
             throw ValidationError(
-                "--\(conflict.rawValue): give --name or --unique, which say what counts as the same job")
+                "--\(conflict.rawValue): give --name, --unique or --unique-key, which say what counts as the same job")
         }
         submission.queue = queue
         submission.priority = priority
         submission.fairnessKey = fairnessKey
-        submission.unique = unique ? WireUniqueness(within: uniqueWithin) : nil
+        submission.unique = isUnique ? WireUniqueness(within: uniqueWithin, key: uniqueKey) : nil
         submission.conflict = conflict?.rawValue
     }
 }

@@ -81,7 +81,7 @@ struct JobDirectory: Sendable {
             throw DaemonError(
                 .invalid, "conflict: give a name, or unique, which say what counts as the same job")
         }
-        request.conflict = request.uniqueness.countsPayload ? conflict ?? .keep : .refuse
+        request.conflict = request.uniqueness.countsContent ? conflict ?? .keep : .refuse
         try Right.check(caller, request)
         guard let conflict, let name = submission.name else { return try await submitNew(request) }
         return try await submit(request, named: name, conflict, by: caller)

@@ -114,8 +114,8 @@ extension JobDirectory {
         var references: [JobReference] = [.id(request.id)]
         if let key = request.idempotencyKey, let origin = Self.origin(key) { references.append(.id(origin.id)) }
         references += keys.sorted().map { .idempotencyKey($0) }
-        if request.uniqueness.countsPayload {
-            references.append(.payload(kind: request.kind, payload: request.payload, submittedAfter: nil))
+        if let content = request.uniqueContent {
+            references.append(.unique(kind: request.kind, content, submittedAfter: nil))
         }
         return references
     }
@@ -131,7 +131,7 @@ extension JobDirectory {
             return job.submission.idempotencyKey.flatMap(Self.origin).map { $0 == (id, created) } ?? false
         case .idempotencyKey(let key):
             return job.record.map { $0.created == created } ?? true || Self.origin(key) != nil
-        case .key, .payload: return true
+        case .key, .unique: return true
         }
     }
 

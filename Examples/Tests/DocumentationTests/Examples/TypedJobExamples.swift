@@ -60,6 +60,16 @@ enum TypedJobExamples {
         // Shown: end
     }
 
+    // Shown: unique-by-fields
+    struct ChargeInvoice: JobPayload {
+        static let kind = "invoice.charge"
+        static let defaults = JobDefaults(uniqueness: .payload(within: .seconds(86_400)), conflict: .keep)
+        var number: Int
+        var requestedBy: String
+        var uniquenessKey: String? { "\(number)" }  // regardless of who asks for it
+    }
+    // Shown: end
+
     static func declared(_ scheduler: JobScheduler) async throws {
         // Shown: declared-set
         try await scheduler.start()

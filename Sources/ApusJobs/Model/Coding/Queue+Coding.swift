@@ -18,22 +18,33 @@ extension JobPriority: Codable {
 }
 
 extension JobUniqueness: Codable {
-    /// Reads an object such as `{"by": "identifier"}` or `{"by": "payload", "withinNanoseconds": 60000000000}`.
+    /// Reads an object such as `{"by": "identifier"}`, `{"by": "payload", "withinNanoseconds": 60000000000}` or
+    /// `{"by": "key", "key": "17"}`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FieldName.self)
         switch try container.decode(String.self, forKey: "by") {
         case "identifier": self = .identifier
         case "payload": self = .payload(within: try container.decodeDurationIfPresent(forKey: "within"))
+        case "key":
+            self = .key(
+                try container.decode(String.self, forKey: "key"),
+                within: try container.decodeDurationIfPresent(forKey: "within"))
         case let name:
             throw DecodingError.unknown(
-                name, accepted: ["identifier", "payload"], at: container.codingPath + [FieldName("by")])
+                name, accepted: ["identifier", "payload", "key"], at: container.codingPath + [FieldName("by")])
         }
     }
 
     /// Writes such an object.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: FieldName.self)
-        try container.encode(countsPayload ? "payload" : "identifier", forKey: "by")
+        switch kind {
+        case .identifier: try container.encode("identifier", forKey: "by")
+        case .payload: try container.encode("payload", forKey: "by")
+        case .key(let key, _):
+            try container.encode("key", forKey: "by")
+            try container.encode(key, forKey: "key")
+        }
         if let period { try container.encode(duration: period, forKey: "within") }
     }
 }

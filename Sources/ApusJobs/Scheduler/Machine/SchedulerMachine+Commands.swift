@@ -166,8 +166,8 @@ extension SchedulerMachine {
         _ request: JobRequest, from former: JobRequest, of key: Int64, _ pending: PendingCommand,
         in turn: inout SchedulerTurn
     ) throws(JobError) -> Outcome {
-        let mayMeetSame = request.payload != former.payload || request.uniqueness != former.uniqueness
-        if mayMeetSame, let reference = request.payloadReference(at: turn.now.wall) {
+        let mayMeetSame = request.uniqueContent != former.uniqueContent || request.uniqueness != former.uniqueness
+        if mayMeetSame, let reference = request.uniqueReference(at: turn.now.wall) {
             guard pending.hasRead, !turn.hasSubmitted(reference) else {
                 return .needs([.id(request.id), reference])
             }
@@ -175,7 +175,7 @@ extension SchedulerMachine {
             case .outdated: return .needs([.id(request.id), reference])
             case .open, .ended, .none: break
             }
-            turn.submit(reference.payload.map { [$0] } ?? [])
+            turn.submit(reference.unique.map { [$0] } ?? [])
         }
         let zones = configuration.timeZones
         return try change(request.id, pending, in: &turn) { draft, now throws(JobError) in

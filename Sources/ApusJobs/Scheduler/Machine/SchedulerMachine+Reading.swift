@@ -155,9 +155,9 @@ extension SchedulerMachine {
         case .idempotencyKey(let key):
             guard let loaded else { return }
             commands.update(at: positions) { $0.earlier[key] = loaded.job }
-        case .payload(let kind, let bytes, _):
-            let payload = JobReference.Payload(kind: kind, bytes: bytes)
-            commands.update(at: positions) { $0.same[payload] = loaded?.job }
+        case .unique(let kind, let content, _):
+            let unique = JobReference.Unique(kind: kind, content: content)
+            commands.update(at: positions) { $0.same[unique] = loaded?.job }
             guard let loaded, !loaded.job.state.isFinal else { return }
             took(loaded, for: .id(loaded.job.id), neededAt: positions, now)
         case .key(let key):

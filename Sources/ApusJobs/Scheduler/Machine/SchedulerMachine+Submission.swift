@@ -11,11 +11,13 @@ extension SchedulerMachine {
         }
         let now = turn.now.wall
         func needs() -> Outcome { .needs(Self.references(requests, at: now)) }
-        let payloads = requests.compactMap { $0.payloadReference(at: now)?.payload }
-        guard Set(payloads).count == payloads.count else {
+        var contents: Set<JobReference.Unique> = []
+        for unique in requests.compactMap({ $0.uniqueReference(at: now)?.unique })
+        where !contents.insert(unique).inserted {
+            let word = unique.content.word
             throw JobError(
                 code: .invalid,
-                message: "payload: two of the requests are the same by kind and payload; submit one of them")
+                message: "\(word): two of the requests are the same by kind and \(word); submit one of them")
         }
         var drafts: [SchedulerTurn.Draft] = []
         drafts.reserveCapacity(requests.count)
@@ -31,8 +33,8 @@ extension SchedulerMachine {
                 answer(.job(earlier), .joined)
                 continue
             }
-            if let reference = request.payloadReference(at: now) {
-                // A submission of this turn with the same payload is in the store only after it.
+            if let reference = request.uniqueReference(at: now) {
+                // A submission of this turn with the same content is in the store only after it.
                 guard pending.hasRead, !turn.hasSubmitted(reference) else { return needs() }
                 switch try same(as: request, reference, pending, now) {
                 case .none: break
@@ -112,7 +114,7 @@ extension SchedulerMachine {
             if isLabelRequired { drafts[index].action.change?.onlyBeside = nil }
             isLabelRequired = true
         }
-        turn.submit(payloads)
+        turn.submit(contents)
         turn.concern(drafts.map(\.machine.job.id))
         turn.add(drafts, command: pending) { start in
             .submitted(
@@ -146,7 +148,7 @@ extension SchedulerMachine {
                 expected: .absent, job: machine.job, isRequestChanged: true, runs: runs)
             drafts.append(draft)
         }
-        turn.submit(restorations.compactMap { $0.request.payloadReference(at: now)?.payload })
+        turn.submit(restorations.compactMap { $0.request.uniqueReference(at: now)?.unique })
         turn.add(drafts, command: pending) { start in .jobs(drafts.indices.map { .draft(start + $0) }) }
         return .done
     }
@@ -172,7 +174,7 @@ extension SchedulerMachine {
     /// The jobs that the requests of a submission may meet in the store.
     static func references(_ requests: [JobRequest], at now: WallInstant) -> [JobReference] {
         requests.map { .id($0.id) } + requests.compactMap { $0.idempotencyKey.map { .idempotencyKey($0) } }
-            + requests.compactMap { $0.payloadReference(at: now) }
+            + requests.compactMap { $0.uniqueReference(at: now) }
     }
 
     enum Same {
@@ -185,11 +187,11 @@ extension SchedulerMachine {
         case outdated
     }
 
-    /// The job that counts as the same by kind and payload.
+    /// The job that counts as the same by kind and content.
     func same(
         as request: JobRequest, _ reference: JobReference, _ pending: PendingCommand, _ now: WallInstant
     ) throws(JobError) -> Same {
-        guard let job = reference.payload.flatMap({ pending.same[$0] }) else { return .none }
+        guard let unique = reference.unique, let job = pending.same[unique] else { return .none }
         let named = jobs[job.id]
         let isOpen = named.map { $0.key == job.key && !$0.job.state.isFinal } ?? false
         if isOpen || pending.foreign[job.id]?.job.key == job.key && !job.state.isFinal {
@@ -197,7 +199,7 @@ extension SchedulerMachine {
                 throw JobError(
                     code: .alreadyExists,
                     message:
-                        "\(request.id): there is such a job, and job \(job.id) has the same kind and payload; cancel one of them"
+                        "\(request.id): there is such a job, and job \(job.id) has the same kind and \(unique.content.word); cancel one of them"
                 )
             }
             return .open(job.id)
@@ -211,7 +213,7 @@ extension SchedulerMachine {
         return try isAnswer(known, to: request, now) ? .ended(known) : .none
     }
 
-    /// Whether a job with the same kind and payload is the answer although it has ended, or nothing of it is left to
+    /// Whether a job with the same kind and content is the answer although it has ended, or nothing of it is left to
     /// begin: it was submitted within the request's period.
     private func isAnswer(_ job: Job, to request: JobRequest, _ now: WallInstant) throws(JobError) -> Bool {
         guard let period = request.uniqueness.period, job.created > now.advanced(by: .zero - period) else {
@@ -223,8 +225,10 @@ extension SchedulerMachine {
         case .refuse:
             throw JobError(
                 code: .alreadyExists,
-                message:
-                    "\(request.id): job \(job.id) had the same kind and payload and was submitted within \(period); give another conflict policy"
+                message: """
+                    \(request.id): job \(job.id) had the same kind and \(request.uniqueContent?.word ?? "payload") and was \
+                    submitted within \(period); give another conflict policy
+                    """
             )
         }
     }

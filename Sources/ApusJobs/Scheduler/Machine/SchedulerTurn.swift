@@ -106,7 +106,7 @@ struct SchedulerTurn: Sendable {
     /// Identifiers that a command of the turn concerns.
     private(set) var ids: Set<JobID> = []
     /// Kinds and payloads of its submissions that are unique by them.
-    private var payloads: Set<JobReference.Payload> = []
+    private var contents: Set<JobReference.Unique> = []
     /// Queues whose records are written.
     private(set) var queues: [QueueID: JobQueue] = [:]
     /// The callers that have changed queues.
@@ -156,9 +156,9 @@ struct SchedulerTurn: Sendable {
 
     mutating func concern(_ ids: [JobID]) { for id in ids { self.ids.insert(id) } }
 
-    func hasSubmitted(_ reference: JobReference) -> Bool { reference.payload.map(payloads.contains) ?? false }
+    func hasSubmitted(_ reference: JobReference) -> Bool { reference.unique.map(contents.contains) ?? false }
 
-    mutating func submit(_ payloads: [JobReference.Payload]) { self.payloads.formUnion(payloads) }
+    mutating func submit(_ contents: some Sequence<JobReference.Unique>) { self.contents.formUnion(contents) }
 
     // MARK: Queues
 

@@ -114,7 +114,8 @@ package struct StoreChecksum: Hashable, Sendable, CustomStringConvertible {
         add(request.priority.rawValue)
         add(request.fairnessKey)
         add(LabelsJSON.encode(request.metadata))
-        add(request.uniqueness.countsPayload)
+        add(request.uniqueness.countsContent)
+        add(request.uniqueness.key)
         add(request.uniqueness.period)
         add(request.idempotencyKey)
     }

@@ -23,7 +23,7 @@ struct PendingCommand: Sendable {
     /// Jobs that were submitted with the keys of its requests.
     var earlier: [String: Job] = [:]
     /// Jobs that count as the same as its requests.
-    var same: [JobReference.Payload: Job] = [:]
+    var same: [JobReference.Unique: Job] = [:]
     /// Jobs of other schedulers that it concerns, as they were read for it.
     var foreign: [JobID: LoadedJob] = [:]
     /// A job that it concerns and that cannot be read.
