@@ -99,10 +99,10 @@ struct SamenessTests {
             #expect(joined.id == first.id && joined.outcome == "joined", "it has ended, but counts for an hour")
             #expect(try await submit("1h").id != first.id)
             #expect(try await apus("show", first.id).out.contains("unique       while one that does the same is open"))
-            let keyed = try await submit("1h", "--unique-key", "17", doing: "keyed")
+            let keyed = try await submit("1h", "--unique-key", "17", doing: "true")
             #expect(keyed.unique == WireUniqueness(key: "17") && keyed.outcome == "inserted")
-            #expect(try await submit("1h", "--unique-key", "17", doing: "other").id == keyed.id)
-            #expect(try await submit("1h", "--unique-key", "18", doing: "keyed").outcome == "inserted")
+            #expect(try await submit("1h", "--unique-key", "17", doing: "false").id == keyed.id)
+            #expect(try await submit("1h", "--unique-key", "18", doing: "true").outcome == "inserted")
             #expect(
                 try await apus("show", keyed.id).out.contains("unique       while one with the key 17 is open"))
         }

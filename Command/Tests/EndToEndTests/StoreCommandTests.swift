@@ -235,7 +235,7 @@ struct StoreCommandTests {
             }
             #expect(try await apus("stop").code == 0)
             let queue = try DatabaseQueue(path: apus.home.databasePath)
-            try await queue.write { try $0.execute(sql: "UPDATE apus_owner SET schema = 11") }
+            try await queue.write { try $0.execute(sql: "UPDATE apus_owner SET schema = 12") }
             try queue.close()
             let newer = try await apus("store", "migrate")
             #expect(newer.code == 1 && newer.err.contains("written by a newer version of Apus"), "\(newer)")
