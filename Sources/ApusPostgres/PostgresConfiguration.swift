@@ -76,13 +76,21 @@
         private static func takeSchema(from text: String) -> (text: String, schema: String?) {
             let scalars = text.unicodeScalars
             let isURI = ["postgres://", "postgresql://"].contains { scalars.starts(with: $0.unicodeScalars) }
-            guard isURI, let start = scalars.firstIndex(of: "?") else { return (text, nil) }
+            guard isURI else { return (text, nil) }
+            // A password may have a question mark.
+            let server = scalars.drop { $0 != "/" }.dropFirst(2)
+            let userScalars = server.prefix { $0 != "@" && $0 != "/" }
+            let isUser = server[userScalars.endIndex...].first == "@"
+            let afterScalars = isUser ? server[userScalars.endIndex...] : server
+            guard let start = afterScalars.firstIndex(of: "?") else { return (text, nil) }
             let word = "schema=".unicodeScalars
             var others = scalars[start...].dropFirst().split(separator: "&", omittingEmptySubsequences: false)
             guard let given = others.last(where: { $0.starts(with: word) }) else { return (text, nil) }
             others.removeAll { $0.starts(with: word) }
-            let rest = others.map { String($0) }.joined(separator: "&")
-            return ("\(text[..<start])\(rest.isEmpty ? "" : "?")\(rest)", String(given.dropFirst(word.count)))
+            let parameters = others.map { String($0) }.joined(separator: "&")
+            return (
+                "\(text[..<start])\(parameters.isEmpty ? "" : "?")\(parameters)", String(given.dropFirst(word.count))
+            )
         }
 
         /// Adds to libpq's words, or replaces one.
@@ -172,11 +180,11 @@
     }
 
     extension PostgresConfiguration: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-        /// The keywords and values, with `***` for secrets.
+        /// The keywords and values, with `***` for secrets, and the schema if it is another than `apus`.
         public var description: String {
             options.map { option in
                 option.isSecret ? "\(option.keyword)=***" : "\(option.keyword)=\(option.value.quotedForConninfo)"
-            }.joined(separator: " ")
+            }.joined(separator: " ") + (schemaName == .apus ? "" : " schema=\(schema)")
         }
 
         /// The same as ``description``.

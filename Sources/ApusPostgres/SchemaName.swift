@@ -19,8 +19,8 @@
         /// The names of a node's connections and channels, which begin with it, have 63 bytes at most in PostgreSQL.
         private static let mostBytes = 32
 
-        /// - Throws: ``PostgresError`` with the code `invalid`. What is allowed is one identifier, with quotation marks
-        ///   or without.
+        /// What is allowed is one identifier, with quotation marks or without, and a schema of its own.
+        /// - Throws: ``PostgresError`` with the code `invalid`.
         init(_ name: String) throws(PostgresError) {
             let isPlain = name.utf8.allSatisfy { byte in
                 switch byte {
@@ -30,13 +30,14 @@
                 }
             }
             guard isPlain, name.utf8.count <= Self.mostBytes, let first = name.first, !first.isNumber,
-                !name.hasPrefix("pg_")
+                !name.hasPrefix("pg_"),
+                !["public", "information_schema"].contains(name)
             else {
                 throw PostgresError(
                     code: .invalid,
                     message: """
                         schema: a schema's name has 1 to \(Self.mostBytes) of a-z, 0-9 and _, and begins neither with a \
-                        digit nor with pg_
+                        digit nor with pg_; it has nothing but jobs in it, so it cannot be public
                         """)
             }
             self.name = name
@@ -75,7 +76,7 @@
 
         private static let apusLockClass: Int32 = 0x6170_7573
 
-        /// Names the locks of names and labels (``TurnSQL/lockNames(_:)``), in all schemas.
+        /// Names the locks of names and labels (``TurnStatements/lockNames(_:)``). The locked number has the schema.
         static let nameLockClass = apusLockClass + 1
 
         /// Whether a node's session is there.

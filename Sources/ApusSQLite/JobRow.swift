@@ -33,7 +33,7 @@
         /// Both tables.
         static let table = "apus_job AS job JOIN apus_request AS request ON request.job = job.key"
 
-        /// What a request is unique by: a text, which is never equal to a payload, or that.
+        /// What a request is unique by: its key, or else its payload. In the words of the indexes.
         static let content = "ifnull(unique_key, payload)"
 
         /// Those with a calendar trigger.

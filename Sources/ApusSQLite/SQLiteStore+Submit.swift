@@ -28,7 +28,7 @@
         /// - Parameters:
         ///   - request: the job.
         ///   - db: the application's connection to the store's file.
-        /// - Returns: the request's identifier. With `JobUniqueness.payload(within:)` the job that counts as the same
+        /// - Returns: the request's identifier. With another uniqueness than `.identifier` the job that counts as the same
         ///   keeps its own.
         /// - Throws: `JobError` with `invalid`, naming the argument, for what `JobScheduler.submit(_:)` would refuse
         ///   whatever is in the store, and if `db` is another file's; `unavailable`, `full` or `damaged`, with GRDB's

@@ -32,7 +32,8 @@
             ALTER TABLE apus_request ADD COLUMN key_group INTEGER;
             ALTER TABLE apus_queue ADD COLUMN concurrency_per_key INTEGER;
             """,
-            // A text is never equal to a blob: a key, to no payload.
+            // A text is never equal to a blob: a key, to no payload. `unique_payload` says whether the one or the other
+            // counts: 0, 1, or 2 for a job that has ended.
             """
             ALTER TABLE apus_request ADD COLUMN unique_key TEXT;
             DROP INDEX apus_request_payload_unique;

@@ -3,7 +3,7 @@
         // A job is in two tables: `apus_job` has what each run changes, in a short row; `apus_request` has what was asked
         // for, which is written once and may be long.
         //
-        // Identifiers are unique among the jobs that have not ended; so are kinds and payloads of jobs that ask for it.
+        // Identifiers are unique among the jobs that have not ended; so are kinds and payloads, or keys, of jobs that ask for it.
         // Instants that count elapsed time (see ``JobStore``) are kept as the wall clock's minus
         // `apus_clock.elapsed_offset`, which begins as zero.
         //

@@ -55,17 +55,19 @@ struct UniquenessTests {
         let two = #expect(throws: JobError.self) {
             try submit(harness, keyed("f", 1, key: "9"), keyed("g", 2, key: "9"))
         }
-        #expect(two?.code == .invalid && two?.message.hasPrefix("key: two of the requests are the same") == true)
+        #expect(
+            two?.code == .invalid && two?.message.hasPrefix("uniqueness.key: two of the requests are the same") == true)
         harness.advance(20)
         #expect(try harness.perform { try await $0.submit(keyed("h", 4)) }.outcome == .joined)
         let refused = #expect(throws: JobError.self) { try submit(harness, keyed("i", 5, .refuse)) }
-        #expect(refused?.message.contains("job a had the same kind and key and was submitted within") == true)
+        #expect(
+            refused?.message.contains("job a had the same kind and uniqueness key and was submitted within") == true)
         harness.advance(60)
         #expect(try submit(harness, keyed("j", 6)) == ["j"])
         for key in ["", String(repeating: "x", count: 1_021)] {
             let error = #expect(throws: JobError.self) { try submit(harness, keyed("k", 1, key: key)) }
             #expect(
-                error?.code == .invalid && error?.message.contains("uniqueness key: must be 1 to 1020 bytes") == true)
+                error?.code == .invalid && error?.message.contains("uniqueness.key: must be 1 to 1020 bytes") == true)
         }
     }
 

@@ -45,7 +45,7 @@
         private static let damages: [(rule: String, sql: [String])] = [
             ("each instant at which", ["DELETE FROM apus.wake WHERE key = (SELECT min(key) FROM apus.wake)"]),
             (
-                "each row of apus.wake",
+                "each wake agrees",
                 ["UPDATE apus.wake SET shard = 255 - shard WHERE key = (SELECT min(key) FROM apus.wake)"]
             ),
             (

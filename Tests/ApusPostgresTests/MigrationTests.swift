@@ -246,6 +246,13 @@
                 app.set("user", to: "app")
                 let second = await error { _ = try await open(store(app)) }
                 #expect(second?.message.contains("GRANT USAGE ON SCHEMA apus TO app") == true)
+                // A schema of another's, without tables.
+                app.schemaName = try SchemaName("order")
+                try await withConnection(database) {
+                    try await $0.run(#"CREATE SCHEMA "order""#, #"GRANT USAGE ON SCHEMA "order" TO app"#)
+                }
+                let third = await error { _ = try await open(store(app)) }
+                #expect(third?.message.contains(#"GRANT USAGE, CREATE ON SCHEMA "order" TO app"#) == true)
             }
         }
     }

@@ -33,11 +33,16 @@
             let argument = try PostgresConfiguration("host=db dbname=jobs", schema: "app_jobs")
             #expect(argument.schema == "app_jobs" && argument["host"] == "db")
             #expect(try PostgresConfiguration("postgres://db/jobs?schema=one", schema: "two").schema == "two")
+            let marked = try PostgresConfiguration("postgres://ann:a?schema=b@db/jobs?schema=one")
+            #expect(marked.schema == "one" && marked["password"] == "a?schema=b")
+            #expect("\(marked)".hasSuffix(" schema=one"))
         }
 
         @Test(
             "a name that could mean something else is refused, and the error says what is allowed",
-            arguments: ["", "Jobs", "1st", "pg_jobs", "a b", "a\"b", "a.b", "é", String(repeating: "x", count: 33)])
+            arguments: [
+                "", "Jobs", "1st", "pg_jobs", "a b", "a\"b", "a.b", "é", "public", String(repeating: "x", count: 33),
+            ])
         func refused(name: String) async {
             let error = await postgresError { try PostgresConfiguration("postgres://db/jobs?schema=\(name)") }
             #expect(error?.code == .invalid && error?.message.contains("1 to 32 of a-z, 0-9 and _") == true)

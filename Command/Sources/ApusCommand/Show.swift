@@ -39,7 +39,7 @@ struct Show: AsyncParsableCommand {
             if let key = job.fairnessKey { rows.append(("fairness key", key)) }
             if let unique = job.unique {
                 let period = unique.within.map { ", also for \(When.duration($0)) after its submission" }
-                let same = unique.key.map { "one with the key \($0)" } ?? "one that does the same"
+                let same = unique.key.map { "a job with the key \($0)" } ?? "one that does the same"
                 rows.append(("unique", "while \(same) is open" + (period ?? "")))
             }
             rows.append(("missed runs", job.policies.missed ?? "-"))

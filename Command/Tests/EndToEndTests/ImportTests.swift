@@ -204,6 +204,23 @@ struct ImportTests {
         }
     }
 
+    @Test("an exported job of which another job has the key is refused; a changed one is there already")
+    func uniqueKeys() async throws {
+        try await ApusUnderTest.with { apus in
+            _ = try await apus("every", "1h", "--name", "a", "--unique-key", "17", "--", "true")
+            let job = try await apus.client.job("a")
+            let export = try await apus("export").out
+            let path = try file("jobs.json", export, in: apus)
+            #expect(try await apus("edit", "a", "--", "false").code == 0)
+            #expect(try await imported(apus, path).jobs.map(\.outcome) == ["unchanged"])
+            _ = try await apus("cancel", "a")
+            _ = try await apus("every", "1h", "--name", "b", "--unique-key", "17", "--", "false")
+            let refused = try await apus("import", path)
+            #expect(refused.code == 64 && refused.err.contains("jobs[0]: unique.key: the open job "), "\(refused)")
+            #expect(try await apus.client.job(job.id).state == "cancelled")
+        }
+    }
+
     @Test("what was cancelled comes back with its identifier; where another job has that, with another one, once")
     func identifiers() async throws {
         try await ApusUnderTest.with { apus in

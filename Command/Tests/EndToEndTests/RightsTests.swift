@@ -137,6 +137,26 @@ struct RightsTests {
                 }
                 #expect(try await apus.client.job(command.id) == command)
                 #expect(try await status(.POST, "/v1/jobs", submission("tea", "update")) == 200)
+
+                // A job with the same key may do something else.
+                let keyed = try await apus.client.submit(
+                    WireSubmission(
+                        trigger: WireTrigger(every: "PT1H"), action: Action(command: .init(argv: ["true"])),
+                        unique: WireUniqueness(key: "17")))
+                let before = try await apus.client.job(keyed.id)
+                for (more, expected) in [
+                    (#""conflict":"update""#, 403), (#""conflict":"replace""#, 403), (#""conflict":"keep""#, 200),
+                    (#""conflict":"update","name":"new""#, 403), (#""name":"new""#, 200),
+                ] {
+                    let answer = try await status(
+                        .POST, "/v1/jobs",
+                        #"{"unique":{"key":"17"},\#(more),"trigger":{"after":"PT2H"},"action":{"notify":"x"}}"#)
+                    #expect(answer == expected, "\(more)")
+                }
+                #expect(try await apus.client.job(keyed.id) == before)
+                let free =
+                    #"{"unique":{"key":"18"},"conflict":"update","trigger":{"after":"PT2H"},"action":{"notify":"x"}}"#
+                for _ in 0..<2 { #expect([200, 201].contains(try await status(.POST, "/v1/jobs", free))) }
                 for change in changes.dropFirst() { #expect(try await status(.PATCH, "/v1/jobs/tea", change) == 200) }
             }
         }

@@ -104,7 +104,7 @@ struct SamenessTests {
             #expect(try await submit("1h", "--unique-key", "17", doing: "false").id == keyed.id)
             #expect(try await submit("1h", "--unique-key", "18", doing: "true").outcome == "inserted")
             #expect(
-                try await apus("show", keyed.id).out.contains("unique       while one with the key 17 is open"))
+                try await apus("show", keyed.id).out.contains("unique       while a job with the key 17 is open"))
         }
     }
 

@@ -181,7 +181,7 @@ public struct Job: Hashable, Sendable, Identifiable {
     }
 
     /// How long the job stands for repeated submissions at least, ended or not: for the period of
-    /// ``JobUniqueness/payload(within:)``, and for ``JobRequest/idempotencyPeriod`` if it has an idempotency key, both
+    /// ``JobUniqueness/period``, and for ``JobRequest/idempotencyPeriod`` if it has an idempotency key, both
     /// from its submission on, by the wall clock. Without a period, the instant of its submission.
     public var uniqueUntil: WallInstant { created.advanced(by: request.uniquenessPeriod) }
 

@@ -206,7 +206,7 @@ public struct RetryPolicy: Hashable, Sendable {
     }
 }
 
-/// What `submit` does when a job with the same identifier is there and has not ended.
+/// What `submit` does when a job that counts as the same (``JobUniqueness``) is there and has not ended.
 public enum ConflictPolicy: String, Hashable, Sendable, CaseIterable {
     /// The old job gets the new definition, and keeps its number, its history and its phase: with an equal trigger, what
     /// is due stays due when it was, so that an app may submit its jobs at every launch. With another trigger, the

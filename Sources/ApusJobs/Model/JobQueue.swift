@@ -156,7 +156,24 @@ public struct JobUniqueness: Hashable, Sendable {
         package var word: String {
             switch self {
             case .payload: "payload"
-            case .key: "key"
+            case .key: "uniqueness key"
+            }
+        }
+
+        /// Byte for byte, as stores compare.
+        public static func == (first: Self, second: Self) -> Bool {
+            switch (first, second) {
+            case (.payload(let first), .payload(let second)): first == second
+            case (.key(let first), .key(let second)): first.utf8.elementsEqual(second.utf8)
+            case (.payload, .key), (.key, .payload): false
+            }
+        }
+
+        /// Hashes the bytes.
+        public func hash(into hasher: inout Hasher) {
+            switch self {
+            case .payload(let bytes): hasher.combine(bytes)
+            case .key(let key): hasher.combine(Array(key.utf8))
             }
         }
     }

@@ -22,7 +22,7 @@ extension JobRequest {
                 code: .invalid, message: "payload: must be at most 65536 bytes (64 KiB), not \(payload.count)")
         }
         try queue.validate()
-        if let key = uniqueness.key { try JobLimits.check(key, "uniqueness key", bytes: JobLimits.nameBytes) }
+        if let key = uniqueness.key { try JobLimits.check(key, "uniqueness.key", bytes: JobLimits.nameBytes) }
         if let period = uniqueness.period {
             guard period > .zero else {
                 throw JobError(

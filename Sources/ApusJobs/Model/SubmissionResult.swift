@@ -15,7 +15,7 @@ public enum SubmissionOutcome: String, Hashable, Sendable, CaseIterable {
     /// nothing begins because of this submission.
     case kept
     /// The job of an earlier submission is the answer, and is as it was: that submission had the same idempotency key,
-    /// or the same kind and content within the period of its ``JobUniqueness``.
+    /// or the same kind and payload or key within the period of ``JobUniqueness``.
     case joined
 }
 

@@ -50,7 +50,7 @@ extension JobScheduler {
         var submitted: [SubmissionResult] = []
         // Alone, because another node may have the job.
         for member in members { submitted.append(try await submit(member)) }
-        // A job that is unique by its payload keeps its own identifier.
+        // A job that is unique by its payload or key keeps its own identifier.
         let wanted = Set(submitted.map(\.job.id))
         var left: [JobID] = []
         let query = JobQuery(

@@ -1,7 +1,7 @@
 /// Removing ended jobs before ``Job/keptUntil``.
 extension JobScheduler {
-    /// Removes a job that has ended, with its runs and whatever it stands for: its identifier, its idempotency key and its
-    /// payload are free, also within a period of uniqueness. A job with that identifier that ended before it is
+    /// Removes a job that has ended, with its runs and whatever it stands for: its identifier, its idempotency key and what
+    /// makes it unique are free, also within a period of uniqueness. A job with that identifier that ended before it is
     /// ``job(_:)`` from then on.
     /// - Throws: ``JobError`` with `notFound`; `invalid` for a job that has not ended (``cancel(_:)`` ends it), and while
     ///   a handler of it runs; `conflict` if another caller continues the job at the same time; `closed`, or the store's

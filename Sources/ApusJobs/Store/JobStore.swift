@@ -45,7 +45,7 @@ public protocol JobStore: Sendable {
     /// finds out whether the store can be written: it is answered only if it can.
     /// - Returns: for each part the jobs as they are now, with their keys and versions, in the order of the part's
     ///   changes; or why it was not applied: `conflict` (a version was not the expected one, or the
-    ///   identifier, the idempotency key or the payload is taken, or is that of another part), `alreadyExists` (the name
+    ///   identifier, the idempotency key or the content is taken, or is that of another part), `alreadyExists` (the name
     ///   is taken, ``JobChange/requiresFreeName``, or the label, ``JobChange/onlyBeside``), `invalid`, `notOwner`.
     /// - Throws: ``JobError`` with `full`, `notOwner` or `closed`: nothing of the turn was applied; with another code,
     ///   the turn may have been applied as a whole or not at all.
@@ -97,7 +97,7 @@ public protocol JobStore: Sendable {
     ) async throws -> Bool
 
     /// Removes those of the jobs that are still as they were read, have ended and have no open run, with their runs,
-    /// whichever session owns them and whatever they stand for: their identifiers, idempotency keys and payloads are
+    /// whichever session owns them and whatever they stand for: their identifiers, idempotency keys and contents are
     /// free. Their numbers are not given again. A job that another transaction is writing may stay.
     /// - Returns: the numbers of the jobs that were removed.
     func delete(_ jobs: [JobVersion], in session: StoreSession) async throws -> Set<Int64>

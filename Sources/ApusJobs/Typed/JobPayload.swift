@@ -53,6 +53,9 @@ public protocol JobPayload: Codable, Sendable {
     /// What counts of the payload where the submission, or else ``defaults``, ask for ``JobUniqueness/payload(within:)``:
     /// such a job is unique by this key (``JobUniqueness/key(_:within:)``). `nil` if all of the payload counts.
     ///
+    /// Jobs that were submitted before a kind has a key are unique by their payload until they end, and no job with a key
+    /// is the same as one of them.
+    ///
     /// ```swift
     /// var uniquenessKey: String? { "\(number)" }  // regardless of the recipient
     /// ```
@@ -105,7 +108,7 @@ public struct JobDefaults: Hashable, Sendable {
 
 extension JobRequest {
     /// A request for a job with a typed payload. Policies, queue, priority, uniqueness and conflict that are left out are
-    /// those of ``JobPayload/defaults``.
+    /// those of ``JobPayload/defaults``; for ``JobUniqueness/payload(within:)``, a ``JobPayload/uniquenessKey`` counts.
     ///
     /// The kind is the payload's. Without a `trigger` the job is due at once. Without an `id` each request is for a job of
     /// its own: its identifier is the kind, `-` and 26 random letters and digits.

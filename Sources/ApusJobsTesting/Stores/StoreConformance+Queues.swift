@@ -2,7 +2,7 @@ import ApusJobs
 import ApusTimers
 
 extension StoreConformance {
-    /// Queues, and jobs that are unique by their payload.
+    /// Queues, and jobs that are unique by their payload or a key.
     static let queues: [StoreCheck] = [
         StoreCheck(name: "queues come back with every field as they were written last, to the next owner") { factory in
             let store = try await factory.make()

@@ -195,7 +195,7 @@
 
         static let rules: [StoreRule] = [
             StoreRule(
-                "each instant at which a job is to be looked at is in apus.wake",
+                "each instant at which a job is to be looked at is among the wakes",
                 violations: """
                     SELECT \(jobName) AS subject FROM apus.job AS j JOIN apus.request AS r ON r.job = j.key, LATERAL (
                         SELECT \(JobColumns.lane) AS lane) AS l
@@ -207,7 +207,7 @@
                                 AND w.instant = j.elapsed_wake AND w.key = j.key)
                     """),
             StoreRule(
-                "each row of apus.wake agrees with its job",
+                "each wake agrees with its job",
                 violations: """
                     SELECT 'key ' || w.key || ' at ' || w.instant AS subject FROM apus.wake AS w
                     LEFT JOIN apus.job AS j ON j.key = w.key LEFT JOIN apus.request AS r ON r.job = w.key
@@ -301,7 +301,7 @@
                     WHERE s.node IS NOT NULL AND (n.id IS NULL OR n.ended IS NOT NULL)
                     """),
             StoreRule(
-                "jobs that have ended are in apus.ended",
+                "jobs that have ended are found by the instant until which they are kept",
                 violations: """
                     SELECT \(jobName) AS subject FROM apus.job AS j
                     WHERE NOT \(JobColumns.hasNotEnded) AND j.open_runs = 0 AND NOT EXISTS (

@@ -39,7 +39,8 @@
         /// The labels of a request as JSON; null if they are none. Most jobs have none, and need no parser.
         static let labels = "CASE WHEN r.labels = '{}' THEN '{}'::jsonb ELSE apus.json(r.labels) END"
 
-        /// What a request of `table` is unique by: that of a payload is no other's key.
+        /// What a request of `table` is unique by: that of a payload is no other's key. In the words of the indexes of
+        /// `StoreSchema.version7`: a query uses them only if it says the same.
         static func content(_ table: String) -> String {
             "coalesce('k' || \(table).unique_key, encode(sha256(\(table).payload), 'hex'))"
         }

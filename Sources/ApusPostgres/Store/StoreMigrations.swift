@@ -111,7 +111,8 @@
                     code: .unavailable,
                     message: """
                         the schema of the database has version \(state.version), and this program needs version \
-                        \(migrations.newest); run: apus store migrate --store postgres://…
+                        \(migrations.newest); run: apus store migrate --store \
+                        postgres://…\(link.schema == .apus ? "" : "?schema=\(link.schema)")
                         """)
             }
             guard state.isWhole else {
@@ -229,9 +230,21 @@
 
         private func missingPrivilege(_ error: PostgresError, isNew: Bool) async throws -> JobError {
             let row = try await link.read([
-                PostgresStatement("SELECT quote_ident(current_user), quote_ident(current_database())")
+                PostgresStatement(
+                    """
+                    SELECT quote_ident(current_user), quote_ident(current_database()),
+                        to_regnamespace('apus') IS NOT NULL
+                    """)
             ])[0][0]
             let (user, database): (String, String) = (try row.decode(at: 0), try row.decode(at: 1))
+            if isNew, try row.decode(Bool.self, at: 2) {
+                return JobError(
+                    code: .unavailable,
+                    message: """
+                        the user \(user) may not make tables in the schema \(link.schema) of the database \(database); let \
+                        its owner run: GRANT USAGE, CREATE ON SCHEMA \(link.schema.quoted) TO \(user)
+                        """, cause: error)
+            }
             let schema = link.schema.quoted
             let remedy =
                 isNew

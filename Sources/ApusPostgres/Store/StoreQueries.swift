@@ -224,8 +224,8 @@
             case .id(let id): PostgresStatement("SELECT \(keyOfID("$1"))", [.text(id.rawValue)])
             case .idempotencyKey(let key):
                 PostgresStatement("SELECT job FROM apus.request WHERE idempotency_key = $1", [.text(key)])
-            case .unique(let kind, .key(let key), _) where kind.utf8.contains(0) || key.utf8.contains(0):
-                PostgresStatement("SELECT NULL::int8")
+            case .unique(let kind, _, _) where kind.utf8.contains(0): PostgresStatement("SELECT NULL::int8")
+            case .unique(_, .key(let key), _) where key.utf8.contains(0): PostgresStatement("SELECT NULL::int8")
             case .unique(let kind, let content, let instant):
                 find(kind, Self.content(content), instant)
             }

@@ -169,8 +169,8 @@
         ]
 
         /// The form of a request, as `apus.problem` reads it: the coded form of ``JobRequest`` without its terms, and
-        /// ``JobLimits``. `fields`, `policies` and `uniqueness`
-        /// are those that later versions have added, each with a comma after it.
+        /// ``JobLimits``. `policies`, `fields` and `uniqueness` are what later versions have added, each with a comma
+        /// after it.
         static func requestForm(
             adding policies: String = "", _ fields: String = "", uniqueness: String = ""
         ) -> String {

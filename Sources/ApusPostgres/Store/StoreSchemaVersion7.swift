@@ -2,7 +2,8 @@
     import ApusJobs
 
     extension StoreSchema {
-        /// `JobUniqueness.key`. Programs of version 6 would not see that such jobs are the same.
+        /// `JobUniqueness.key`. Programs of version 6 would not see that such jobs are the same. `unique_payload` says
+        /// since then whether the content counts, the key or else the payload: 0, 1, or 2 for a job that has ended.
         static let version7 = [
             "ALTER TABLE apus.request ADD COLUMN unique_key text",
             "DROP INDEX apus.request_payload_unique, apus.request_payload",

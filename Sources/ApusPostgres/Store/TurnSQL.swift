@@ -98,7 +98,7 @@
             PostgresStatement(
                 """
                 SELECT pg_advisory_xact_lock(\(SchemaName.nameLockClass), hash) FROM (
-                    SELECT DISTINCT hashtext(name) AS hash FROM unnest($1::text[]) AS name ORDER BY hash OFFSET 0) AS n
+                    SELECT DISTINCT hashtext('apus ' || name) AS hash FROM unnest($1::text[]) AS name ORDER BY hash OFFSET 0) AS n
                 """, [.array(names)])
         }
 

@@ -43,7 +43,7 @@ public struct WireJob: Codable, Hashable, Sendable {
     public var priority: String
     /// Its key, if it has one: jobs of a queue with different keys take turns.
     @Nullable public var fairnessKey: String?
-    /// If jobs that do the same count as the same job.
+    /// If jobs that do the same, or have the same key, count as the same job.
     @Nullable public var unique: WireUniqueness?
     /// The idempotency key of its submission, if that had one.
     @Nullable public var idempotencyKey: String?
@@ -196,7 +196,7 @@ public struct WireSubmission: Codable, Hashable, Sendable {
     public var priority: String?
     /// Jobs of a queue with different keys take turns, so that many jobs with one key do not delay those with others.
     public var fairnessKey: String?
-    /// Whether jobs that do the same count as the same job.
+    /// Whether jobs that do the same, or have the same key, count as the same job.
     public var unique: WireUniqueness?
     /// `update`, `keep` or `replace`: what happens to a job that counts as the same. With it, an open job of the same name
     /// does. `unique` alone keeps such a job.

@@ -21,7 +21,7 @@ public struct WireJobChange: Codable, Hashable, Sendable {
     public var priority: FieldChange<String>
     /// The fairness key.
     public var fairnessKey: FieldChange<String>
-    /// Whether jobs that do the same count as the same job.
+    /// Whether jobs that do the same, or have the same key, count as the same job; as a whole.
     public var unique: FieldChange<WireUniqueness>
 
     /// What is changed of the policies, by the names of ``WirePolicies``.

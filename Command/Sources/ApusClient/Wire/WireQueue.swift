@@ -6,7 +6,7 @@ import ApusTimers
 public struct WireUniqueness: Codable, Hashable, Sendable {
     /// For how long after its submission a job counts that has ended by now: a duration, ISO 8601.
     public var within: String?
-    /// The key that counts, among jobs of one kind of action, in place of what a job does.
+    /// The key that counts in place of what a job does. Countdowns have keys of their own.
     public var key: String?
     /// Uniqueness by what a job does or, with a key, by that.
     public init(within: String? = nil, key: String? = nil) { (self.within, self.key) = (within, key) }

@@ -42,7 +42,7 @@ struct PlaceOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The same as --unique, by this key: of jobs with it, at most one of a kind is open.",
+            "Like --unique, by this key, whatever the jobs do: at most one job with the key is open.",
             valueName: "key"))
     var uniqueKey: String?
 

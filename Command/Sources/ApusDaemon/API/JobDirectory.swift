@@ -83,8 +83,20 @@ struct JobDirectory: Sendable {
         }
         request.conflict = request.uniqueness.countsContent ? conflict ?? .keep : .refuse
         try Right.check(caller, request)
+        try await checkRight(of: caller, toMeet: &request)
         guard let conflict, let name = submission.name else { return try await submitNew(request) }
         return try await submit(request, named: name, conflict, by: caller)
+    }
+
+    /// A job with the same key may do something else. One that a page may not change is not changed by a submission that
+    /// meets it, also if it comes just before that.
+    private func checkRight(of caller: Caller?, toMeet request: inout JobRequest) async throws {
+        guard caller != .script, request.conflict != .keep, case .key? = request.uniqueContent,
+            let content = request.uniqueContent
+        else { return }
+        let met = try await scheduler.jobs([.unique(kind: request.kind, content, submittedAfter: nil)])[0]
+        if let met { try Right.check(caller, met.request) }
+        request.terms.replaces = JobContent(met?.request ?? request)
     }
 
     /// Changes what a job is asked to do, for a caller who may.

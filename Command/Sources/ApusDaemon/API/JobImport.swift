@@ -73,12 +73,21 @@ extension JobDirectory {
             for (position, var restoration) in restorations.enumerated() {
                 let (job, own) = (exported[page + position], references[position])
                 let there = found[start..<start + own.count]
-                let known = zip(own, there).filter { Self.means($0, $1, job) }.compactMap { $1 }
+                let known = zip(own, there).filter { Self.means($0, $1, job, restoration.request) }
+                    .compactMap { $1 }
                 let hasIdentifier = found[start].map { !$0.state.isFinal } ?? false
                 start += own.count
                 if let key = job.submission.idempotencyKey, !keys.insert(key).inserted {
                     throw DaemonError(
                         .invalid, "jobs[\(page + position)]: idempotencyKey: another job of the import has it too")
+                }
+                if restoration.request.uniqueness.key != nil, let other = there.last ?? nil,
+                    !known.contains(where: { $0.key == other.key })
+                {
+                    throw DaemonError(
+                        .invalid,
+                        "jobs[\(page + position)]: unique.key: the open job \(other.id) has it, and does something else"
+                    )
                 }
                 // A job that was cancelled is made anew: the file is its copy.
                 if let same = known.first(where: { !$0.state.isFinal }) ?? known.first(where: { $0.state == .finished })
@@ -121,8 +130,10 @@ extension JobDirectory {
     }
 
     /// A job that was found is the exported one if it was submitted at the same instant: its identifier, or a key that a
-    /// person gave, may be another job's.
-    private static func means(_ reference: JobReference, _ found: Job?, _ job: WireExportedJob) -> Bool {
+    /// person gave, may be another job's. A job with its uniqueness key is it if it does the same.
+    private static func means(
+        _ reference: JobReference, _ found: Job?, _ job: WireExportedJob, _ request: JobRequest
+    ) -> Bool {
         guard let found else { return false }
         let created = found.created.iso8601
         switch reference {
@@ -131,6 +142,7 @@ extension JobDirectory {
             return job.submission.idempotencyKey.flatMap(Self.origin).map { $0 == (id, created) } ?? false
         case .idempotencyKey(let key):
             return job.record.map { $0.created == created } ?? true || Self.origin(key) != nil
+        case .unique(_, .key, _): return found.request.payload == request.payload
         case .key, .unique: return true
         }
     }

@@ -22,7 +22,12 @@ extension JobUniqueness: Codable {
     /// `{"by": "key", "key": "17"}`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FieldName.self)
-        switch try container.decode(String.self, forKey: "by") {
+        let name = try container.decode(String.self, forKey: "by")
+        guard name == "key" || !container.contains("key") else {
+            throw DecodingError.dataCorruptedError(
+                forKey: "key", in: container, debugDescription: "a key goes with \"by\": \"key\" only")
+        }
+        switch name {
         case "identifier": self = .identifier
         case "payload": self = .payload(within: try container.decodeDurationIfPresent(forKey: "within"))
         case "key":

@@ -15,9 +15,10 @@ extension SchedulerMachine {
         for unique in requests.compactMap({ $0.uniqueReference(at: now)?.unique })
         where !contents.insert(unique).inserted {
             let word = unique.content.word
+            let argument = if case .payload = unique.content { "payload" } else { "uniqueness.key" }
             throw JobError(
                 code: .invalid,
-                message: "\(word): two of the requests are the same by kind and \(word); submit one of them")
+                message: "\(argument): two of the requests are the same by kind and \(word); submit one of them")
         }
         var drafts: [SchedulerTurn.Draft] = []
         drafts.reserveCapacity(requests.count)
@@ -132,7 +133,7 @@ extension SchedulerMachine {
             message: "\(id): there is such a job; give another identifier, or another conflict policy")
     }
 
-    /// Plans jobs of another store. The store refuses all of them if one of their identifiers, keys or payloads is
+    /// Plans jobs of another store. The store refuses all of them if one of their identifiers, keys or contents is
     /// taken.
     mutating func restore(
         _ restorations: [JobRestoration], _ pending: PendingCommand, into turn: inout SchedulerTurn
@@ -216,9 +217,9 @@ extension SchedulerMachine {
     /// Whether a job with the same kind and content is the answer although it has ended, or nothing of it is left to
     /// begin: it was submitted within the request's period.
     private func isAnswer(_ job: Job, to request: JobRequest, _ now: WallInstant) throws(JobError) -> Bool {
-        guard let period = request.uniqueness.period, job.created > now.advanced(by: .zero - period) else {
-            return false
-        }
+        guard let content = request.uniqueContent, let period = request.uniqueness.period,
+            job.created > now.advanced(by: .zero - period)
+        else { return false }
         switch request.conflict {
         case .keep, .update: return true
         case .replace: return false
@@ -226,7 +227,7 @@ extension SchedulerMachine {
             throw JobError(
                 code: .alreadyExists,
                 message: """
-                    \(request.id): job \(job.id) had the same kind and \(request.uniqueContent?.word ?? "payload") and was \
+                    \(request.id): job \(job.id) had the same kind and \(content.word) and was \
                     submitted within \(period); give another conflict policy
                     """
             )

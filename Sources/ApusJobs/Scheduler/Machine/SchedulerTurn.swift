@@ -105,7 +105,7 @@ struct SchedulerTurn: Sendable {
     private var positions: [Int64: Int] = [:]
     /// Identifiers that a command of the turn concerns.
     private(set) var ids: Set<JobID> = []
-    /// Kinds and payloads of its submissions that are unique by them.
+    /// Kinds and contents of its submissions that are unique by them.
     private var contents: Set<JobReference.Unique> = []
     /// Queues whose records are written.
     private(set) var queues: [QueueID: JobQueue] = [:]
