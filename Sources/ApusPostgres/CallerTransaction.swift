@@ -7,8 +7,8 @@
     // on a connection to the database of the store, and a call for a connection of libpq's.
 
     extension PostgresStore {
-        /// `SELECT apus.submit(…)`, in the store's schema and without parameters: the job is there if the transaction in which it is executed is
-        /// committed, and only then.
+        /// `SELECT apus.submit(…)`, in the store's schema and without parameters: the job is there if the transaction in
+        /// which it is executed is committed, and only then.
         ///
         /// Its trigger counts from the statement, on the database's clock. What depends on other jobs is decided by the
         /// node that owns the job: a submission that `ConflictPolicy.refuse` refuses is in that node's log. The store
@@ -57,10 +57,10 @@
     }
 
     extension RunContext {
-        /// `SELECT apus.complete(…)`, in the store's schema and without parameters: with the transaction in which it is executed, the run has
-        /// succeeded, whatever happens afterwards to the handler, its node or its machine. If that transaction is rolled
-        /// back, the run continues as if nothing had been done. So the effects that are in the same transaction are
-        /// there exactly once for each occurrence.
+        /// `SELECT apus.complete(…)`, in the store's schema and without parameters: with the transaction in which it is
+        /// executed, the run has succeeded, whatever happens afterwards to the handler, its node or its machine. If that
+        /// transaction is rolled back, the run continues as if nothing had been done. So the effects that are in the same
+        /// transaction are there exactly once for each occurrence.
         ///
         /// The transaction is refused (SQLSTATE `AP410`), by the statement or as it commits, if the run is no longer
         /// in progress: because its node was taken for dead and another makes the next attempt, for instance. Then the

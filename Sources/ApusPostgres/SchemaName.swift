@@ -3,9 +3,8 @@
 
     /// The schema in which a store has its tables and functions.
     ///
-    /// The statements of this library are written for the schema `apus`. A connection puts the name in its place when it
-    /// sends a text, so no text that has the name itself, or a value of a user's, may go through ``text(_:)``: values are
-    /// parameters.
+    /// The statements of this library are written for the schema `apus`, and a connection puts this name in its place as it
+    /// sends a text. So values of users, which may have that word, are parameters of a statement and never in its text.
     struct SchemaName: Hashable, Sendable, CustomStringConvertible {
         let name: String
 
@@ -13,10 +12,11 @@
 
         private init(unchecked name: String) { self.name = name }
 
-        /// That of a session of a store.
+        /// That of a store's session (``StoreSession/schema``).
         init(ofSession name: String?) { self = name.map { SchemaName(unchecked: $0) } ?? .apus }
 
-        /// The names of a node's connections and channels, which begin with it, have 63 bytes at most in PostgreSQL.
+        /// So that the names of a node's connections and channels, which contain it, have the 63 bytes that PostgreSQL
+        /// keeps of a name.
         private static let mostBytes = 32
 
         /// What is allowed is one identifier, with quotation marks or without, and a schema of its own.

@@ -245,8 +245,9 @@ public final class JobScheduler: Sendable {
     /// Runs a job once more, now, beside its trigger; also while it is suspended, and after it has finished: then it is
     /// scheduled until the run has its outcome. The run's occurrence number is 0 or below: each is smaller than the job's
     /// earlier ones, and numbers may be left out.
-    /// - Throws: ``JobError`` with `notFound`; `invalid` for a cancelled job; `conflict` for a job that has finished and is unique by its
-    ///   payload or key, while another one with that is open, and for a job with 1,000 open runs; `closed`, or the store's errors.
+    /// - Throws: ``JobError`` with `notFound`; `invalid` for a cancelled job; `conflict` for a job that has finished and is
+    ///   unique by its payload or key, while another one with that is open, and for a job with 1,000 open runs; `closed`,
+    ///   or the store's errors.
     @discardableResult
     public func runNow(_ id: JobID) async throws -> Run {
         try await run(.job(.runNow(id)))

@@ -88,8 +88,8 @@ struct JobDirectory: Sendable {
         return try await submit(request, named: name, conflict, by: caller)
     }
 
-    /// A job with the same key may do something else. One that a page may not change is not changed by a submission that
-    /// meets it, also if it comes just before that.
+    /// A job with the same key may do something else. A page's submission changes none that the page may not change, also
+    /// if that job is submitted after this check.
     private func checkRight(of caller: Caller?, toMeet request: inout JobRequest) async throws {
         guard caller != .script, request.conflict != .keep, case .key? = request.uniqueContent,
             let content = request.uniqueContent
