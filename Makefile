@@ -71,7 +71,7 @@ DESTDIR ?=
 export DEB_MAINTAINER ?=
 
 .DEFAULT_GOAL := help
-.PHONY: run demo install deb build build-libraries build-command build-examples test test-libraries test-command test-examples check browser api c-checks docs pictures lint format bench bench-cluster bench-dashboard bench-sleepless bench-calendar bench-build tsan tsan-build stress torture chaos simulate calendar fuzz mutants explore timelines bootstrap bootstrap-build clean help
+.PHONY: run demo install deb build build-libraries build-command build-examples test test-libraries test-command test-examples check browser api c-checks docs pictures lint format bench bench-cluster bench-dashboard bench-sleepless bench-calendar bench-build release tsan tsan-build stress torture chaos simulate calendar fuzz mutants explore timelines bootstrap bootstrap-build clean help
 
 # For debugging, in the build that the tests use too. `make install` builds a release.
 run: bootstrap-build  ## build the command, show the demo, say what to try next
@@ -151,6 +151,9 @@ bench: bootstrap  ## measure the timers, durable jobs, the daemon and the comman
 	printf '\nThe timers:\n' && "$$benches/timer-bench" --json Benchmarks/results.json && \
 	printf '\nDurable jobs:\n' && "$$benches/jobs-bench" --apus "$$apus" --million --peers Benchmarks/peers/peers.py \
 		--json Benchmarks/jobs-results.json
+
+release: bootstrap  ## compile the daemon and the command with optimization, as make install does
+	$(call programs,-c release)
 
 bench-build: bootstrap  ## compile the benchmarks for debugging, in the build that the tests use
 	$(SWIFT) build $(BENCHMARKS)
