@@ -17,7 +17,7 @@
         ///   whatever is in the store.
         public func submissionStatement(for request: JobRequest) throws -> String {
             try request.validate(submittedAt: engine.time.wall())
-            return "SELECT \(schemaName.quoted).submit(\(ApplicationConnection.literal(JobJSON.text(of: request))))"
+            return "SELECT \(schema.quoted).submit(\(ApplicationConnection.literal(JobJSON.text(of: request))))"
         }
 
         /// Submits a job in the caller's own transaction: ``submissionStatement(for:)``, executed on `connection`, an open

@@ -153,7 +153,7 @@
                 .bind(request.uniqueness.key)
         }
 
-        /// Whether its content is its own: 0 if it does not ask for that; 1, and 2 while it has ended.
+        /// 0 for a job that only its identifier distinguishes; else 1, and 2 once it has ended.
         static func uniqueness(_ job: Job, _ request: JobRequest) -> Int64 {
             request.uniqueness.countsContent ? (job.state.isFinal ? 2 : 1) : 0
         }

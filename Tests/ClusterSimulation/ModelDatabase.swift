@@ -405,7 +405,7 @@ final class ModelDatabase {
 }
 
 extension JobRequest {
-    /// Whether both are unique by their contents, which are the same.
+    /// Whether both are unique, by the same content.
     func hasContent(of other: JobRequest) -> Bool {
         uniqueContent != nil && kind == other.kind && uniqueContent == other.uniqueContent
     }

@@ -40,7 +40,7 @@ struct JobPlan: Sendable, Hashable {
         case snooze(Int, times: Int)
     }
 
-    /// What makes a job unique beside its identifier: all with one number have the same payload or key.
+    /// Makes a job unique by more than its identifier: jobs with the same number have the same payload or key.
     struct Unique: Sendable, Hashable {
         /// For how many milliseconds one that has ended counts.
         var within: Int?

@@ -50,8 +50,9 @@ public protocol JobPayload: Codable, Sendable {
     /// ```
     var fairnessKey: String? { get }
 
-    /// What counts of the payload where the submission, or else ``defaults``, ask for ``JobUniqueness/payload(within:)``:
-    /// such a job is unique by this key (``JobUniqueness/key(_:within:)``). `nil` if all of the payload counts.
+    /// The part of the payload that says which job it is; `nil` for all of it. A job for which the submission, or else
+    /// ``defaults``, ask for ``JobUniqueness/payload(within:)`` is unique by this key instead
+    /// (``JobUniqueness/key(_:within:)``).
     ///
     /// Jobs that were submitted before a kind has a key are unique by their payload until they end, and no job with a key
     /// is the same as one of them.

@@ -28,8 +28,7 @@
         private let continuation: AsyncStream<JobEvent>.Continuation
         private let node: Int64
         private let link: ServerLink
-        /// The name of the channel.
-        let channel: String
+        var channel: String { link.schema.channel("events") }
         private let queries: StoreQueries
         private let engine: TimerEngine
         private let logger: Logger
@@ -42,7 +41,6 @@
         init(node: Int64, link: ServerLink, queries: StoreQueries, engine: TimerEngine, logger: Logger) {
             self.node = node
             self.link = link
-            channel = link.schema.channel("events")
             self.queries = queries
             self.engine = engine
             self.logger = logger

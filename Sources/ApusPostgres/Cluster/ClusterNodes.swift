@@ -42,7 +42,7 @@
         /// - Throws: `JobError` with `unavailable`.
         public func nodes() async throws -> [ClusterNode] {
             try await mapErrors {
-                let rows = try await self.queries.link.read([PostgresStatement(Self.selectNodes(self.schemaName))])[0]
+                let rows = try await self.queries.link.read([PostgresStatement(Self.selectNodes(self.schema))])[0]
                 return try rows.map { row in
                     let beatAge = try row.decodeIfPresent(Int64.self, at: 4).map { Duration.nanoseconds(max(0, $0)) }
                     let (isLeaving, hasSession): (Bool, Bool) = (try row.decode(at: 6), try row.decode(at: 7))

@@ -88,7 +88,7 @@
             rows.add(request.uniqueness.key)
         }
 
-        /// Whether its content is its own: 0 if it does not ask for that; 1, and 2 while it has ended.
+        /// 0 for a job that only its identifier distinguishes; else 1, and 2 once it has ended.
         static func uniqueness(of job: Job) -> Int {
             job.request.uniqueness.countsContent ? (job.state.isFinal ? 2 : 1) : 0
         }

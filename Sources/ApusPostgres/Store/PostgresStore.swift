@@ -12,10 +12,10 @@
         let writer: ServerLink
         private let listener: ServerLink
         let queries: StoreQueries
-        private let schema: SchemaKeeper
+        private let keeper: SchemaKeeper
         let engine: TimerEngine
         private let logger: Logger
-        let schemaName: SchemaName
+        var schema: SchemaName { writer.schema }
         let phase = Locked(Phase.closed)
         private let turnstile = Turnstile()
         private let timing: MembershipMachine.Timing
@@ -72,11 +72,10 @@
             self.timing = timing
             self.engine = engine
             self.logger = logger
-            schemaName = configuration.schemaName
             writer = ServerLink(configuration, engine: engine, logger: logger)
             listener = ServerLink(configuration, engine: engine, logger: logger)
             queries = StoreQueries(link: ServerLink(configuration, engine: engine, logger: logger))
-            schema = SchemaKeeper(link: writer, migrations: migrations)
+            keeper = SchemaKeeper(link: writer, migrations: migrations)
         }
 
         /// A store that was not closed is not kept alive by its beats.
@@ -104,7 +103,7 @@
             try await turnstile.pass {
                 try await self.mapErrors {
                     try await SessionCheck.check(self.listener, self.writer)
-                    try await self.schema.prepare()
+                    try await self.keeper.prepare()
                     if case .open(let owner) = self.phase.withLock({ $0 }) { try await self.leave(owner) }
                     return try await self.join(node, jobs)
                 }
@@ -129,7 +128,7 @@
                     SchemaKeeper.select,
                 ]))
             let (timeline, id): (Int32, Int64) = (try rows[0][0].decode(at: 0), try rows[1][0].decode(at: 0))
-            do { try schema.check(try SchemaKeeper.state(of: rows[2])) } catch {
+            do { try keeper.check(try SchemaKeeper.state(of: rows[2])) } catch {
                 try? await ClusterMember.end(id, on: writer)
                 throw error
             }
@@ -159,7 +158,7 @@
                 var session = StoreSession(node: name, shards: member.shards, clock: nil, isShared: true)
                 (session.clock, session.queues) = try await queries.clockAndQueues()
                 (session.others, session.number) = (member.known, member.node)
-                session.schema = schemaName.name
+                session.schema = schema.name
                 session.mayHaveCalendars = try await queries.mayHaveCalendars()
                 let owner = Owner(member: member, signals: signals, session: session, clock: session.clock)
                 phase.withLock { $0 = .open(owner) }

@@ -91,10 +91,8 @@ struct JobDirectory: Sendable {
     /// A job with the same key may do something else. A page's submission changes none that the page may not change, also
     /// if that job is submitted after this check.
     private func checkRight(of caller: Caller?, toMeet request: inout JobRequest) async throws {
-        guard caller != .script, request.conflict != .keep, case .key? = request.uniqueContent,
-            let content = request.uniqueContent
-        else { return }
-        let met = try await scheduler.jobs([.unique(kind: request.kind, content, submittedAfter: nil)])[0]
+        guard caller != .script, request.conflict != .keep, let key = request.uniqueness.key else { return }
+        let met = try await scheduler.jobs([.unique(kind: request.kind, .key(key), submittedAfter: nil)])[0]
         if let met { try Right.check(caller, met.request) }
         request.terms.replaces = JobContent(met?.request ?? request)
     }

@@ -1,4 +1,4 @@
-/// What takes turns, in the order of the turns: any number of elements, each once.
+/// A queue of those who take turns: first in, first out. Each is in it once; the caller sees to that.
 struct Turns<Element: Hashable> {
     private var elements: [Element] = []
     private var first = 0

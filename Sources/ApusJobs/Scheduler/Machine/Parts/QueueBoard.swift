@@ -47,7 +47,7 @@ struct QueueBoard: ~Copyable {
 
         var count: Int { waiting.reduce(0) { $0 + $1.count } }
 
-        /// Whether a job could get a place, as far as the limit of its key says.
+        /// Whether a job waits whose key is below its limit.
         var isReady: Bool { waiting.contains { $0.isReady } }
 
         /// How many of the jobs that wait could begin beside each other.
@@ -138,7 +138,7 @@ struct QueueBoard: ~Copyable {
         var queue: QueueID
         var key: String?
 
-        /// Whether the request still has the queue and the key with which it waited.
+        /// Whether neither the queue nor the key has changed since the job began to wait.
         func isFor(_ request: JobRequest) -> Bool { (queue, key) == (request.queue, request.fairnessKey) }
     }
 
@@ -317,7 +317,7 @@ struct QueueBoard: ~Copyable {
         return false
     }
 
-    /// Whether the limits of the queue and of the fairness key let a run begin now.
+    /// Whether a run may begin now by the limits of its queue and of its fairness key.
     func hasRoom(_ queue: QueueID, _ key: String?, _ now: ContinuousInstant) -> Bool {
         lines[queue].map { $0.room(now) > 0 && !$0.isFull(key) } ?? true
     }
