@@ -248,6 +248,9 @@ class OneBrowser:
 
     @classmethod
     def get(cls) -> Browser:
+        # One that has died takes its one test with it, and not those that follow.
+        if cls._browser and not cls._browser.is_connected():
+            cls.close()
         if cls._browser is None:
             cls._playwright = sync_playwright().start()
             cls._browser = cls._playwright.chromium.launch(
