@@ -27,22 +27,24 @@ extension Ledger {
 
     /// The number of the command.
     func issue(
-        _ kind: Command.Kind, node: Int, job: Int? = nil, id: JobID? = nil, grace: Int? = nil
+        _ kind: Command.Kind, node: Int, job: Int? = nil, id: JobID? = nil, reach: Reach? = nil, grace: Int? = nil
     ) -> Int {
         let now = now
         return with { state in
-            state.commands.append(Command(kind: kind, node: node, job: job, jobID: id, grace: grace, issued: now))
+            let command = Command(
+                kind: kind, node: node, job: job, jobID: id, reach: reach, grace: grace, issued: now)
+            state.commands.append(command)
             switch kind {
-            case .cancel: state.update(job: job ?? -1) { $0.isCancelIssued = true }
+            case .cancel: state.update(by: command) { $0.isCancelIssued = true }
             case .suspend:
-                state.update(job: job ?? -1) { facts in
+                state.update(by: command) { facts in
                     facts.isSuspendIssued = true
                     if facts.perhapsSuspendedSince == nil { facts.perhapsSuspendedSince = now.elapsed }
                 }
-            case .resume: state.update(job: job ?? -1) { $0.resumeIssued(now) }
-            case .runNow: state.update(job: job ?? -1) { $0.runsByHandIssued += 1 }
+            case .resume: state.update(by: command) { $0.resumeIssued(now) }
+            case .runNow: state.update(by: command) { $0.runsByHandIssued += 1 }
             case .delete:
-                state.update(job: job ?? -1) { facts in
+                state.update(by: command) { facts in
                     facts.isDeleteIssued = true
                     // The identifier may stand for an earlier job again, which can be run by hand.
                     if facts.hasGivenWay { (facts.hasGivenWay, facts.ended) = (false, nil) }
@@ -50,9 +52,10 @@ extension Ledger {
             case .stop: state.nodes[node].isStopIssued = true
             // How often an occurrence is tried, and why it is cancelled, is not known any more.
             case .retry, .cancelRun:
-                state.update(job: job ?? -1) { facts in
+                state.update(by: command) { facts in
                     facts.isMixed = true
                     if facts.mayBeResumed(by: kind) { facts.resumeIssued(now) }
+                    if facts.hasOwnID, facts.hasGivenWay { (facts.hasGivenWay, facts.ended) = (false, nil) }
                 }
             case .submit, .query, .configure, .start: break
             }
@@ -127,11 +130,11 @@ extension Ledger.State {
     /// A submission for which all that is under way may count as well.
     fileprivate mutating func addFacts(of plan: JobPlan, _ now: Ledger.Moment) -> Int {
         var facts = Ledger.Facts(plan: plan, number: self.facts.count, issued: now)
-        facts.isCancelIssued = isUnderWay(.cancel, job: plan.id)
-        facts.isSuspendIssued = isUnderWay(.suspend, job: plan.id)
-        facts.isResumeIssued = isUnderWay(.resume, job: plan.id)
-        facts.isDeleteIssued = isUnderWay(.delete, job: plan.id)
-        facts.isMixed = isUnderWay(.retry, job: plan.id) || isUnderWay(.cancelRun, job: plan.id)
+        facts.isCancelIssued = isUnderWay(.cancel, plan)
+        facts.isSuspendIssued = isUnderWay(.suspend, plan)
+        facts.isResumeIssued = isUnderWay(.resume, plan)
+        facts.isDeleteIssued = isUnderWay(.delete, plan)
+        facts.isMixed = isUnderWay(.retry, plan) || isUnderWay(.cancelRun, plan)
         if facts.isSuspendIssued { facts.perhapsSuspendedSince = now.elapsed }
         facts.runsByHandIssued = commands.count { !$0.isOver && $0.kind == .runNow && $0.job == plan.id }
         for command in commands where !command.isOver && command.kind == .submit {
@@ -152,6 +155,8 @@ extension Ledger.State {
 }
 
 extension Ledger.Facts {
+    fileprivate var hasOwnID: Bool { plan.unique?.hasOwnID ?? false }
+
     /// A retry schedules a job again that has finished while it was suspended.
     fileprivate func mayBeResumed(by kind: Ledger.Command.Kind) -> Bool {
         kind == .resume || kind == .retry && plan.count != nil
@@ -257,9 +262,10 @@ extension Ledger.State {
             return checkAnswer(to: own, with: number, job, now)
         }
         facts[own].isAcknowledged = true
-        // What had the identifier before gives way.
+        // What had the identifier before gives way. One with another identifier may be tried again.
         for index in facts.indices where index != own && facts[index].plan.id == facts[own].plan.id {
-            guard let key = facts[index].key, key < job.key, facts[index].ended == nil, !facts[index].isDeleteIssued
+            guard let key = facts[index].key, key < job.key, facts[index].ended == nil, !facts[index].isDeleteIssued,
+                !(facts[index].hasOwnID && facts[index].isMixed)
             else { continue }
             (facts[index].hasGivenWay, facts[index].ended) = (true, now)
         }
@@ -272,7 +278,7 @@ extension Ledger.State {
         let issued = commands[command].issued
         // A resume that was under way may come later than the suspension.
         let isDisputed = commands.contains { other in
-            facts[number].mayBeResumed(by: other.kind) && other.job == id
+            facts[number].mayBeResumed(by: other.kind) && isAbout(other, id)
                 && (!other.isOver || other.issued.elapsed >= issued.elapsed)
         }
         if !isDisputed { facts[number].suspendedSince = now.elapsed }

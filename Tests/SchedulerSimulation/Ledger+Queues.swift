@@ -35,12 +35,15 @@ extension Ledger {
 extension Ledger.State {
     /// A run of a submission begins.
     mutating func checkQueue(_ number: Int, _ node: Int, _ now: Ledger.Moment) {
-        guard let queue = facts[number].plan.queue, let calm = calmSince, let known = queues[queue],
-            max(calm, known.since) < now.elapsed
-        else { return }
+        guard let queue = facts[number].plan.queue, let calm = calmSince, calm < now.elapsed else { return }
         let what = "job\(facts[number].plan.id) (submission \(number)) of queue \(queue) began"
-        if known.isPaused { report(.queues, "\(what), but the queue is paused", at: now) }
         let beside = nodes[node].running.map { facts[calls[$0].submission].plan }.filter { $0.queue == queue }
+        if queue == 0, let limit = history.ownConcurrency, beside.count >= limit {
+            report(
+                .queues, "\(what) beside \(beside.count) others, but the process runs no more than \(limit)", at: now)
+        }
+        guard let known = queues[queue], known.since < now.elapsed else { return }
+        if known.isPaused { report(.queues, "\(what), but the queue is paused", at: now) }
         if let limit = known.concurrency, beside.count >= limit {
             report(.queues, "\(what) beside \(beside.count) others, but no more than \(limit) may run", at: now)
         }

@@ -97,11 +97,26 @@ final class Ledger: Sendable {
         /// The number of the plan, and the identifier that it stood for.
         var job: Int?
         var jobID: JobID?
+        /// Of a command for all jobs that match: which those are.
+        var reach: Reach?
         var queue: Int?
         var submissions: [Int] = []
         var grace: Int?
         var issued: Moment
         var isOver = false
+    }
+
+    /// Which jobs a command for all that match is about.
+    enum Reach: Sendable, Hashable {
+        case all
+        case queue(Int)
+
+        func includes(_ plan: JobPlan) -> Bool {
+            switch self {
+            case .all: true
+            case .queue(let queue): plan.queue == queue
+            }
+        }
     }
 
     /// One process with a scheduler.
@@ -205,8 +220,22 @@ extension Ledger.State {
         for index in facts.indices where facts[index].plan.id == job { change(&facts[index]) }
     }
 
-    /// Whether a command of this kind for this job is under way.
-    func isUnderWay(_ kind: Ledger.Command.Kind, job: Int) -> Bool {
-        commands.contains { !$0.isOver && $0.kind == kind && $0.job == job }
+    /// The same for the jobs that a command may be about.
+    mutating func update(by command: Ledger.Command, _ change: (inout Ledger.Facts) -> Void) {
+        for job in Set(facts.map(\.plan.id)) where isAbout(command, job) { update(job: job, change) }
+    }
+
+    /// Whether a command may be about the job with this number, which may have any of its plans.
+    func isAbout(_ command: Ledger.Command, _ job: Int) -> Bool {
+        guard let reach = command.reach else { return command.job == job }
+        return facts.contains { $0.plan.id == job && reach.includes($0.plan) }
+    }
+
+    /// Whether a command of this kind is under way for the job that the plan is about.
+    func isUnderWay(_ kind: Ledger.Command.Kind, _ plan: JobPlan) -> Bool {
+        commands.contains { command in
+            !command.isOver && command.kind == kind
+                && (isAbout(command, plan.id) || command.reach?.includes(plan) ?? false)
+        }
     }
 }

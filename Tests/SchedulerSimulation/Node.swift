@@ -33,7 +33,9 @@ final class Node {
             random: SeededRandom(seed: history.seed &+ UInt64(number)),
             configuration: .init(
                 horizon: .seconds(history.horizon), maximumLoaded: history.maximumLoaded,
-                maximumConcurrentRuns: history.maximumConcurrentRuns, historyRunsPerJob: 1_000_000,
+                maximumConcurrentRuns: history.maximumConcurrentRuns,
+                queueConcurrency: history.ownConcurrency.map { [JobPlan.queueID(0): $0] } ?? [:],
+                historyRunsPerJob: 1_000_000,
                 // Nothing is pruned, so that everything can be accounted for.
                 finishedJobsKept: .seconds(9_000_000_000), failedJobsKept: .seconds(9_000_000_000), bootID: Self.boot),
             executor: process.executor, logger: .silent)

@@ -67,7 +67,7 @@ struct Shrinker {
         var hasHelped = false
         for change in [
             { $0.maximumLoaded = 10_000 }, { $0.maximumConcurrentRuns = 256 }, { $0.horizon = 60 },
-            { $0.unreadable = 0 },
+            { $0.unreadable = 0 }, { $0.ownConcurrency = nil },
         ] as [(inout History) -> Void] {
             var candidate = best.history
             change(&candidate)
@@ -117,7 +117,9 @@ struct Shrinker {
         case .stop(let grace) where grace != 0: return [.stop(grace: 0)]
         case .release(isReversed: true): return [.release(isReversed: false)]
         case .configure(let queue, let setting) where queue != 0: return [.configure(queue: 0, setting)]
-        case .command, .configure, .fault, .heal, .release, .stop, .start, .kill, .freeze, .thaw, .takeOver, .device,
+        case .bulk(let bulk, _?): return [.bulk(bulk, queue: nil)]
+        case .command, .bulk, .configure, .fault, .heal, .release, .stop, .start, .kill, .freeze, .thaw, .takeOver,
+            .device,
             .moveWallClock:
             return []
         }

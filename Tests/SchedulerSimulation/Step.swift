@@ -8,6 +8,9 @@ indirect enum Step: Sendable, Hashable {
         case cancel, suspend, resume, runNow, query, retry, cancelRun, delete
     }
 
+    /// What is done with all jobs that match a query.
+    enum Bulk: String, Sendable, Hashable, CaseIterable { case cancel, retry, delete }
+
     /// What the store does with commits: each of every `every`th.
     enum Fault: Sendable, Hashable {
         case commitsFail(every: Int, isFull: Bool)
@@ -52,6 +55,8 @@ indirect enum Step: Sendable, Hashable {
     /// An application submits them in a transaction of its own, whether a scheduler runs or not.
     case submitInTransaction([JobPlan])
     case command(Command, job: Int)
+    /// With the jobs of a queue; `nil`: with all.
+    case bulk(Bulk, queue: Int?)
     case configure(queue: Int, Setting)
     /// All are given before any of them is begun.
     case together([Step])
@@ -83,9 +88,8 @@ extension Step {
         switch self {
         case .submit(let plans), .submitInTransaction(let plans): plans
         case .together(let steps): steps.flatMap(\.plans)
-        case .command, .configure, .advance, .sleep, .moveWallClock, .device, .fault, .heal, .release, .stop, .start,
-            .kill,
-            .freeze, .thaw, .takeOver:
+        case .command, .bulk, .configure, .advance, .sleep, .moveWallClock, .device, .fault, .heal, .release, .stop,
+            .start, .kill, .freeze, .thaw, .takeOver:
             []
         }
     }
@@ -96,9 +100,8 @@ extension Step {
         case .submit(let plans): .submit(plans.map(change))
         case .submitInTransaction(let plans): .submitInTransaction(plans.map(change))
         case .together(let steps): .together(steps.map { $0.withPlans(change) })
-        case .command, .configure, .advance, .sleep, .moveWallClock, .device, .fault, .heal, .release, .stop, .start,
-            .kill,
-            .freeze, .thaw, .takeOver:
+        case .command, .bulk, .configure, .advance, .sleep, .moveWallClock, .device, .fault, .heal, .release, .stop,
+            .start, .kill, .freeze, .thaw, .takeOver:
             self
         }
     }
@@ -111,6 +114,7 @@ extension Step: CustomStringConvertible {
         case .submitInTransaction(let plans):
             "an application submits " + plans.map(\.description).joined(separator: "\n            and ")
         case .command(let command, let job): "\(command.rawValue) job\(job)"
+        case .bulk(let bulk, let queue): "\(bulk.rawValue) all jobs\(queue.map { " of queue \($0)" } ?? "")"
         case .configure(let queue, let setting): "queue \(queue): \(setting)"
         case .together(let steps): "at once: " + steps.map(\.description).joined(separator: "\n        | ")
         case .advance(let time): "let \(seconds(Int64(time))) pass"
@@ -149,14 +153,18 @@ struct History: Sendable, Hashable, CustomStringConvertible {
     var maximumConcurrentRuns = 256
     /// Seconds.
     var horizon = 60
+    /// How many runs of queue 0 a process may have at once, of its own accord.
+    var ownConcurrency: Int?
     /// How many jobs are there from the beginning whose rows cannot be read.
     var unreadable = 0
     var steps: [Step] = []
 
     var description: String {
         let left = unreadable > 0 ? "\(unreadable) jobs that cannot be read, and " : ""
+        let own = ownConcurrency.map { ", \($0) of them of queue 0" } ?? ""
         let head =
-            left + "a scheduler with at most \(maximumConcurrentRuns) runs at once, \(maximumLoaded) jobs loaded, "
+            left
+            + "a scheduler with at most \(maximumConcurrentRuns) runs at once\(own), \(maximumLoaded) jobs loaded, "
             + "a horizon of \(horizon) s; then\n"
         return head
             + steps.enumerated().map { number, step in "  \(number + 1). \(step)" }.joined(separator: "\n")

@@ -76,6 +76,7 @@ final class World {
         case .submit(let plans): submit(plans)
         case .submitInTransaction(let plans): submitInTransaction(plans)
         case .command(let command, let job): give(command, job)
+        case .bulk(let bulk, let queue): give(bulk, queue: queue)
         case .configure(let queue, let setting): configure(queue, [setting])
         case .together(let steps): for step in steps { begin(step) }
         case .advance(let time): advance(milliseconds: time)

@@ -9,9 +9,9 @@ struct SimulationTests {
     @Test("seeds that failed once keep every promise", arguments: Simulation.regressions.map(\.seed))
     func regression(_ seed: UInt64) {
         // As they were when they failed, and with what was added to the generator since.
-        let newest: Set<Generator.Trouble> = [.expiries, .deletions, .keys]
+        let newest: Set<Generator.Trouble> = [.expiries, .deletions, .keys, .bulk]
         let latest = newest.union([.unique, .snoozes, .progress, .unreadable])
-        for excluded in [latest.union([.rates, .applications]), latest, newest, []] {
+        for excluded in [latest.union([.rates, .applications]), latest, newest, [.bulk], []] {
             let failure = Simulation.run(seed: seed, without: excluded)
             #expect(failure == nil, "\(failure.map { "\($0)" } ?? "")")
         }
@@ -46,7 +46,7 @@ struct SimulationTests {
             kinds.isSuperset(of: [
                 "submit", "submitInTransaction", "command", "together", "advance", "sleep", "moveWallClock", "device",
                 "fault", "release", "stop",
-                "kill", "start", "the store works again", "the process is frozen", "frozen processes continue",
+                "bulk", "kill", "start", "the store works again", "the process is frozen", "frozen processes continue",
                 "another process takes the store",
             ]), "\(kinds)")
     }
