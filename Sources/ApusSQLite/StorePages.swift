@@ -33,75 +33,87 @@
         /// The column of the jobs' order: that of the index which finds them.
         private static func key(_ query: JobQuery) -> String { query.calendarsOnly ? "request.job" : "job.key" }
 
+        /// The conditions of a query, each with what is bound in its place.
+        private struct Filter {
+            private var conditions: [String] = []
+            private var bindings: [(PreparedStatement) -> Void] = []
+
+            mutating func add(_ condition: String, _ bind: @escaping (PreparedStatement) -> Void = { _ in }) {
+                conditions.append(condition)
+                bindings.append(bind)
+            }
+
+            /// That the column has one of these texts; nothing for none.
+            mutating func add(_ column: String, in texts: [String]) {
+                if texts.isEmpty { return }
+                add("\(column) IN (\(Self.marks(texts)))") { statement in for text in texts { statement.bind(text) } }
+            }
+
+            static func marks(_ texts: [String]) -> String { texts.map { _ in "?" }.joined(separator: ", ") }
+
+            var sql: String { conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))" }
+
+            /// The statement has no other parameters before those of the filter.
+            func bind(to statement: PreparedStatement) -> PreparedStatement {
+                for bind in bindings { bind(statement) }
+                return statement
+            }
+        }
+
         /// The rows that match, but for what the query says of pages.
         private static func select(
             _ columns: String, _ query: JobQuery, after: Int64?, _ rest: String, on connection: Connection
         ) throws -> PreparedStatement {
-            let states = query.states.map(\.rawValue).sorted()
-            let labels = query.labels.sorted { $0.key < $1.key }
+            var filter = Filter()
+            if let after { filter.add("\(key(query)) \(query.newestFirst ? "<" : ">") ?") { $0.bind(after) } }
+            try add(query, to: &filter, on: connection)
+            return filter.bind(
+                to: try connection.statement(
+                    """
+                    SELECT \(columns) FROM \(query.calendarsOnly ? JobRow.calendars : JobRow.table) \(filter.sql) \(rest)
+                    """))
+        }
 
-            var conditions: [String] = []
-            if after != nil { conditions.append("\(key(query)) \(query.newestFirst ? "<" : ">") ?") }
+        /// What the query asks of `job` and `request`.
+        private static func add(_ query: JobQuery, to filter: inout Filter, on connection: Connection) throws {
             // In the words of the partial index, and a bound, without which SQLite does not use it.
-            if query.calendarsOnly { conditions.append("request.trigger_calendar IS NOT NULL AND request.job > 0") }
-            if let prefix = query.idPrefixOrName, !prefix.isEmpty { conditions.append(Self.matchesIDOrName) }
-            let names = query.names.sorted()
-            if !names.isEmpty {
-                let list = names.map { _ in "?" }.joined(separator: ", ")
-                conditions.append("job.key IN (SELECT job FROM apus_request WHERE name IN (\(list)))")
-            }
-            if query.kind != nil { conditions.append("request.kind = ?") }
-            let queues = query.queues.sorted()
-            if !queues.isEmpty {
-                conditions.append("job.queue IN (\(queues.map { _ in "?" }.joined(separator: ", ")))")
-            }
-            let keys = query.fairnessKeys.sorted()
-            if !keys.isEmpty {
-                conditions.append("request.fairness_key IN (\(keys.map { _ in "?" }.joined(separator: ", ")))")
-            }
-            if query.created != nil { conditions.append("job.created >= ? AND job.created < ?") }
-            if query.due != nil { conditions.append(Self.isDue) }
-            if query.idempotencyKey != nil { conditions.append("request.idempotency_key = ?") }
-            if !states.isEmpty {
-                conditions.append("job.state IN (\(states.map { _ in "?" }.joined(separator: ", ")))")
-                // In the words of the partial index, so that SQLite can use it.
-                if query.states.allSatisfy({ !$0.isFinal }) { conditions.append(JobRow.hasNotEnded) }
-            }
-            for _ in labels {
-                conditions.append(JobRow.hasLabel)
-            }
-            let lastEnded = query.lastEnded.map(\.rawValue).sorted()
-            if !lastEnded.isEmpty {
-                conditions.append("\(Self.lastEnded) IN (\(lastEnded.map { _ in "?" }.joined(separator: ", ")))")
-            }
-            let filter = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
-            let statement = try connection.statement(
-                """
-                SELECT \(columns) FROM \(query.calendarsOnly ? JobRow.calendars : JobRow.table) \(filter) \(rest)
-                """)
-            if let after { statement.bind(after) }
+            if query.calendarsOnly { filter.add("request.trigger_calendar IS NOT NULL AND request.job > 0") }
             if let prefix = query.idPrefixOrName, !prefix.isEmpty {
                 // No UTF-8 text has the byte 0xFF: it sorts after everything that begins with the prefix.
                 let end = Array(prefix.utf8) + [0xFF]
-                statement.bind(prefix).bind(rawText: end).bind(prefix).bind(rawText: end).bind(prefix)
+                filter.add(Self.matchesIDOrName) {
+                    $0.bind(prefix).bind(rawText: end).bind(prefix).bind(rawText: end).bind(prefix)
+                }
             }
-            for name in names { statement.bind(name) }
-            if let kind = query.kind { statement.bind(kind) }
-            for queue in queues { statement.bind(queue.rawValue) }
-            for key in keys { statement.bind(key) }
+            let names = query.names.sorted()
+            if !names.isEmpty {
+                filter.add("job.key IN (SELECT job FROM apus_request WHERE name IN (\(Filter.marks(names))))") {
+                    for name in names { $0.bind(name) }
+                }
+            }
+            if let kind = query.kind { filter.add("request.kind = ?") { $0.bind(kind) } }
+            filter.add("job.queue", in: query.queues.sorted().map(\.rawValue))
+            filter.add("request.fairness_key", in: query.fairnessKeys.sorted())
             if let created = query.created {
-                statement.bind(created.lowerBound.stored).bind(created.upperBound.stored)
+                filter.add("job.created >= ? AND job.created < ?") {
+                    $0.bind(created.lowerBound.stored).bind(created.upperBound.stored)
+                }
             }
             if let due = query.due {
                 let axis = try StoreReader.axis(on: connection)
-                statement.bind(axis.encode(due.lowerBound)).bind(axis.encode(due.upperBound))
-                statement.bind(due.lowerBound.stored).bind(due.upperBound.stored)
+                filter.add(Self.isDue) {
+                    $0.bind(axis.encode(due.lowerBound)).bind(axis.encode(due.upperBound))
+                    $0.bind(due.lowerBound.stored).bind(due.upperBound.stored)
+                }
             }
-            if let key = query.idempotencyKey { statement.bind(key) }
-            for state in states { statement.bind(state) }
-            for label in labels { statement.bind(label.key).bind(label.value) }
-            for state in lastEnded { statement.bind(state) }
-            return statement
+            if let key = query.idempotencyKey { filter.add("request.idempotency_key = ?") { $0.bind(key) } }
+            filter.add("job.state", in: query.states.map(\.rawValue).sorted())
+            // In the words of the partial index, so that SQLite can use it.
+            if !query.states.isEmpty, query.states.allSatisfy({ !$0.isFinal }) { filter.add(JobRow.hasNotEnded) }
+            for label in query.labels.sorted(by: { $0.key < $1.key }) {
+                filter.add(JobRow.hasLabel) { $0.bind(label.key).bind(label.value) }
+            }
+            filter.add(Self.lastEnded, in: query.lastEnded.map(\.rawValue).sorted())
         }
 
         /// The next due instant counts elapsed time for a relative trigger. Parameters: the range in elapsed time, and by the
@@ -150,31 +162,33 @@
 
         static func runs(_ query: RunQuery, on connection: Connection) throws -> RunPage {
             let limit = try ListPage.size(query.limit)
-            let after = try query.cursor.map { try ListPage.position($0, prefix: "r") }
-            var conditions: [String] = []
-            if after != nil { conditions.append("run.sequence < ?") }
-            let key = try query.jobID.map { try StoreReader.key(of: $0, on: connection) ?? 0 }
-            if key != nil { conditions.append("run.job = ?") }
-            if query.occurrence != nil { conditions.append("run.occurrence <= ? AND run.through >= ?") }
-            let states = query.states.map(\.rawValue).sorted()
-            if !states.isEmpty {
-                conditions.append("run.state IN (\(states.map { _ in "?" }.joined(separator: ", ")))")
+            var filter = Filter()
+            if let cursor = query.cursor {
+                let after = try ListPage.position(cursor, prefix: "r")
+                filter.add("run.sequence < ?") { $0.bind(after) }
             }
-            if query.begunOnly { conditions.append("run.claimed IS NOT NULL") }
-            if query.since != nil { conditions.append("(run.finished IS NULL OR run.finished >= ?)") }
-            let filter = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
-            let statement = try connection.statement(
-                """
-                SELECT run.sequence, job.id, request.trigger, request.trigger_anchor, request.name, \(RunRow.columns)
-                FROM apus_run AS run JOIN apus_job AS job ON job.key = run.job
-                    JOIN apus_request AS request ON request.job = run.job \(filter)
-                ORDER BY run.sequence DESC LIMIT ?
-                """)
-            if let after { statement.bind(after) }
-            if let key { statement.bind(key) }
-            if let occurrence = query.occurrence { statement.bind(Int64(occurrence)).bind(Int64(occurrence)) }
-            for state in states { statement.bind(state) }
-            if let since = query.since { statement.bind(since.stored) }
+            if let id = query.jobID {
+                let key = try StoreReader.key(of: id, on: connection) ?? 0
+                filter.add("run.job = ?") { $0.bind(key) }
+            }
+            if let occurrence = query.occurrence.map(Int64.init) {
+                filter.add("run.occurrence <= ? AND run.through >= ?") { $0.bind(occurrence).bind(occurrence) }
+            }
+            filter.add("run.state", in: query.states.map(\.rawValue).sorted())
+            if query.begunOnly { filter.add("run.claimed IS NOT NULL") }
+            if let since = query.since {
+                filter.add("(run.finished IS NULL OR run.finished >= ?)") { $0.bind(since.stored) }
+            }
+            try add(query.ofJobs, to: &filter, on: connection)
+            // The runs come first, whatever SQLite guesses about the jobs: they are in order.
+            let statement = filter.bind(
+                to: try connection.statement(
+                    """
+                    SELECT run.sequence, job.id, request.trigger, request.trigger_anchor, request.name, \(RunRow.columns)
+                    FROM apus_run AS run CROSS JOIN apus_job AS job ON job.key = run.job
+                        JOIN apus_request AS request ON request.job = run.job \(filter.sql)
+                    ORDER BY run.sequence DESC LIMIT ?
+                    """))
 
             let axis = try StoreReader.axis(on: connection)
             var runs: [Run] = []

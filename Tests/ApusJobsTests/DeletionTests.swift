@@ -54,7 +54,7 @@ struct DeletionTests {
         try harness.submit("later", .after(.zero))
         harness.advance(1)
         let second = try harness.perform { try await $0.deletePage(JobQuery(limit: 2, cursor: first.next)) }
-        #expect(first.deleted == 2 && second.deleted == 1 && second.next == nil)
+        #expect(first.changed.count == 2 && second.changed.count == 1 && second.next == nil)
         #expect(try ids() == ["later"])
     }
 

@@ -91,7 +91,8 @@
             for query in [
                 RunQuery(), RunQuery(jobID: job.id), RunQuery(jobID: job.id, occurrence: 1),
                 RunQuery(jobID: job.id, states: [.failed], begunOnly: true), RunQuery(limit: 1, cursor: "r9"),
-                RunQuery(since: last),
+                RunQuery(since: last), RunQuery(kind: "a", queues: ["q"], fairnessKeys: ["k"], labels: ["x": "1"]),
+                RunQuery(jobID: job.id, queues: ["q"]),
             ] { _ = try await store.runs(query) }
             let unreadable = UnreadableJob(key: job.key, id: job.id, problem: "it is damaged")
             let refusal = SubmissionRefusal(refused: last, code: "invalid", message: "it is")

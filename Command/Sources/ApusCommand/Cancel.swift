@@ -6,7 +6,7 @@ struct Cancel: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel", abstract: "Cancel jobs: running commands are ended, and no further runs start.",
         discussion: """
-            With --all or --label, it asks at the terminal whether to cancel that many jobs; in scripts, say --yes.
+            With --all, --label, --queue or --fairness-key it asks at the terminal first; in scripts, say --yes.
             """)
 
     @Argument(help: "Identifiers, beginnings of identifiers, or names.", completion: .jobs)
@@ -15,10 +15,7 @@ struct Cancel: AsyncParsableCommand {
     @Flag(help: "Every job that has not ended.")
     var all = false
 
-    @Option(
-        help: ArgumentHelp(
-            "The jobs with this label; given several times, those with all of the labels.", valueName: "key=value"))
-    var label: [String] = []
+    @OptionGroup(title: "Instead of jobs") var options: FilterOptions
 
     @Option(
         parsing: .unconditional,
@@ -27,24 +24,25 @@ struct Cancel: AsyncParsableCommand {
             valueName: "n"))
     var occurrence: OccurrenceArgument?
 
-    @Flag(name: .shortAndLong, help: "Do not ask, with --all and --label.")
+    @Flag(name: .shortAndLong, help: "Do not ask whether to cancel that many jobs.")
     var yes = false
 
     @Flag(help: "Print what was cancelled as JSON.")
     var json = false
 
     func validate() throws {
-        switch (ids.isEmpty, all, label.isEmpty) {
-        case (false, false, true), (true, true, true), (true, false, false): break
-        case (true, false, true): throw ValidationError("name a job, or say --all or --label KEY=VALUE")
-        default: throw ValidationError("give one of: identifiers, --all, --label KEY=VALUE")
+        let ways = [!ids.isEmpty, all, !options.isEmpty].count(where: { $0 })
+        guard ways == 1 else {
+            throw ValidationError(
+                ways == 0
+                    ? "name a job, or say --all or which: --label KEY=VALUE, --queue NAME, --fairness-key KEY"
+                    : "give one of: jobs, --all, or which jobs: --label, --queue, --fairness-key")
         }
         if occurrence != nil, ids.count != 1 { throw ValidationError("--occurrence: name one job") }
     }
 
     func run() async throws {
         try await reporting {
-            _ = try JobOptions.pairs(label, option: "--label")
             if let occurrence { return try await cancelRun(occurrence.number) }
             guard ids.isEmpty else {
                 return try await forEach(ids) {
@@ -62,16 +60,15 @@ struct Cancel: AsyncParsableCommand {
     }
 
     private func cancelMany() async throws {
+        let filter = try options.filter()
         let session = try Session()
         if !yes {
-            let count = try await session.call {
-                try await $0.jobCount(states: ["scheduled", "suspended"], JobFilter(labels: label))
-            }
+            let count = try await session.call { try await $0.jobCount(states: DaemonClient.openStates, filter) }
             if count > 0 { try Confirmation.require("cancel \(jobCount(count))?", isGiven: false) }
         }
         let progress = Progress("cancelled")
         defer { progress.end() }
-        let ids = try await session.call { try await $0.cancelAll(labels: label) { progress.show($0) } }
+        let ids = try await session.call { try await $0.cancelAll(filter) { progress.show($0) } }
         progress.end()
         if json { return try Terminal.json(WireCancelled(cancelled: ids)) }
         Terminal.out("\(jobCount(ids.count)) cancelled")

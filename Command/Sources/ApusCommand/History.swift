@@ -26,6 +26,8 @@ struct History: AsyncParsableCommand {
             discussion: "Times: \(TimeText.acceptedPastForms.joined(separator: ", ")).", valueName: "since"))
     var since: String?
 
+    @OptionGroup var options: FilterOptions
+
     @OptionGroup var page: PageOptions
 
     func validate() throws {
@@ -35,20 +37,23 @@ struct History: AsyncParsableCommand {
     func run() async throws {
         try await reporting {
             for word in outcome { try OutcomeText.check(word) }
+            let filter = try options.filter()
             let start = try since.map { try When.past($0, argument: "--since") }.map(\.iso8601)
             let answer = try await Session().call {
                 try await $0.runs(
-                    job: id ?? job, outcomes: outcome, since: start, limit: page.limit, after: page.after)
+                    job: id ?? job, filter, outcomes: outcome, since: start, limit: page.limit, after: page.after)
             }
             if page.json { return try Terminal.json(answer) }
             guard !answer.runs.isEmpty else {
-                return Terminal.note(outcome.isEmpty && since == nil ? "nothing has run yet" : "no such runs")
+                let isAll = outcome.isEmpty && since == nil && options.isEmpty
+                return Terminal.note(isAll ? "nothing has run yet" : "no such runs")
             }
             Self.table(answer.runs, names: answer.names).print()
             if let next = answer.next {
                 // The same instant, however late the next page is asked for.
                 let filter =
-                    ((id ?? job).map { " --job '\($0)'" } ?? "") + outcome.map { " --outcome \($0)" }.joined()
+                    ((id ?? job).map { " --job '\($0)'" } ?? "") + options.text
+                    + outcome.map { " --outcome \($0)" }.joined()
                     + (start.map { " --since \($0)" } ?? "")
                 Terminal.note("more: apus history\(filter) --limit \(page.limit) --after \(next)")
             }

@@ -58,12 +58,7 @@ struct Retry: AsyncParsableCommand {
         defer { progress.end() }
         let runs = try await session.call { try await $0.retryFailed(filter) { progress.show($0) } }
         progress.end()
-        if json { return try Terminal.json(RetriedRuns(runs: runs)) }
+        if json { return try Terminal.json(WireRetried(runs: runs)) }
         Terminal.out("\(jobCount(runs.count)) retried")
     }
-}
-
-/// The runs of several jobs that are tried again, as `--json` prints them.
-private struct RetriedRuns: Codable {
-    var runs: [WireRun]
 }

@@ -226,6 +226,11 @@ extension Caller {
             try await call("DELETE", "/v1/ended\(query)", expecting: 400)
         }
         try await call("DELETE", "/v1/ended?all=true&after=x", expecting: 400, saying: "after")
+        for query in ["", "?all=true&kind=action", "?state=cancelled", "?queue=a%20b", "?all=true&limit=1001"] {
+            try await call("POST", "/v1/failed/retry\(query)", expecting: 400)
+        }
+        try await call("POST", "/v1/failed/retry?label=a=b&queue=mail&kind=action&state=finished&limit=2")
+        try await call("POST", "/v1/failed/retry?all=true")
         try await call("DELETE", "/v1/ended?label=a=b&queue=mail&kind=action&failed=true&state=finished&limit=2")
     }
 }

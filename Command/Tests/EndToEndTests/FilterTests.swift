@@ -83,7 +83,9 @@ struct FilterTests {
         arguments: StoreUnderTest.allCases)
     func history(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store) { apus in
-            let ill: WireJob = try await apus.json("after", "10ms", "--name", "ill", "--json", "--", "false")
+            let ill: WireJob = try await apus.json(
+                "after", "10ms", "--name", "ill", "--queue", "mail", "--fairness-key", "acme", "--label", "team=red",
+                "--json", "--", "false")
             let nameless: WireJob = try await apus.json("after", "20ms", "--json", "--", "true")
             try await until("both ends") { try await apus.allRuns().count { $0.finished != nil } == 2 }
             func jobs(_ options: String...) async throws -> [String] {
@@ -93,6 +95,16 @@ struct FilterTests {
             #expect(try await jobs("--outcome", "failed") == [ill.id])
             #expect(try await jobs("--outcome", "failed", "--outcome", "succeeded").count == 2)
             #expect(try await jobs("--job", "ill", "--since", "1h") == [ill.id])
+            #expect(try await jobs("--queue", "default") == [nameless.id])
+            #expect(try await jobs("--queue", "mail", "--queue", "default").count == 2)
+            #expect(try await jobs("--fairness-key", "acme", "--label", "team=red") == [ill.id])
+            #expect(try await jobs("--fairness-key", "acme", "--label", "team=blue").isEmpty)
+            let odd = try await apus("history", "--label", "team")
+            #expect(odd.code == 64 && odd.err.contains("--label: \"team\""), "\(odd)")
+            let page = try await apus("history", "--queue", "mail", "--queue", "default", "--limit", "1")
+            #expect(
+                page.err.hasPrefix("more: apus history --queue 'mail' --queue 'default' --limit 1 --after r"), "\(page)"
+            )
             let ends = try await apus.allRuns().map { ($0.job, $0.finished ?? "") }
             let last = try #require(ends.map(\.1).max())
             // To the millisecond, so both if they ended in the same one.
@@ -116,6 +128,14 @@ struct FilterTests {
             #expect(try await apus.client.jobs(states: ["scheduled"]).jobs.count == 2)
             #expect(try await apus("cancel", "--label", "x=1", "--label", "y=2", "-y").out == "1 job cancelled\n")
             #expect(try await apus.client.jobs(states: ["scheduled"]).jobs.map(\.name) == ["b"])
+            _ = try await apus(
+                "after", "1h", "--name", "c", "--queue", "mail", "--fairness-key", "acme", "--", "true")
+            #expect(
+                try await apus("cancel", "--queue", "mail", "--fairness-key", "b", "-y").out == "0 jobs cancelled\n")
+            #expect(try await apus("cancel", "--queue", "mail", "-y").out == "1 job cancelled\n")
+            #expect(try await apus.client.jobs(states: ["scheduled"]).jobs.map(\.name) == ["b"])
+            let two = try await apus("cancel", "b", "--queue", "mail")
+            #expect(two.code == 64 && two.err.contains("give one of: jobs, --all, or which jobs"), "\(two)")
             let none = try await apus("cancel", "--label", "x=9")
             #expect(none.code == 0 && none.out == "0 jobs cancelled\n", "nothing to ask about: \(none)")
             let cancelled: WireCancelled = try await apus.json("cancel", "--all", "--yes", "--json")

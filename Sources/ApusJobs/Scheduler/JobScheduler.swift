@@ -330,7 +330,7 @@ public final class JobScheduler: Sendable {
     }
 
     /// The outcome of an occurrence that can be tried again.
-    private func retryableRun(of job: Job, _ occurrence: Int?) async throws -> Run {
+    func retryableRun(of job: Job, _ occurrence: Int?) async throws -> Run {
         let ends: Set<RunState> = occurrence == nil ? [.failed, .lost, .cancelled] : []
         let query = RunQuery(jobID: job.id, occurrence: occurrence, states: ends, limit: 100)
         var found: Run?

@@ -97,6 +97,14 @@ public struct RunQuery: Hashable, Sendable {
     public var jobID: JobID?
     /// Only this occurrence's.
     public var occurrence: Int?
+    /// Only runs of jobs of this kind.
+    public var kind: String?
+    /// Only runs of jobs of these queues; empty for all.
+    public var queues: Set<QueueID>
+    /// Only runs of jobs with one of these fairness keys (``JobRequest/fairnessKey``); empty for all.
+    public var fairnessKeys: Set<String>
+    /// Only runs of jobs with all of these labels.
+    public var labels: [String: String]
     /// Only runs of these states; empty for all.
     public var states: Set<RunState>
     /// Only attempts that began: their claim was committed. Leaves out what waits, what was skipped, and what was
@@ -110,16 +118,28 @@ public struct RunQuery: Hashable, Sendable {
     public var cursor: String?
     /// A query; each argument left out asks for everything.
     public init(
-        jobID: JobID? = nil, occurrence: Int? = nil, states: Set<RunState> = [], begunOnly: Bool = false,
-        since: WallInstant? = nil, limit: Int = 50, cursor: String? = nil
+        jobID: JobID? = nil, occurrence: Int? = nil, kind: String? = nil, queues: Set<QueueID> = [],
+        fairnessKeys: Set<String> = [], labels: [String: String] = [:], states: Set<RunState> = [],
+        begunOnly: Bool = false, since: WallInstant? = nil, limit: Int = 50, cursor: String? = nil
     ) {
         self.jobID = jobID
         self.occurrence = occurrence
+        self.kind = kind
+        self.queues = queues
+        self.fairnessKeys = fairnessKeys
+        self.labels = labels
         self.states = states
         self.begunOnly = begunOnly
         self.since = since
         self.limit = limit
         self.cursor = cursor
+    }
+}
+
+extension RunQuery {
+    /// What it asks of the runs' jobs, as they are now.
+    package var ofJobs: JobQuery {
+        JobQuery(kind: kind, queues: queues, fairnessKeys: fairnessKeys, labels: labels)
     }
 }
 

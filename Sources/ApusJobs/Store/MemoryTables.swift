@@ -97,6 +97,25 @@ struct MemoryTables {
                 .run.state
         }
 
+        /// Whether it is among the jobs of a query, whatever that says of pages.
+        func matches(_ query: JobQuery) -> Bool {
+            let isMeant = query.idPrefixOrName.map { job.id.rawValue.hasPrefix($0) || job.request.name == $0 } ?? true
+            if !isMeant { return false }
+            if !query.names.isEmpty, !(job.request.name.map(query.names.contains) ?? false) { return false }
+            if !query.states.isEmpty, !query.states.contains(job.state) { return false }
+            if let kind = query.kind, job.request.kind != kind { return false }
+            if !query.queues.isEmpty, !query.queues.contains(job.request.queue) { return false }
+            if !query.fairnessKeys.isEmpty, !(job.request.fairnessKey.map(query.fairnessKeys.contains) ?? false) {
+                return false
+            }
+            if let due = query.due, !(job.nextDue.map(due.contains) ?? false) { return false }
+            if let created = query.created, !created.contains(job.created) { return false }
+            if let key = query.idempotencyKey, job.request.idempotencyKey != key { return false }
+            if query.calendarsOnly, job.request.trigger.calendar == nil { return false }
+            if !query.lastEnded.isEmpty, !(lastEnded.map(query.lastEnded.contains) ?? false) { return false }
+            return query.labels.allSatisfy { job.request.labels[$0.key] == $0.value }
+        }
+
         func retireRuns(keeping kept: Int) {
             let newest = runs.sorted { $0.value.written > $1.value.written }
             func isAttempt(_ run: Run) -> Bool { run.attempt > 0 && run.state != .skipped }
@@ -389,23 +408,7 @@ struct MemoryTables {
     func jobs(_ query: JobQuery) -> JobPage {
         let after = query.cursor.flatMap { Int64($0) } ?? (query.newestFirst ? .max : 0)
         let found = rows.values.filter { row in
-            let job = row.job
-            if query.newestFirst ? job.key >= after : job.key <= after { return false }
-            let isMeant = query.idPrefixOrName.map { job.id.rawValue.hasPrefix($0) || job.request.name == $0 } ?? true
-            if !isMeant { return false }
-            if !query.names.isEmpty, !(job.request.name.map(query.names.contains) ?? false) { return false }
-            if !query.states.isEmpty, !query.states.contains(job.state) { return false }
-            if let kind = query.kind, job.request.kind != kind { return false }
-            if !query.queues.isEmpty, !query.queues.contains(job.request.queue) { return false }
-            if !query.fairnessKeys.isEmpty, !(job.request.fairnessKey.map(query.fairnessKeys.contains) ?? false) {
-                return false
-            }
-            if let due = query.due, !(job.nextDue.map(due.contains) ?? false) { return false }
-            if let created = query.created, !created.contains(job.created) { return false }
-            if let key = query.idempotencyKey, job.request.idempotencyKey != key { return false }
-            if query.calendarsOnly, job.request.trigger.calendar == nil { return false }
-            if !query.lastEnded.isEmpty, !(row.lastEnded.map(query.lastEnded.contains) ?? false) { return false }
-            return query.labels.allSatisfy { job.request.labels[$0.key] == $0.value }
+            (query.newestFirst ? row.job.key < after : row.job.key > after) && row.matches(query)
         }.sorted { query.newestFirst ? $0.job.key > $1.job.key : $0.job.key < $1.job.key }
         let page = found.prefix(max(0, query.limit))
         let readable = page.filter { $0.problem == nil }
@@ -424,7 +427,7 @@ struct MemoryTables {
         } else {
             candidates = Array(rows.values)
         }
-        for row in candidates {
+        for row in candidates where row.matches(query.ofJobs) {
             for value in row.runs.values where value.written < before {
                 let run = value.run
                 if let occurrence = query.occurrence, !(run.occurrence...run.through).contains(occurrence) { continue }

@@ -219,6 +219,31 @@ extension StoreConformance {
                 try await found(RunQuery(jobID: job.id, occurrence: 4, states: [.running], begunOnly: true, limit: 1)),
                 [4], "everything")
         },
+        StoreCheck(name: "runs are found by the kind, the queue, the fairness key and the labels of their jobs") {
+            factory in
+            let opened = try await Opened(factory)
+            for (id, kind, queue, key) in [("a", "k", "q", "x"), ("b", "k", "p", nil), ("c", "l", "q", "y")] {
+                var job = sampleJob(id)
+                (job.request.kind, job.request.queue, job.request.fairnessKey) = (kind, QueueID(queue), key)
+                job.request.labels = ["queue": queue, "id": id]
+                job = try await opened.add(job)
+                try await opened.change(
+                    job, runs: [sampleRun(job, 1, state: .failed, isFinal: true), sampleRun(job, 2)])
+            }
+            func found(_ query: RunQuery) async throws -> [String] {
+                try await opened.store.runs(query).runs.map { "\($0.jobID) \($0.occurrence)" }
+            }
+            try expectEqual(try await found(RunQuery(kind: "k")), ["b 2", "b 1", "a 2", "a 1"], "a kind")
+            try expectEqual(
+                try await found(RunQuery(queues: ["q", "r"], states: [.failed])), ["c 1", "a 1"], "queues, and a state")
+            try expectEqual(try await found(RunQuery(fairnessKeys: ["x", "z"])), ["a 2", "a 1"], "keys")
+            try expectEqual(
+                try await found(RunQuery(labels: ["queue": "q", "id": "c"])), ["c 2", "c 1"], "all of the labels")
+            try expectEqual(try await found(RunQuery(jobID: "b", queues: ["q"])), [], "a job of another queue")
+            let first = try await opened.store.runs(RunQuery(kind: "k", limit: 3))
+            try expectEqual(
+                try await found(RunQuery(kind: "k", limit: 3, cursor: first.nextCursor)), ["a 1"], "the second page")
+        },
         StoreCheck(name: "runs that are open, or have ended since an instant, are found, with their jobs' names") {
             factory in
             let opened = try await Opened(factory)

@@ -20,6 +20,9 @@
 
             mutating func add(_ condition: String) { conditions.append(condition) }
 
+            /// Whether it lets everything pass.
+            var isEmpty: Bool { conditions.isEmpty }
+
             var sql: String { conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))" }
         }
 
@@ -197,7 +200,10 @@
 
         func runs(_ query: RunQuery) async throws -> RunPage {
             let limit = try ListPage.size(query.limit)
-            var filter = Filter()
+            var filter = try await filter(query.ofJobs)
+            // The job of a run is looked up only where something is asked of it.
+            let jobs =
+                filter.isEmpty ? "" : " JOIN apus.job AS j ON j.key = o.job JOIN apus.request AS r ON r.job = o.job"
             if let after = query.cursor {
                 filter.add("o.sequence < $", .int64(try ListPage.position(after, prefix: "r")))
             }
@@ -217,7 +223,7 @@
             let order = query.jobID == nil ? "o.sequence" : "o.sequence + 0"
             let tables = ["open_run", "run"].map { table in
                 """
-                (SELECT \(RunColumns.selected(of: "o")), o.sequence FROM apus.\(table) AS o \(filter.sql)
+                (SELECT \(RunColumns.selected(of: "o")), o.sequence FROM apus.\(table) AS o\(jobs) \(filter.sql)
                 ORDER BY \(order) DESC LIMIT \(limit + 1))
                 """
             }

@@ -153,13 +153,13 @@ public struct DaemonClient: Sendable {
         try await get("/v1/refusals", query: [("limit", "\(limit)")] + (after.map { [("after", $0)] } ?? []))
     }
 
-    /// One page of runs, newest first; with `begun`, only of attempts that began; with `since`, an instant in ISO 8601, only
-    /// of those that are open or ended since.
+    /// One page of runs, newest first, of the jobs that pass the filter; with `begun`, only of attempts that began; with
+    /// `since`, an instant in ISO 8601, only of those that are open or ended since.
     public func runs(
-        job: String? = nil, occurrence: Int? = nil, begun: Bool = false, outcomes: [String] = [], since: String? = nil,
-        limit: Int? = nil, after: String? = nil
+        job: String? = nil, _ filter: JobFilter = JobFilter(), occurrence: Int? = nil, begun: Bool = false,
+        outcomes: [String] = [], since: String? = nil, limit: Int? = nil, after: String? = nil
     ) async throws -> WireRunPage {
-        var query: [(String, String)] = outcomes.map { ("outcome", $0) }
+        var query = Self.query(states: [], filter, failed: false) + outcomes.map { ("outcome", $0) }
         if begun { query.append(("begun", "true")) }
         if let since { query.append(("since", since)) }
         if let job { query.append(("job", job)) }
@@ -197,26 +197,38 @@ public struct DaemonClient: Sendable {
         try decode(try await send(.delete, "/v1/jobs/\(Self.segment(id))"))
     }
 
-    /// Cancels every job; with labels (`key=value`), those that have all of them. Sends a request for each 1,000 jobs.
+    /// The states of jobs that can be cancelled.
+    package static let openStates = ["scheduled", "suspended"]
+
+    /// Cancels the jobs that have not ended. Sends a request for each 1,000 jobs.
     /// - Parameters:
-    ///   - labels: which jobs; empty for all.
+    ///   - filter: which of them.
     ///   - progress: called after each request with the number of jobs that are cancelled.
     /// - Returns: the jobs' identifiers.
     /// - Throws: ``DaemonError``; some of the jobs may be cancelled then.
-    public func cancelAll(labels: [String] = [], progress: (Int) -> Void = { _ in }) async throws -> [String] {
-        let query = labels.isEmpty ? [("all", "true")] : labels.map { ("label", $0) }
+    public func cancelAll(
+        _ filter: JobFilter = JobFilter(), progress: (Int) -> Void = { _ in }
+    ) async throws -> [String] {
         var cancelled: [String] = []
+        try await changePages(.delete, "/v1/jobs", Self.query(states: [], filter, failed: false)) {
+            (page: WireCancelled) in
+            cancelled += page.cancelled
+            progress(cancelled.count)
+            return page.next
+        }
+        return cancelled
+    }
+
+    /// Sends a request for each 1,000 jobs that match a query; `took` says where the next page begins.
+    private func changePages<Page: Decodable>(
+        _ method: Method, _ path: String, _ query: [(String, String)], _ took: (Page) -> String?
+    ) async throws {
+        let query = (query.isEmpty ? [("all", "true")] : query) + [("limit", "1000")]
         var after: String?
         repeat {
-            let page: WireCancelled = try decode(
-                try await send(
-                    .delete, "/v1/jobs",
-                    query: query + [("limit", "1000")] + (after.map { [("after", $0)] } ?? [])))
-            cancelled += page.cancelled
-            after = page.next
-            progress(cancelled.count)
+            let answer = try await send(method, path, query: query + (after.map { [("after", $0)] } ?? []))
+            after = took(try decode(answer))
         } while after != nil
-        return cancelled
     }
 
     /// Deletes a job that has ended, with its runs and what they printed.
@@ -238,17 +250,13 @@ public struct DaemonClient: Sendable {
     public func deleteEnded(
         _ filter: JobFilter = JobFilter(), failed: Bool = false, progress: (Int) -> Void = { _ in }
     ) async throws -> Int {
-        let filter = Self.query(states: [], filter, failed: failed)
-        let query = (filter.isEmpty ? [("all", "true")] : filter) + [("limit", "1000")]
         var deleted = 0
-        var after: String?
-        repeat {
-            let page: WireDeleted = try decode(
-                try await send(.delete, "/v1/ended", query: query + (after.map { [("after", $0)] } ?? [])))
+        try await changePages(.delete, "/v1/ended", Self.query(states: [], filter, failed: failed)) {
+            (page: WireDeleted) in
             deleted += page.deleted
-            after = page.next
             progress(deleted)
-        } while after != nil
+            return page.next
+        }
         return deleted
     }
 
@@ -288,29 +296,23 @@ public struct DaemonClient: Sendable {
 
     /// Tries again the last occurrence of each job whose newest attempt that has ended failed or was lost, except
     /// cancelled ones. A job that cannot be retried any more, because another caller has done so or cancelled it, or it
-    /// is gone, is skipped.
+    /// is gone, is skipped. Sends a request for each 1,000 jobs.
     /// - Parameters:
     ///   - filter: which of them.
-    ///   - progress: called after each job with the number of those that are tried again.
+    ///   - progress: called after each request with the number of jobs that are tried again.
     /// - Returns: the new attempts.
     /// - Throws: ``DaemonError``; some of the jobs may be tried again then.
     public func retryFailed(
         _ filter: JobFilter = JobFilter(), progress: (Int) -> Void = { _ in }
     ) async throws -> [WireRun] {
-        var retried: [WireRun] = []
-        var after: String?
-        repeat {
-            let page = try await jobs(
-                states: Self.retriableStates, filter, failed: true, lastRun: false, limit: 1_000, after: after)
-            for job in page.jobs {
-                do { retried.append(try await retry(job.id)) } catch let error as DaemonError
-                    where [.jobs(.conflict), .jobs(.notFound), .invalid].contains(error.code)
-                {}
-                progress(retried.count)
-            }
-            after = page.next
-        } while after != nil
-        return retried
+        var runs: [WireRun] = []
+        try await changePages(.post, "/v1/failed/retry", Self.query(states: [], filter, failed: false)) {
+            (page: WireRetried) in
+            runs += page.runs
+            progress(runs.count)
+            return page.next
+        }
+        return runs
     }
 
     /// Why an occurrence ran, did not run, or waits; the oldest open one unless it is named, else the next, else the last.

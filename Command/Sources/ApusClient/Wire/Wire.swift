@@ -327,6 +327,16 @@ public struct WireCancelled: Codable, Hashable, Sendable {
     public init(cancelled: [String], next: String? = nil) { (self.cancelled, self.next) = (cancelled, next) }
 }
 
+/// The answer of `POST /v1/failed/retry`.
+public struct WireRetried: Codable, Hashable, Sendable {
+    /// The new attempts.
+    public var runs: [WireRun]
+    /// Where the next jobs begin if only those of a page are tried again: pass it as `after`; `null` at the end.
+    @Nullable public var next: String?
+    /// New attempts.
+    public init(runs: [WireRun], next: String? = nil) { (self.runs, self.next) = (runs, next) }
+}
+
 /// The answer of `DELETE /v1/ended`, and of `POST /v1/jobs/{id}/delete`.
 public struct WireDeleted: Codable, Hashable, Sendable {
     /// How many jobs were deleted.

@@ -128,35 +128,20 @@ extension JobDirectory {
         }
     }
 
-    /// Cancels jobs that have not ended, with labels those that have all of them: a page of them, and says where the next
-    /// begins; or all.
-    func cancelAll(
-        labels: [String: String], limit: Int?, after: String?, check: () throws -> Void
-    ) async throws -> WireCancelled {
-        var query = JobQuery(
-            states: [.scheduled, .suspended], labels: labels, includesLastRuns: false, limit: limit ?? 1_000,
-            cursor: after)
-        var cancelled: [JobID] = []
-        repeat {
-            try check()
-            let page = try await scheduler.jobs(query)
-            cancelled += try await scheduler.cancel(all: page.jobs.map(\.id)).map(\.id)
-            query.cursor = page.nextCursor
-        } while limit == nil && query.cursor != nil
-        return WireCancelled(cancelled: cancelled.map(\.rawValue), next: query.cursor)
-    }
-
-    /// Deletes the jobs that match and have ended: a page of them, and says where the next begins; or all.
-    func delete(_ query: JobQuery, isWhole: Bool, check: () throws -> Void) async throws -> WireDeleted {
+    /// Changes the jobs of one page of the query with `change`, and says where the next page begins; or those of all pages.
+    func change<Changed>(
+        _ query: JobQuery, isWhole: Bool, check: () throws -> Void,
+        _ change: (JobQuery) async throws -> (changed: [Changed], next: String?)
+    ) async throws -> (changed: [Changed], next: String?) {
         var query = query
-        var deleted = 0
+        var changed: [Changed] = []
         repeat {
             try check()
-            let page = try await scheduler.deletePage(query)
-            deleted += page.deleted
+            let page = try await change(query)
+            changed += page.changed
             query.cursor = page.next
         } while isWhole && query.cursor != nil
-        return WireDeleted(deleted: deleted, next: query.cursor)
+        return (changed, query.cursor)
     }
 
     /// How many occurrences are listed at most.

@@ -39,25 +39,47 @@ extension Routes {
         }
     }
 
-    func addDeletion(to api: APIRouter) {
+    /// What changes many jobs at once, or removes some.
+    func addBulkChanges(to api: APIRouter) {
         api.post("/v1/jobs/:id/delete", needs: .administer) { request, context in
             let id = try await jobs.resolve(try name(request, context))
             try await scheduler.delete(id)
             return try Response.json(WireDeleted(deleted: 1))
         }
+        api.delete("/v1/jobs", needs: .administer) { request, context in
+            try await change(request, context, all: "cancel every job", scheduler.cancelPage) {
+                try Response.json(WireCancelled(cancelled: $0.map(\.id.rawValue), next: $1))
+            }
+        }
+        api.post("/v1/failed/retry", needs: .administer) { request, context in
+            try await change(request, context, all: "retry every job that has failed", scheduler.retryPage) {
+                try Response.json(WireRetried(runs: $0.map { WireRun($0) }, next: $1))
+            }
+        }
         api.delete("/v1/ended", needs: .administer) { request, context in
-            var (query, parameters) = try jobQuery(request, and: ["all", "limit", "after"])
-            let isFiltered = query != JobQuery()
-            guard try flag(parameters, "all") != isFiltered else {
-                throw WebError.invalid(
-                    "say either all=true, to delete every job that has ended, or which: failed, fairnessKey, kind, label, match, queue, state"
-                )
+            try await change(request, context, all: "delete every job that has ended", scheduler.deletePage) {
+                try Response.json(WireDeleted(deleted: $0.count, next: $1))
             }
-            let limit = try number(parameters, "limit", in: 1...1_000)
-            (query.limit, query.cursor) = (limit ?? 1_000, parameters["after"])
-            return try await long.answer(context) { [query] check in
-                try Response.json(try await jobs.delete(query, isWhole: limit == nil, check: check))
-            }
+        }
+    }
+
+    /// Changes the jobs that the request means: a page of them, or all.
+    private func change<Changed>(
+        _ request: Request, _ context: APIContext, all deed: String,
+        _ change: @escaping @Sendable (JobQuery) async throws -> (changed: [Changed], next: String?),
+        _ answer: @escaping @Sendable ([Changed], _ next: String?) throws -> Response
+    ) async throws -> Response {
+        var (query, parameters) = try jobQuery(request, and: ["all", "limit", "after"])
+        let isFiltered = query != JobQuery()
+        guard try flag(parameters, "all") != isFiltered else {
+            throw WebError.invalid(
+                "say either all=true, to \(deed), or which: failed, fairnessKey, kind, label, match, queue, state")
+        }
+        let limit = try number(parameters, "limit", in: 1...1_000)
+        (query.limit, query.cursor) = (limit ?? 1_000, parameters["after"])
+        return try await long.answer(context) { [query] check in
+            let (changed, next) = try await jobs.change(query, isWhole: limit == nil, check: check, change)
+            return try answer(changed, next)
         }
     }
 
@@ -101,11 +123,10 @@ extension Routes {
         _ request: Request, and others: [String] = []
     ) throws -> (query: JobQuery, parameters: Query) {
         let parameters = try Query(
-            of: request, known: ["kind", "match", "failed"] + others,
-            repeatable: ["state", "label", "queue", "fairnessKey"])
-        var query = JobQuery(
-            idPrefixOrName: parameters["match"],
-            kind: try parameters["kind"].map { try ActionKind(named: $0).rawValue })
+            of: request, known: ["match", "failed"] + Self.filter.known + others,
+            repeatable: ["state"] + Self.filter.repeatable)
+        var query = try jobQuery(parameters)
+        query.idPrefixOrName = parameters["match"]
         for state in parameters.all("state") {
             guard let state = JobState(rawValue: state) else {
                 throw WebError.invalid(
@@ -114,15 +135,24 @@ extension Routes {
             }
             query.states.insert(state)
         }
-        query.labels = try labels(parameters)
+        if try flag(parameters, "failed") { query.lastEnded = [.failed, .lost] }
+        return (query, parameters)
+    }
+
+    /// The parameters that say which jobs a list of jobs or of runs is about.
+    static let filter = (known: ["kind"], repeatable: ["label", "queue", "fairnessKey"])
+
+    /// What those say.
+    func jobQuery(_ parameters: Query) throws -> JobQuery {
+        var query = JobQuery(
+            kind: try parameters["kind"].map { try ActionKind(named: $0).rawValue },
+            fairnessKeys: Set(parameters.all("fairnessKey")), labels: try labels(parameters))
         for name in parameters.all("queue") {
             let queue = QueueID(name)
             try queue.validate()
             query.queues.insert(queue)
         }
-        query.fairnessKeys = Set(parameters.all("fairnessKey"))
-        if try flag(parameters, "failed") { query.lastEnded = [.failed, .lost] }
-        return (query, parameters)
+        return query
     }
 
     func labels(_ parameters: Query) throws -> [String: String] {

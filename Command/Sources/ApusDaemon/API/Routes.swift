@@ -57,7 +57,7 @@ struct Routes: Sendable {
         addJobs(to: api)
         addLists(to: api)
         addLeftOut(to: api)
-        addDeletion(to: api)
+        addBulkChanges(to: api)
         addImport(to: api)
         addExport(to: api)
         addRuns(to: api)
@@ -82,19 +82,6 @@ struct Routes: Sendable {
             var job = jobs.wire(result.job, action: isNew ? submission.action : nil)
             job.outcome = result.outcome.rawValue
             return try Response.json(job, status: isNew ? .created : .ok)
-        }
-        api.delete("/v1/jobs", needs: .administer) { request, context in
-            let parameters = try Query(of: request, known: ["all", "limit", "after"], repeatable: ["label"])
-            let labels = try labels(parameters)
-            guard try flag(parameters, "all") != !labels.isEmpty else {
-                throw WebError.invalid(
-                    "say either all=true, to cancel every job, or label=KEY=VALUE; or name one job in the path")
-            }
-            let limit = try number(parameters, "limit", in: 1...1_000)
-            return try await long.answer(context) { check in
-                try Response.json(
-                    try await jobs.cancelAll(labels: labels, limit: limit, after: parameters["after"], check: check))
-            }
         }
         api.get("/v1/jobs/:id", needs: .read) { request, context in
             try Response.json(try await jobs.shown(try name(request, context)))
@@ -142,8 +129,12 @@ struct Routes: Sendable {
     private func addRuns(to api: APIRouter) {
         api.get("/v1/runs", needs: .read) { request, context in
             let parameters = try Query(
-                of: request, known: ["job", "occurrence", "begun", "since", "limit", "after"], repeatable: ["outcome"])
-            var query = RunQuery()
+                of: request, known: ["job", "occurrence", "begun", "since", "limit", "after"] + Self.filter.known,
+                repeatable: ["outcome"] + Self.filter.repeatable)
+            let jobQuery = try jobQuery(parameters)
+            var query = RunQuery(
+                kind: jobQuery.kind, queues: jobQuery.queues, fairnessKeys: jobQuery.fairnessKeys,
+                labels: jobQuery.labels)
             query.states = try outcomes(parameters)
             query.since = try instant(parameters, "since")
             query.occurrence = try number(parameters, "occurrence", in: Self.occurrences)

@@ -1,0 +1,108 @@
+import ApusJobs
+import ApusJobsTesting
+import ApusTestSupport
+import ApusTimers
+import ApusVirtualTime
+import Testing
+
+@Suite("Changing all jobs that match a query")
+struct QueryChangeTests {
+    private let harness: SchedulerHarness
+
+    init() throws { harness = try SchedulerHarness() }
+
+    private func count(_ query: JobQuery) throws -> Int { try harness.perform { try await $0.count(query) } }
+
+    private func submit(
+        _ ids: ClosedRange<Int>, kind: String = "work", after seconds: Int, in queue: QueueID = .default
+    ) throws {
+        let requests = ids.map {
+            JobRequest(id: JobID("job\($0)"), kind: kind, trigger: .after(.seconds(seconds)), queue: queue)
+        }
+        _ = try harness.perform { try await $0.submit(requests) }
+    }
+
+    @Test("open jobs that match are cancelled, on however many pages, and no others")
+    func cancel() throws {
+        try submit(1...2_100, after: 60, in: "mail")
+        try submit(3_001...3_002, after: 60)
+        try submit(4_001...4_001, after: 0, in: "mail")
+        harness.advance(1)
+        try harness.perform { _ = try await $0.suspend("job5") }
+        let numbers = Log<Int>()
+        // A page is as many jobs as a commit has, whatever the query says.
+        let query = JobQuery(queues: ["mail"], limit: 1, cursor: "7")
+        #expect(try harness.perform { try await $0.cancel(all: query) { numbers.add($0) } } == 2_100)
+        #expect(numbers.all == [1_000, 2_000, 2_100])
+        #expect(try count(JobQuery(states: [.cancelled])) == 2_100)
+        #expect(try count(JobQuery(states: [.scheduled])) == 2)
+        #expect(try harness.perform { try await $0.cancel(all: query) } == 0)
+    }
+
+    @Test("what has failed is tried again, and nothing that succeeded or was cancelled")
+    func retry() throws {
+        harness.calls.failNext(1_100)
+        try submit(1...1_100, kind: "failing", after: 0)
+        try submit(2_001...2_002, after: 0)
+        harness.advance(1)
+        try harness.perform { _ = try await $0.runNow("job7") }
+        harness.advance(1)
+        try submit(3_001...3_001, kind: "failing", after: 3_600)
+        harness.calls.failNext(1)
+        try harness.perform { _ = try await $0.runNow("job3001") }
+        harness.advance(1)
+        try harness.perform { _ = try await $0.cancel("job3001") }
+        let numbers = Log<Int>()
+        #expect(try harness.perform { try await $0.retry(all: JobQuery()) { numbers.add($0) } } == 1_099)
+        #expect(numbers.all == [1_000, 1_099])
+        harness.advance(1)
+        #expect(try count(JobQuery(states: [.finished], lastEnded: [.succeeded])) == 1_102)
+        #expect(try harness.runs("job1").map(\.attempt) == [1, 2])
+        #expect(try harness.history("job2001") == ["1 succeeded"])
+        #expect(try harness.perform { try await $0.retry(all: JobQuery()) } == 0)
+    }
+
+    @Test("a query of jobs for which there is no such change is refused, and says which it is for")
+    func refused() throws {
+        let calls: [(String, @Sendable (JobScheduler) async throws -> Int)] = [
+            (
+                "states: only jobs that are scheduled or suspended",
+                { try await $0.cancel(all: JobQuery(states: [.finished])) }
+            ),
+            (
+                "states: a cancelled job cannot be tried again",
+                { try await $0.retry(all: JobQuery(states: [.cancelled])) }
+            ),
+            ("lastEnded: only what failed", { try await $0.retry(all: JobQuery(lastEnded: [.succeeded])) }),
+            (
+                "states: only jobs that are finished or cancelled",
+                { try await $0.delete(all: JobQuery(states: [.suspended])) }
+            ),
+        ]
+        for (beginning, call) in calls {
+            let error = #expect(throws: JobError.self) { try harness.perform(call) }
+            #expect(error?.code == .invalid)
+            #expect(error?.message.hasPrefix(beginning) == true)
+        }
+    }
+
+    @Test("the store's error ends a change; what was done stays, and the same call does the rest")
+    func storeFails() throws {
+        try submit(1...1_500, after: 60)
+        let error = JobError(code: .full, message: "no room")
+        let numbers = Log<Int>()
+        let store = harness.store
+        let failure = #expect(throws: JobError.self) {
+            try harness.perform { scheduler in
+                try await scheduler.cancel(all: JobQuery()) {
+                    numbers.add($0)
+                    store.fail(.before(error))
+                }
+            }
+        }
+        #expect(failure?.message == "no room")
+        #expect(numbers.all == [1_000])
+        store.fail(nil)
+        #expect(try harness.perform { try await $0.cancel(all: JobQuery()) } == 500)
+    }
+}
