@@ -23,7 +23,13 @@ struct DeletionTests {
         }
         let jobs = try harness.perform { try await $0.jobs(JobQuery()).jobs }
         try #require(jobs.count == 2)
+        let events = harness.scheduler.events()
         try harness.perform { try await $0.delete("job") }
+        let event = try harness.perform { _ in
+            var iterator = events.makeAsyncIterator()
+            return await iterator.next()
+        }
+        guard case .deleted("job")? = event else { return #expect(Bool(false), "\(String(describing: event))") }
         #expect(try harness.job() == jobs[0])
         #expect(try harness.runs().map(\.jobKey) == [jobs[0].key])
         try harness.perform { try await $0.delete("job") }

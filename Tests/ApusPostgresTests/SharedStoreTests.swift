@@ -299,12 +299,16 @@
                         kinds.append("\(job) \(String(decoding: bytes, as: UTF8.self))")
                     case .progress(let job, _, _, let fraction, let text):
                         kinds.append("\(job) \(fraction) \(text ?? "")")
-                    case .runEnded(let run): kinds.append("\(run.jobID) \(run.state)")
+                    case .runEnded(let run):
+                        kinds.append("\(run.jobID) \(run.state)")
+                        try await first.delete(run.jobID)
+                    case .deleted(let job): kinds.append("deleted \(job)")
                     default: break
                     }
-                    if kinds.last == "a succeeded" { break }
+                    if kinds.last == "deleted a" { break }
                 }
-                #expect(Set(kinds) == ["submitted a", "started a", "a hello", "a 0.5 half", "a succeeded"])
+                #expect(
+                    Set(kinds) == ["submitted a", "started a", "a hello", "a 0.5 half", "a succeeded", "deleted a"])
             }
         }
 

@@ -122,6 +122,8 @@ class Jobs(DashboardTest):
         self.wait_for_state(job, "cancelled")
         self.page.get_by_role("radio", name=re.compile("^Ended")).check()
         expect(self.row(job)).to_contain_text("cancelled")
+        self.daemon.apus("delete", job)
+        expect(self.row(job)).to_have_count(0)
 
     def test_run_now(self) -> None:
         """A run by hand begins at once, and is in the list, the history and the job's runs."""

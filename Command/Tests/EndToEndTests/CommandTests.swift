@@ -199,7 +199,7 @@ struct CommandTests {
             (["after", "5s", "--label", "novalue", "--", "true"], "KEY=VALUE"),
             (["after", "5s", "--cwd", "/no/such/folder", "--", "true"], "/no/such/folder"),
             (["after", "5s", "--webhook", "gopher://x"], "webhook"),
-            (["cancel"], "name a job"),
+            (["cancel"], "name jobs"),
             (["list", "--limit", "0"], "--limit"),
             (["serve", "--http", "0.0.0.0:80"], "loopback"),
             (["serve", "--log-size", "5"], "--log-size"),

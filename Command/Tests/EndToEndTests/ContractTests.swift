@@ -315,25 +315,40 @@ private struct Caller {
         }
     }
 
-    /// The first events after listening are a job's and its run's.
+    /// The first events after listening are a job's and its run's; the last, that it was deleted.
     mutating func events() async throws {
         called.insert("GET /v1/events")
         let client = DaemonClient(home: home)
         var seen: Set<String> = []
+        var job: String?
+        var isDeleted = false
         try await client.listen { event in
             guard let event else {
-                _ = try await client.submit(
+                job = try await client.submit(
                     WireSubmission(
                         trigger: WireTrigger(after: "PT0.01S"),
-                        action: Action(command: .init(argv: ["echo event"], shell: true, cwd: "/"), notify: "seen")))
+                        action: Action(command: .init(argv: ["echo event"], shell: true, cwd: "/"), notify: "seen"))
+                ).id
                 return true
+            }
+            if event.name == "deleted" {
+                #expect(String(decoding: event.data, as: UTF8.self) == "{\"job\":\"\(job ?? "")\"}")
+                return false
             }
             let schema = ["job": "Job", "run": "Run", "output": "Output", "notification": "Notification"][event.name]
             guard let schema else { return true }
             let problems = try document.problems(in: String(decoding: event.data, as: UTF8.self), schema: schema)
             #expect(problems.isEmpty, "\(event.name): \(problems)")
             seen.insert(event.name)
-            return seen.count < 4
+            if seen.count == 4, !isDeleted, let id = job {
+                // The run ends after its notification.
+                try await until("the job is deleted") {
+                    try await client.delete(id)
+                    return true
+                }
+                isDeleted = true
+            }
+            return true
         }
         #expect(seen == ["job", "run", "output", "notification"])
     }

@@ -185,6 +185,9 @@ public enum JobEvent: Sendable {
     case submitted(Job)
     /// A job's state, next due instant or count changed.
     case changed(Job)
+    /// A job that had ended was deleted (``JobScheduler/delete(_:)``), with its runs. Jobs that are no longer kept
+    /// (``Job/keptUntil``) are removed without an event.
+    case deleted(jobID: JobID)
     /// The handler of a run is about to be called.
     case runStarted(Run)
     /// An attempt ended; `isFinal` says whether it is the occurrence's outcome.

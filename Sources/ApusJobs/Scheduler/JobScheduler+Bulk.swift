@@ -172,6 +172,7 @@ extension JobScheduler {
                 preconditionFailure("the answer does not belong to a deletion")
             }
             all.formUnion(deleted)
+            for job in some where deleted.contains(job.key) { loop.hub.emit(.deleted(jobID: job.id)) }
         }
         return all
     }

@@ -153,7 +153,7 @@
     /// An event of one job, as a reference to what the tables have of it.
     struct CodedEvent: Codable, Equatable {
         enum Kind: String, Codable {
-            case submitted, changed, runStarted, runEnded, runPostponed, skipped, output, progress
+            case submitted, changed, deleted, runStarted, runEnded, runPostponed, skipped, output, progress
         }
         var kind: Kind
         var job: JobID
@@ -167,7 +167,7 @@
         var message: String?
 
         var isOfJob: Bool { kind == .submitted || kind == .changed }
-        var isOfRun: Bool { !isOfJob && kind != .output && kind != .progress }
+        var isOfRun: Bool { !isOfJob && kind != .deleted && kind != .output && kind != .progress }
         var run: RunReference { RunReference(job: key, occurrence: occurrence, attempt: attempt) }
 
         /// The event, with what the tables have of its job or run; `nil` if they have nothing.
@@ -175,6 +175,7 @@
             switch kind {
             case .submitted: jobs[key].map { .submitted($0) }
             case .changed: jobs[key].map { .changed($0) }
+            case .deleted: .deleted(jobID: job)
             case .output:
                 .output(
                     jobID: job, occurrence: occurrence, attempt: attempt, offset: offset ?? 0, bytes: bytes ?? [])
@@ -198,6 +199,7 @@
             switch event {
             case .submitted(let new): (kind, job, key) = (.submitted, new.id, new.key)
             case .changed(let changed): (kind, job, key) = (.changed, changed.id, changed.key)
+            case .deleted(let id): (kind, job) = (.deleted, id)
             case .runStarted(let run): (kind, job, key, occurrence, attempt) = Self.fields(.runStarted, run)
             case .runEnded(let run): (kind, job, key, occurrence, attempt) = Self.fields(.runEnded, run)
             case .runPostponed(let run): (kind, job, key, occurrence, attempt) = Self.fields(.runPostponed, run)

@@ -96,7 +96,7 @@ struct TopFeed: Sendable {
             group.addTask {
                 try await client.listen { event in
                     // Output changes nothing that is shown, and a command may print all the time.
-                    if event.map({ ["job", "run", "clock", "lost"].contains($0.name) }) ?? true {
+                    if event.map({ ["job", "run", "deleted", "clock", "lost"].contains($0.name) }) ?? true {
                         continuation.yield()
                     }
                     return true

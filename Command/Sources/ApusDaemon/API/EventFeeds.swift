@@ -94,6 +94,10 @@ final class EventFeeds: Sendable {
         var byMs: Int64
     }
 
+    private struct Deletion: Encodable {
+        var job: String
+    }
+
     private static func output(
         _ attempt: RunningOutputs.Attempt, at offset: Int, _ bytes: [UInt8], isReplayed: Bool
     ) -> ServerEvent {
@@ -108,6 +112,8 @@ final class EventFeeds: Sendable {
         switch event {
         case .submitted(let job), .changed(let job):
             ServerEvent("job", subject: job.id.rawValue, jobs.wire(job))
+        case .deleted(let job):
+            ServerEvent("deleted", subject: job.rawValue, Deletion(job: job.rawValue))
         case .runStarted(let run), .runPostponed(let run), .runEnded(let run), .skipped(let run):
             ServerEvent("run", subject: run.jobID.rawValue, WireRun(run))
         case .output(let job, let occurrence, let attempt, let offset, let bytes):

@@ -60,6 +60,25 @@ enum TypedJobExamples {
         // Shown: end
     }
 
+    static func many(_ scheduler: JobScheduler) async throws {
+        // Shown: many-jobs
+        let failed = JobQuery(kind: SendInvoice.kind, lastEnded: [.failed, .lost])
+        print(try await scheduler.count(failed), "jobs have failed")
+        for try await page in scheduler.pages(of: failed) {
+            for job in page.jobs { print(job.id, job.state) }
+        }
+        let retried = try await scheduler.retry(all: failed)
+
+        let cancelled = try await scheduler.cancel(all: JobQuery(queues: ["mail"], fairnessKeys: ["acme"]))
+        let deleted = try await scheduler.delete(all: JobQuery(labels: ["batch": "42"])) { count in
+            print("\(count) jobs are deleted so far")  // after each 1,000 that match
+        }
+
+        let runs = try await scheduler.runs(RunQuery(queues: ["mail"], states: [.failed], limit: 20)).runs
+        // Shown: end
+        print(retried, cancelled, deleted, runs)
+    }
+
     // Shown: unique-by-fields
     struct ChargeInvoice: JobPayload {
         static let kind = "invoice.charge"

@@ -106,7 +106,7 @@ const stream = new SharedStream({
   },
   events(events) {
     // Output alone may be missing; what is shown of jobs is then still true.
-    if (events.some(({ name, data }) => name === 'clock' || (name === 'lost' && data.events !== 0))) reload();
+    if (events.some(({ name, data }) => name === 'clock' || name === 'deleted' || (name === 'lost' && data.events !== 0))) reload();
     for (const { name, data } of events) {
       if (name === 'output') outputs.add(data);
       if (name === 'notification') toasts.show({ kind: 'bell', title: nameOf(data), text: data.text, href: `#/job/${data.job}` });

@@ -3,7 +3,7 @@
 
 import { api } from './api.js';
 
-const NAMES = ['job', 'run', 'output', 'notification', 'clock', 'lost'];
+const NAMES = ['job', 'run', 'deleted', 'output', 'notification', 'clock', 'lost'];
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 15_000;
 
