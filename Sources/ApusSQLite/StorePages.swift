@@ -179,14 +179,14 @@
             if let since = query.since {
                 filter.add("(run.finished IS NULL OR run.finished >= ?)") { $0.bind(since.stored) }
             }
-            try add(query.ofJobs, to: &filter, on: connection)
-            // The runs come first, whatever SQLite guesses about the jobs: they are in order.
+            try add(query.jobQuery, to: &filter, on: connection)
+            // The runs come first, whatever SQLite knows of the other tables: they are in order.
             let statement = filter.bind(
                 to: try connection.statement(
                     """
                     SELECT run.sequence, job.id, request.trigger, request.trigger_anchor, request.name, \(RunRow.columns)
                     FROM apus_run AS run CROSS JOIN apus_job AS job ON job.key = run.job
-                        JOIN apus_request AS request ON request.job = run.job \(filter.sql)
+                        CROSS JOIN apus_request AS request ON request.job = run.job \(filter.sql)
                     ORDER BY run.sequence DESC LIMIT ?
                     """))
 

@@ -1,9 +1,10 @@
-import ApusJobs
 import ApusJobsTesting
 import ApusTestSupport
 import ApusTimers
 import ApusVirtualTime
 import Testing
+
+@testable import ApusJobs
 
 @Suite("Changing all jobs that match a query")
 struct QueryChangeTests {
@@ -104,5 +105,51 @@ struct QueryChangeTests {
         #expect(numbers.all == [1_000])
         store.fail(nil)
         #expect(try harness.perform { try await $0.cancel(all: JobQuery()) } == 500)
+    }
+
+    @Test("a job whose identifier another one has by now stays, and so does the other one if it does not match")
+    func reusedIdentifier() throws {
+        harness.calls.failNext(2)
+        for queue in ["mail", "other"] as [QueueID] {
+            try harness.perform {
+                _ = try await $0.submit(
+                    JobRequest(id: "job", kind: "failing", trigger: .after(.zero), queue: queue))
+            }
+            harness.advance(1)
+        }
+        let jobs = try harness.perform { try await $0.jobs(JobQuery()).jobs }
+        try #require(jobs.map(\.request.queue) == ["mail", "other"] && jobs[0].version == jobs[1].version)
+        #expect(try harness.perform { try await $0.retry(all: JobQuery(queues: ["mail"])) } == 0)
+        #expect(try harness.perform { try await $0.jobs(JobQuery()).jobs } == jobs)
+        let commands = jobs.map { JobCommand.cancel("job", key: $0.key) }
+        #expect(try harness.perform { try await $0.cancel(commands) }.map(\.key) == [jobs[1].key])
+        #expect(try harness.perform { try await $0.retry(all: JobQuery()) } == 1)
+    }
+
+    @Test("an earlier failure is not tried again for a job of which an attempt waits after another failure")
+    func waits() throws {
+        harness.calls.failNext(1)
+        try harness.submit(.every(.seconds(60)), kind: "failing")
+        harness.advance(61)
+        try harness.perform {
+            _ = try await $0.update("job") { $0.policies.retry = .constant(attempts: 2, delay: .seconds(30)) }
+        }
+        harness.calls.failNext(1)
+        harness.advance(60)
+        #expect(try harness.history().count == 3)
+        #expect(try harness.perform { try await $0.retry(all: JobQuery()) } == 0)
+        harness.advance(30)
+        #expect(try harness.perform { try await $0.retry(all: JobQuery()) } == 0, "its last attempt succeeded")
+    }
+
+    @Test("a task that is cancelled ends a change before its next page")
+    func cancelled() throws {
+        try submit(1...1_500, after: 60)
+        #expect(throws: CancellationError.self) {
+            try harness.perform { scheduler in
+                try await scheduler.cancel(all: JobQuery()) { _ in withUnsafeCurrentTask { $0?.cancel() } }
+            }
+        }
+        #expect(try count(JobQuery(states: [.cancelled])) == 1_000)
     }
 }

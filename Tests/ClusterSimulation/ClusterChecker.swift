@@ -315,7 +315,7 @@ final class ClusterChecker {
                 if let earlier, earlier != job.key { fail(.once, "\(key) has made the jobs \(earlier) and \(job.key)") }
             }
             check(found)
-        case (.cancel(let id), .jobs(let found)), (.suspend(let id), .jobs(let found)),
+        case (.cancel(let id, _), .jobs(let found)), (.suspend(let id), .jobs(let found)),
             (.resume(let id), .jobs(let found)):
             guard found.count == 1, found[0].id == id else {
                 return fail(.once, "\(command) is answered \(describe(reply))")

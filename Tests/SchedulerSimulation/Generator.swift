@@ -8,7 +8,7 @@ package struct Generator {
     package enum Trouble: String, CaseIterable, Sendable {
         case failures, hangs, reads, kills, stops, freezes, takeovers, wall, sleep, conditions, suspension, bursts,
             queues, byHand, applications, rates, unique, snoozes, progress, unreadable, repeats, expiries,
-            deletions, keys, bulk
+            deletions, keys, bulk, ownLimits
     }
 
     private let random: SeededRandom
@@ -33,6 +33,8 @@ package struct Generator {
     /// The same for fairness keys, and for changes of all jobs that match.
     private let keys: SeededRandom
     private let bulk: SeededRandom
+    /// The same for a process's own limits.
+    private let ownLimits: SeededRandom
     private let seed: UInt64
     private var troubles: Set<Trouble> = []
     private var ids = 1
@@ -55,12 +57,13 @@ package struct Generator {
         deletions = SeededRandom(seed: seed &* 0xBF58_476D_1CE4_E5B9 &+ 0x8192_A3B4)
         keys = SeededRandom(seed: seed &* 0xFF51_AFD7_ED55_8CCD &+ 0x92A3_B4C5)
         bulk = SeededRandom(seed: seed &* 0xC4CE_B9FE_1A85_EC53 &+ 0xA3B4_C5D6)
+        ownLimits = SeededRandom(seed: seed &* 0xD6E8_FEB8_6659_FD93 &+ 0xB4C5_D6E7)
         // Every history draws the same numbers, whatever is excluded.
         let chance = 1 + pick(9)
         let later: [Trouble] = [.queues, .byHand]
         let last: [Trouble] = [
             .applications, .rates, .unique, .snoozes, .progress, .unreadable, .repeats, .expiries, .deletions,
-            .keys, .bulk,
+            .keys, .bulk, .ownLimits,
         ]
         for trouble in Trouble.allCases where !later.contains(trouble) && !last.contains(trouble) {
             if pick(10) < chance, !excluded.contains(trouble) { troubles.insert(trouble) }
@@ -72,7 +75,7 @@ package struct Generator {
         for (trouble, random) in [
             (Trouble.unique, unique), (.snoozes, snoozes), (.progress, progress), (.unreadable, unreadable),
             (.repeats, repeats), (.expiries, expiries), (.deletions, deletions),
-            (.keys, keys), (.bulk, bulk),
+            (.keys, keys), (.bulk, bulk), (.ownLimits, ownLimits),
         ]
         where pick(3, of: random) == 0 && !excluded.contains(trouble) {
             troubles.insert(trouble)
@@ -117,7 +120,8 @@ package struct Generator {
         if troubles.contains(.expiries) { history.steps = history.steps.map { $0.withPlans(expiring) } }
         if troubles.contains(.keys) { addKeys(to: &history.steps) }
         if troubles.contains(.deletions) { addDeletions(to: &history.steps) }
-        if troubles.contains(.bulk) { addBulk(to: &history) }
+        if troubles.contains(.bulk) { addBulk(to: &history.steps) }
+        if troubles.contains(.ownLimits) { addOwnLimit(to: &history) }
         if troubles.contains(.unreadable) { history.unreadable = 1 + pick(12, of: unreadable) }
         return history
     }
@@ -266,29 +270,30 @@ package struct Generator {
         }
     }
 
-    /// Changes all jobs, or those of a queue, sometimes just as others are submitted or changed. A process has a limit of
-    /// its own in half of these histories.
-    private func addBulk(to history: inout History) {
+    /// Changes all jobs, or those of a queue, sometimes just as others are submitted or changed.
+    private func addBulk(to steps: inout [Step]) {
         func pick(_ bound: Int) -> Int { self.pick(bound, of: bulk) }
-        if pick(2) == 0 {
-            history.ownConcurrency = 1 + pick(2)
-            history.steps.insert(.configure(queue: 0, .concurrency(1 + pick(4))), at: 1)
-            history.steps = history.steps.map { step in
-                step.withPlans { plan in
-                    var plan = plan
-                    if pick(2) == 0 { plan.queue = 0 }
-                    return plan
-                }
-            }
-        }
         for _ in 0..<(1 + pick(4)) {
             let step = Step.bulk(Step.Bulk.allCases[pick(3)], queue: pick(3) == 0 ? nil : pick(2))
-            let index = 1 + pick(history.steps.count)
-            switch history.steps.indices.contains(index) ? history.steps[index] : nil {
+            let index = 1 + pick(steps.count)
+            switch steps.indices.contains(index) ? steps[index] : nil {
             case .submit?, .command?:
-                history.steps[index] = .together(
-                    pick(2) == 0 ? [step, history.steps[index]] : [history.steps[index], step])
-            default: history.steps.insert(step, at: index)
+                steps[index] = .together(pick(2) == 0 ? [step, steps[index]] : [steps[index], step])
+            default: steps.insert(step, at: index)
+            }
+        }
+    }
+
+    /// Gives a process a limit of its own for queue 0, beside that of the queue, and half of the jobs that queue.
+    private func addOwnLimit(to history: inout History) {
+        func pick(_ bound: Int) -> Int { self.pick(bound, of: ownLimits) }
+        history.ownConcurrency = 1 + pick(2)
+        history.steps.insert(.configure(queue: 0, .concurrency(1 + pick(4))), at: 1)
+        history.steps = history.steps.map { step in
+            step.withPlans { plan in
+                var plan = plan
+                if pick(2) == 0 { plan.queue = 0 }
+                return plan
             }
         }
     }

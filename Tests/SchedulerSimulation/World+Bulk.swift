@@ -33,19 +33,40 @@ extension World {
         }
     }
 
-    /// The jobs that the change must not leave as they are. One that is tried again may have given way to another.
+    /// The jobs that the change must not leave as they are.
     private static func changeable(
         _ bulk: Step.Bulk, _ query: JobQuery, in base: MemoryStore
     ) async throws -> [Job] {
         var query = query
         (query.limit, query.cursor) = (10_000, nil)
         switch bulk {
-        case .retry: return []
+        case .retry: (query.states, query.lastEnded) = ([.scheduled, .suspended, .finished], [.failed, .lost])
         case .cancel: query.states = [.scheduled, .suspended]
         case .delete: query.states = [.finished, .cancelled]
         }
         let jobs = try await base.jobs(query).jobs
-        let found = try await base.find(jobs.map { .key($0.key) })
-        return found.compactMap { $0 }.readable.filter { bulk == .cancel || $0.open.isEmpty }.map(\.job)
+        let found = try await base.find(jobs.map { .key($0.key) }).compactMap { $0 }.readable
+        var changeable: [Job] = []
+        for loaded in found {
+            let isChangeable =
+                switch bulk {
+                case .cancel: true
+                case .delete: loaded.open.isEmpty
+                case .retry: try await isRetriable(loaded, in: base)
+                }
+            if isChangeable { changeable.append(loaded.job) }
+        }
+        return changeable
+    }
+
+    /// Whether nothing stands in the way of another attempt: the last one was the outcome, no other job has the identifier,
+    /// and none can count as the same.
+    private static func isRetriable(_ loaded: LoadedJob, in base: MemoryStore) async throws -> Bool {
+        let job = loaded.job
+        if job.request.uniqueness.countsContent { return false }
+        let query = RunQuery(
+            jobID: job.id, states: [.succeeded, .failed, .lost, .cancelled], begunOnly: true, limit: 1)
+        let last = try await base.runs(query).runs.first
+        return last.map { $0.jobKey == job.key && $0.isFinal } ?? false
     }
 }

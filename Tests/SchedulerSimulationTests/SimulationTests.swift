@@ -9,9 +9,9 @@ struct SimulationTests {
     @Test("seeds that failed once keep every promise", arguments: Simulation.regressions.map(\.seed))
     func regression(_ seed: UInt64) {
         // As they were when they failed, and with what was added to the generator since.
-        let newest: Set<Generator.Trouble> = [.expiries, .deletions, .keys, .bulk]
+        let newest: Set<Generator.Trouble> = [.expiries, .deletions, .keys, .bulk, .ownLimits]
         let latest = newest.union([.unique, .snoozes, .progress, .unreadable])
-        for excluded in [latest.union([.rates, .applications]), latest, newest, [.bulk], []] {
+        for excluded in [latest.union([.rates, .applications]), latest, newest, [.bulk, .ownLimits], []] {
             let failure = Simulation.run(seed: seed, without: excluded)
             #expect(failure == nil, "\(failure.map { "\($0)" } ?? "")")
         }

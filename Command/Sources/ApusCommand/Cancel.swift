@@ -35,8 +35,8 @@ struct Cancel: AsyncParsableCommand {
         guard ways == 1 else {
             throw ValidationError(
                 ways == 0
-                    ? "name a job, or say --all or which: --label KEY=VALUE, --queue NAME, --fairness-key KEY"
-                    : "give one of: jobs, --all, or which jobs: --label, --queue, --fairness-key")
+                    ? "name jobs, or say --all, or give --label, --queue or --fairness-key"
+                    : "give only one of: jobs, --all, filters (--label, --queue, --fairness-key)")
         }
         if occurrence != nil, ids.count != 1 { throw ValidationError("--occurrence: name one job") }
     }

@@ -51,11 +51,11 @@ struct History: AsyncParsableCommand {
             Self.table(answer.runs, names: answer.names).print()
             if let next = answer.next {
                 // The same instant, however late the next page is asked for.
-                let filter =
+                let arguments =
                     ((id ?? job).map { " --job '\($0)'" } ?? "") + options.text
                     + outcome.map { " --outcome \($0)" }.joined()
                     + (start.map { " --since \($0)" } ?? "")
-                Terminal.note("more: apus history\(filter) --limit \(page.limit) --after \(next)")
+                Terminal.note("more: apus history\(arguments) --limit \(page.limit) --after \(next)")
             }
         }
     }

@@ -226,6 +226,9 @@ extension Caller {
             try await call("DELETE", "/v1/ended\(query)", expecting: 400)
         }
         try await call("DELETE", "/v1/ended?all=true&after=x", expecting: 400, saying: "after")
+        for (method, path) in [("DELETE", "/v1/jobs"), ("POST", "/v1/failed/retry"), ("DELETE", "/v1/ended")] {
+            try await call(method, "\(path)?match=", path: path, expecting: 400, saying: "match")
+        }
         for query in ["", "?all=true&kind=action", "?state=cancelled", "?queue=a%20b", "?all=true&limit=1001"] {
             try await call("POST", "/v1/failed/retry\(query)", expecting: 400)
         }

@@ -135,7 +135,7 @@ struct FilterTests {
             #expect(try await apus("cancel", "--queue", "mail", "-y").out == "1 job cancelled\n")
             #expect(try await apus.client.jobs(states: ["scheduled"]).jobs.map(\.name) == ["b"])
             let two = try await apus("cancel", "b", "--queue", "mail")
-            #expect(two.code == 64 && two.err.contains("give one of: jobs, --all, or which jobs"), "\(two)")
+            #expect(two.code == 64 && two.err.contains("give only one of: jobs, --all, filters"), "\(two)")
             let none = try await apus("cancel", "--label", "x=9")
             #expect(none.code == 0 && none.out == "0 jobs cancelled\n", "nothing to ask about: \(none)")
             let cancelled: WireCancelled = try await apus.json("cancel", "--all", "--yes", "--json")

@@ -52,6 +52,8 @@ extension JobScheduler {
                 if occurrence.isDecided(by: run) { return run }
             case .changed(let job):
                 guard job.key == occurrence.jobKey, job.state.isFinal else { continue }
+            case .deleted(let id):
+                guard id == occurrence.job else { continue }
             case .dropped(let events, _):
                 guard events > 0 else { continue }
             case .stopped(let error):

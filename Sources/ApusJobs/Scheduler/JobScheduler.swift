@@ -215,11 +215,13 @@ public final class JobScheduler: Sendable {
     /// - Returns: the jobs that have ended, in the order of their identifiers.
     /// - Throws: ``JobError`` with `closed`, or the store's errors: some of the jobs may be cancelled then.
     @discardableResult
-    public func cancel(all ids: [JobID]) async throws -> [Job] {
+    public func cancel(all ids: [JobID]) async throws -> [Job] { try await cancel(ids.map { .cancel($0) }) }
+
+    func cancel(_ commands: [JobCommand]) async throws -> [Job] {
         var cancelled: [Job] = []
-        for start in stride(from: 0, to: ids.count, by: SchedulerTurn.maximumCommands) {
-            let some = ids[start..<min(start + SchedulerTurn.maximumCommands, ids.count)]
-            for answer in await loop.call(some.map { .job(.cancel($0)) }) {
+        for start in stride(from: 0, to: commands.count, by: SchedulerTurn.maximumCommands) {
+            let some = commands[start..<min(start + SchedulerTurn.maximumCommands, commands.count)]
+            for answer in await loop.call(some.map { .job($0) }) {
                 switch answer {
                 case .success(.jobs(let jobs)): cancelled += jobs
                 case .failure(let error) where error.code != .notFound: throw error
@@ -330,7 +332,7 @@ public final class JobScheduler: Sendable {
     }
 
     /// The outcome of an occurrence that can be tried again.
-    func retryableRun(of job: Job, _ occurrence: Int?) async throws -> Run {
+    private func retryableRun(of job: Job, _ occurrence: Int?) async throws -> Run {
         let ends: Set<RunState> = occurrence == nil ? [.failed, .lost, .cancelled] : []
         let query = RunQuery(jobID: job.id, occurrence: occurrence, states: ends, limit: 100)
         var found: Run?

@@ -2,8 +2,8 @@
 public enum JobCommand: Hashable, Sendable {
     /// Submit jobs, all or none.
     case submit([JobRequest])
-    /// See ``JobScheduler/cancel(_:)``.
-    case cancel(JobID)
+    /// See ``JobScheduler/cancel(_:)``. With a number, only if the identifier stands for the job that has it.
+    case cancel(JobID, key: Int64? = nil)
     /// See ``JobScheduler/suspend(_:)``.
     case suspend(JobID)
     /// See ``JobScheduler/resume(_:)``.
@@ -23,7 +23,7 @@ public enum JobCommand: Hashable, Sendable {
     public var ids: [JobID] {
         switch self {
         case .submit(let requests): requests.map(\.id)
-        case .cancel(let id), .suspend(let id), .resume(let id), .runNow(let id), .cancelRun(let id, _): [id]
+        case .cancel(let id, _), .suspend(let id), .resume(let id), .runNow(let id), .cancelRun(let id, _): [id]
         case .retry(let run, _): [run.jobID]
         case .update(let request, _, _): [request.id]
         }
@@ -60,7 +60,8 @@ extension JobCommand: Codable {
         let name = try container.decode(String.self, forKey: "command")
         switch name {
         case "submit": self = .submit(try container.decode([JobRequest].self, forKey: "requests"))
-        case "cancel": self = .cancel(try job())
+        case "cancel":
+            self = .cancel(try job(), key: try container.decodeIfPresent(Int64.self, forKey: "key"))
         case "suspend": self = .suspend(try job())
         case "resume": self = .resume(try job())
         case "runNow": self = .runNow(try job())
@@ -89,7 +90,9 @@ extension JobCommand: Codable {
         case .submit(let requests):
             try container.encode("submit", forKey: "command")
             try container.encode(requests, forKey: "requests")
-        case .cancel(let id): try container.encode("cancel", id)
+        case .cancel(let id, let key):
+            try container.encode("cancel", id)
+            try container.encodeIfPresent(key, forKey: "key")
         case .suspend(let id): try container.encode("suspend", id)
         case .resume(let id): try container.encode("resume", id)
         case .runNow(let id): try container.encode("runNow", id)

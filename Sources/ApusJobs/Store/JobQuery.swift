@@ -97,13 +97,14 @@ public struct RunQuery: Hashable, Sendable {
     public var jobID: JobID?
     /// Only this occurrence's.
     public var occurrence: Int?
-    /// Only runs of jobs of this kind.
+    /// Only runs of jobs of this kind. This and what follows about jobs is asked of them as they are now, run by run: where
+    /// few runs match, a page takes as long as the history is.
     public var kind: String?
-    /// Only runs of jobs of these queues; empty for all.
+    /// Only runs of jobs that are in these queues; empty for all.
     public var queues: Set<QueueID>
-    /// Only runs of jobs with one of these fairness keys (``JobRequest/fairnessKey``); empty for all.
+    /// Only runs of jobs that have one of these fairness keys (``JobRequest/fairnessKey``); empty for all.
     public var fairnessKeys: Set<String>
-    /// Only runs of jobs with all of these labels.
+    /// Only runs of jobs that have all of these labels.
     public var labels: [String: String]
     /// Only runs of these states; empty for all.
     public var states: Set<RunState>
@@ -137,9 +138,14 @@ public struct RunQuery: Hashable, Sendable {
 }
 
 extension RunQuery {
-    /// What it asks of the runs' jobs, as they are now.
-    package var ofJobs: JobQuery {
-        JobQuery(kind: kind, queues: queues, fairnessKeys: fairnessKeys, labels: labels)
+    /// What it asks of the runs' jobs. Of another query that is set, the other conditions do not count.
+    package var jobQuery: JobQuery {
+        get { JobQuery(kind: kind, queues: queues, fairnessKeys: fairnessKeys, labels: labels) }
+        set {
+            (kind, queues, fairnessKeys, labels) = (
+                newValue.kind, newValue.queues, newValue.fairnessKeys, newValue.labels
+            )
+        }
     }
 }
 

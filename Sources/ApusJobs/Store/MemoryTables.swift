@@ -427,7 +427,7 @@ struct MemoryTables {
         } else {
             candidates = Array(rows.values)
         }
-        for row in candidates where row.matches(query.ofJobs) {
+        for row in candidates where row.matches(query.jobQuery) {
             for value in row.runs.values where value.written < before {
                 let run = value.run
                 if let occurrence = query.occurrence, !(run.occurrence...run.through).contains(occurrence) { continue }

@@ -200,7 +200,7 @@
 
         func runs(_ query: RunQuery) async throws -> RunPage {
             let limit = try ListPage.size(query.limit)
-            var filter = try await filter(query.ofJobs)
+            var filter = try await filter(query.jobQuery)
             // The job of a run is looked up only where something is asked of it.
             let jobs =
                 filter.isEmpty ? "" : " JOIN apus.job AS j ON j.key = o.job JOIN apus.request AS r ON r.job = o.job"

@@ -219,15 +219,16 @@ public struct DaemonClient: Sendable {
         return cancelled
     }
 
-    /// Sends a request for each 1,000 jobs that match a query; `took` says where the next page begins.
-    private func changePages<Page: Decodable>(
-        _ method: Method, _ path: String, _ query: [(String, String)], _ took: (Page) -> String?
+    /// Sends a request for each 1,000 jobs that match a query. `next` gets each answer, and returns where the next page
+    /// begins.
+    private func changePages<Answer: Decodable>(
+        _ method: Method, _ path: String, _ query: [(String, String)], _ next: (Answer) -> String?
     ) async throws {
         let query = (query.isEmpty ? [("all", "true")] : query) + [("limit", "1000")]
         var after: String?
         repeat {
             let answer = try await send(method, path, query: query + (after.map { [("after", $0)] } ?? []))
-            after = took(try decode(answer))
+            after = next(try decode(answer))
         } while after != nil
     }
 

@@ -317,7 +317,7 @@ public struct WireExplanation: Codable, Hashable, Sendable {
     public var decisions: [Decision]
 }
 
-/// What `DELETE /v1/jobs?all=true` answers.
+/// The answer of `DELETE /v1/jobs`.
 public struct WireCancelled: Codable, Hashable, Sendable {
     /// The identifiers of the jobs that were cancelled.
     public var cancelled: [String]

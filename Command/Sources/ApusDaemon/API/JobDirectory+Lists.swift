@@ -128,22 +128,6 @@ extension JobDirectory {
         }
     }
 
-    /// Changes the jobs of one page of the query with `change`, and says where the next page begins; or those of all pages.
-    func change<Changed>(
-        _ query: JobQuery, isWhole: Bool, check: () throws -> Void,
-        _ change: (JobQuery) async throws -> (changed: [Changed], next: String?)
-    ) async throws -> (changed: [Changed], next: String?) {
-        var query = query
-        var changed: [Changed] = []
-        repeat {
-            try check()
-            let page = try await change(query)
-            changed += page.changed
-            query.cursor = page.next
-        } while isWhole && query.cursor != nil
-        return (changed, query.cursor)
-    }
-
     /// How many occurrences are listed at most.
     static let mostUpcoming = 10_000
 

@@ -39,47 +39,57 @@ extension Routes {
         }
     }
 
-    /// What changes many jobs at once, or removes some.
+    /// Changes of all jobs that match.
     func addBulkChanges(to api: APIRouter) {
-        api.post("/v1/jobs/:id/delete", needs: .administer) { request, context in
-            let id = try await jobs.resolve(try name(request, context))
-            try await scheduler.delete(id)
-            return try Response.json(WireDeleted(deleted: 1))
-        }
         api.delete("/v1/jobs", needs: .administer) { request, context in
-            try await change(request, context, all: "cancel every job", scheduler.cancelPage) {
-                try Response.json(WireCancelled(cancelled: $0.map(\.id.rawValue), next: $1))
+            try await change(request, context, WireCancelled(cancelled: []), "cancel every job") { query, answer in
+                let page = try await scheduler.cancelPage(query)
+                answer.cancelled += page.changed.map(\.id.rawValue)
+                answer.next = page.next
             }
         }
         api.post("/v1/failed/retry", needs: .administer) { request, context in
-            try await change(request, context, all: "retry every job that has failed", scheduler.retryPage) {
-                try Response.json(WireRetried(runs: $0.map { WireRun($0) }, next: $1))
+            try await change(request, context, WireRetried(runs: []), "retry every job that has failed") {
+                query, answer in
+                let page = try await scheduler.retryPage(query)
+                answer.runs += page.changed.map { WireRun($0) }
+                answer.next = page.next
             }
         }
         api.delete("/v1/ended", needs: .administer) { request, context in
-            try await change(request, context, all: "delete every job that has ended", scheduler.deletePage) {
-                try Response.json(WireDeleted(deleted: $0.count, next: $1))
+            try await change(request, context, WireDeleted(deleted: 0), "delete every job that has ended") {
+                query, answer in
+                let page = try await scheduler.deletePage(query)
+                answer.deleted += page.changed.count
+                answer.next = page.next
             }
         }
     }
 
-    /// Changes the jobs that the request means: a page of them, or all.
-    private func change<Changed>(
-        _ request: Request, _ context: APIContext, all deed: String,
-        _ change: @escaping @Sendable (JobQuery) async throws -> (changed: [Changed], next: String?),
-        _ answer: @escaping @Sendable ([Changed], _ next: String?) throws -> Response
+    /// Changes the jobs that the request means, a page of them or all, and adds what was done to the answer.
+    private func change<Answer: ChangeAnswer>(
+        _ request: Request, _ context: APIContext, _ start: Answer, _ deed: String,
+        _ change: @escaping @Sendable (JobQuery, inout Answer) async throws -> Void
     ) async throws -> Response {
         var (query, parameters) = try jobQuery(request, and: ["all", "limit", "after"])
-        let isFiltered = query != JobQuery()
-        guard try flag(parameters, "all") != isFiltered else {
+        // In a script an empty variable must not mean all jobs.
+        if query.idPrefixOrName?.isEmpty ?? false {
+            throw WebError.invalid("match: must not be empty; say all=true, to \(deed)")
+        }
+        guard try flag(parameters, "all") != (query != JobQuery()) else {
             throw WebError.invalid(
                 "say either all=true, to \(deed), or which: failed, fairnessKey, kind, label, match, queue, state")
         }
         let limit = try number(parameters, "limit", in: 1...1_000)
         (query.limit, query.cursor) = (limit ?? 1_000, parameters["after"])
         return try await long.answer(context) { [query] check in
-            let (changed, next) = try await jobs.change(query, isWhole: limit == nil, check: check, change)
-            return try answer(changed, next)
+            var (query, answer) = (query, start)
+            repeat {
+                try check()
+                try await change(query, &answer)
+                query.cursor = answer.next
+            } while limit == nil && query.cursor != nil
+            return try Response.json(answer)
         }
     }
 
@@ -123,8 +133,8 @@ extension Routes {
         _ request: Request, and others: [String] = []
     ) throws -> (query: JobQuery, parameters: Query) {
         let parameters = try Query(
-            of: request, known: ["match", "failed"] + Self.filter.known + others,
-            repeatable: ["state"] + Self.filter.repeatable)
+            of: request, known: ["match", "failed"] + Self.filterParameters.known + others,
+            repeatable: ["state"] + Self.filterParameters.repeatable)
         var query = try jobQuery(parameters)
         query.idPrefixOrName = parameters["match"]
         for state in parameters.all("state") {
@@ -140,7 +150,7 @@ extension Routes {
     }
 
     /// The parameters that say which jobs a list of jobs or of runs is about.
-    static let filter = (known: ["kind"], repeatable: ["label", "queue", "fairnessKey"])
+    static let filterParameters = (known: ["kind"], repeatable: ["label", "queue", "fairnessKey"])
 
     /// What those say.
     func jobQuery(_ parameters: Query) throws -> JobQuery {
@@ -170,3 +180,13 @@ extension Routes {
         return labels
     }
 }
+
+/// The answer to a change of all jobs that match, which grows with each page.
+private protocol ChangeAnswer: Encodable, Sendable {
+    /// Where the next page begins.
+    var next: String? { get }
+}
+
+extension WireCancelled: ChangeAnswer {}
+extension WireRetried: ChangeAnswer {}
+extension WireDeleted: ChangeAnswer {}

@@ -96,6 +96,11 @@ struct Routes: Sendable {
             let id = try await jobs.resolve(try name(request, context))
             return try Response.json(jobs.wire(try await scheduler.cancel(id)))
         }
+        api.post("/v1/jobs/:id/delete", needs: .administer) { request, context in
+            let id = try await jobs.resolve(try name(request, context))
+            try await scheduler.delete(id)
+            return try Response.json(WireDeleted(deleted: 1))
+        }
         api.post("/v1/jobs/:id/suspend", needs: .control) { request, context in
             let id = try await jobs.resolve(try name(request, context))
             return try Response.json(jobs.wire(try await scheduler.suspend(id)))
@@ -129,12 +134,11 @@ struct Routes: Sendable {
     private func addRuns(to api: APIRouter) {
         api.get("/v1/runs", needs: .read) { request, context in
             let parameters = try Query(
-                of: request, known: ["job", "occurrence", "begun", "since", "limit", "after"] + Self.filter.known,
-                repeatable: ["outcome"] + Self.filter.repeatable)
-            let jobQuery = try jobQuery(parameters)
-            var query = RunQuery(
-                kind: jobQuery.kind, queues: jobQuery.queues, fairnessKeys: jobQuery.fairnessKeys,
-                labels: jobQuery.labels)
+                of: request,
+                known: ["job", "occurrence", "begun", "since", "limit", "after"] + Self.filterParameters.known,
+                repeatable: ["outcome"] + Self.filterParameters.repeatable)
+            var query = RunQuery()
+            query.jobQuery = try jobQuery(parameters)
             query.states = try outcomes(parameters)
             query.since = try instant(parameters, "since")
             query.occurrence = try number(parameters, "occurrence", in: Self.occurrences)

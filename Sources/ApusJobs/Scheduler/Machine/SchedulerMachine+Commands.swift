@@ -98,8 +98,11 @@ extension SchedulerMachine {
     ) throws(JobError) -> Outcome {
         switch command {
         case .submit(let requests): return try submit(requests, pending, into: &turn)
-        case .cancel(let id):
-            return try change(id, pending, in: &turn) { draft, now in
+        case .cancel(let id, let key):
+            return try change(id, pending, in: &turn) { draft, now throws(JobError) in
+                if let key, draft.machine.job.key != key {
+                    throw JobError(code: .notFound, message: "\(id): another job has the identifier by now")
+                }
                 draft.action.merge(draft.machine.cancel(now: now))
                 return nil
             }
