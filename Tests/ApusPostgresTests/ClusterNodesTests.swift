@@ -1,6 +1,7 @@
 #if Postgres
     import ApusJobs
     import ApusPostgres
+    import ApusTestSupport
     import ApusTimers
     import Foundation
     import PostgresTestServer
@@ -61,6 +62,67 @@
                 let next = try await store.open(as: NodeID(rawValue: "third"), running: jobs)
                 #expect(try await store.nodes().map(\.jobs) == [jobs])
                 try await store.close(next)
+            }
+        }
+
+        /// Gives `body` a cluster of one scheduler, and the number of its node. The first beats of others are held up for
+        /// as long as `body` takes; `joined` gets what becomes of a store that it opens then.
+        private func whileJoining(
+            _ body: (_ first: Int64, PostgresConnection) async throws -> Void,
+            joined: (_ first: Int64, StoreSession) async throws -> Void
+        ) async throws {
+            try await ApusPostgresTests.withDatabase { configuration in
+                let scheduler = JobScheduler(store: PostgresStore(patient: configuration))
+                scheduler.register("k") { _ in }
+                try await scheduler.start()
+                let new = PostgresStore(patient: configuration)
+                try await withConnection(configuration) { database in
+                    let first = try await database.value("SELECT max(id) FROM apus.node", as: Int64.self)
+                    try await database.run(
+                        "SELECT pg_advisory_lock(1, 1)",
+                        """
+                        CREATE FUNCTION public.hold() RETURNS trigger LANGUAGE plpgsql AS
+                        $$ BEGIN PERFORM pg_advisory_xact_lock(1, 1); RETURN new; END $$
+                        """,
+                        """
+                        CREATE TRIGGER hold BEFORE INSERT ON apus.beat FOR EACH ROW WHEN (new.node > \(first))
+                        EXECUTE FUNCTION public.hold()
+                        """)
+                    let joining = Task { try await new.open(as: NodeID(rawValue: "late")) }
+                    try await until("the node is there") {
+                        try await database.value(
+                            "SELECT EXISTS (SELECT 1 FROM apus.node WHERE id > \(first))", as: Bool.self)
+                    }
+                    try await body(first, database)
+                    try await database.run("SELECT pg_advisory_unlock(1, 1)")
+                    let session = try await joining.value
+                    try await joined(first, session)
+                    try await new.close(session)
+                }
+                await scheduler.stop(grace: .zero)
+            }
+        }
+
+        @Test("a node whose first beat is late is not taken for dead while its session lives")
+        func lateBeat() async throws {
+            try await whileJoining { first, database in
+                let number = "(SELECT number FROM apus.beat WHERE node = \(first))"
+                let beginning = try await database.value("SELECT \(number)", as: Int64.self)
+                // At most four a second: longer than a node without a session is waited for, which is two seconds.
+                try await until("sixteen beats of the other node") {
+                    try await database.value("SELECT \(number) > \(beginning) + 16", as: Bool.self)
+                }
+            } joined: { first, session in
+                #expect(session.number == first + 1 && !session.shards.isEmpty)
+            }
+        }
+
+        @Test("a node that was taken for dead before it had shards joins under another number")
+        func joinsAgain() async throws {
+            try await whileJoining { first, database in
+                try await database.run("UPDATE apus.node SET ended = clock_timestamp() WHERE id > \(first)")
+            } joined: { first, session in
+                #expect(session.number == first + 2 && !session.shards.isEmpty)
             }
         }
 

@@ -9,8 +9,8 @@ extension ClusterNode {
 
     func join() {
         let jobs = process.role.jobs
-        world.send(self, .writer) { database in
-            (database.join(jobs), database.timeline)
+        world.send(self, .session) { [self] database in
+            (database.join(jobs, hasSession: !isGone), database.timeline)
         } done: { [self] answer in
             guard case .success(let (id, timeline)) = answer else { return giveUp() }
             (self.id, self.timeline) = (id, timeline)

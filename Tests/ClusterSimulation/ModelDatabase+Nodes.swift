@@ -4,10 +4,11 @@ import ApusTimers
 
 /// Nodes, their beats and their shards.
 extension ModelDatabase {
-    func join(_ jobs: RunnableJobs? = nil) -> Int64 {
+    /// A node whose session has the lock at once, if it lives.
+    func join(_ jobs: RunnableJobs? = nil, hasSession: Bool = false) -> Int64 {
         adoptTimeline()
         sequences.node += 1
-        tables.nodes[sequences.node] = Node(jobs: jobs)
+        tables.nodes[sequences.node] = Node(hasSession: hasSession, jobs: jobs)
         return sequences.node
     }
 

@@ -119,6 +119,9 @@
             return machine.withLock { machine in machine.endOfTrust.map { now < $0 } ?? false }
         }
 
+        /// Whether a beat has found that another node has ended this one.
+        var wasEnded: Bool { machine.withLock { $0.state == .fenced } }
+
         /// Something was notified on the node's channel.
         func notified(_ notification: PostgresNotification) {
             if notification.channel == events.channel { return events.receive(notification.payload) }

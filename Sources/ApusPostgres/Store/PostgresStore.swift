@@ -113,16 +113,32 @@
         /// How long a new node waits for shards, beside the time in which a dead one is noticed.
         private static let patience: Duration = .seconds(15)
 
+        /// Joins again, under another number, if the others have taken the node for dead before it had shards.
         private func join(_ name: NodeID, _ jobs: RunnableJobs?) async throws -> StoreSession {
-            let rows = try await writer.execute(
+            let end = engine.time.uptime().advanced(by: Self.patience + timing.patience)
+            while true {
+                if let session = try await join(name, jobs, until: end) { return session }
+            }
+        }
+
+        /// - Returns: `nil` if another node has ended this one.
+        private func join(_ name: NodeID, _ jobs: RunnableJobs?, until end: UptimeInstant) async throws -> StoreSession?
+        {
+            let rows = try await listener.execute(
                 PostgresBatch([
                     // Before the node has a number.
                     StoreTimeline.adopt,
+                    // The others see the node with the lock of its session, however late its first beat is.
                     PostgresStatement(
-                        "INSERT INTO apus.node (name, version, patience_ms, jobs) VALUES ($1, $2, $3, $4) RETURNING id",
+                        """
+                        WITH new AS (
+                            INSERT INTO apus.node (name, version, patience_ms, jobs) VALUES ($1, $2, $3, $4) RETURNING id)
+                        SELECT id, pg_try_advisory_lock($5, id::int4) FROM new
+                        """,
                         [
                             .text(name.rawValue), .text(ApusVersion.current),
                             .int64(timing.patience.wholeNanoseconds / 1_000_000), .text(NodeJobs.text(of: jobs)),
+                            .int32(schema.lockClass),
                         ]),
                     // A migration may have come in between.
                     SchemaKeeper.select,
@@ -141,10 +157,10 @@
             // What is found until then is in the session.
             do {
                 for link in [writer, listener] { try await link.rename(member.connectionName(member.node)) }
-                let end = engine.time.uptime().advanced(by: Self.patience + timing.patience)
                 await member.beat()
                 let takesShards = !(jobs?.isEmpty ?? false)
                 while takesShards ? member.shards.isEmpty : !member.isTrusted {
+                    if member.wasEnded { return nil }
                     guard engine.time.uptime() < end else {
                         throw JobError(
                             code: .unavailable,
