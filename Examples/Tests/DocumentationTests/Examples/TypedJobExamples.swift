@@ -74,9 +74,12 @@ enum TypedJobExamples {
             print("\(count) jobs are deleted so far")  // after each 1,000 that match
         }
 
-        let runs = try await scheduler.runs(RunQuery(queues: ["mail"], states: [.failed], limit: 20)).runs
+        let yesterday = TimerEngine.shared.time.wall().advanced(by: .seconds(-86_400))
+        for try await page in scheduler.pages(of: RunQuery(queues: ["mail"], states: [.failed], since: yesterday)) {
+            for run in page.runs { print(run.jobID, run.finished?.iso8601 ?? "", run.reason ?? "") }
+        }
         // Shown: end
-        print(retried, cancelled, deleted, runs)
+        print(retried, cancelled, deleted)
     }
 
     // Shown: unique-by-fields
