@@ -74,7 +74,7 @@
                     """))
         }
 
-        /// What the query asks of `job` and `request`.
+        /// Adds the conditions of the query, on the columns of `job` and `request`.
         private static func add(_ query: JobQuery, to filter: inout Filter, on connection: Connection) throws {
             // In the words of the partial index, and a bound, without which SQLite does not use it.
             if query.calendarsOnly { filter.add("request.trigger_calendar IS NOT NULL AND request.job > 0") }

@@ -405,7 +405,7 @@ final class ModelDatabase {
 }
 
 extension JobRequest {
-    /// Whether both are unique, by the same content.
+    /// Whether the two jobs are unique by the same content.
     func hasContent(of other: JobRequest) -> Bool {
         uniqueContent != nil && kind == other.kind && uniqueContent == other.uniqueContent
     }

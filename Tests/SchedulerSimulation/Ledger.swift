@@ -231,7 +231,7 @@ extension Ledger.State {
         return facts.contains { $0.plan.id == job && reach.includes($0.plan) }
     }
 
-    /// Whether a command of this kind is under way for the job that the plan is about.
+    /// Whether a command of this kind is under way that may change the job of the plan.
     func isUnderWay(_ kind: Ledger.Command.Kind, _ plan: JobPlan) -> Bool {
         commands.contains { command in
             !command.isOver && command.kind == kind

@@ -59,8 +59,8 @@ extension World {
         return changeable
     }
 
-    /// Whether nothing stands in the way of another attempt: the last one was the outcome, no other job has the identifier,
-    /// and none can count as the same.
+    /// Whether a retry cannot be refused: the last attempt was the outcome, no other job has the identifier, and none can
+    /// count as the same.
     private static func isRetriable(_ loaded: LoadedJob, in base: MemoryStore) async throws -> Bool {
         let job = loaded.job
         if job.request.uniqueness.countsContent { return false }

@@ -81,8 +81,6 @@ extension JobScheduler {
     /// Cancels those of one page of jobs.
     /// - Returns: the jobs that are cancelled, and where the next page begins.
     package func cancelPage(_ query: JobQuery) async throws -> (changed: [Job], next: String?) {
-        var query = query
-        query.includesLastRuns = false
         let page = try await page(
             query, of: [.scheduled, .suspended], otherwise: "only jobs that are scheduled or suspended can be cancelled"
         )
@@ -99,9 +97,8 @@ extension JobScheduler {
         }
         var query = query
         if query.lastEnded.isEmpty { query.lastEnded = [.failed, .lost] }
-        query.includesLastRuns = true
         let page = try await page(
-            query, of: [.scheduled, .suspended, .finished],
+            query, of: [.scheduled, .suspended, .finished], includesLastRuns: true,
             otherwise: "a cancelled job cannot be tried again; submit it anew")
         var left = Array(zip(page.jobs, page.lastRuns))
         var retried: [Run] = []
@@ -122,7 +119,7 @@ extension JobScheduler {
                 case .success, .failure: break
                 }
             }
-            left = try await jobs(numbered: changed).filter { $0.state != .cancelled }.map { ($0, nil) }
+            left = try await jobs(numbered: changed).map { ($0, nil) }
         }
         return (retried, page.nextCursor)
     }
@@ -137,8 +134,6 @@ extension JobScheduler {
     /// Removes those of one page of jobs that have ended.
     /// - Returns: the jobs that were removed, and where the next page begins.
     package func deletePage(_ query: JobQuery) async throws -> (changed: [Job], next: String?) {
-        var query = query
-        query.includesLastRuns = false
         let page = try await page(
             query, of: [.finished, .cancelled],
             otherwise: "only jobs that are finished or cancelled can be deleted; cancel the others")
@@ -148,12 +143,13 @@ extension JobScheduler {
 
     /// One page of the jobs that a change can be made to.
     private func page(
-        _ query: JobQuery, of states: Set<JobState>, otherwise problem: String
+        _ query: JobQuery, of states: Set<JobState>, includesLastRuns: Bool = false, otherwise problem: String
     ) async throws -> JobPage {
         guard query.states.isSubset(of: states) else {
             throw JobError(code: .invalid, message: "states: \(problem)")
         }
         var query = query
+        query.includesLastRuns = includesLastRuns
         query.newestFirst = true
         if query.states.isEmpty { query.states = states }
         return try await jobs(query)

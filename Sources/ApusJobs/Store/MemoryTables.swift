@@ -97,7 +97,7 @@ struct MemoryTables {
                 .run.state
         }
 
-        /// Whether it is among the jobs of a query, whatever that says of pages.
+        /// Whether the job meets the conditions of a query.
         func matches(_ query: JobQuery) -> Bool {
             let isMeant = query.idPrefixOrName.map { job.id.rawValue.hasPrefix($0) || job.request.name == $0 } ?? true
             if !isMeant { return false }

@@ -119,7 +119,7 @@
             return machine.withLock { machine in machine.endOfTrust.map { now < $0 } ?? false }
         }
 
-        /// Whether a beat has found that another node has ended this one.
+        /// Whether another node has ended this one, as far as the beats have found.
         var wasEnded: Bool { machine.withLock { $0.state == .fenced } }
 
         /// Something was notified on the node's channel.

@@ -152,7 +152,7 @@ extension Routes {
     /// The parameters that say which jobs a list of jobs or of runs is about.
     static let filterParameters = (known: ["kind"], repeatable: ["label", "queue", "fairnessKey"])
 
-    /// What those say.
+    /// The conditions that these parameters give.
     func jobQuery(_ parameters: Query) throws -> JobQuery {
         var query = JobQuery(
             kind: try parameters["kind"].map { try ActionKind(named: $0).rawValue },
