@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from playwright.sync_api import Locator, expect
@@ -20,6 +21,8 @@ class DashboardTest(support.BrowserTest):
     def open(self, path: str = "") -> None:
         self.page.goto(self.daemon.url)
         expect(self.page.locator("#daemon-state")).to_have_text("Connected")
+        # The list has been drawn: it is counted with its first page.
+        expect(self.page.locator("#jobs-status")).to_have_text(re.compile(r"^\d"))
         if path:
             self.go(path)
 
