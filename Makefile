@@ -34,6 +34,7 @@ part_traits = ProcessClockTests TestTraitsTests
 part_project = ProjectTests
 part_simulation = SchedulerSimulationTests ClusterSimulationTests
 PARTS = $(sort $(patsubst part_%,%,$(filter part_%,$(.VARIABLES))))
+OPTIMIZED_PARTS = simulation check
 trait_linux = ServiceLifecycle
 trait_apple = SimulatedApple
 part_check = $(foreach part,timers calendar background phone jobs sqlite project simulation,$(part_$(part)))
@@ -45,6 +46,10 @@ programs = $(SWIFT) build $(COMMAND) $(1) --product apusd && $(SWIFT) build $(CO
 # How many tests run at once. Without it all hundreds begin together, and each step of one waits for a step of all the
 # others: on two cores a test of a daemon then comes to ask it once in a minute.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 16
+
+# Package.swift says what for. What is compiled to be run once, or again after each change, does without: `run` and
+# most parts' tests.
+export APUS_OPTIMIZED = 1
 
 # They have a build folder of their own.
 TSAN_LIBRARIES = $(LIBRARIES) --sanitize=thread --scratch-path .build-tsan
@@ -73,7 +78,10 @@ export DEB_MAINTAINER ?=
 .DEFAULT_GOAL := help
 .PHONY: run demo install deb build build-libraries build-command build-examples test test-libraries test-command test-examples check browser api c-checks docs pictures lint format bench bench-cluster bench-dashboard bench-sleepless bench-calendar bench-build release tsan tsan-build stress torture chaos simulate calendar fuzz mutants explore timelines bootstrap bootstrap-build clean help
 
-# For debugging, in the build that the tests use too. `make install` builds a release.
+# For debugging. `make install` builds a release. CI says RUN=.build: it has compiled all of it there already.
+RUN ?= .build/run
+run: APUS_OPTIMIZED = $(if $(filter .build,$(RUN)),1)
+run: COMMAND = $(call package,Command,$(RUN))
 run: bootstrap-build  ## build the command, show the demo, say what to try next
 	$(call programs)
 	@bin="$$($(SWIFT) build $(COMMAND) --show-bin-path)/apus"; \
@@ -114,10 +122,11 @@ test-examples: bootstrap  ## run the tests of the sample apps and of the documen
 check: test-check  ## run the unit tests of timers, calendars, background, phone, jobs and SQLite: no browser, PostgreSQL or HTTP
 
 # Those of PARTS. `make help` lists them.
+$(patsubst %,test-%,$(filter-out $(OPTIMIZED_PARTS),$(PARTS))): APUS_OPTIMIZED =
 test-%:
 	$(if $(part_$*),,$(error there is no part '$*'; the parts are: $(PARTS)))
 	@$(if $(filter ApusLinuxTests,$(part_$*)),$(BOOTSTRAP),$(if $(filter ApusSQLiteTests,$(part_$*)),$(BOOTSTRAP) store))
-	APUS_ONLY='$(part_$*)' $(SWIFT) test --traits $(or $(trait_$*),SQLite) --scratch-path .build/parts/$(or $(trait_$*),SQLite) $(if $(FILTER),--filter '$(FILTER)')
+	APUS_ONLY='$(part_$*)' $(SWIFT) test --traits $(or $(trait_$*),SQLite) --scratch-path .build/parts/$(or $(trait_$*),SQLite)$(if $(APUS_OPTIMIZED),-optimized) $(if $(FILTER),--filter '$(FILTER)')
 
 browser: bootstrap  ## run the tests in a browser only; their pictures are in .build/browser
 	SWIFT="$(SWIFT)" Scripts/browser-tests

@@ -37,19 +37,15 @@ let features: [SwiftSetting] =
         .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
     ] + [sqlite, postgres, tracing, serviceLifecycle, simulatedApple].map { .define($0, .when(traits: [all])) }
 
-// What runs in virtual time runs in tests, which are built for debugging, and so do millions of schedules: these
-// modules are optimized there too, and are five times as fast. Assertions stay. SwiftPM before 6.3, and Xcode, refuse
-// dependencies with such flags.
-#if os(Linux) && compiler(>=6.3)
-    // An option of the frontend: with the driver's own `-O` each file is compiled by a process of its own, which takes
-    // five times as long.
-    let optimized =
-        features + [
-            .unsafeFlags(["-Xfrontend", "-O", "-assert-config", "Debug"], .when(configuration: .debug))
-        ]
-#else
-    let optimized = features
-#endif
+// What runs in virtual time runs in tests, which are built for debugging, and so do millions of schedules: with
+// APUS_OPTIMIZED=1 in the environment these modules are optimized there too. They are five times as fast then, and take
+// as much longer to compile. Assertions stay. SwiftPM before 6.3, and Xcode, refuse dependencies with such flags.
+//
+// `-O` is an option of the frontend here: with the driver's own, each file is compiled by a process of its own.
+let optimized =
+    Context.environment["APUS_OPTIMIZED"] == "1"
+    ? features + [.unsafeFlags(["-Xfrontend", "-O", "-assert-config", "Debug"], .when(configuration: .debug))]
+    : features
 
 /// Apple's frameworks come from Objective-C, so the compiler does not trust their word on where closures are called,
 /// and puts a check into those that belong to an actor. It does the same for modules in Swift 5 mode.

@@ -72,9 +72,9 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.30.0"),
         // Its two default traits would reach the compiler in a random order, and have it compiled again and again.
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.17.0", traits: []),
-        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.28.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.9.0"),
         // For the tests only.
+        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.28.0"),
         .package(url: "https://github.com/apple/swift-async-algorithms.git", from: "1.0.4"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.8.0"),
         .package(url: "https://github.com/jpsim/Yams.git", from: "6.0.0"),
@@ -82,7 +82,9 @@ let package = Package(
     ],
     targets: [
         module("ApusJSON", []),
-        // Not swift-crypto, whose C takes as long to compile as a fifth of the command, for one HMAC.
+        // For webhooks. Not AsyncHTTPClient and swift-crypto, whose C takes as long to compile as a fifth of the command.
+        .systemLibrary(
+            name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
         // Puts the files of a target's folder `Web` into the program, which is installed as one file. (With the resource
@@ -105,12 +107,15 @@ let package = Package(
             ["ApusJSON"] + apus("ApusBackground", "ApusCalendar", "ApusJobs", "ApusTimers", "_ApusInternals")),
         module(
             "ApusDaemon",
-            ["ApusClient", "ApusJSON", "LoopbackWeb", .target(name: "COpenSSL", condition: .when(platforms: [.linux]))]
+            [
+                "ApusClient", "ApusJSON", "CCurl", "LoopbackWeb",
+                .target(name: "COpenSSL", condition: .when(platforms: [.linux])),
+            ]
                 + apus(
                     "ApusBackground", "ApusCalendar", "ApusJobs", "ApusLinux", "ApusPostgres", "ApusSQLite",
                     "ApusTimers", "_ApusInternals")
-                + nio("NIOCore", "NIOHTTP1", "NIOPosix") + [
-                    httpClient, hummingbird, logging, metrics,
+                + nio("NIOCore", "NIOPosix") + [
+                    hummingbird, logging, metrics,
                     .product(name: "Configuration", package: "swift-configuration"),
                 ],
             exclude: ["Dashboard/Web"], plugins: ["EmbedWeb"]),

@@ -119,20 +119,20 @@ struct DeletionTests {
         harness.calls.failNext(1)
         try harness.submit(.after(.zero), kind: "failing")
         harness.advance(1)
-        let codes = Log<JobError.Code?>()
+        let codes = Log<(call: Int, code: JobError.Code?)>()
         let calls: [@Sendable (JobScheduler) async throws -> Void] = [
             { try await $0.delete("job") }, { _ = try await $0.runNow("job") }, { try await $0.delete("job") },
         ]
-        for call in calls {
+        for (index, call) in calls.enumerated() {
             harness.time.start { [scheduler = harness.scheduler] in
                 do {
                     try await call(scheduler)
-                    codes.add(nil)
-                } catch { codes.add((error as? JobError)?.code) }
+                    codes.add((index, nil))
+                } catch { codes.add((index, (error as? JobError)?.code)) }
             }
         }
         harness.time.settle()
-        #expect(codes.all == [nil, .notFound, .conflict])
+        #expect(codes.all.sorted { $0.call < $1.call }.map(\.code) == [nil, .notFound, .conflict])
         #expect(try ids() == [])
     }
 

@@ -1,11 +1,12 @@
 """What the browser tests share: a server of ours in a folder of its own, and a browser that notices trouble.
 
-Needs Python 3.11 or later, the packages of requirements.txt and a Chromium. Environment:
+Needs Python 3.11 or later, the packages of requirements.txt and a Chromium, whose headless shell takes half of the
+processor's time. Environment:
 
     APUS_BINARY             the apus command                 (.build/debug/apus)
-    APUS_BROWSER            the browser                      (/usr/bin/chromium)
+    APUS_BROWSER            the browser                      (chromium-headless-shell, or chromium)
     APUS_BROWSER_ARTIFACTS  where pictures are kept          (.build/browser)
-    APUS_BROWSER_VISIBLE    if set, the browser has a window
+    APUS_BROWSER_VISIBLE    if set, the browser has a window; it must be another than the headless shell
     APUS_BROWSER_POSTGRES   if set, each daemon has a new database on the server that PGHOST and its like name
 """
 
@@ -254,7 +255,7 @@ class OneBrowser:
         if cls._browser is None:
             cls._playwright = sync_playwright().start()
             cls._browser = cls._playwright.chromium.launch(
-                executable_path=os.environ.get("APUS_BROWSER", "/usr/bin/chromium"),
+                executable_path=os.environ.get("APUS_BROWSER") or shutil.which("chromium-headless-shell") or shutil.which("chromium"),
                 headless="APUS_BROWSER_VISIBLE" not in os.environ,
                 args=BROWSER_FLAGS,
             )

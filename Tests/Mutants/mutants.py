@@ -65,8 +65,8 @@ def build():
     # Debug: a mutant is rebuilt in a fraction of the time of a release, and invariants are checked.
     swift = os.environ.get("SWIFT", "swift")
     done = subprocess.run(
-        [swift, "build", "--package-path", "Command", "--scratch-path", ".build", "--product", "ApusSimulation"], cwd=COPY, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        text=True)
+        [swift, "build", "--package-path", "Command", "--scratch-path", ".build", "--product", "ApusSimulation"],
+        cwd=COPY, env=dict(os.environ, APUS_OPTIMIZED="1"), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode != 0:
         errors = [line for line in done.stdout.splitlines() if "error" in line][:10]
         sys.exit("the copy does not build:\n" + "\n".join(errors or done.stdout.splitlines()[-10:]))

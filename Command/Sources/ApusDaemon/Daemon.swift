@@ -5,7 +5,6 @@ import ApusLinux
 package import ApusPostgres
 import ApusSQLite
 import ApusTimers
-import AsyncHTTPClient
 import Hummingbird
 public import Logging
 import LoopbackWeb

@@ -57,6 +57,35 @@ struct WebhookPosterTests {
         }
     }
 
+    @Test("a redirect is followed without waiting for its body, and the user of a URL is authorized")
+    func longRedirect() async throws {
+        try await Receiver(answering: { request, _ in
+            if request.path == "/new" { return Self.answer(.ok, "thanks") }
+            return Response(
+                status: .permanentRedirect, headers: [.location: "/new"],
+                body: .init { writer in
+                    // No end comes before the client has closed the connection.
+                    while true { try await writer.write(ByteBuffer(string: String(repeating: "b", count: 10_000))) }
+                })
+        }).serve { receiver in
+            var patient = poster
+            patient.patience = .seconds(3_600)
+            let url = receiver.url("/old").replacing("http://", with: "http://u:p@")
+            let answer = try await patient.post(Array("{}".utf8), id: "i", to: .init(url: url))
+            #expect(answer == WebhookAnswer(failure: nil, beginning: Array("thanks".utf8)))
+            #expect(receiver.requests.map { $0.headers["authorization"] } == ["Basic dTpw", "Basic dTpw"])
+        }
+    }
+
+    @Test("a header with a line break is sent nowhere")
+    func brokenHeader() async throws {
+        try await Receiver(answering: { _, _ in Self.answer(.ok) }).serve { receiver in
+            let answer = try await poster.post([], id: "i\r\nX: y", to: .init(url: receiver.url("/hook")))
+            #expect(answer.failure == "the header idempotency-key has a control character")
+            #expect(receiver.requests.isEmpty)
+        }
+    }
+
     @Test("a signature is that of the Standard Webhooks specification")
     func signature() throws {
         let signature = try WebhookSignature(secret: "  whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n")
@@ -92,7 +121,11 @@ struct WebhookPosterTests {
     func wordsOfFailures() async throws {
         // Nothing listens on port 1.
         let refused = try await poster.post([], id: "i", to: .init(url: "http://127.0.0.1:1/hook"))
-        #expect(refused.failure == "the connection failed (Connection refused)")
+        #expect(refused.failure == "127.0.0.1:1 cannot be connected to (Connection refused)")
+        let sixth = try await poster.post([], id: "i", to: .init(url: "http://[::1]:1/hook"))
+        #expect(sixth.failure?.hasPrefix("[::1]:1 cannot be connected to (") == true)
+        let unknown = try await poster.post([], id: "i", to: .init(url: "http://absent.invalid/hook"))
+        #expect(unknown.failure == "the name absent.invalid cannot be resolved")
         let bad = try await poster.post([], id: "i", to: .init(url: "ftp://u:hidden@h/p"))
         #expect(bad.failure == "ftp://u:***@h/p is not an http:// or https:// URL")
         #expect(Action(webhook: "https://u:a@b:c@h/p@q").text == "POST https://u:***@h/p@q")
@@ -155,10 +188,37 @@ struct WebhookPosterTests {
         }
     }
 
-    @Test("a receiver that cannot be reached is a failure")
-    func unreachable() async throws {
-        let answer = try await poster.post([], id: "i", to: .init(url: "http://127.0.0.1:1/"))
-        #expect(answer.failure != nil)
+    @Test("a cancelled post ends, before it has begun and while the answer is waited for")
+    func cancelled() async throws {
+        let (asked, isAsked) = AsyncStream.makeStream(of: Void.self)
+        let (gone, isGone) = AsyncStream.makeStream(of: Void.self)
+        try await Receiver(answering: { _, _ in
+            isAsked.finish()
+            for await _ in gone { break }
+            return Self.answer(.ok)
+        }).serve { receiver in
+            let target = WebhookTarget(url: receiver.url("/hook"))
+            let posting = Task { [poster] in try await poster.post([], id: "i", to: target) }
+            for await _ in asked { break }
+            posting.cancel()
+            await #expect(throws: CancellationError.self) { try await posting.value }
+            let late = Task { [poster] in
+                while !Task.isCancelled { await Task.yield() }
+                return try await poster.post([], id: "i", to: target)
+            }
+            late.cancel()
+            await #expect(throws: CancellationError.self) { try await late.value }
+            isGone.finish()
+        }
+    }
+
+    @Test("an https URL of a server without TLS is a failure")
+    func encrypted() async throws {
+        try await Receiver(answering: { _, _ in Self.answer(.ok) }).serve { receiver in
+            let url = receiver.url("/").replacing("http:", with: "https:")
+            let answer = try await poster.post([], id: "i", to: .init(url: url))
+            #expect(answer.failure == "the TLS connection failed")
+        }
     }
 
     @Test(

@@ -26,6 +26,30 @@ final class JobMetrics: Sendable {
     private struct Meters {
         var running: Meter
         var waiting: Meter
+
+        func set(_ standing: Standing) {
+            running.set(standing.running)
+            waiting.set(standing.waiting)
+        }
+    }
+
+    /// How many runs of a queue are in progress, and how many wait.
+    private struct Standing: Equatable {
+        var running = 0
+        var waiting = 0
+    }
+
+    /// The queues without meters of their own.
+    private struct Others {
+        private var standings: [QueueID: Standing] = [:]
+        private(set) var sum = Standing()
+
+        mutating func add(_ standing: Standing, of id: QueueID) {
+            let before = standings.updateValue(standing, forKey: id) ?? Standing()
+            sum.running += standing.running - before.running
+            sum.waiting += standing.waiting - before.waiting
+            if standing == Standing() { standings[id] = nil }
+        }
     }
 
     /// Metrics are made when there is something to report, and kept.
@@ -34,6 +58,7 @@ final class JobMetrics: Sendable {
         var counters: [Counted: Counter] = [:]
         var timers: [Timed: Timers] = [:]
         var meters: [QueueID: Meters] = [:]
+        var others = Others()
         var stuck: Meter?
         var unreadable: Meter?
 
@@ -91,26 +116,34 @@ final class JobMetrics: Sendable {
         if let lateness { timers.lateness.recordNanoseconds(lateness.wholeNanoseconds) }
     }
 
-    /// How the queues stand; those without meters of their own are added up. One that is not among them any more runs nothing, and nothing waits in it.
-    func queues(_ statuses: [QueueStatus]) {
-        let reports = made.withLock { made -> [(Meters, running: Int, waiting: Int)] in
-            var current: [QueueID: (running: Int, waiting: Int)] = [:]
-            for status in statuses {
-                var id = status.queue.id
-                if made.meters[id] == nil {
-                    if made.meters.count >= Self.mostOwn { id = Self.otherQueue }
-                    made.meters[id] =
-                        made.meters[id] ?? Meters(running: meter("running", id), waiting: meter("waiting", id))
+    /// These queues have other numbers of runs. Those without meters of their own are added up.
+    func queues(_ changes: [QueueStatus]) {
+        let reports = made.withLock { made in
+            var reports: [QueueID: (Meters, Standing)] = [:]
+            for status in changes {
+                let standing = Standing(running: status.runningCount, waiting: status.waitingCount)
+                var (id, sum) = (status.queue.id, standing)
+                let hasOwn = made.meters[id] != nil || made.meters.count < Self.mostOwn
+                if !hasOwn || id == Self.otherQueue {
+                    made.others.add(standing, of: id)
+                    (id, sum) = (Self.otherQueue, made.others.sum)
                 }
-                let sum = current[id] ?? (0, 0)
-                current[id] = (sum.running + status.runningCount, sum.waiting + status.waitingCount)
+                let meters = made.meters[id] ?? Meters(running: meter("running", id), waiting: meter("waiting", id))
+                made.meters[id] = meters
+                reports[id] = (meters, sum)
             }
-            return made.meters.map { ($1, current[$0]?.running ?? 0, current[$0]?.waiting ?? 0) }
+            return reports.values
         }
-        for (meters, running, waiting) in reports {
-            meters.running.set(running)
-            meters.waiting.set(waiting)
+        for (meters, standing) in reports { meters.set(standing) }
+    }
+
+    /// Nothing runs or waits any more.
+    func closed() {
+        let all = made.withLock { made in
+            made.others = Others()
+            return made.meters.values
         }
+        for meters in all { meters.set(Standing()) }
     }
 
     /// So many handlers were cancelled and do not return.

@@ -66,10 +66,15 @@ final class SchedulerLoop: Sendable {
     let handlers = Locked(CalledHandlers())
     let inbox = Locked(Inbox())
     private let machine = Locked<SchedulerMachine?>(nil)
+    #if DEBUG
+        private let callsSinceCheck = Locked(0)
+    #endif
     private let isStopRequested = Locked(false)
     private let alarm = Locked<(wake: SchedulerWake, timer: ScheduledTimer)?>(nil)
     let conditions: ConditionReader
     let metrics = MetricsReport()
+    /// The metrics that know all queues.
+    private let reported = Locked<JobMetrics?>(nil)
     private let readyTasks: ReadyTasks
 
     init(
@@ -215,7 +220,11 @@ final class SchedulerLoop: Sendable {
 
     private func reportStanding() {
         guard let metrics = metrics.current else { return }
-        metrics.queues(queues())
+        let isFirst = reported.withLock { reported in
+            defer { reported = metrics }
+            return reported !== metrics
+        }
+        metrics.queues(machine.withLock { $0?.board.takeChanges(all: isFirst) ?? [] })
         metrics.stuck(stuckHandlers().count)
         metrics.unreadable(machine.withLock { $0?.setAside.count ?? 0 })
     }
@@ -253,7 +262,7 @@ final class SchedulerLoop: Sendable {
                     logger.error("closing the store failed", metadata: ["error": "\(error)"])
                 }
                 update { machine, _ in machine.closed() }
-                metrics.current?.queues([])
+                metrics.current?.closed()
                 metrics.current?.stuck(0)
                 metrics.current?.unreadable(0)
                 return
@@ -273,13 +282,27 @@ final class SchedulerLoop: Sendable {
             machine!.countsRuns = metrics.isWanted
             let result = body(&machine!, now)
             #if DEBUG
-                if let broken = machine!.brokenInvariant() { preconditionFailure(broken) }
+                if isCheckDue(machine!), let broken = machine!.brokenInvariant() { preconditionFailure(broken) }
             #endif
             return (result, machine!.takeEffects())
         }
         for effect in effects { perform(effect) }
         return result
     }
+
+    #if DEBUG
+        /// Whether the invariants are checked after this call. A check examines all jobs and queues, so with more than 64 of
+        /// them several calls share one, and a broken invariant may be found some calls late.
+        private func isCheckDue(_ machine: borrowing SchedulerMachine) -> Bool {
+            let (size, isRunning) = (machine.checkedCount, machine.life.isRunning)
+            return callsSinceCheck.withLock { calls in
+                calls += 1
+                guard calls * 64 >= size || !isRunning else { return false }
+                calls = 0
+                return true
+            }
+        }
+    #endif
 
     private func perform(_ step: SchedulerStep) async {
         guard let session = machine.withLock({ $0?.session }) else { preconditionFailure("the store is not open") }

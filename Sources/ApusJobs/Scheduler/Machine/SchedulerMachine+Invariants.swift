@@ -1,5 +1,8 @@
 /// Checks the invariants that hold between two calls of the machine.
 extension SchedulerMachine {
+    /// How many jobs and queues ``brokenInvariant()`` examines.
+    var checkedCount: Int { jobs.count + board.queueCount }
+
     /// Describes a broken invariant; `nil` if there is none.
     package func brokenInvariant() -> String? {
         if let broken = jobs.brokenInvariant() ?? commands.brokenInvariant() ?? board.brokenInvariant() {

@@ -1,11 +1,6 @@
 import ApusClient
 import ApusJobs
 import ApusTimers
-import AsyncHTTPClient
-import NIOCore
-import NIOHTTP1
-import NIOPosix
-import PlatformC
 
 #if canImport(CryptoKit)
     import CryptoKit
@@ -40,14 +35,6 @@ struct WebhookPoster: Sendable {
     /// How much of an answer is kept. The rest is not read: the connection is closed.
     static let keptBytes = 16 * 1024
 
-    /// Lives as long as the process. Redirects are followed by `WebhookRoute`'s rules, and a refused connection is tried
-    /// again by the job's retry policy.
-    static let http: HTTPClient = {
-        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
-        configuration.connectionPool.retryConnectionEstablishment = false
-        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-    }()
-
     var time: any TimeSource
     /// How long a webhook may take, from the name's resolution to the end of the answer's body, redirects included.
     var patience: Duration = .seconds(30)
@@ -68,7 +55,8 @@ struct WebhookPoster: Sendable {
             return WebhookAnswer(failure: "no complete answer within \(DurationText.format(patience))")
         } catch {
             try Task.checkCancellation()
-            return WebhookAnswer(failure: PrintableText.escaped(WebhookProblem(error).text))
+            let text = (error as? WebhookProblem)?.text ?? "the answer could not be read (\(type(of: error)))"
+            return WebhookAnswer(failure: PrintableText.escaped(text))
         }
     }
 
@@ -80,43 +68,28 @@ struct WebhookPoster: Sendable {
                 "\(PrintableText.escaped(URLText.shown(target.url))) is not an http:// or https:// URL")
         }
         while true {
-            var request = HTTPClientRequest(url: route.address)
-            request.method = .POST
-            request.headers.add(name: "content-type", value: "application/json")
-            request.headers.add(name: "user-agent", value: "apus/\(ApusVersion.current)")
-            request.headers.add(name: "idempotency-key", value: id)
+            var headers = ["content-type": "application/json", "user-agent": "apus/\(ApusVersion.current)"]
+            headers["idempotency-key"] = id
             if route.isSameOrigin {
-                for (name, value) in target.headers { request.headers.replaceOrAdd(name: name, value: value) }
+                for (name, value) in target.headers { headers[name.lowercased()] = value }
                 if let signature {
                     let timestamp = time.wall().nanoseconds / 1_000_000_000
-                    request.headers.add(name: "webhook-id", value: id)
-                    request.headers.add(name: "webhook-timestamp", value: String(timestamp))
-                    request.headers.add(
-                        name: "webhook-signature",
-                        value: signature.header(id: id, timestamp: Int64(timestamp), body: body))
+                    headers["webhook-id"] = id
+                    headers["webhook-timestamp"] = String(timestamp)
+                    headers["webhook-signature"] = signature.header(id: id, timestamp: Int64(timestamp), body: body)
                 }
             }
-            request.body = .bytes(body)
-            // The deadline is that of `post`: one of `execute` would end with the answer's head.
-            let response = try await Self.http.execute(request, deadline: .distantFuture)
-            switch route.answered(
-                status: Int(response.status.code), location: response.headers.first(name: "location"))
-            {
+            // The deadline is that of `post`.
+            let answer = try await HTTPTransport.shared.post(
+                HTTPPost(url: route.address, headers: headers, body: body, keptBytes: Self.keptBytes))
+            switch route.answered(status: answer.status, location: answer.location) {
             case .redirected: continue
-            case .delivered: return WebhookAnswer(beginning: try await Self.beginning(of: response.body))
-            case .failed(let reason):
-                return WebhookAnswer(failure: reason, beginning: (try? await Self.beginning(of: response.body)) ?? [])
+            case .delivered:
+                if let problem = answer.problem { throw problem }
+                return WebhookAnswer(beginning: answer.body)
+            case .failed(let reason): return WebhookAnswer(failure: reason, beginning: answer.body)
             }
         }
-    }
-
-    private static func beginning(of body: HTTPClientResponse.Body) async throws -> [UInt8] {
-        var bytes: [UInt8] = []
-        for try await chunk in body {
-            bytes.append(contentsOf: chunk.readableBytesView.prefix(keptBytes - bytes.count))
-            if bytes.count >= keptBytes { break }
-        }
-        return bytes
     }
 }
 
@@ -180,7 +153,7 @@ struct WebhookSignature: Sendable {
 
 extension String {
     /// Without white space at both ends.
-    fileprivate func trimmingCharacters() -> String {
+    func trimmingCharacters() -> String {
         String(drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
     }
 }
@@ -189,35 +162,4 @@ extension String {
 struct WebhookProblem: Error {
     var text: String
     init(_ text: String) { self.text = text }
-
-    /// Errors of the HTTP client, in words for the person who reads a job's reason.
-    init(_ error: any Error) {
-        text =
-            switch error {
-            case let problem as WebhookProblem: problem.text
-            case let error as NIOConnectionError: Self.text(of: error)
-            case let error as IOError: "the connection failed (\(Self.words(error.errnoCode)))"
-            case let error as HTTPClientError where error == .remoteConnectionClosed:
-                "the server closed the connection without an answer"
-            case let error as HTTPClientError where error == .connectTimeout: "the server could not be reached in time"
-            case let error as HTTPClientError: "the request failed (\(error.shortDescription))"
-            // NIOSSL's, which only AsyncHTTPClient depends on.
-            case _ where "\(error)".utf8.contains("CERTIFICATE_VERIFY_FAILED"):
-                "the server's certificate is not trusted"
-            case _ where "\(type(of: error))".utf8.contains("SSL"): "the TLS connection failed"
-            default: "the answer could not be read (\(type(of: error)))"
-            }
-    }
-
-    private static func text(of error: NIOConnectionError) -> String {
-        guard let failure = error.connectionErrors.first else { return "the name \(error.host) cannot be resolved" }
-        let reason = (failure.error as? IOError).map { words($0.errnoCode) } ?? "timed out"
-        return "\(error.host):\(error.port) cannot be connected to (\(reason))"
-    }
-
-    private static func words(_ code: CInt) -> String { String(cString: strerror(code)) }
-}
-
-extension String.UTF8View {
-    fileprivate func contains(_ text: String) -> Bool { firstRange(of: text.utf8) != nil }
 }

@@ -143,6 +143,8 @@ struct QueueBoard: ~Copyable {
     }
 
     private var lines: [QueueID: Line] = [:]
+    /// The queues whose numbers of runs have changed since they were taken; `nil` before they are taken first.
+    private var changed: Set<QueueID>?
     /// The jobs that wait.
     private var offers: [Int64: Offer] = [:]
     /// How many of them are of each lane.
@@ -191,6 +193,15 @@ struct QueueBoard: ~Copyable {
         }
     }
 
+    /// Takes the queues whose numbers of runs have changed since the last call.
+    /// - Parameter all: Whether to take all queues, as the first call does.
+    /// - Returns: How each of them stands now, by name.
+    mutating func takeChanges(all: Bool) -> [QueueStatus] {
+        let ids = all ? Set(lines.keys) : changed ?? Set(lines.keys)
+        changed = []
+        return ids.sorted().map { status($0) }
+    }
+
     func status(_ id: QueueID) -> QueueStatus {
         QueueStatus(queue: queue(id), runningCount: lines[id]?.running ?? 0, waitingCount: lines[id]?.count ?? 0)
     }
@@ -211,6 +222,7 @@ struct QueueBoard: ~Copyable {
     }
 
     private mutating func configure(_ queue: JobQueue, _ now: SchedulerReading) {
+        changed?.insert(queue.id)
         let line = line(queue.id)
         let hadRate = line.queue.rate != nil
         if line.queue.isPaused, !queue.isPaused { need { $0.queue == queue.id } }
@@ -261,6 +273,7 @@ struct QueueBoard: ~Copyable {
         let offer = Offer(number: counter, lane: request.lane, key: request.fairnessKey)
         offers[key] = offer
         waiting[offer.lane, default: 0] += 1
+        changed?.insert(request.queue)
         if offer.hasConditions { conditional.insert(key) }
         let line = line(request.queue)
         if !line.hasTurn {
@@ -280,6 +293,7 @@ struct QueueBoard: ~Copyable {
     private mutating func removeOffer(_ key: Int64) -> Offer? {
         guard let offer = offers.removeValue(forKey: key) else { return nil }
         if offer.hasConditions { conditional.remove(key) }
+        changed?.insert(offer.lane.queue)
         let count = waiting[offer.lane]! - 1
         waiting[offer.lane] = count == 0 ? nil : count
         if let mark = watched[offer.lane], count <= mark { needed.insert(offer.lane) }
@@ -362,6 +376,7 @@ struct QueueBoard: ~Copyable {
 
     mutating func started(_ run: RunKey, _ request: JobRequest, _ now: SchedulerReading) {
         running[run] = (request.queue, request.fairnessKey)
+        changed?.insert(request.queue)
         let line = line(request.queue)
         line.addRunning(1, of: request.fairnessKey)
         if let rate = line.queue.rate { line.starts.add(now.continuous, rate) }
@@ -370,6 +385,7 @@ struct QueueBoard: ~Copyable {
     /// The handler has returned, if one of that attempt runs.
     mutating func ended(_ run: RunKey) {
         guard let (queue, key) = running.removeValue(forKey: run), let line = lines[queue] else { return }
+        changed?.insert(queue)
         line.addRunning(-1, of: key)
         if line.running == 0 { forgetIfUnused(line) }
     }
@@ -403,6 +419,8 @@ struct QueueBoard: ~Copyable {
             return line.starts.untilRoom(rate, now)
         }.min()
     }
+
+    var queueCount: Int { lines.count }
 
     /// Describes a broken invariant; `nil` if there is none.
     func brokenInvariant() -> String? {

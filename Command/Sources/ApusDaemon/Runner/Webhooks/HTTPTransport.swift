@@ -1,0 +1,276 @@
+import ApusClient
+import ApusTimers
+import CApus
+import CCurl
+import PlatformC
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A request with a body.
+struct HTTPPost: Sendable {
+    var url: String
+    /// By name, in small letters.
+    var headers: [String: String]
+    var body: [UInt8]
+    /// The rest of a longer answer is not read: the connection is closed.
+    var keptBytes: Int
+}
+
+/// What a server answered.
+struct HTTPAnswer: Sendable {
+    var status: Int
+    /// Where a redirect leads, as the server says it.
+    var location: String?
+    /// The beginning of the body.
+    var body: [UInt8]
+    /// Why the body did not come to its end, or to the end of what is kept.
+    var problem: WebhookProblem?
+}
+
+/// Sends HTTP requests with libcurl, all of them on one thread of its own, which lasts as long as the process.
+///
+/// Redirects are not followed, and no proxy is used: the daemon's environment does not decide where a webhook goes.
+final class HTTPTransport: Sendable {
+    static let shared = HTTPTransport()
+
+    private struct State {
+        /// Set when the thread runs.
+        var multi: Multi?
+        var added: [Transfer] = []
+        var cancelled: [Transfer] = []
+    }
+
+    /// For `@unchecked Sendable`: only the thread uses it, except that any thread may wake it (curl_multi_wakeup(3)).
+    private struct Multi: @unchecked Sendable {
+        let handle: UnsafeMutableRawPointer
+    }
+
+    private let state = Locked(State())
+
+    private init() { curl_global_init(Int(CURL_GLOBAL_ALL)) }
+
+    /// Posts, and returns the answer.
+    /// - Throws: `WebhookProblem` if there is no answer; `CancellationError` when the task is cancelled.
+    func post(_ request: HTTPPost) async throws -> HTTPAnswer {
+        try start()
+        let transfer = try Transfer(request)
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                transfer.continuation = continuation
+                change { $0.added.append(transfer) }
+            }
+        } onCancel: {
+            change { $0.cancelled.append(transfer) }
+        }
+    }
+
+    private func change(_ body: (inout State) -> Void) {
+        let multi = state.withLock { state in
+            body(&state)
+            return state.multi
+        }
+        if let multi { curl_multi_wakeup(multi.handle) }
+    }
+
+    /// Starts the thread. Idempotent; after an error the next post tries again.
+    private func start() throws(WebhookProblem) {
+        let problem = state.withLock { state -> String? in
+            if state.multi != nil { return nil }
+            guard let handle = curl_multi_init() else { return "there is no memory for it" }
+            // It fails where there were no descriptors left for what wakes the thread.
+            var reason = curl_multi_wakeup(handle) == CURLM_OK ? nil : "there are too many open files"
+            if reason == nil {
+                ccurl_set_limit(handle, CURLMOPT_MAXCONNECTS, 16)
+                ccurl_set_limit(handle, CURLMOPT_MAX_HOST_CONNECTIONS, 8)
+                state.multi = Multi(handle: handle)
+                let error = capus_start_thread(transferAll, Unmanaged.passUnretained(self).toOpaque())
+                if error != 0 { reason = "no thread can be started (\(String(cString: strerror(error))))" }
+            }
+            if reason != nil {
+                state.multi = nil
+                curl_multi_cleanup(handle)
+            }
+            return reason
+        }
+        if let problem { throw WebhookProblem(problem) }
+    }
+
+    fileprivate func run() -> Never {
+        // OpenSSL writes to connections that may be closed, without the flag that prevents the signal.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGPIPE)
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        guard let multi = state.withLock({ $0.multi })?.handle else {
+            preconditionFailure("the thread was not started")
+        }
+        var transfers: [UnsafeMutableRawPointer: Transfer] = [:]
+        while true {
+            let (added, cancelled) = state.withLock { state in
+                defer { (state.added, state.cancelled) = ([], []) }
+                return (state.added, state.cancelled)
+            }
+            for transfer in added {
+                guard !transfer.isCancelled else {
+                    transfer.end(.failure(CancellationError()))
+                    continue
+                }
+                let code = curl_multi_add_handle(multi, transfer.handle)
+                if code == CURLM_OK {
+                    transfers[transfer.handle] = transfer
+                } else {
+                    transfer.end(.failure(WebhookProblem(String(cString: curl_multi_strerror(code)))))
+                }
+            }
+            // One that has ended is not among the transfers any more, and one that was cancelled first not yet.
+            for transfer in cancelled {
+                transfer.isCancelled = true
+                guard transfers.removeValue(forKey: transfer.handle) != nil else { continue }
+                curl_multi_remove_handle(multi, transfer.handle)
+                transfer.end(.failure(CancellationError()))
+            }
+            var count: Int32 = 0
+            curl_multi_perform(multi, &count)
+            while let message = curl_multi_info_read(multi, &count)?.pointee {
+                guard let transfer = transfers.removeValue(forKey: message.easy_handle) else { continue }
+                curl_multi_remove_handle(multi, transfer.handle)
+                transfer.end(transfer.result(message.data.result))
+            }
+            // Until something happens: its own time limits are considered too.
+            curl_multi_poll(multi, nil, 0, Int32.max, nil)
+        }
+    }
+}
+
+/// The transport's thread.
+private func transferAll(_ context: UnsafeMutableRawPointer?) {
+    guard let context else { preconditionFailure("the thread is started with its transport") }
+    Unmanaged<HTTPTransport>.fromOpaque(context).takeUnretainedValue().run()
+}
+
+/// One request under way.
+///
+/// For `@unchecked Sendable`: once it was added, the transport's thread is the only one that uses it.
+private final class Transfer: @unchecked Sendable {
+    let handle: UnsafeMutableRawPointer
+    var continuation: CheckedContinuation<HTTPAnswer, any Error>?
+    var isCancelled = false
+    private let request: HTTPPost
+    private var headers: UnsafeMutablePointer<curl_slist>?
+    private var received: [UInt8] = []
+    private var location: String?
+
+    /// - Throws: `WebhookProblem` if the request cannot be made.
+    init(_ request: HTTPPost) throws(WebhookProblem) {
+        guard let handle = curl_easy_init() else { throw WebhookProblem("there is no memory for the request") }
+        self.handle = handle
+        self.request = request
+        // Without "Expect: 100-continue", which libcurl sends before a long body and few servers know.
+        var lines = ["Expect:"]
+        for (name, value) in request.headers {
+            // A line break would begin another header.
+            guard (name + value).utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
+                throw WebhookProblem("the header \(PrintableText.escaped(name)) has a control character")
+            }
+            // libcurl takes a name without a value for a header of its own that is not wanted.
+            lines.append(value.allSatisfy(\.isWhitespace) ? "\(name);" : "\(name): \(value)")
+        }
+        for line in lines {
+            guard let longer = curl_slist_append(headers, line) else {
+                throw WebhookProblem("there is no memory for the request")
+            }
+            headers = longer
+        }
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        let codes = [
+            ccurl_set_pointer(handle, CURLOPT_URL, request.url),
+            ccurl_set_number(handle, CURLOPT_PATH_AS_IS, 1),
+            ccurl_set_pointer(handle, CURLOPT_PROXY, ""),
+            ccurl_set_number(handle, CURLOPT_CONNECTTIMEOUT_MS, 10_000),
+            ccurl_set_number(handle, CURLOPT_NOSIGNAL, 1),
+            ccurl_set_quick_end(handle),
+            ccurl_set_pointer(handle, CURLOPT_HTTPHEADER, headers),
+            ccurl_set_number(handle, CURLOPT_POSTFIELDSIZE, request.body.count),
+            ccurl_set_pointer(handle, CURLOPT_COPYPOSTFIELDS, request.body),
+            ccurl_set_header_reader(
+                handle,
+                { bytes, _, count, context in
+                    let transfer = Unmanaged<Transfer>.fromOpaque(context!).takeUnretainedValue()
+                    transfer.receive(header: UnsafeRawBufferPointer(start: bytes, count: count))
+                    return count
+                }, context),
+            ccurl_set_writer(
+                handle,
+                { bytes, _, count, context in
+                    let transfer = Unmanaged<Transfer>.fromOpaque(context!).takeUnretainedValue()
+                    return transfer.receive(UnsafeRawBufferPointer(start: bytes, count: count))
+                }, context),
+        ]
+        if let code = codes.first(where: { $0 != CURLE_OK }) { throw WebhookProblem(words(for: code)) }
+    }
+
+    deinit {
+        curl_easy_cleanup(handle)
+        curl_slist_free_all(headers)
+    }
+
+    private func receive(header bytes: UnsafeRawBufferPointer) {
+        // Of several answers, such as an interim one, the last counts.
+        if bytes.starts(with: "HTTP/".utf8) { location = nil }
+        let parts = bytes.split(separator: UInt8(ascii: ":"), maxSplits: 1)
+        guard parts.count == 2, String(decoding: parts[0], as: UTF8.self).lowercased() == "location" else { return }
+        location = String(decoding: parts[1], as: UTF8.self).trimmingCharacters()
+    }
+
+    /// Keeps the beginning of the body. Of an answer that is followed elsewhere nothing is waited for.
+    /// - Returns: the number of bytes; another one, with which libcurl ends the transfer, when no more is wanted.
+    private func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
+        received.append(contentsOf: bytes.prefix(request.keptBytes - received.count))
+        let isEnough = received.count >= request.keptBytes || [307, 308].contains(status)
+        return isEnough && !bytes.isEmpty ? 0 : bytes.count
+    }
+
+    private var status: Int {
+        var status = 0
+        ccurl_get_number(handle, CURLINFO_RESPONSE_CODE, &status)
+        return status
+    }
+
+    func end(_ result: Result<HTTPAnswer, any Error>) {
+        continuation?.resume(with: result)
+        continuation = nil
+    }
+
+    func result(_ code: CURLcode) -> Result<HTTPAnswer, any Error> {
+        // An error of writing is the end of what is kept.
+        let problem = code == CURLE_OK || code == CURLE_WRITE_ERROR ? nil : WebhookProblem(words(for: code))
+        if let problem, status < 200 { return .failure(problem) }
+        return .success(HTTPAnswer(status: status, location: location, body: received, problem: problem))
+    }
+
+    /// For the person who reads a job's reason.
+    private func words(for code: CURLcode) -> String {
+        var number = 0
+        ccurl_get_number(handle, CURLINFO_OS_ERRNO, &number)
+        let reason = number == 0 ? "" : " (\(String(cString: strerror(Int32(number)))))"
+        let url = URL(string: request.url)
+        let host = url?.host ?? ""
+        let port = url?.port ?? (url?.scheme == "https" ? 443 : 80)
+        switch code {
+        case CURLE_COULDNT_RESOLVE_HOST: return "the name \(host) cannot be resolved"
+        case CURLE_COULDNT_CONNECT:
+            return
+                "\(host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host):\(port) cannot be connected to\(reason)"
+        case CURLE_OPERATION_TIMEDOUT: return "the server could not be reached in time"
+        case CURLE_GOT_NOTHING: return "the server closed the connection without an answer"
+        case CURLE_SEND_ERROR, CURLE_RECV_ERROR: return "the connection failed\(reason)"
+        case CURLE_PEER_FAILED_VERIFICATION: return "the server's certificate is not trusted"
+        case CURLE_SSL_CONNECT_ERROR: return "the TLS connection failed"
+        default: return "the request failed (\(String(cString: curl_easy_strerror(code))))"
+        }
+    }
+}
