@@ -48,8 +48,8 @@ programs = $(SWIFT) build $(COMMAND) $(1) --product apusd && $(SWIFT) build $(CO
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 16
 
 # Package.swift says what for. What is compiled to be run once, or again after each change, does without: `run` and
-# most parts' tests.
-export APUS_OPTIMIZED = 1
+# most parts' tests. (Not `APUS_…`: the command says of such a variable that it has no effect.)
+export OPTIMIZE_APUS = 1
 
 # They have a build folder of their own.
 TSAN_LIBRARIES = $(LIBRARIES) --sanitize=thread --scratch-path .build-tsan
@@ -80,7 +80,7 @@ export DEB_MAINTAINER ?=
 
 # For debugging. `make install` builds a release. CI says RUN=.build: it has compiled all of it there already.
 RUN ?= .build/run
-run: APUS_OPTIMIZED = $(if $(filter .build,$(RUN)),1)
+run: OPTIMIZE_APUS = $(if $(filter .build,$(RUN)),1)
 run: COMMAND = $(call package,Command,$(RUN))
 run: bootstrap-build  ## build the command, show the demo, say what to try next
 	$(call programs)
@@ -122,11 +122,11 @@ test-examples: bootstrap  ## run the tests of the sample apps and of the documen
 check: test-check  ## run the unit tests of timers, calendars, background, phone, jobs and SQLite: no browser, PostgreSQL or HTTP
 
 # Those of PARTS. `make help` lists them.
-$(patsubst %,test-%,$(filter-out $(OPTIMIZED_PARTS),$(PARTS))): APUS_OPTIMIZED =
+$(patsubst %,test-%,$(filter-out $(OPTIMIZED_PARTS),$(PARTS))): OPTIMIZE_APUS =
 test-%:
 	$(if $(part_$*),,$(error there is no part '$*'; the parts are: $(PARTS)))
 	@$(if $(filter ApusLinuxTests,$(part_$*)),$(BOOTSTRAP),$(if $(filter ApusSQLiteTests,$(part_$*)),$(BOOTSTRAP) store))
-	APUS_ONLY='$(part_$*)' $(SWIFT) test --traits $(or $(trait_$*),SQLite) --scratch-path .build/parts/$(or $(trait_$*),SQLite)$(if $(APUS_OPTIMIZED),-optimized) $(if $(FILTER),--filter '$(FILTER)')
+	APUS_ONLY='$(part_$*)' $(SWIFT) test --traits $(or $(trait_$*),SQLite) --scratch-path .build/parts/$(or $(trait_$*),SQLite)$(if $(OPTIMIZE_APUS),-optimized) $(if $(FILTER),--filter '$(FILTER)')
 
 browser: bootstrap  ## run the tests in a browser only; their pictures are in .build/browser
 	SWIFT="$(SWIFT)" Scripts/browser-tests

@@ -38,12 +38,12 @@ let features: [SwiftSetting] =
     ] + [sqlite, postgres, tracing, serviceLifecycle, simulatedApple].map { .define($0, .when(traits: [all])) }
 
 // What runs in virtual time runs in tests, which are built for debugging, and so do millions of schedules: with
-// APUS_OPTIMIZED=1 in the environment these modules are optimized there too. They are five times as fast then, and take
+// OPTIMIZE_APUS=1 in the environment these modules are optimized there too. They are five times as fast then, and take
 // as much longer to compile. Assertions stay. SwiftPM before 6.3, and Xcode, refuse dependencies with such flags.
 //
 // `-O` is an option of the frontend here: with the driver's own, each file is compiled by a process of its own.
 let optimized =
-    Context.environment["APUS_OPTIMIZED"] == "1"
+    Context.environment["OPTIMIZE_APUS"] == "1"
     ? features + [.unsafeFlags(["-Xfrontend", "-O", "-assert-config", "Debug"], .when(configuration: .debug))]
     : features
 

@@ -66,7 +66,7 @@ def build():
     swift = os.environ.get("SWIFT", "swift")
     done = subprocess.run(
         [swift, "build", "--package-path", "Command", "--scratch-path", ".build", "--product", "ApusSimulation"],
-        cwd=COPY, env=dict(os.environ, APUS_OPTIMIZED="1"), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        cwd=COPY, env=dict(os.environ, OPTIMIZE_APUS="1"), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode != 0:
         errors = [line for line in done.stdout.splitlines() if "error" in line][:10]
         sys.exit("the copy does not build:\n" + "\n".join(errors or done.stdout.splitlines()[-10:]))
