@@ -73,8 +73,6 @@ final class SchedulerLoop: Sendable {
     private let alarm = Locked<(wake: SchedulerWake, timer: ScheduledTimer)?>(nil)
     let conditions: ConditionReader
     let metrics = MetricsReport()
-    /// The metrics that know all queues.
-    private let reported = Locked<JobMetrics?>(nil)
     private let readyTasks: ReadyTasks
 
     init(
@@ -218,12 +216,11 @@ final class SchedulerLoop: Sendable {
 
     // MARK: The loop
 
-    private func reportStanding() {
+    /// - Parameter informed: The metrics that know all queues.
+    private func reportStanding(informed: inout JobMetrics?) {
         guard let metrics = metrics.current else { return }
-        let isFirst = reported.withLock { reported in
-            defer { reported = metrics }
-            return reported !== metrics
-        }
+        let isFirst = informed !== metrics
+        informed = metrics
         metrics.queues(machine.withLock { $0?.board.takeChanges(all: isFirst) ?? [] })
         metrics.stuck(stuckHandlers().count)
         metrics.unreadable(machine.withLock { $0?.setAside.count ?? 0 })
@@ -234,6 +231,7 @@ final class SchedulerLoop: Sendable {
         let others = session.isShared ? followOthers(store.events(in: session)) : nil
         if session.isShared { hub.relay(to: { [store] in store.publish($0, in: session) }) }
         var zonesRead = engine.time.uptime()
+        var informedMetrics: JobMetrics?
         while true {
             var inputs = inbox.withLock { inbox in
                 defer { inbox.inputs = [] }
@@ -248,7 +246,7 @@ final class SchedulerLoop: Sendable {
                 for input in inputs { machine.receive(input, at: now) }
                 return machine.next(at: now)
             }
-            reportStanding()
+            reportStanding(informed: &informedMetrics)
             switch step {
             case .wait(let wake):
                 setAlarm(wake)

@@ -220,7 +220,7 @@ extension TextScanner {
 
 extension String {
     /// The text without spaces, tabs and line ends around it.
-    var trimmingSpaces: String {
+    package var trimmingSpaces: String {
         var text = self[...]
         while let first = text.first, first.isWhitespace { text.removeFirst() }
         while let last = text.last, last.isWhitespace { text.removeLast() }

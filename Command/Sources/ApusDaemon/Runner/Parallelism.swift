@@ -23,8 +23,8 @@ struct Parallelism: Sendable {
         var processesLeft: [UInt64]
     }
 
-    /// The output of a command is one descriptor; a webhook or a desktop notification is one as well, and may outlast its
-    /// run a little.
+    /// The output of a command is one descriptor; a webhook or a desktop notification is one as well. After a run it may
+    /// stay a little, a webhook's for the next one: `HTTPTransport` keeps 16 at most.
     static let filesForEach: UInt64 = 2
     /// Starts under way have four descriptors each; a reading of the process table and a record have one.
     static let filesForStarts = UInt64(CommandStarts.width) * 4 + 4

@@ -1,4 +1,5 @@
 import ApusClient
+import ApusJobs
 import ApusTimers
 import CApus
 import CCurl
@@ -223,7 +224,7 @@ private final class Transfer: @unchecked Sendable {
         if bytes.starts(with: "HTTP/".utf8) { location = nil }
         let parts = bytes.split(separator: UInt8(ascii: ":"), maxSplits: 1)
         guard parts.count == 2, String(decoding: parts[0], as: UTF8.self).lowercased() == "location" else { return }
-        location = String(decoding: parts[1], as: UTF8.self).trimmingCharacters()
+        location = String(decoding: parts[1], as: UTF8.self).trimmingSpaces
     }
 
     /// Keeps the beginning of the body. Of an answer that is followed elsewhere nothing is waited for.

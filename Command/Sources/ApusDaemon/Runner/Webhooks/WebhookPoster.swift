@@ -99,7 +99,7 @@ struct WebhookSignature: Sendable {
 
     /// A secret: `whsec_` and base64, or any other text, whose bytes are the key then.
     init(secret text: String) throws(WebhookProblem) {
-        let secret = text.trimmingCharacters()
+        let secret = text.trimmingSpaces
         guard !secret.isEmpty else { throw WebhookProblem("is empty") }
         guard secret.utf8.starts(with: "whsec_".utf8) else {
             key = Data(secret.utf8)
@@ -148,13 +148,6 @@ struct WebhookSignature: Sendable {
             precondition(result != nil, "libcrypto has no HMAC-SHA256")
             return Data(code)
         #endif
-    }
-}
-
-extension String {
-    /// Without white space at both ends.
-    func trimmingCharacters() -> String {
-        String(drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
     }
 }
 
