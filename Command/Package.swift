@@ -23,11 +23,12 @@ let settings: [SwiftSetting] = [
 ]
 
 func module(
-    _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [],
+    _ name: String, _ dependencies: [Target.Dependency], path: String? = nil, exclude: [String] = [],
     plugins: [Target.PluginUsage] = []
 ) -> Target {
     .target(
-        name: name, dependencies: dependencies, exclude: exclude, packageAccess: false, swiftSettings: settings,
+        name: name, dependencies: dependencies, path: path, exclude: exclude, packageAccess: false,
+        swiftSettings: settings,
         plugins: plugins)
 }
 
@@ -45,7 +46,6 @@ func apus(_ products: String...) -> [Target.Dependency] { products.map { .produc
 func nio(_ products: String...) -> [Target.Dependency] { products.map { .product(name: $0, package: "swift-nio") } }
 
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
-let httpClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let metrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
@@ -60,6 +60,7 @@ let package = Package(
         // For Examples/ and Benchmarks/.
         .library(name: "ApusClient", targets: ["ApusClient"]),
         .library(name: "LoopbackWeb", targets: ["LoopbackWeb"]),
+        .library(name: "_LoopbackWebTestSupport", targets: ["LoopbackWebTestSupport"]),
     ],
     dependencies: [
         .package(name: "apus", path: "..", traits: ["All"]),
@@ -74,7 +75,6 @@ let package = Package(
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.17.0", traits: []),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.9.0"),
         // For the tests only.
-        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.28.0"),
         .package(url: "https://github.com/apple/swift-async-algorithms.git", from: "1.0.4"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.8.0"),
         .package(url: "https://github.com/jpsim/Yams.git", from: "6.0.0"),
@@ -130,6 +130,9 @@ let package = Package(
             "ApusDaemonProgram",
             ["ApusClient", "ApusCommand", "ApusDaemon", argumentParser, logging]
                 + apus("ApusCalendar", "ApusJobs", "ApusSQLite", "ApusTimers")),
+        // Not AsyncHTTPClient, for the C of whose TLS see above.
+        module(
+            "LoopbackWebTestSupport", nio("NIOCore", "NIOHTTP1", "NIOPosix"), path: "Tests/LoopbackWebTestSupport"),
         tests(
             "LoopbackWebTests",
             ["ApusJSON", "LoopbackWeb", hummingbird, logging]
@@ -144,8 +147,8 @@ let package = Package(
         tests(
             "EndToEndTests",
             [
-                "ApusClient", "ApusCommand", "ApusDaemon", "ApusDaemonProgram", "ApusProgram", httpClient,
-                hummingbird, .product(name: "GRDB", package: "GRDB.swift"),
+                "ApusClient", "ApusCommand", "ApusDaemon", "ApusDaemonProgram", "ApusProgram",
+                "LoopbackWebTestSupport", hummingbird, .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Subprocess", package: "swift-subprocess"), .product(name: "Yams", package: "Yams"),
             ]
                 + apus(
@@ -161,8 +164,8 @@ let package = Package(
         // Kills the real daemon as many times as its argument says, and checks the promises: `make torture`.
         program(
             "ApusTorture",
-            ["ApusClient", "ApusDaemon", argumentParser, httpClient]
-                + apus("ApusJobs", "ApusTimers", "_ApusTestSupport") + nio("NIOCore"),
+            ["ApusClient", "ApusDaemon", "LoopbackWebTestSupport", argumentParser]
+                + apus("ApusJobs", "ApusTimers", "_ApusTestSupport"),
             path: "Tests/ApusTorture"),
         // Kills nodes, connections and servers under load, and checks the promises of a cluster: `make chaos`.
         program(

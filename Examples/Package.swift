@@ -38,7 +38,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.95.0"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.8.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.17.0", traits: []),
-        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.28.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.9.0"),
     ],
     targets: [
@@ -58,8 +57,7 @@ let package = Package(
         .testTarget(
             name: "SleeplessTests",
             dependencies: [
-                "Sleepless", "SleeplessApp", command("LoopbackWeb"), logging,
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                "Sleepless", "SleeplessApp", command("LoopbackWeb"), command("_LoopbackWebTestSupport"), logging,
             ] + apus("ApusBackground", "ApusTesting", "ApusTimers") + nio("NIOCore", "NIOHTTP1"),
             path: "Sleepless/Tests", swiftSettings: settings),
         // Two nodes of one PostgreSQL database.

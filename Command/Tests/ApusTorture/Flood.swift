@@ -1,9 +1,8 @@
 import ApusClient
 import ApusTestSupport
 import ApusTimers
-import AsyncHTTPClient
 import Foundation
-import NIOCore
+import LoopbackWebTestSupport
 
 /// Commands print as fast as the daemon reads, in front of readers that never read: what that costs in memory.
 struct Flood {
@@ -15,13 +14,8 @@ struct Flood {
         try home.prepare()
         let process = try await program.start(home)
         let client = DaemonClient(home: home)
-        let socket = home.socketPath.replacingOccurrences(of: "/", with: "%2F")
-        var unread: [HTTPClientResponse] = []
-        for _ in 0..<5 {
-            unread.append(
-                try await HTTPClient.shared.execute(
-                    HTTPClientRequest(url: "http+unix://\(socket)/v1/events"), timeout: .hours(1)))
-        }
+        var unread: [TestAnswer] = []
+        for _ in 0..<5 { unread.append(try await TestRequest("/v1/events", to: .socket(home.socketPath)).open()) }
         let before = try Memory(of: process)
         var jobs: [String] = []
         for _ in 0..<4 {

@@ -2,9 +2,8 @@ import ApusCalendar
 import ApusClient
 import ApusTestSupport
 import ApusTimers
-import AsyncHTTPClient
 import Foundation
-import NIOCore
+import LoopbackWebTestSupport
 import Testing
 
 @Suite("A daemon that is asked for much", .timeLimit(.minutes(10)))
@@ -41,14 +40,13 @@ struct BusyTests {
             _ = try await apus.client.imported(WireImport(jobs: jobs))
             let before = try ticks(of: process)
             let answered = Answered()
-            let socket = apus.home.socketPath.replacingOccurrences(of: "/", with: "%2F")
+            let socket = TestRequest.Listener.socket(apus.home.socketPath)
             let upcoming = "/v1/upcoming?until=2199-12-31T00:00:00Z&limit=1000"
             // Four at once: the others wait for a place.
             let many = Array(repeating: upcoming, count: Self.expensive) + ["/v1/stats", "/v1/export"]
             let expensive = many.map { path in
                 Task {
-                    let request = HTTPClientRequest(url: "http+unix://\(socket)\(path)")
-                    let answer = try await HTTPClient.shared.execute(request, timeout: .seconds(600))
+                    let answer = try await TestRequest(path, to: socket).open()
                     if path == upcoming { answered.add("\(path): \(answer.status)") }
                 }
             }

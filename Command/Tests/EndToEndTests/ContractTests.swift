@@ -1,8 +1,7 @@
 import ApusClient
 import ApusTestSupport
-import AsyncHTTPClient
 import Foundation
-import NIOCore
+import LoopbackWebTestSupport
 import NIOHTTP1
 import Testing
 import Yams
@@ -250,16 +249,14 @@ private struct Caller {
     ) async throws {
         let path = path ?? String(uri.prefix { $0 != "?" })
         if status != 405 { called.insert("\(method) \(path)") }
-        var request = HTTPClientRequest(url: url(uri))
-        request.method = HTTPMethod(rawValue: method)
-        if let body { request.body = .bytes(ByteBuffer(string: body)) }
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(300))
-        let answer = String(buffer: try await response.body.collect(upTo: 1 << 20))
-        #expect(Int(response.status.code) == status, "\(method) \(uri): \(answer)")
+        let request = TestRequest(
+            uri, to: .socket(home.socketPath), method: HTTPMethod(rawValue: method), body: body)
+        let (answered, headers, answer) = try await request.answer()
+        #expect(answered == status, "\(method) \(uri): \(answer)")
         if let message { #expect(answer.contains(message), "\(method) \(uri): \(answer)") }
-        if status == 405 { return #expect(response.headers.first(name: "allow") == "POST") }
+        if status == 405 { return #expect(headers.first(name: "allow") == "POST") }
         let problems = try document.problems(
-            inAnswer: answer, to: "\(method) \(path)", status: Int(response.status.code))
+            inAnswer: answer, to: "\(method) \(path)", status: answered)
         #expect(problems.isEmpty, "\(method) \(uri): \(problems) in \(answer)")
     }
 
@@ -354,9 +351,5 @@ private struct Caller {
             return true
         }
         #expect(seen == ["job", "run", "output", "notification"])
-    }
-
-    private func url(_ uri: String) -> String {
-        "http+unix://\(home.socketPath.replacingOccurrences(of: "/", with: "%2F"))\(uri)"
     }
 }

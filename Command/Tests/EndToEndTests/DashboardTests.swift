@@ -1,9 +1,8 @@
 import ApusClient
 import ApusDaemon
 import ApusTestSupport
-import AsyncHTTPClient
 import Foundation
-import NIOCore
+import LoopbackWebTestSupport
 import NIOHTTP1
 import Testing
 
@@ -185,14 +184,14 @@ struct DashboardTests {
     /// Opens so many streams of events at once, and closes them: their responses are dropped here.
     /// - Returns: how many were served. The others got the status 503.
     private static func listen(_ count: Int, to dashboard: DashboardUnderTest) async throws -> Int {
-        try await withThrowingTaskGroup(of: HTTPClientResponse.self) { group in
+        try await withThrowingTaskGroup(of: TestAnswer.self) { group in
             for _ in 0..<count { group.addTask { try await dashboard.open("/v1/events", [dashboard.bearer]) } }
-            var responses: [HTTPClientResponse] = []
+            var responses: [TestAnswer] = []
             for try await response in group { responses.append(response) }
             #expect(try await dashboard.ask(.GET, "/v1/health", [dashboard.bearer]).status == 200)
-            let refused = responses.filter { $0.status == .serviceUnavailable }
+            let refused = responses.filter { $0.status == 503 }
             #expect(refused.allSatisfy { $0.headers.first(name: "retry-after") == "5" })
-            let served = responses.count { $0.status == .ok }
+            let served = responses.count { $0.status == 200 }
             #expect(served + refused.count == count)
             return served
         }

@@ -1,9 +1,8 @@
 import ApusClient
 import ApusTestSupport
 import ApusTimers
-import AsyncHTTPClient
 import Foundation
-import NIOCore
+import LoopbackWebTestSupport
 import Testing
 
 @Suite("Jobs that flood their output", .timeLimit(.minutes(10)))
@@ -19,8 +18,10 @@ struct FloodTests {
             let process = try await apus.startDaemon()
             let before = try peakMemory(of: process)
             // They are connected, and never read.
-            var unread: [HTTPClientResponse] = []
-            for _ in 0..<5 { unread.append(try await Self.events(of: apus)) }
+            var unread: [TestAnswer] = []
+            for _ in 0..<5 {
+                unread.append(try await TestRequest("/v1/events", to: .socket(apus.home.socketPath)).open())
+            }
             let ended = Locked((runs: Set<String>(), lost: 0, isListening: false))
             let listening = Task {
                 try await apus.client.listen { event in
@@ -66,12 +67,6 @@ struct FloodTests {
             #expect(peak < before + (100 << 20), "\(before) → \(peak)")
             withExtendedLifetime(unread) {}
         }
-    }
-
-    private static func events(of apus: ApusUnderTest) async throws -> HTTPClientResponse {
-        let socket = apus.home.socketPath.replacingOccurrences(of: "/", with: "%2F")
-        return try await HTTPClient.shared.execute(
-            HTTPClientRequest(url: "http+unix://\(socket)/v1/events"), timeout: .seconds(600))
     }
 }
 

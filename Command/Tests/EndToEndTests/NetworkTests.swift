@@ -1,7 +1,6 @@
 import ApusClient
 import ApusTestSupport
 import ApusTimers
-import AsyncHTTPClient
 import Foundation
 import Hummingbird
 import NIOCore

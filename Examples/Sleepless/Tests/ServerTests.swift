@@ -1,7 +1,7 @@
-import AsyncHTTPClient
 import Foundation
 import Logging
 import LoopbackWeb
+import LoopbackWebTestSupport
 import NIOCore
 import NIOHTTP1
 import SleeplessApp
@@ -11,7 +11,7 @@ import Testing
 
 /// A few requests over a real socket; the controls themselves are tested without one.
 @MainActor
-@Suite("The server of Sleepless")
+@Suite("The server of Sleepless", .timeLimit(.minutes(1)))
 struct ServerTests {
     private struct Problem: Decodable {
         struct Content: Decodable { var code: String }
@@ -37,21 +37,10 @@ struct ServerTests {
     }
 
     private func request(
-        _ method: String, _ url: String, _ body: String = "", _ headers: [String: String] = [:]
-    )
-        async throws -> (status: Int, headers: [String: String], body: Data)
-    {
-        var request = HTTPClientRequest(url: url)
-        request.method = .init(rawValue: method)
-        if !body.isEmpty { request.body = .bytes(ByteBuffer(string: body)) }
-        for (name, value) in headers { request.headers.replaceOrAdd(name: name, value: value) }
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(20))
-        let data = try await response.body.collect(upTo: 1 << 24)
-        return (
-            Int(response.status.code),
-            Dictionary(response.headers.map { ($0.name.lowercased(), $0.value) }) { first, _ in first },
-            Data(data.readableBytesView)
-        )
+        _ method: HTTPMethod, _ url: String, _ body: String? = nil, _ headers: [(String, String)] = []
+    ) async throws -> (status: Int, headers: HTTPHeaders, body: Data) {
+        let answer = try await TestRequest(url: url, method: method, headers: headers, body: body).open()
+        return (answer.status, answer.headers, Data(try await answer.body().readableBytesView))
     }
 
     private func code(_ data: Data) throws -> String { try JSONDecoder().decode(Problem.self, from: data).error.code }
@@ -59,43 +48,43 @@ struct ServerTests {
     @Test("the screen, a control, a tap, and what is refused")
     func requests() async throws {
         try await withServer { address in
-            let screen = try await request("GET", "\(address)screen")
+            let screen = try await request(.GET, "\(address)screen")
             #expect(screen.status == 200)
             // Absent values are there, as null.
             #expect(String(decoding: screen.body, as: UTF8.self).contains(#""app":null"#))
-            #expect(screen.headers["content-security-policy"]?.contains("media-src 'self'") == true)
-            let early = try await request("POST", "\(address)app/completion/start")
+            #expect(screen.headers.first(name: "content-security-policy")?.contains("media-src 'self'") == true)
+            let early = try await request(.POST, "\(address)app/completion/start")
             #expect(early.status == 409)
             #expect(try code(early.body) == "notInFront")
-            #expect(try await request("POST", "\(address)device/open").status == 200)
-            #expect(try await request("POST", "\(address)app/todo/add", #"{"title":"Milk"}"#).status == 200)
-            let bad = try await request("POST", "\(address)app/todo/add", #"{"title":1}"#)
+            #expect(try await request(.POST, "\(address)device/open").status == 200)
+            #expect(try await request(.POST, "\(address)app/todo/add", #"{"title":"Milk"}"#).status == 200)
+            let bad = try await request(.POST, "\(address)app/todo/add", #"{"title":1}"#)
             #expect(bad.status == 400)
             #expect(try code(bad.body) == "invalid")
-            #expect(try await request("POST", "\(address)app/todo/complete", #"{"id":9}"#).status == 404)
-            #expect(try await request("POST", "\(address)device/foo").status == 404)
+            #expect(try await request(.POST, "\(address)app/todo/complete", #"{"id":9}"#).status == 404)
+            #expect(try await request(.POST, "\(address)device/foo").status == 404)
             let large = String(repeating: " ", count: 70_000)
-            #expect(try await request("POST", "\(address)device/home", large).status == 413)
-            let foreign = ["Origin": "http://example.org"]
-            #expect(try await request("POST", "\(address)device/home", "", foreign).status == 403)
-            #expect(try await request("GET", "\(address)screen", "", ["Host": "example.org"]).status == 403)
-            #expect(try await request("GET", "\(address)device/log?after=2").status == 200)
-            #expect(try await request("GET", "\(address)device/log?after=x").status == 400)
+            #expect(try await request(.POST, "\(address)device/home", large).status == 413)
+            let foreign = [("Origin", "http://example.org")]
+            #expect(try await request(.POST, "\(address)device/home", nil, foreign).status == 403)
+            #expect(try await request(.GET, "\(address)screen", nil, [("Host", "example.org")]).status == 403)
+            #expect(try await request(.GET, "\(address)device/log?after=2").status == 200)
+            #expect(try await request(.GET, "\(address)device/log?after=x").status == 400)
         }
     }
 
     @Test("a track is sent whole or in the piece that is asked for, and unknown files are not there")
     func files() async throws {
         try await withServer { address in
-            let whole = try await request("GET", "\(address)tracks/dawn.wav")
+            let whole = try await request(.GET, "\(address)tracks/dawn.wav")
             #expect(whole.status == 200)
-            #expect(whole.headers["content-type"] == "audio/wav")
-            let piece = try await request("GET", "\(address)tracks/dawn.wav", "", ["Range": "bytes=44-143"])
+            #expect(whole.headers.first(name: "content-type") == "audio/wav")
+            let piece = try await request(.GET, "\(address)tracks/dawn.wav", nil, [("Range", "bytes=44-143")])
             #expect(piece.status == 206)
             #expect(piece.body == whole.body[44..<144])
-            #expect(piece.headers["content-range"] == "bytes 44-143/\(whole.body.count)")
+            #expect(piece.headers.first(name: "content-range") == "bytes 44-143/\(whole.body.count)")
             for path in ["tracks/noise.wav", "tracks/dawn", "assets/..%2Fx", "assets/.hidden", "nothing"] {
-                #expect(try await request("GET", address + path).status == 404, "\(path)")
+                #expect(try await request(.GET, address + path).status == 404, "\(path)")
             }
         }
     }
@@ -103,16 +92,15 @@ struct ServerTests {
     @Test("the events begin with the screen and the log, and continue with what happens")
     func events() async throws {
         try await withServer { address in
-            let response = try await HTTPClient.shared.execute(
-                HTTPClientRequest(url: "\(address)events"), timeout: .seconds(20))
+            let response = try await TestRequest(url: "\(address)events").open()
             #expect(response.headers.first(name: "content-type") == "text/event-stream")
             var text = ""
             var hasOpened = false
-            for try await bytes in response.body {
+            for try await bytes in response {
                 text += String(buffer: bytes)
                 if !hasOpened, text.contains("event: screen"), text.contains("event: log") {
                     hasOpened = true
-                    #expect(try await request("POST", "\(address)device/open").status == 200)
+                    #expect(try await request(.POST, "\(address)device/open").status == 200)
                 }
                 if text.contains("phase active"), text.contains(#""process":"active""#) { break }
             }
@@ -123,14 +111,13 @@ struct ServerTests {
     @Test("an hour of vibrations is sent as changes of the screen, not one by one")
     func vibrations() async throws {
         try await withServer { address in
-            let response = try await HTTPClient.shared.execute(
-                HTTPClientRequest(url: "\(address)events"), timeout: .seconds(60))
-            #expect(try await request("POST", "\(address)device/open").status == 200)
+            let response = try await TestRequest(url: "\(address)events").open()
+            #expect(try await request(.POST, "\(address)device/open").status == 200)
             let timer = #"{"delay":0.5,"repeat":0.5}"#
-            #expect(try await request("POST", "\(address)app/timer/go", timer).status == 200)
-            async let advanced = request("POST", "\(address)device/advance", #"{"seconds":3600}"#)
+            #expect(try await request(.POST, "\(address)app/timer/go", timer).status == 200)
+            async let advanced = request(.POST, "\(address)device/advance", #"{"seconds":3600}"#)
             var text = ""
-            for try await bytes in response.body {
+            for try await bytes in response {
                 text += String(buffer: bytes)
                 if text.contains(#""vibrations":7200"#) { break }
             }
@@ -157,17 +144,17 @@ struct ServerTests {
         try await withServer(secrets: .init(token: "abc", cookie: "def")) { address in
             #expect(address.hasSuffix("/?token=abc"))
             let base = String(address.dropLast("?token=abc".count))
-            let refused = try await request("GET", "\(base)screen")
+            let refused = try await request(.GET, "\(base)screen")
             #expect(refused.status == 401)
-            let headers = ["Authorization": "Bearer abc"]
-            #expect(try await request("GET", "\(base)screen", "", headers).status == 200)
+            let headers = [("Authorization", "Bearer abc")]
+            #expect(try await request(.GET, "\(base)screen", nil, headers).status == 200)
         }
     }
 
     @Test("a port that is taken is an error")
     func taken() async throws {
         try await withServer { address in
-            let isServed = try await request("GET", "\(address)screen").status == 200
+            let isServed = try await request(.GET, "\(address)screen").status == 200
             #expect(isServed)
             let port = try #require(URL(string: address)?.port)
             await #expect(throws: IOError.self) { try await withServer(port: port) { _ in } }

@@ -1,8 +1,7 @@
 import ApusClient
 import ApusTestSupport
-import AsyncHTTPClient
 import Foundation
-import NIOCore
+import LoopbackWebTestSupport
 import NIOHTTP1
 import Testing
 
@@ -23,13 +22,6 @@ struct DashboardUnderTest: Sendable {
     let record: Record
     var bearer: (String, String) { ("authorization", "Bearer \(record.token)") }
 
-    /// Redirects are looked at, not followed.
-    private static let http: HTTPClient = {
-        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 300
-        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-    }()
-
     /// Runs `serve --http` while `body` runs, and returns what it printed to standard error.
     static func with(
         _ apus: ApusUnderTest, port: Int, _ body: @Sendable (DashboardUnderTest) async throws -> Void
@@ -47,31 +39,21 @@ struct DashboardUnderTest: Sendable {
         return answer.err
     }
 
-    func request(
-        _ method: HTTPMethod, _ path: String, _ headers: [(String, String)], body: String?, onSocket: Bool = false
-    ) -> HTTPClientRequest {
-        let socket = "http+unix://\(apus.home.socketPath.replacingOccurrences(of: "/", with: "%2F"))"
-        var request = HTTPClientRequest(url: (onSocket ? socket : record.url) + path)
-        request.method = method
-        for (name, value) in headers { request.headers.replaceOrAdd(name: name, value: value) }
-        if let body { request.body = .bytes(ByteBuffer(string: body)) }
-        return request
-    }
-
     func ask(
         _ method: HTTPMethod, _ path: String, _ headers: [(String, String)] = [], body: String? = nil,
         onSocket: Bool = false
     ) async throws -> Reply {
-        let response = try await Self.http.execute(
-            request(method, path, headers, body: body, onSocket: onSocket), timeout: .seconds(300))
-        return Reply(
-            status: Int(response.status.code), headers: response.headers,
-            body: String(buffer: try await response.body.collect(upTo: 64 << 20)))
+        let request =
+            onSocket
+            ? TestRequest(path, to: .socket(apus.home.socketPath), method: method, headers: headers, body: body)
+            : try TestRequest(url: record.url + path, method: method, headers: headers, body: body)
+        let (status, headers, body) = try await request.answer()
+        return Reply(status: status, headers: headers, body: body)
     }
 
     /// An answer whose body is not read.
-    func open(_ path: String, _ headers: [(String, String)]) async throws -> HTTPClientResponse {
-        try await Self.http.execute(request(.GET, path, headers, body: nil), timeout: .seconds(600))
+    func open(_ path: String, _ headers: [(String, String)]) async throws -> TestAnswer {
+        try await TestRequest(url: record.url + path, headers: headers).open()
     }
 
     /// Opens the page as a browser does, and returns what it sends from then on.
