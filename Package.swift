@@ -51,10 +51,17 @@ let optimized =
 /// and puts a check into those that belong to an actor. It does the same for modules in Swift 5 mode.
 let likeAppleFrameworks = features + [.swiftLanguageMode(.v5)]
 
-/// Apps are compiled as on a phone: there `import SwiftUI` and `import Combine` are the modules of these names.
-let likeSwiftUIApps: [SwiftSetting] = [
+/// Apps are compiled as on a phone: there `import SwiftUI`, `import Combine`, `import os` and `import OSLog` are the modules
+/// of these names, and `import Foundation` is more than on Linux. Not optimized: the optimizer would put the body of
+/// `Timer(timeInterval:repeats:block:)`, which is another one than Apple's, in the place of its call.
+let likeApps: [SwiftSetting] = [
     .swiftLanguageMode(.v5), .define(simulatedApple, .when(traits: [all])),
-    .unsafeFlags(["-module-alias", "Combine=SimulatedCombine", "-module-alias", "SwiftUI=SimulatedSwiftUI"]),
+    .unsafeFlags(
+        ["Combine=SimulatedCombine", "OSLog=SimulatedOSLog", "SwiftUI=SimulatedSwiftUI", "os=SimulatedOS"].flatMap {
+            ["-module-alias", $0]
+        }
+            + ["SimulatedFoundation", "SimulatedOSLog"].flatMap { ["-Xfrontend", "-import-module", "-Xfrontend", $0] }
+            + ["-Onone"]),
 ]
 
 // MARK: Other packages
@@ -329,8 +336,9 @@ targets += [
             "SimulatedApple",
             [
                 "ApusDevice", "ApusVirtualTime", "AudioToolbox", "AVFoundation", "BackgroundTasks", "CoreLocation",
-                "MediaPlayer", "QuartzCore", "SimulatedAppleCore", "SimulatedCombine", "SimulatedSwiftUI",
-                "SimulatedURLSession", "UIKit", "UserNotifications", "_Testing_UIKit",
+                "MediaPlayer", "QuartzCore", "SimulatedAppleCore", "SimulatedCombine", "SimulatedFoundation",
+                "SimulatedOS", "SimulatedOSLog", "SimulatedSwiftUI", "SimulatedURLSession", "UIKit",
+                "UserNotifications", "_Testing_UIKit",
             ].map { .target(name: $0, condition: .when(traits: [simulatedApple, all])) },
             settings: features),
         simulated(
@@ -344,7 +352,7 @@ targets += [
             "UIKit",
             [
                 "ApusBackground", "ApusDevice", "ApusTimers", "ApusVirtualTime", "QuartzCore", "SimulatedAppleCore",
-                "SimulatedURLSession",
+                "SimulatedURLSession", "UserNotifications",
             ]),
         simulated("BackgroundTasks", ["ApusBackground", "ApusTimers", "ApusVirtualTime", "SimulatedAppleCore"]),
         simulated(
@@ -369,6 +377,13 @@ targets += [
                 "ApusBackground", "ApusDevice", "ApusTimers", "ApusVirtualTime", "BackgroundTasks",
                 "SimulatedAppleCore", "SimulatedCombine", "UIKit",
             ]),
+        // Not named `os` and `OSLog`, for which other packages test.
+        .target(name: "SimulatedOS", path: "Sources/SimulatedApple/SimulatedOS"),
+        simulated("SimulatedOSLog", ["ApusTimers", "SimulatedAppleCore"]),
+        // What Apple's Foundation exports.
+        simulated(
+            "SimulatedFoundation",
+            ["SimulatedAppleCore", "SimulatedCombine", "SimulatedURLSession"]),
         // What Swift Testing expects beside a module UIKit.
         simulated("_Testing_UIKit", [], settings: features),
         // Their tests. The background code of ordinary apps, in both language modes.
@@ -391,8 +406,11 @@ targets += [
             path: "Tests/Tutorials", swiftSettings: [.swiftLanguageMode(.v5)]),
         .executableTarget(
             name: "SwiftUITutorials",
-            dependencies: ["BackgroundTasks", "SimulatedCombine", "SimulatedSwiftUI", "UIKit"],
-            path: "Tests/SwiftUITutorials", swiftSettings: likeSwiftUIApps),
+            dependencies: [
+                "BackgroundTasks", "SimulatedCombine", "SimulatedFoundation", "SimulatedOS", "SimulatedOSLog",
+                "SimulatedSwiftUI", "UIKit",
+            ],
+            path: "Tests/SwiftUITutorials", swiftSettings: likeApps),
         .testTarget(
             name: "ApusAppleTests",
             dependencies: [
@@ -407,8 +425,8 @@ targets += [
             dependencies: [
                 "ApusBackground", "ApusDevice", "ApusTestTraits", "ApusTimers", "ApusVirtualTime", "AudioToolbox",
                 "AVFoundation", "BackgroundTasks", "CoreLocation", "MediaPlayer", "PlatformC", "QuartzCore",
-                "SampleAppsSwift5", "SampleAppsSwift6", "SimulatedAppleCore", "Tutorials", "UIKit", "UserNotifications",
-                "_Testing_UIKit",
+                "SampleAppsSwift5", "SampleAppsSwift6", "SimulatedAppleCore", "SimulatedOSLog", "Tutorials", "UIKit",
+                "UserNotifications", "_Testing_UIKit",
             ],
             swiftSettings: features),
         .testTarget(

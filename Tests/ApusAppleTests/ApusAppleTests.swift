@@ -99,10 +99,6 @@ extension SimulatedDevice {
         log.compactMap { if case .terminated(let text) = $0.what { text } else { nil } }
     }
 
-    var warnings: [String] {
-        log.compactMap { if case .warning(let text) = $0.what { text } else { nil } }
-    }
-
     /// The names of the background tasks that were begun, and of those that were ended, each in order.
     var claims: (began: [String], ended: [String]) {
         var claims: (began: [String], ended: [String]) = ([], [])

@@ -19,7 +19,7 @@ struct ClaimTests {
                 }
                 device.pressHome()
                 device.advance(by: .seconds(20))
-                #expect(device.notes == (claims ? ["saved"] : []))
+                #expect(device.ownNotes == (claims ? ["saved"] : []))
                 #expect(host.phase == .suspended)
             }
         }
@@ -36,7 +36,7 @@ struct ClaimTests {
                 host.endBackgroundTask(id)
             }
             device.advance(by: .zero)
-            #expect(device.notes == ["30.0 seconds"])
+            #expect(device.ownNotes == ["30.0 seconds"])
         }
     }
 
@@ -71,7 +71,7 @@ struct ClaimTests {
             }
             device.pressHome()
             device.advance(by: .seconds(27))
-            #expect(device.notes == ["first expired", "tooLate", "second expired", "raw expired"])
+            #expect(device.ownNotes == ["first expired", "tooLate", "second expired", "raw expired"])
             #expect(device.log.contains { $0.what == .backgroundTaskRefused("second") })
             #expect(device.warnings.isEmpty, "a refused identifier may be ended")
         }
@@ -99,7 +99,7 @@ struct ClaimTests {
             }
             device.pressHome()
             device.advance(by: .milliseconds(26_010))
-            #expect(device.notes == ["granted", "expired"])
+            #expect(device.ownNotes == ["granted", "expired"])
         }
     }
 
@@ -114,7 +114,7 @@ struct ClaimTests {
                 try host.beginBackgroundTask(named: "apus") { host.note("wound up") }
             }
             device.advance(by: .zero)
-            #expect(device.notes == ["wound up"])
+            #expect(device.ownNotes == ["wound up"])
         }
     }
 
@@ -335,7 +335,7 @@ struct ClaimTests {
             }
             device.pressHome()
             device.advance(by: .seconds(60))
-            #expect(device.notes == ["cancelled: true"])
+            #expect(device.ownNotes == ["cancelled: true"])
             #expect(host.phase == .suspended)
             #expect(device.ends.isEmpty)
         }

@@ -44,7 +44,7 @@ struct DevicePartTests {
             task.end()
             device.advance(by: .seconds(3))
             #expect(host.phase == .suspended)
-            #expect(device.notes.isEmpty)
+            #expect(device.ownNotes.isEmpty)
         }
     }
 

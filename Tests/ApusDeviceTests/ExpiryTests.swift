@@ -20,7 +20,7 @@ struct ExpiryTests {
             }
             device.pressHome()
             device.advance(by: .seconds(60))
-            #expect(device.notes == ["a", "b", "after the pass", "after the pass"])
+            #expect(device.ownNotes == ["a", "b", "after the pass", "after the pass"])
             #expect(try device.delay(of: .backgroundTasksExpired(2)) == .seconds(26))
             #expect(device.log.filter { $0.what == .backgroundTaskEnded("a") }.count == 1)
             #expect(host.phase == .suspended)
@@ -41,7 +41,7 @@ struct ExpiryTests {
             second.value = host.beginBackgroundTask(name: "second") { host.note("never") }
             device.pressHome()
             device.advance(by: .seconds(60))
-            #expect(device.notes.isEmpty)
+            #expect(device.ownNotes.isEmpty)
             #expect(device.ends.isEmpty)
         }
     }
@@ -74,7 +74,7 @@ struct ExpiryTests {
                 }
                 device.pressHome()
                 device.advance(by: .seconds(60))
-                #expect(device.notes == (survives ? ["a", "b"] : ["a"]))
+                #expect(device.ownNotes == (survives ? ["a", "b"] : ["a"]))
                 #expect(device.ends.isEmpty == survives)
                 guard !survives else { return }
                 #expect(device.ends[0].hasPrefix("0x8badf00d watchdog"))
@@ -151,7 +151,7 @@ struct ExpiryTests {
             host.engine.schedule(after: .seconds(20)) { host.work(for: .seconds(60)) }
             device.pressHome()
             device.advance(by: .seconds(60))
-            #expect(device.notes.isEmpty)
+            #expect(device.ownNotes.isEmpty)
             #expect(try device.delay(of: .terminated(device.ends[0])) == .seconds(30))
             withExtendedLifetime(task) {}
         }
@@ -180,7 +180,7 @@ struct ExpiryTests {
             #expect(device.appPhase == .background)
             device.launchJob("refresh")
             device.advance(by: .seconds(60))
-            #expect(device.notes == ["first expired", "runs refresh", "expired"])
+            #expect(device.ownNotes == ["first expired", "runs refresh", "expired"])
             #expect(device.ends.isEmpty)
             #expect(device.appPhase == .suspended)
             withExtendedLifetime((first, late)) {}

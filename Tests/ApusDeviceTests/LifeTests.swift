@@ -54,7 +54,7 @@ struct LifeTests {
             let reason = try #require(device.ends.first)
             #expect(reason.hasPrefix("0x8badf00d watchdog"))
             #expect(try device.delay(of: .terminated(reason)) == .seconds(5))
-            #expect(device.notes.isEmpty)
+            #expect(device.ownNotes.isEmpty)
         }
     }
 
@@ -195,7 +195,7 @@ struct LifeTests {
                 app.host.note("finished")
             }
             device.swipeAway()
-            #expect(device.notes.isEmpty)
+            #expect(device.ownNotes.isEmpty)
             #expect(device.ends.first?.hasPrefix("0x8badf00d watchdog") == true)
         }
     }
@@ -261,7 +261,7 @@ struct LifeTests {
             #expect(host.beginBackgroundTask() == .invalid)
             #expect(throws: BackgroundError.self) { try host.beginBackgroundTask(named: "late") }
             device.advance(by: .seconds(60))
-            #expect(device.notes.isEmpty)
+            #expect(device.ownNotes.isEmpty)
             #expect(host.phase == .terminated)
             #expect(host.backgroundTimeRemaining == nil)
         }
@@ -286,10 +286,10 @@ struct LifeTests {
             next.engine.schedule(after: .seconds(5), clock: .uptime) { next.note("5 s") }
             next.engine.schedule(after: .seconds(6)) { next.note("6 s") }
             device.advance(by: .seconds(5))
-            #expect(device.notes == ["5 s"])
+            #expect(device.ownNotes == ["5 s"])
             #expect(device.log.last?.uptime == UptimeInstant(nanoseconds: 5_000_000_000))
             device.advance(by: .seconds(1))
-            #expect(device.notes == ["5 s", "6 s"])
+            #expect(device.ownNotes == ["5 s", "6 s"])
         }
     }
 
@@ -364,7 +364,7 @@ struct LifeTests {
             device.setBattery(0.5)
             device.setLowPowerMode(true)
             device.setBattery(0.4)
-            #expect(device.notes == ["battery 0.5", "battery 0.5", "battery 0.4"])
+            #expect(device.ownNotes == ["battery 0.5", "battery 0.5", "battery 0.4"])
             device.pressHome()
             device.advance(by: .seconds(60))
             device.setBattery(0.3)
@@ -375,8 +375,8 @@ struct LifeTests {
             device.setBackgroundRefresh(false)
             #expect(host.conditions.batteryLevel == 0.4)
             device.open()
-            #expect(device.notes.last == "battery 1.0")
-            #expect(device.notes.count == 4)
+            #expect(device.ownNotes.last == "battery 1.0")
+            #expect(device.ownNotes.count == 4)
             #expect(host.conditions == device.conditions)
             device.unplug()
             #expect(host.conditions.isOnExternalPower == false)

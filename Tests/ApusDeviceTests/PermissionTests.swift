@@ -57,7 +57,7 @@ struct PermissionTests {
             device.pressHome()
             host.start { host.note("\(await host.location.requestAuthorization(.whenInUse))") }
             device.advance(by: .seconds(1))
-            #expect(device.notes == [])
+            #expect(device.ownNotes == [])
             #expect(device.location.authorization == .notDetermined)
             device.open()
             #expect(device.lines.suffix(3) == ["hears inactive", "whenInUse", "hears active"])
@@ -69,7 +69,7 @@ struct PermissionTests {
             device.launch()
             device.advance(by: .seconds(1))
             #expect(device.notifications.authorization == .notDetermined)
-            #expect(device.notes == ["whenInUse"])
+            #expect(device.ownNotes == ["whenInUse"])
         }
     }
 
@@ -80,7 +80,7 @@ struct PermissionTests {
             device.receiveCall()
             host.start { host.note("\(await host.notifications.requestAuthorization())") }
             device.advance(by: .seconds(1))
-            #expect(device.notes == [])
+            #expect(device.ownNotes == [])
             device.endCall()
             #expect(device.lines.suffix(4) == ["hears active", "hears inactive", "authorized", "hears active"])
         }

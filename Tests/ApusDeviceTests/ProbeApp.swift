@@ -40,16 +40,7 @@ extension SimulatedDevice {
     }
 
     /// What the app noted, apart from the phases.
-    var notes: [String] {
-        log.compactMap { event in
-            guard case .note(let text) = event.what, !text.hasPrefix("hears ") else { return nil }
-            return text
-        }
-    }
-
-    var warnings: [String] {
-        log.compactMap { if case .warning(let text) = $0.what { text } else { nil } }
-    }
+    var ownNotes: [String] { notes.filter { !$0.hasPrefix("hears ") } }
 
     /// Why processes ended.
     var ends: [String] {

@@ -17,7 +17,7 @@ struct RealTimeTests {
             host.engine.schedule(after: .seconds(10)) { host.note("ten") }
             await device.runInRealTime(for: .seconds(30), speed: 300)
             #expect(begin.duration(to: device.time.uptime()) == .seconds(30))
-            #expect(device.notes == ["ten", "twenty"])
+            #expect(device.ownNotes == ["ten", "twenty"])
         }
     }
 
@@ -27,8 +27,8 @@ struct RealTimeTests {
             let host = try device.launchProbe()
             DispatchQueue.global().async { DispatchQueue.main.async { host.note("from elsewhere") } }
             // Real time, because the work is on another thread: ten seconds at most.
-            for _ in 1...500 where device.notes.isEmpty { await device.runInRealTime(for: .milliseconds(20)) }
-            #expect(device.notes == ["from elsewhere"])
+            for _ in 1...500 where device.ownNotes.isEmpty { await device.runInRealTime(for: .milliseconds(20)) }
+            #expect(device.ownNotes == ["from elsewhere"])
         }
     }
 
@@ -47,16 +47,16 @@ struct RealTimeTests {
             let life = Task {
                 await device.runInRealTime(speed: { 300 }) {
                     steps += 1
-                    guard device.notes == ["thirty"], !hasSkipped else { return }
+                    guard device.ownNotes == ["thirty"], !hasSkipped else { return }
                     hasSkipped = true
                     device.advance(by: .seconds(86_400))
                 }
             }
             // Real time, because that is what is tested: it takes a tenth of a second, and ten are allowed.
-            for _ in 1...1_000 where !device.notes.contains("tomorrow") { try await pause() }
+            for _ in 1...1_000 where !device.ownNotes.contains("tomorrow") { try await pause() }
             life.cancel()
             await life.value
-            #expect(device.notes == ["thirty", "tomorrow"])
+            #expect(device.ownNotes == ["thirty", "tomorrow"])
             let passed = begin.duration(to: device.time.uptime())
             #expect(passed >= .seconds(86_430))
             // A device that made up for the skipped day would stand still, and one that counts real time twice run ahead.
@@ -79,7 +79,7 @@ struct RealTimeTests {
             life.cancel()
             await life.value
             #expect(steps >= 3)
-            #expect(device.notes == ["now"])
+            #expect(device.ownNotes == ["now"])
             #expect(begin.duration(to: device.time.uptime()) == .zero)
         }
     }

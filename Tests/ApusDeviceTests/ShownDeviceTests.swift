@@ -53,10 +53,10 @@ struct ShownDeviceTests {
             host.mainLoop.run(in: .default) { host.note("default") }
             host.mainLoop.run(in: .common) { host.note("common") }
             device.advance(by: .seconds(5))
-            #expect(device.notes == ["common"])
+            #expect(device.ownNotes == ["common"])
             device.endScrolling()
             #expect(!device.isScrolling)
-            #expect(device.notes == ["common", "default"])
+            #expect(device.ownNotes == ["common", "default"])
         }
     }
 
@@ -72,7 +72,7 @@ struct ShownDeviceTests {
             device.beginScrolling()
             host.mainLoop.run(in: .default) { host.note("default") }
             device.advance(by: .zero)
-            #expect(device.notes == ["default"])
+            #expect(device.ownNotes == ["default"])
         }
     }
 
@@ -123,9 +123,9 @@ struct ShownDeviceTests {
             let event = await device.skipToNextEvent()
             #expect(event?.what == .note("twenty"))
             #expect(begin.duration(to: device.time.uptime()) == .seconds(20))
-            #expect(device.notes == ["twenty"])
+            #expect(device.ownNotes == ["twenty"])
             await device.skipToNextEvent()
-            #expect(device.notes == ["twenty", "later"])
+            #expect(device.ownNotes == ["twenty", "later"])
             #expect(await device.skipToNextEvent(within: .seconds(100)) == nil)
             #expect(begin.duration(to: device.time.uptime()) == .seconds(120.5))
         }

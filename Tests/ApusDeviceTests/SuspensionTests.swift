@@ -36,9 +36,9 @@ struct SuspensionTests {
             device.advance(by: .seconds(3_600))
             #expect(device.log.count == count)
             device.open()
-            #expect(device.notes == ["common 1, missed 0", "slept", "common 361, missed 359"])
+            #expect(device.ownNotes == ["common 1, missed 0", "slept", "common 361, missed 359"])
             device.advance(by: .seconds(5))
-            #expect(device.notes.last == "common 362, missed 0", "the phase is kept")
+            #expect(device.ownNotes.last == "common 362, missed 0", "the phase is kept")
             timer.cancel()
         }
     }
@@ -49,7 +49,7 @@ struct SuspensionTests {
             let host = try device.launchProbe()
             let timers = [try tick(host, every: .seconds(1), mode: .default), try tick(host, every: .seconds(1))]
             device.advance(by: .seconds(1))
-            #expect(device.notes == ["default 1, missed 0", "common 1, missed 0"])
+            #expect(device.ownNotes == ["default 1, missed 0", "common 1, missed 0"])
             device.scroll(for: .milliseconds(2_500))
             let scrolled = device.log.firstIndex { $0.what == .control("scroll for 2.5 seconds") }
             let later = device.log[try #require(scrolled)...].map {
@@ -71,7 +71,7 @@ struct SuspensionTests {
             host.engine.schedule(after: .seconds(1)) { host.mainLoop.run(in: .default) { host.note("default") } }
             device.scroll(for: .seconds(3))
             device.pressHome()
-            #expect(device.notes == ["default"])
+            #expect(device.ownNotes == ["default"])
         }
     }
 
@@ -84,11 +84,11 @@ struct SuspensionTests {
             host.engine.schedule(after: .seconds(5), clock: .wall) { host.note("wall") }
             device.advance(by: .seconds(3))
             device.sleepMachine(for: .seconds(10))
-            #expect(device.notes == ["continuous", "wall"])
+            #expect(device.ownNotes == ["continuous", "wall"])
             device.advance(by: .seconds(1))
-            #expect(device.notes.count == 2)
+            #expect(device.ownNotes.count == 2)
             device.advance(by: .seconds(1))
-            #expect(device.notes.last == "uptime")
+            #expect(device.ownNotes.last == "uptime")
         }
     }
 
@@ -101,11 +101,11 @@ struct SuspensionTests {
             device.pressHome()
             device.advance(by: .seconds(10))
             device.sleepMachine(for: .seconds(1_000))
-            #expect(device.notes.isEmpty)
+            #expect(device.ownNotes.isEmpty)
             device.open()
-            #expect(device.notes == ["continuous"])
+            #expect(device.ownNotes == ["continuous"])
             device.advance(by: .seconds(90))
-            #expect(device.notes == ["continuous", "uptime"])
+            #expect(device.ownNotes == ["continuous", "uptime"])
         }
     }
 
@@ -118,15 +118,15 @@ struct SuspensionTests {
             host.engine.schedule(after: .seconds(100), clock: .wall) { host.note("wall") }
             host.engine.schedule(after: .seconds(100), clock: .uptime) { host.note("uptime") }
             device.moveWallClock(by: .seconds(50))
-            #expect(device.notes == ["wall clock"])
+            #expect(device.ownNotes == ["wall clock"])
             device.pressHome()
             device.advance(by: .seconds(10))
             device.setWallClock(device.time.wall().advanced(by: .seconds(200)))
-            #expect(device.notes == ["wall clock"])
+            #expect(device.ownNotes == ["wall clock"])
             device.open()
-            #expect(device.notes == ["wall clock", "wall clock", "wall"])
+            #expect(device.ownNotes == ["wall clock", "wall clock", "wall"])
             device.advance(by: .seconds(90))
-            #expect(device.notes.last == "uptime")
+            #expect(device.ownNotes.last == "uptime")
         }
     }
 
@@ -140,7 +140,7 @@ struct SuspensionTests {
                 host.note("worked")
             }
             device.advance(by: .seconds(1))
-            #expect(device.notes == ["worked", "common 3, missed 2"])
+            #expect(device.ownNotes == ["worked", "common 3, missed 2"])
             #expect(device.log.last?.uptime == UptimeInstant(nanoseconds: 3_603_500_000_000), "later than asked for")
             timer.cancel()
         }
@@ -171,7 +171,7 @@ struct SuspensionTests {
                 }
             }
             await device.advance(by: .seconds(20))
-            #expect(device.notes == ["first hop at 3610", "second hop", "timer"])
+            #expect(device.ownNotes == ["first hop at 3610", "second hop", "timer"])
             #expect(device.log.last?.uptime == UptimeInstant(nanoseconds: 3_615_000_000_000))
             // From the queue to the engine and back, twice, without time.
             Task { @MainActor in
@@ -180,7 +180,7 @@ struct SuspensionTests {
                 }
             }
             await device.advance(by: .zero)
-            #expect(device.notes.last == "at once")
+            #expect(device.ownNotes.last == "at once")
         }
     }
 }

@@ -8,15 +8,6 @@
 
     @testable import SimulatedAppleCore
 
-    /// The notes of the app in a device's log, with the seconds since the device's start.
-    @MainActor
-    private func notes(of device: SimulatedDevice) -> [String] {
-        device.log.compactMap { event in
-            guard case .note(let text) = event.what else { return nil }
-            return text
-        }
-    }
-
     /// Programs that run as processes of an app. They know the phone by `note` only, which reports to the test.
     private enum Programs {
         /// Each way to wait begins once, for 30 seconds.
@@ -61,12 +52,12 @@
                 device.pressHome()
                 device.advance(by: .seconds(60))
                 #expect(device.appPhase == .suspended)
-                #expect(notes(of: device) == [])
+                #expect(device.notes == [])
                 device.open()
                 device.advance(by: .zero)
-                #expect(notes(of: device).sorted() == WaitingCall.all.map(\.name).sorted())
+                #expect(device.notes.sorted() == WaitingCall.all.map(\.name).sorted())
                 device.advance(by: .seconds(60))
-                #expect(notes(of: device).count == WaitingCall.all.count)
+                #expect(device.notes.count == WaitingCall.all.count)
             }
         }
 
@@ -78,12 +69,12 @@
                 device.advance(by: .seconds(29))
                 device.kill()
                 device.advance(by: .seconds(3600))
-                #expect(notes(of: device) == [])
+                #expect(device.notes == [])
                 device.launch()
                 device.advance(by: .seconds(29))
-                #expect(notes(of: device) == [])
+                #expect(device.notes == [])
                 device.advance(by: .seconds(1) + .microseconds(1))
-                #expect(notes(of: device).sorted() == WaitingCall.all.map(\.name).sorted())
+                #expect(device.notes.sorted() == WaitingCall.all.map(\.name).sorted())
             }
         }
 
@@ -94,13 +85,13 @@
                 device.launch()
                 device.advance(by: .seconds(5) + .milliseconds(1))
                 #expect(
-                    Dictionary(notes(of: device).map { ($0, 1) }, uniquingKeysWith: +)
+                    Dictionary(device.notes.map { ($0, 1) }, uniquingKeysWith: +)
                         == ["thread": 5, "source": 5, "timer": 5, "task": 5])
                 device.pressHome()
                 device.advance(by: .seconds(10))
-                let before = notes(of: device).count
+                let before = device.notes.count
                 device.advance(by: .seconds(3600))
-                #expect(notes(of: device).count == before)
+                #expect(device.notes.count == before)
             }
         }
 
@@ -119,7 +110,7 @@
                 device.advance(by: .seconds(61))
                 device.moveWallClock(by: .seconds(86400))
                 device.advance(by: .seconds(60))
-                #expect(notes(of: device) == ["60", "\(86400 + 120)"])
+                #expect(device.notes == ["60", "\(86400 + 120)"])
             }
         }
 
@@ -140,7 +131,7 @@
                     device.advance(by: .seconds(1))
                     device.kill()
                 }
-                #expect(notes(of: device) == ["launch 1", "launch 1", "launch 1"])
+                #expect(device.notes == ["launch 1", "launch 1", "launch 1"])
             }
         }
 
@@ -190,7 +181,7 @@
                             SimulatedPhone.note("\(thread_of_main_queue() == UInt32(getpid()))")
                         })
                     device.launch()
-                    return ProcessClockTests.notes(of: device)
+                    return device.notes
                 }
             }
             #expect(notes == [["false", "true"], ["false", "true"]])

@@ -37,12 +37,6 @@
         }
     }
 
-    extension SimulatedDevice {
-        fileprivate var notes: [String] {
-            log.compactMap { if case .note(let text) = $0.what { text } else { nil } }
-        }
-    }
-
     @MainActor
     @Suite("Timers of run loops in a process of a simulated app")
     struct TimerToleranceTests {

@@ -180,9 +180,7 @@
                 on: device, manifest: manifest, trackDurations: ["one.m4a": .seconds(90)], program: program)
         }
 
-        private var notes: [String] {
-            device.log.compactMap { event in if case .note(let text) = event.what { text } else { nil } }
-        }
+        private var notes: [String] { device.notes }
 
         // MARK: Uploads
 

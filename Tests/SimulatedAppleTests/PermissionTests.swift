@@ -40,7 +40,7 @@
                     install(device)
                     device.launch()
                     device.advance(by: .seconds(1))
-                    return device.log.compactMap { if case .note(let text) = $0.what { text } else { nil } }
+                    return device.notes
                 }
             }
 

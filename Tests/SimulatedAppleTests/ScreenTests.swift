@@ -98,12 +98,6 @@
         }
     }
 
-    extension SimulatedDevice {
-        fileprivate var notes: [String] {
-            log.compactMap { if case .note(let text) = $0.what { text } else { nil } }
-        }
-    }
-
     @MainActor
     @Suite("The screen of an app, in the test's process and in one of its own", .serialized, .simulatedPhone())
     struct ScreenTests {

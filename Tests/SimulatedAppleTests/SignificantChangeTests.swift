@@ -51,8 +51,7 @@
             }
 
             private func notes(_ device: SimulatedDevice) -> [String] {
-                device.log.compactMap { if case .note(let text) = $0.what { text } else { nil } }
-                    .filter { $0.hasPrefix("at") || $0.hasPrefix("launched") }
+                device.notes.filter { $0.hasPrefix("at") || $0.hasPrefix("launched") }
             }
 
             private func move(_ device: SimulatedDevice, to latitude: Double) {

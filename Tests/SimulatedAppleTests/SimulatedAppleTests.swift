@@ -45,12 +45,6 @@ enum MainThread {
 extension SimulatedDevice {
     func has(_ what: DeviceEvent.What) -> Bool { log.contains { $0.what == what } }
 
-    var warnings: [String] {
-        log.compactMap { event in
-            if case .warning(let text) = event.what { text } else { nil }
-        }
-    }
-
     var ends: [String] {
         log.compactMap { event in
             if case .terminated(let why) = event.what { why } else { nil }

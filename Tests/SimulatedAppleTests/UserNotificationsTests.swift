@@ -227,6 +227,31 @@ extension SimulatedAppleTests {
             }
         }
 
+        @Test("what a notification says, and how much it may disturb, is kept by the system")
+        func content() throws {
+            try run { device, _ in
+                let content = UNMutableNotificationContent()
+                (content.title, content.subtitle, content.body) = ("Tea", "green", "It is ready.")
+                (content.interruptionLevel, content.relevanceScore) = (.timeSensitive, 0.5)
+                (content.threadIdentifier, content.categoryIdentifier) = ("drinks", "tea")
+                ask(.current()) { center in
+                    center.add(UNNotificationRequest(identifier: "tea", content: content, trigger: trigger(in: 60)))
+                }
+                device.advance(by: .zero)
+                let notes = Notes()
+                ask(.current()) { center in
+                    center.getPendingNotificationRequests { requests in
+                        guard let kept = requests.first?.content else { return }
+                        notes.add("\(kept.title), \(kept.subtitle): \(kept.body)")
+                        notes.add("\(kept.interruptionLevel) \(kept.relevanceScore)")
+                        notes.add("\(kept.threadIdentifier) \(kept.categoryIdentifier)")
+                    }
+                }
+                device.advance(by: .zero)
+                #expect(notes.all == ["Tea, green: It is ready.", "timeSensitive 0.5", "drinks tea"])
+            }
+        }
+
         @Test("a calendar trigger without a year follows the device's clock, day after day")
         func daily() throws {
             try run { device, _ in

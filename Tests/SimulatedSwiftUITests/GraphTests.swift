@@ -105,6 +105,33 @@
             }
         }
 
+        /// Its watchers read the same model. The last one is less deep in the tree than the others.
+        private struct Shelf: View {
+            let events: Events
+            @StateObject private var model = Model()
+
+            var body: some View {
+                Button("change") { model.count += 1 }
+                ForEach(0..<12, id: \.self) { number in
+                    VStack {
+                        Watcher(name: "\(number)", events: events, model: model)
+                    }
+                }
+                Watcher(name: "above", events: events, model: model)
+            }
+        }
+
+        private struct Watcher: View {
+            let name: String
+            let events: Events
+            @ObservedObject var model: Model
+
+            var body: some View {
+                Text(name)
+                    .onChange(of: model.count) { events.all.append(name) }
+            }
+        }
+
         @Observable
         final class Basket {
             var apples = 0
@@ -162,6 +189,20 @@
         @Suite("The graph of views")
         struct GraphTests {
             private let events = Events()
+
+            @Test(
+                "what has changed is evaluated, and its actions are called: parents first, those of one depth as on the screen"
+            )
+            func order() {
+                let stage = Stage(Shelf(events: events))
+                let shelf = ["above"] + (0..<12).map { "\($0)" }
+                for _ in 0..<3 {
+                    events.all = []
+                    #expect(stage.screen.press("change"))
+                    stage.turn()
+                    #expect(events.all == shelf)
+                }
+            }
 
             @Test("state stays with a place in the tree, and is new in the other branch of a condition")
             func identity() {

@@ -65,6 +65,28 @@
                 #expect(device.host?.phase == .suspended)
             }
 
+            // MARK: Logging
+
+            @Test(
+                "messages are lines of the device's log, and a file that imports Foundation alone has what a phone gives it"
+            )
+            func logged() throws {
+                install { LoggedApp.main() }
+                device.transfers.serve { _ in .file(bytes: 1_000, bytesPerSecond: 100) }
+                device.launch()
+                device.advance(by: .seconds(1))
+                #expect(device.logText.contains("note: asked at 0.0 s"))
+                #expect(device.logText.contains("note: [life info] phase active, 0x7"))
+                #expect(!device.logText.contains("not kept"))
+                device.pressHome()
+                device.advance(by: .seconds(20))
+                #expect(device.logText.contains("note: [life error] one of 3, 33.3 %"))
+                #expect(device.notes.suffix(2) == ["left at  1", "[life] left with 0"])
+                device.open()
+                device.advance(by: .seconds(20))
+                try #expect(screen() == "Parcels: 1")
+            }
+
             // MARK: Prewarming
 
             @Test("an app that was prewarmed is made when the user opens it, and shows its screen")

@@ -148,6 +148,10 @@ public final class SimulatedDevice {
     public var logText: String { log.map { "\($0)\n" }.joined() }
     /// The faults so far, the expected ones too.
     public var faults: [Fault] { deviceLog.faults }
+    /// The texts of the system's warnings so far.
+    public var warnings: [String] { log.compactMap { if case .warning(let text) = $0.what { text } else { nil } } }
+    /// The lines that the app has written so far, with ``SimulatedHost/note(_:)`` and what is built on it.
+    public var notes: [String] { log.compactMap { if case .note(let text) = $0.what { text } else { nil } } }
 
     // MARK: The app
 

@@ -1,10 +1,7 @@
 import ApusBackground
 import ApusTimers
 import ApusVirtualTime
-import SimulatedAppleCore
-
-/// An interval in seconds.
-public typealias CFTimeInterval = Double
+public import SimulatedAppleCore
 
 // The name is Apple's.
 // swift-format-ignore: AlwaysUseLowerCamelCase

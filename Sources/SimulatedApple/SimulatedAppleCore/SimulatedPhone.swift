@@ -59,10 +59,12 @@ public enum SimulatedPhone {
 
     /// The running process of the installed app, or the last that ended. From any thread.
     nonisolated package static var process: PhoneProcess {
-        if let process = lastProcess { return process }
-        if let link = AppLink.current { return link.process }
-        preconditionFailure(MissingPhone.message)
+        guard let knownProcess else { preconditionFailure(MissingPhone.message) }
+        return knownProcess
     }
+
+    /// The same, and nil where there is no phone.
+    nonisolated static var knownProcess: PhoneProcess? { lastProcess ?? AppLink.current?.process }
 
     /// Stops a program that was started as if it were on a phone, with a message that says what to write.
     nonisolated package static func stopWithoutPhone(_ app: String) -> Never {

@@ -6,3 +6,5 @@
 @_exported public import SimulatedAppleCore
 // For background sessions, which are Foundation's on Apple's systems.
 @_exported public import SimulatedURLSession
+// Whose responses UIKit extends on Apple's systems.
+@_exported public import UserNotifications

@@ -11,6 +11,8 @@ open class UNNotificationContent: NSObject, NSCopying, @unchecked Sendable {
         var userInfo: [AnyHashable: Any] = [:]
         var categoryIdentifier = ""
         var threadIdentifier = ""
+        var interruptionLevel = UNNotificationInterruptionLevel.active
+        var relevanceScore = 0.0
     }
 
     fileprivate var fields: Fields
@@ -36,6 +38,10 @@ open class UNNotificationContent: NSObject, NSCopying, @unchecked Sendable {
     open var categoryIdentifier: String { fields.categoryIdentifier }
     /// What it is shown together with.
     open var threadIdentifier: String { fields.threadIdentifier }
+    /// How much it may disturb. It is kept and has no effect here, where there is no Focus.
+    open var interruptionLevel: UNNotificationInterruptionLevel { fields.interruptionLevel }
+    /// How prominent it is in a summary, from 0 to 1. It is kept and has no effect.
+    open var relevanceScore: Double { fields.relevanceScore }
 
     /// Whether the system can keep what the app wants to know again.
     var hasPropertyListInfo: Bool { PropertyListSerialization.propertyList(userInfo, isValidFor: .binary) }
@@ -45,6 +51,7 @@ open class UNNotificationContent: NSObject, NSCopying, @unchecked Sendable {
         let record = ContentRecord(
             title: title, subtitle: subtitle, body: body, badge: badge?.intValue, sound: sound.map(\.record),
             categoryIdentifier: categoryIdentifier, threadIdentifier: threadIdentifier,
+            interruptionLevel: interruptionLevel.rawValue, relevanceScore: relevanceScore,
             userInfo: (try? PropertyListSerialization.data(fromPropertyList: userInfo, format: .binary, options: 0))
                 ?? Data())
         return (try? JSONEncoder().encode(record)) ?? Data()
@@ -62,7 +69,9 @@ open class UNNotificationContent: NSObject, NSCopying, @unchecked Sendable {
                 title: record.title, subtitle: record.subtitle, body: record.body,
                 badge: record.badge.map { NSNumber(value: $0) }, sound: record.sound.map(UNNotificationSound.init),
                 userInfo: info as? [AnyHashable: Any] ?? [:], categoryIdentifier: record.categoryIdentifier,
-                threadIdentifier: record.threadIdentifier))
+                threadIdentifier: record.threadIdentifier,
+                interruptionLevel: UNNotificationInterruptionLevel(rawValue: record.interruptionLevel) ?? .active,
+                relevanceScore: record.relevanceScore))
     }
 
     /// The same content, which does not change.
@@ -75,7 +84,21 @@ private struct ContentRecord: Codable {
     var badge: Int?
     var sound: UNNotificationSound.Record?
     var categoryIdentifier, threadIdentifier: String
+    var interruptionLevel: UInt
+    var relevanceScore: Double
     var userInfo: Data
+}
+
+/// How much a notification may disturb.
+public enum UNNotificationInterruptionLevel: UInt, Sendable {
+    /// It is in the list, and neither lights the screen nor sounds.
+    case passive = 0
+    /// As notifications are.
+    case active = 1
+    /// Also while a Focus is on, with an entitlement.
+    case timeSensitive = 2
+    /// Also while the phone is mute, with an entitlement.
+    case critical = 3
 }
 
 /// What a notification is to say.
@@ -124,6 +147,16 @@ public final class UNMutableNotificationContent: UNNotificationContent, @uncheck
     override public var threadIdentifier: String {
         get { fields.threadIdentifier }
         set { fields.threadIdentifier = newValue }
+    }
+    /// How much it may disturb.
+    override public var interruptionLevel: UNNotificationInterruptionLevel {
+        get { fields.interruptionLevel }
+        set { fields.interruptionLevel = newValue }
+    }
+    /// How prominent it is in a summary.
+    override public var relevanceScore: Double {
+        get { fields.relevanceScore }
+        set { fields.relevanceScore = newValue }
     }
 }
 

@@ -100,13 +100,13 @@ struct CountdownLifeTests {
                 #expect(requests == Requests(pending: [identifier], delivered: []), comment)
             }
             device.advance(by: max(.zero, left))
-            let wasSeen = device.notes.contains("finished")
+            let wasSeen = device.ownNotes.contains("finished")
             #expect(try device.countdown.state == .finished(at: stop, unseen: !wasSeen), comment)
             #expect(left <= .zero || wasSeen, comment)
             #expect(try device.requests() == Requests(pending: [], delivered: [identifier]), comment)
             device.advance(by: .seconds(1_000))
             #expect(device.timesShown == 1, comment)
-            #expect(device.notes.filter { $0 == "finished" }.count <= 1, comment)
+            #expect(device.ownNotes.filter { $0 == "finished" }.count <= 1, comment)
         }
     }
 

@@ -38,7 +38,7 @@ struct StructuredClaimTests {
             device.advance(by: .seconds(19))
             #expect(host.phase == .background)
             device.advance(by: .seconds(4))
-            #expect(device.notes == ["save is done"])
+            #expect(device.ownNotes == ["save is done"])
             #expect(host.phase == .suspended)
             #expect(device.claims.began == ["save": 1] && device.claims.ended == ["save": 1])
             #expect(device.claims.expired == 0)
@@ -85,10 +85,10 @@ struct StructuredClaimTests {
             device.advance(by: .seconds(1_000))
             #expect(host.phase == .suspended)
             #expect(device.ends.isEmpty)
-            #expect(device.notes.isEmpty)
+            #expect(device.ownNotes.isEmpty)
             device.open()
             device.advance(by: .seconds(20))
-            #expect(device.notes == ["ended"])
+            #expect(device.ownNotes == ["ended"])
             #expect(device.claims.ended == ["ignoring": 1])
         }
     }
@@ -106,7 +106,7 @@ struct StructuredClaimTests {
             }
             device.pressHome()
             device.advance(by: .seconds(40))
-            #expect(device.notes == ["first is interrupted", "first is cancelled", "late: tooLate"])
+            #expect(device.ownNotes == ["first is interrupted", "first is cancelled", "late: tooLate"])
             #expect(device.claims.began == ["first": 1] && device.claims.refused == 1)
             #expect(host.phase == .suspended)
             #expect(device.ends.isEmpty)

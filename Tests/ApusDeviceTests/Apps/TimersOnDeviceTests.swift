@@ -135,7 +135,7 @@ struct TimersOnDeviceTests {
             device.open()
             #expect(try device.requests() == Requests(pending: [], delivered: []))
             device.advance(by: .seconds(200))
-            #expect(device.notes.last == "timer 1 fires")
+            #expect(device.ownNotes.last == "timer 1 fires")
             #expect(try device.requests() == Requests(pending: [], delivered: []))
         }
     }
@@ -170,7 +170,7 @@ struct TimersOnDeviceTests {
             device.advance(by: .seconds(60))
             device.open()
             device.advance(by: .seconds(60))
-            #expect(device.notes == ["timer 2 fires"])
+            #expect(device.ownNotes == ["timer 2 fires"])
             #expect(try device.timerApp.timers.pending.isEmpty)
         }
     }
@@ -190,7 +190,7 @@ struct TimersOnDeviceTests {
             app.host.mainLoop.run { #expect(app.timers.cancel(late)) }
             #expect(app.timers.pending == [late])
             device.open()
-            #expect(device.notes == ["expired 2", "cancelled", "cancelled"])
+            #expect(device.ownNotes == ["expired 2", "cancelled", "cancelled"])
             #expect(app.timers.pending.isEmpty)
             #expect(device.claims.began == device.claims.ended)
         }

@@ -46,7 +46,7 @@ struct WallClockTests {
                         }
                         device.advance(by: max(.zero, left))
                         let finish = device.time.wall().advanced(by: device.time.uptime().duration(to: stop))
-                        let wasSeen = device.notes.contains("finished")
+                        let wasSeen = device.ownNotes.contains("finished")
                         #expect(try device.countdown.state == .finished(at: finish, unseen: !wasSeen), comment)
                         device.advance(by: .seconds(3 * 3_600))
                         #expect(device.timesShown <= 1, comment)

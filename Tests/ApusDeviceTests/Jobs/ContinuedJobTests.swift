@@ -30,7 +30,7 @@ struct ContinuedJobTests {
             let job = ContinuedJob(title: "Export")
             try host.jobs.submitRequest(BackgroundJobRequest("export.1", .continued(job), earliestBegin: later))
             device.advance(by: .zero)
-            #expect(device.notes == ["runs"])
+            #expect(device.ownNotes == ["runs"])
             device.pressHome()
             device.advance(by: .seconds(500))
             #expect(host.phase == .background)
@@ -65,11 +65,11 @@ struct ContinuedJobTests {
             try device.beginContinued("export.3") { $0.setCompleted(success: true) }
             #expect(device.jobs.pendingRequests().map(\.identifier) == ["export.3"])
             #expect(device.jobs.obstacles(for: "export.3") == [.busy])
-            #expect(device.notes == ["runs export.1"])
+            #expect(device.ownNotes == ["runs export.1"])
             device.advance(by: .seconds(20))
-            #expect(device.notes == ["runs export.1", "runs export.3"])
+            #expect(device.ownNotes == ["runs export.1", "runs export.3"])
             try device.beginContinued("export.4", .fail) { $0.setCompleted(success: true) }
-            #expect(device.notes.last == "runs export.4")
+            #expect(device.ownNotes.last == "runs export.4")
         }
     }
 
@@ -121,9 +121,9 @@ struct ContinuedJobTests {
             }
             device.pressHome()
             device.advance(by: .seconds(90 + 59))
-            #expect(device.notes == ["runs export.1"])
+            #expect(device.ownNotes == ["runs export.1"])
             device.advance(by: .seconds(1))
-            #expect(device.notes == ["runs export.1", "expired"])
+            #expect(device.ownNotes == ["runs export.1", "expired"])
             #expect(device.jobs.history.map(\.outcome) == [.expired])
         }
     }
@@ -189,7 +189,7 @@ struct ContinuedJobTests {
             device.openAppSwitcher()
             device.swipeAway()
             device.advance(by: .seconds(10))
-            #expect(device.notes == ["runs export.1"])
+            #expect(device.ownNotes == ["runs export.1"])
             #expect(device.jobs.history.map(\.outcome) == [.killed("force quit")])
             #expect(device.jobs.pendingRequests().isEmpty)
             #expect(device.ends == ["force quit"])
@@ -206,7 +206,7 @@ struct ContinuedJobTests {
             #expect(failure?.code == .notPermitted)
             device.policy.jobs.allowsBackgroundGPU = true
             try device.beginContinued("export.2", requiresGPU: true) { $0.setCompleted(success: true) }
-            #expect(device.notes == ["runs export.2"])
+            #expect(device.ownNotes == ["runs export.2"])
         }
     }
 

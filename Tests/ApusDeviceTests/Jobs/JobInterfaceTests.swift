@@ -39,7 +39,7 @@ struct JobInterfaceTests {
             }
             begin(device)
             device.advance(by: .seconds(10))
-            #expect(device.notes == ["refresh, 25.0 seconds"])
+            #expect(device.ownNotes == ["refresh, 25.0 seconds"])
             #expect(device.jobs.history.map(\.outcome) == [.succeeded])
             #expect(device.host?.phase == .suspended)
         }
@@ -65,7 +65,7 @@ struct JobInterfaceTests {
             }
             begin(device)
             device.advance(by: .seconds(26))
-            #expect(device.notes == ["handler, expired: true", "cancelled"])
+            #expect(device.ownNotes == ["handler, expired: true", "cancelled"])
             #expect(device.jobs.history.map(\.outcome) == [.expired])
         }
     }
@@ -79,7 +79,7 @@ struct JobInterfaceTests {
             }
             begin(device)
             device.advance(by: .seconds(26))
-            #expect(device.notes == ["cancelled"])
+            #expect(device.ownNotes == ["cancelled"])
             #expect(device.jobs.history.map(\.outcome) == [.expired])
             #expect(device.ends.isEmpty)
         }
@@ -125,7 +125,7 @@ struct JobInterfaceTests {
                 host.note("\(pending.count) pending")
             }
             device.advance(by: .seconds(3))
-            #expect(device.notes == ["notRunning", "notPending", "0 pending"])
+            #expect(device.ownNotes == ["notRunning", "notPending", "0 pending"])
             #expect(device.jobs.history.map(\.outcome) == [.expired])
         }
     }
@@ -146,7 +146,7 @@ struct JobInterfaceTests {
                 host.note("\(await host.jobs.pending().count)")
             }
             device.advance(by: .zero)
-            #expect(device.notes == ["1", "0", "0"])
+            #expect(device.ownNotes == ["1", "0", "0"])
         }
     }
 }

@@ -34,9 +34,9 @@ struct JobRunTests {
             }
         } then: { device in
             device.advance(by: .seconds(25))
-            #expect(device.notes == ["runs refresh", "30.0 seconds, 30.0 seconds"])
+            #expect(device.ownNotes == ["runs refresh", "30.0 seconds, 30.0 seconds"])
             device.advance(by: .seconds(1))
-            #expect(device.notes.last == "expired with 4.0 seconds")
+            #expect(device.ownNotes.last == "expired with 4.0 seconds")
             #expect(device.jobLog.suffix(2) == ["expired refresh", "completed refresh: failure"])
             #expect(device.jobs.history.map(\.outcome) == [.expired])
         }
@@ -76,7 +76,7 @@ struct JobRunTests {
         } then: { device in
             device.advance(by: .seconds(40))
             #expect(device.jobs.history.map(\.outcome) == [.expired])
-            #expect(device.notes == ["runs refresh"])
+            #expect(device.ownNotes == ["runs refresh"])
             #expect(device.ends.isEmpty)
             #expect(device.host?.phase == .suspended)
         }
@@ -212,7 +212,7 @@ struct JobRunTests {
             host.note("never")
         } then: { device in
             device.expect(.jobNotCompleted)
-            #expect(device.notes == ["runs refresh"])
+            #expect(device.ownNotes == ["runs refresh"])
             #expect(device.ends.first?.hasPrefix("0x2182bad2 task timeout") == true)
             let record = try #require(device.jobs.history.first)
             #expect(try record.launched.duration(to: #require(record.ended)) == .seconds(30))
@@ -257,10 +257,10 @@ struct JobRunTests {
             host.engine.schedule(after: .seconds(20)) { task.setCompleted(success: true) }
         } then: { device in
             device.advance(by: .seconds(20 + 25))
-            #expect(device.notes == ["runs refresh"])
+            #expect(device.ownNotes == ["runs refresh"])
             #expect(device.host?.phase == .background)
             device.advance(by: .seconds(1))
-            #expect(device.notes.last == "background task expired")
+            #expect(device.ownNotes.last == "background task expired")
         }
     }
 

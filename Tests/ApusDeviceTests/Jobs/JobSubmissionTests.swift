@@ -80,7 +80,7 @@ struct JobSubmissionTests {
             #expect(device.refusal(of: .refresh) == .unavailable)
             #expect(device.refusal(of: .tidy) == .unavailable)
             try device.beginContinued()
-            #expect(device.notes == ["runs export.1"])
+            #expect(device.ownNotes == ["runs export.1"])
             device.setBackgroundRefresh(true)
             #expect(device.refusal(of: .refresh) == nil)
             device.kill()
@@ -104,7 +104,7 @@ struct JobSubmissionTests {
                 }
             }
             device.advance(by: .zero)
-            #expect(device.notes == ["notRegistered"])
+            #expect(device.ownNotes == ["notRegistered"])
             #expect(device.jobs.pendingRequests().isEmpty)
         }
     }

@@ -189,10 +189,10 @@ struct ProcessingRuleTests {
             device.advance(by: .seconds(10))
             #expect(device.jobs.running.count == 2)
             device.unlock()
-            #expect(device.notes.suffix(1) == ["expired tidy"])
+            #expect(device.ownNotes.suffix(1) == ["expired tidy"])
             #expect(device.jobs.running.map(\.identifier) == ["refresh"])
             device.advance(by: .seconds(16))
-            #expect(device.notes.suffix(1) == ["expired refresh"])
+            #expect(device.ownNotes.suffix(1) == ["expired refresh"])
             #expect(device.jobs.history.map(\.outcome) == [.expired, .expired])
         }
     }
@@ -210,7 +210,7 @@ struct ProcessingRuleTests {
             try device.jobs.submitRequest(.tidy)
             device.lock()
             device.advance(by: .seconds(900 + 600))
-            #expect(device.notes == ["runs tidy", "has 600.0 seconds", "expired with 4.0 seconds"])
+            #expect(device.ownNotes == ["runs tidy", "has 600.0 seconds", "expired with 4.0 seconds"])
             let record = try #require(device.jobs.history.first)
             #expect(try record.launched.duration(to: #require(record.ended)) == .seconds(596))
         }

@@ -248,7 +248,9 @@ struct SimulatedLocationTests {
             seen.all == [
                 "90.0 at 100", "whenInUse", "90.0 at 220", "90.0 at 230", "90.0 at 240",
             ])
-        #expect(device.log.filter { $0.contains("user location") }.count == 3)
+        let provisional = "authorization always, provisional: the user has allowed “when in use” only"
+        let logged = device.log.compactMap { $0.split(separator: "user location: ").dropFirst().first.map(String.init) }
+        #expect(logged == [provisional, "authorization whenInUse", provisional, "authorization always"])
     }
 
     /// Apple, documentation/corelocation/cllocationmanager/requestalwaysauthorization(): it is ignored then.
@@ -267,6 +269,7 @@ struct SimulatedLocationTests {
             location.appResumed()
             location.appForegrounded(true)
         }
+        #expect(device.log.filter { $0.hasSuffix("authorization whenInUse, this time only") }.count == 2)
         location.userAllowsOnce = false
         #expect(try device.run { await location.requestAuthorization(.whenInUse) } == .whenInUse)
         location.appSuspended()

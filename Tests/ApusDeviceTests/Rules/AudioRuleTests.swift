@@ -64,9 +64,9 @@ struct AudioRuleTests {
             #expect(!device.audio.state.isPlaying)
             #expect(!device.audio.isSessionActive)
             device.advance(by: .seconds(60))
-            #expect(device.notes.isEmpty)
+            #expect(device.ownNotes.isEmpty)
             device.open()
-            #expect(device.notes == ["interruptionBegan(appWasSuspended: true)"])
+            #expect(device.ownNotes == ["interruptionBegan(appWasSuspended: true)"])
         }
     }
 
@@ -79,12 +79,12 @@ struct AudioRuleTests {
             device.advance(by: .seconds(10))
             device.receiveCall()
             #expect(!device.audio.state.isPlaying)
-            #expect(device.notes == ["interruptionBegan(appWasSuspended: false)"])
+            #expect(device.ownNotes == ["interruptionBegan(appWasSuspended: false)"])
             try device.play()
-            #expect(device.notes.last == "error modeUnavailable")
+            #expect(device.ownNotes.last == "error modeUnavailable")
             device.advance(by: .seconds(60))
             device.endCall()
-            #expect(device.notes.last == "interruptionEnded(shouldResume: true)")
+            #expect(device.ownNotes.last == "interruptionEnded(shouldResume: true)")
             #expect(!device.audio.state.isPlaying, "the app has made a new queue during the call")
             try device.play()
             device.advance(by: .seconds(10))
@@ -131,9 +131,9 @@ struct AudioRuleTests {
             device.advance(by: .seconds(180))
             #expect(host.backgroundTimeRemaining == .seconds(20))
             device.advance(by: .milliseconds(15_999))
-            #expect(device.notes.isEmpty)
+            #expect(device.ownNotes.isEmpty)
             device.advance(by: .milliseconds(1))
-            #expect(device.notes == ["expired"])
+            #expect(device.ownNotes == ["expired"])
             task.end()
         }
     }

@@ -17,9 +17,9 @@ struct ClaimRuleTests {
             device.pressHome()
             #expect(host.backgroundTimeRemaining == .seconds(seconds))
             device.advance(by: .seconds(seconds - 5))
-            #expect(device.notes.isEmpty)
+            #expect(device.ownNotes.isEmpty)
             device.advance(by: .seconds(1))
-            #expect(device.notes == ["expired"])
+            #expect(device.ownNotes == ["expired"])
             task.end()
         }
     }
@@ -36,7 +36,7 @@ struct ClaimRuleTests {
             }
             device.pressHome()
             device.advance(by: .seconds(2))
-            #expect(device.notes == ["expired with 28.0 seconds"])
+            #expect(device.ownNotes == ["expired with 28.0 seconds"])
             #expect(device.ends.first?.hasPrefix("0x8badf00d watchdog: background tasks “leaked”") == true)
         }
     }
@@ -54,11 +54,11 @@ struct ClaimRuleTests {
             try device.inApp { try await $0.notifications.schedule(NotificationRequest("tea", after: .seconds(60))) }
             device.pressHome()
             device.advance(by: .seconds(3))
-            let notes = device.notes
+            let notes = device.ownNotes
             device.setNetwork(.none)
             device.setNetwork(.available)
             device.advance(by: .seconds(3_600))
-            #expect(device.notes == notes)
+            #expect(device.ownNotes == notes)
             #expect(device.deliveries() == ["tea"])
             timer.cancel()
         }

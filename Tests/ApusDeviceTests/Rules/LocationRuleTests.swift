@@ -30,10 +30,10 @@ struct LocationRuleTests {
             device.advance(by: .seconds(300))
             #expect(host.phase == .background)
             #expect(host.backgroundTimeRemaining == nil)
-            #expect(device.notes == (0...30).map { "at \($0)" })
+            #expect(device.ownNotes == (0...30).map { "at \($0)" })
             device.lock()
             device.advance(by: .seconds(10))
-            #expect(device.notes.last == "at 31")
+            #expect(device.ownNotes.last == "at 31")
         }
     }
 
@@ -45,7 +45,7 @@ struct LocationRuleTests {
             device.pressHome()
             device.advance(by: .seconds(100))
             try device.inApp { $0.location.stop() }
-            #expect(device.notes.last == "no more updates")
+            #expect(device.ownNotes.last == "no more updates")
             device.advance(by: .seconds(2))
             #expect(host.phase == .suspended)
         }
@@ -59,11 +59,11 @@ struct LocationRuleTests {
             device.pressHome()
             device.advance(by: .seconds(95))
             #expect(host.phase == .suspended)
-            #expect(device.notes == ["at 0"])
+            #expect(device.ownNotes == ["at 0"])
             device.open()
-            #expect(device.notes == (0...9).map { "at \($0)" })
+            #expect(device.ownNotes == (0...9).map { "at \($0)" })
             device.advance(by: .seconds(5))
-            #expect(device.notes.last == "at 10")
+            #expect(device.ownNotes.last == "at 10")
         }
     }
 
@@ -73,7 +73,7 @@ struct LocationRuleTests {
             try SimulatedDevice.run { device in
                 _ = try launch(device, declared, allowing: authorization)
                 try device.follow(inBackground: true)
-                #expect(device.notes == ["error modeUnavailable"])
+                #expect(device.ownNotes == ["error modeUnavailable"])
             }
         }
     }
@@ -84,10 +84,10 @@ struct LocationRuleTests {
             device.expect(.undeclaredLocationMode)
             let host = try launch(device, AppManifest(), allowing: .always)
             try device.follow(inBackground: true)
-            #expect(device.notes == ["error modeUnavailable"])
+            #expect(device.ownNotes == ["error modeUnavailable"])
             host.location.startUpdating(inBackground: true) { _ in host.note("an update") }
             device.advance(by: .seconds(60))
-            #expect(device.notes.count == 1)
+            #expect(device.ownNotes.count == 1)
             #expect(device.host == nil)
         }
     }
@@ -103,7 +103,7 @@ struct LocationRuleTests {
                 task.end()
                 device.advance(by: .seconds(60))
                 #expect(host.phase == (authorization == .always ? .background : .suspended))
-                #expect(device.notes.first == (authorization == .always ? "at 0" : "error modeUnavailable"))
+                #expect(device.ownNotes.first == (authorization == .always ? "at 0" : "error modeUnavailable"))
             }
         }
     }
@@ -121,7 +121,7 @@ struct LocationRuleTests {
                 device.location.setAuthorization(.whenInUse)
                 device.location.setRoute(.north)
                 device.launch()
-                #expect(device.notes == ["a position"])
+                #expect(device.ownNotes == ["a position"])
                 #expect(device.warnings.isEmpty)
             }
         }
@@ -136,7 +136,7 @@ struct LocationRuleTests {
             device.advance(by: .seconds(10))
             device.location.setAuthorization(.denied)
             device.advance(by: .seconds(60))
-            #expect(device.notes == ["at 0", "at 1", "now denied"])
+            #expect(device.ownNotes == ["at 0", "at 1", "now denied"])
             #expect(host.phase == .suspended)
         }
     }
@@ -157,9 +157,9 @@ struct LocationRuleTests {
             #expect(host.phase == .suspended)
             device.open()
             device.advance(by: .seconds(60))
-            #expect(device.notes == ["at 1"])
+            #expect(device.ownNotes == ["at 1"])
             try device.follow(inBackground: true)
-            #expect(device.notes.last == "error modeUnavailable", "until it is launched again")
+            #expect(device.ownNotes.last == "error modeUnavailable", "until it is launched again")
         }
     }
 }

@@ -37,7 +37,7 @@ struct NotificationRuleTests {
             device.advance(by: .seconds(1))
             #expect(device.deliveries(to: .system) == ["tea"])
             #expect(host.phase == .suspended)
-            #expect(device.notes.isEmpty)
+            #expect(device.ownNotes.isEmpty)
         }
     }
 
@@ -86,11 +86,11 @@ struct NotificationRuleTests {
             #expect(device.deliveries(to: .system) == ["2"])
             device.receiveCall()
             device.advance(by: .seconds(10))
-            #expect(device.notes == ["asked about 1", "asked about 2", "asked about 3"])
+            #expect(device.ownNotes == ["asked about 1", "asked about 2", "asked about 3"])
             device.lock()
             device.advance(by: .seconds(10))
             #expect(device.deliveries(to: .system) == ["2", "4"])
-            #expect(device.notes.count == 3)
+            #expect(device.ownNotes.count == 3)
         }
     }
 
@@ -113,12 +113,12 @@ struct NotificationRuleTests {
             #expect(device.notifications.tap("1"))
             #expect(device.host?.phase == .active)
             #expect(!device.isLocked)
-            #expect(device.notes == ["tapped 1 while active"])
+            #expect(device.ownNotes == ["tapped 1 while active"])
             device.pressHome()
             device.advance(by: .seconds(60))
             #expect(device.host?.phase == .suspended)
             #expect(device.notifications.tap("2"))
-            #expect(device.notes.last == "tapped 2 while active")
+            #expect(device.ownNotes.last == "tapped 2 while active")
             #expect(!device.notifications.tap("2"), "it is not shown any more")
         }
     }
@@ -138,7 +138,7 @@ struct NotificationRuleTests {
                 host.notifications.add(NotificationRequest("65", after: .seconds(65)))
             }
             try device.inApp { try await $0.notifications.schedule(NotificationRequest("66", after: .seconds(66))) }
-            #expect(device.notes == ["error tooManyNotifications"])
+            #expect(device.ownNotes == ["error tooManyNotifications"])
             device.kill()
             device.advance(by: .seconds(100))
             let expected = overflow == .keepsSoonest ? 1...64 : 2...65
@@ -157,7 +157,7 @@ struct NotificationRuleTests {
                     try await host.notifications.schedule(NotificationRequest(name, after: .seconds(1)))
                 }
             }
-            #expect(device.notes == ["error tooManyNotifications"])
+            #expect(device.ownNotes == ["error tooManyNotifications"])
         }
     }
 
@@ -207,7 +207,7 @@ struct NotificationRuleTests {
                 host.notifications.add(NotificationRequest("raw", after: .seconds(1)))
                 try await host.notifications.schedule(NotificationRequest("tea", after: .seconds(1)))
             }
-            #expect(device.notes == ["error notificationRefused"])
+            #expect(device.ownNotes == ["error notificationRefused"])
             device.lock()
             device.advance(by: .seconds(60))
             #expect(device.deliveries().isEmpty)

@@ -31,9 +31,9 @@ struct ProcessEndRuleTests {
                 #expect(device.app == nil, "\(name)")
                 #expect(device.audio.state == AudioState(), "\(name)")
                 #expect(!device.audio.isSessionActive, "\(name)")
-                let notes = device.notes
+                let notes = device.ownNotes
                 device.advance(by: .seconds(60))
-                #expect(device.notes == notes, "\(name)")
+                #expect(device.ownNotes == notes, "\(name)")
                 #expect(device.time.pendingTimerCount == 1, "\(name): the notification's, and no other")
                 device.advance(by: .seconds(600))
                 #expect(device.deliveries() == ["tea"], "\(name)")
@@ -96,10 +96,10 @@ struct ProcessEndRuleTests {
             let (audio, location) = (device.audio, device.location)
             _ = try device.launchProbe(AppManifest())
             try device.follow(inBackground: true)
-            #expect(device.notes == ["error modeUnavailable"])
+            #expect(device.ownNotes == ["error modeUnavailable"])
             _ = try device.launchProbe(AppManifest(backgroundModes: [.location]))
             try device.follow(inBackground: true)
-            #expect(device.notes.last == "at 0")
+            #expect(device.ownNotes.last == "at 0")
             #expect(device.audio === audio && device.location === location)
         }
     }
@@ -133,7 +133,7 @@ struct ProcessEndRuleTests {
             device.reboot()
             device.open()
             try device.play()
-            #expect(device.notes.isEmpty)
+            #expect(device.ownNotes.isEmpty)
             #expect(device.audio.state.isPlaying)
         }
     }
@@ -144,7 +144,7 @@ struct ProcessEndRuleTests {
             device.receiveCall()
             _ = try device.launchProbe(AppManifest(backgroundModes: [.audio]))
             try device.play()
-            #expect(device.notes == ["error modeUnavailable"])
+            #expect(device.ownNotes == ["error modeUnavailable"])
             device.endCall()
             try device.play()
             #expect(device.audio.state.isPlaying)

@@ -235,6 +235,15 @@ struct LocationMachine {
         return updates
     }
 
+    /// What the app sees, and what the user has said where that is less.
+    var authorizationText: String {
+        switch grant {
+        case .settled: authorization.rawValue
+        case .provisionalAlways: "\(authorization.rawValue), provisional: the user has allowed “when in use” only"
+        case .once: "\(authorization.rawValue), this time only"
+        }
+    }
+
     /// Whether the app does what only "always" allows, and the user has not been asked about that.
     var isUsingAlways: Bool {
         grant == .provisionalAlways && isDelivering && !isInFront && session?.startedInFront == false

@@ -112,12 +112,14 @@ public final class SimulatedLocation: LocationSource {
             })
     }
 
+    private var authorizationText: String { state.withLock { $0.machine.authorizationText } }
+
     /// Does what the user has answered, and logs what that has changed.
     private func settle(_ answer: (inout State, ContinuousInstant) -> [LocationMachine.Update]) {
-        let former = authorization
+        let former = authorizationText
         deliver(answer)
-        let present = authorization
-        if present != former { surroundings.log(.user, .location("authorization \(present.rawValue)")) }
+        let present = authorizationText
+        if present != former { surroundings.log(.user, .location("authorization \(present)")) }
     }
 
     /// Starts updates: the first one comes at once, the others when the script has them. They end with ``stop()``, with

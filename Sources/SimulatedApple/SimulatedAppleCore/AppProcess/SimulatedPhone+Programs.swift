@@ -1,6 +1,7 @@
 public import ApusBackground
 public import ApusDevice
 import ApusTimers
+import Foundation
 
 extension SimulatedPhone {
     /// Puts a program on a device, in place of the app that was there. Each process of the app is one of the operating
@@ -80,4 +81,14 @@ extension SimulatedPhone {
 
     /// Writes a line into the log of the device, in the app's name. From any thread of an app on a simulated phone.
     nonisolated public static func note(_ text: String) { process.host.note(text) }
+
+    /// Writes a message of the app's logging, which also works without a phone: to standard error then. Of a process that has
+    /// ended nothing is written.
+    nonisolated package static func log(_ message: String) {
+        if let knownProcess {
+            knownProcess.host.note(message)
+        } else {
+            FileHandle.standardError.write(Data("\(message)\n".utf8))
+        }
+    }
 }

@@ -165,8 +165,7 @@
         public init(_ delegateType: DelegateType.Type = DelegateType.self) {
             // Objective-C can do this with any class. Here the initializer would have to be `required`; the slot of
             // NSObject's is the same in all of its subclasses.
-            let make = unsafeBitCast(delegateType as AnyObject.Type, to: Creatable.Type.self)
-            let object: AnyObject = make.init()
+            let object = Creatable.make(unsafeBitCast(delegateType as AnyObject.Type, to: Creatable.Type.self))
             guard let delegate = object as? DelegateType else {
                 preconditionFailure("\(delegateType) cannot be made with init()")
             }
@@ -197,5 +196,9 @@
     /// Has the initializer of `NSObject` as one that may be called on any subclass.
     private class Creatable: NSObject {
         override required init() { super.init() }
+
+        /// Not optimized: the optimizer sees that this class has no subclasses, and would make an object of it.
+        @_optimize(none)
+        static func make(_ type: Creatable.Type) -> AnyObject { type.init() }
     }
 #endif

@@ -4,7 +4,8 @@
 
     /// The tree of an app's views and scenes, and what of it is to be evaluated again.
     ///
-    /// What has changed is evaluated in the next turn of the main queue, all of it at once, parents before children;
+    /// What has changed is evaluated in the next turn of the main queue, all of it at once, parents before children and
+    /// views of one depth as on the screen, so that each launch logs the same;
     /// then the actions are called that follow from it (`onAppear`, `onChange` …), and what those have changed is
     /// evaluated in the same turn.
     @MainActor
@@ -33,7 +34,7 @@
         /// Shows a view, a scene or an app.
         package func show(_ element: Any, environment: EnvironmentValues = EnvironmentValues()) {
             update {
-                root = ViewNode(ViewNode.Part(element: element), in: self, depth: 0, environment: environment)
+                root = ViewNode(ViewNode.Part(element: element), in: self, below: nil, environment: environment)
             }
         }
 
@@ -96,10 +97,11 @@
         private func nextDirtyNode() -> ViewNode? {
             while true {
                 let all = dirt.withLock { Array($0.nodes.values) }
-                guard let next = all.min(by: { $0.node.depth < $1.node.depth }) else { return nil }
+                for dirty in all where !dirty.node.isInTree { clean(dirty.node) }
+                guard let next = all.filter(\.node.isInTree).min(by: { $0.node.precedes($1.node) }) else { return nil }
                 clean(next.node)
                 let isStale = next.readIn.map { $0 !== next.node.evaluation } ?? false
-                if next.node.isInTree, !isStale { return next.node }
+                if !isStale { return next.node }
             }
         }
 

@@ -23,7 +23,10 @@
         }
 
         let graph: ViewGraph
-        let depth: Int
+        private let depth: Int
+        private weak var parent: ViewNode?
+        /// Which of its parent's children it is.
+        private var position = 0
         /// The view, the scene or the app.
         private(set) var element: Any
         private(set) var environment: EnvironmentValues
@@ -42,10 +45,22 @@
 
         final class Evaluation: Sendable {}
 
-        init(_ part: Part, in graph: ViewGraph, depth: Int, environment: EnvironmentValues) {
+        init(_ part: Part, in graph: ViewGraph, below parent: ViewNode?, environment: EnvironmentValues) {
             (key, element) = (part.key, part.element)
-            (self.graph, self.depth, self.environment) = (graph, depth, environment)
+            (self.graph, self.environment) = (graph, environment)
+            (self.parent, depth) = (parent, parent.map { $0.depth + 1 } ?? 0)
             evaluate()
+        }
+
+        /// Whether it is evaluated before the other one, which is in the tree as well: parents before children, and of one
+        /// depth as on the screen.
+        func precedes(_ other: ViewNode) -> Bool {
+            guard depth == other.depth else { return depth < other.depth }
+            var (first, second) = (self, other)
+            while let above = first.parent, let beside = second.parent, above !== beside {
+                (first, second) = (above, beside)
+            }
+            return first.position < second.position
         }
 
         // MARK: Evaluating
@@ -94,8 +109,9 @@
                     node.update(part.element, environment)
                     return node
                 }
-                return ViewNode(part, in: graph, depth: depth + 1, environment: environment)
+                return ViewNode(part, in: graph, below: self, environment: environment)
             }
+            for (position, child) in children.enumerated() { child.position = position }
             let present = Set(children.map(ObjectIdentifier.init))
             for node in former where !present.contains(ObjectIdentifier(node)) { node.leave() }
         }

@@ -1,0 +1,130 @@
+public import Foundation
+
+/// What `os_log` takes as the arguments of a format: what is a `CVarArg` on Apple's systems. On Linux text and objects are not.
+public protocol OSLogArgument {}
+
+extension Int: OSLogArgument {}
+extension Int8: OSLogArgument {}
+extension Int16: OSLogArgument {}
+extension Int32: OSLogArgument {}
+extension Int64: OSLogArgument {}
+extension UInt: OSLogArgument {}
+extension UInt8: OSLogArgument {}
+extension UInt16: OSLogArgument {}
+extension UInt32: OSLogArgument {}
+extension UInt64: OSLogArgument {}
+extension Float: OSLogArgument {}
+extension Double: OSLogArgument {}
+extension CGFloat: OSLogArgument {}
+extension Bool: OSLogArgument {}
+extension String: OSLogArgument {}
+extension NSObject: OSLogArgument {}
+extension UnsafePointer: OSLogArgument {}
+extension UnsafeMutablePointer: OSLogArgument {}
+extension UnsafeRawPointer: OSLogArgument {}
+extension UnsafeMutableRawPointer: OSLogArgument {}
+extension OpaquePointer: OSLogArgument {}
+
+/// A format of `os_log`: that of `printf`, with `%@`, and with options in braces as in `%{public}@`, which have no effect.
+struct LogFormat {
+    private let format: String
+
+    init(_ format: StaticString) { self.format = format.description }
+
+    /// Widths and precisions are memory, so they have a bound.
+    static func clamped(_ columns: Int) -> Int { min(max(columns, 0), 512) }
+
+    /// The message, with the arguments in place of their conversions; those that are left over are not written.
+    func text(_ arguments: [any OSLogArgument]) -> String {
+        var text = ""
+        var rest = arguments[...]
+        var scalars = format.unicodeScalars[...]
+        while let scalar = scalars.popFirst() {
+            if scalar == "%" {
+                text += Conversion(&scalars, &rest)?.text(&rest) ?? ""
+            } else {
+                text.unicodeScalars.append(scalar)
+            }
+        }
+        return text
+    }
+}
+
+/// A conversion of a format: `%-5.2f`.
+private struct Conversion {
+    private var flags = ""
+    private var width: Int?
+    private var precision: Int?
+    private let letter: Character
+
+    /// Reads what follows a percent sign. Nil at the format's end.
+    init?(_ scalars: inout Substring.UnicodeScalarView, _ arguments: inout ArraySlice<any OSLogArgument>) {
+        if scalars.first == "{" { scalars = scalars.drop { $0 != "}" }.dropFirst() }
+        while let flag = scalars.first, "-+ #0".unicodeScalars.contains(flag) {
+            flags.unicodeScalars.append(flag)
+            scalars.removeFirst()
+        }
+        width = Self.number(&scalars, &arguments)
+        if scalars.first == "." {
+            scalars.removeFirst()
+            precision = Self.number(&scalars, &arguments) ?? 0
+        }
+        scalars = scalars.drop { "hlqLztj".unicodeScalars.contains($0) }
+        guard let letter = scalars.popFirst() else { return nil }
+        self.letter = Character(letter)
+    }
+
+    /// Digits, or the next argument in the place of a star.
+    private static func number(
+        _ scalars: inout Substring.UnicodeScalarView, _ arguments: inout ArraySlice<any OSLogArgument>
+    ) -> Int? {
+        if scalars.first == "*" {
+            scalars.removeFirst()
+            return (arguments.popFirst() as? any BinaryInteger).map { LogFormat.clamped(Int(truncatingIfNeeded: $0)) }
+        }
+        let digits = scalars.prefix { ("0"..."9").contains($0) }
+        scalars = scalars.dropFirst(digits.count)
+        return digits.isEmpty ? nil : LogFormat.clamped(Int(String(digits)) ?? .max)
+    }
+
+    func text(_ arguments: inout ArraySlice<any OSLogArgument>) -> String {
+        switch letter {
+        case "%": return "%"
+        case "m": return padded(String(cString: strerror(errno)))
+        default: break
+        }
+        guard let argument = arguments.popFirst() else { return "<no argument>" }
+        switch (letter, argument) {
+        case ("d", let integer as any FixedWidthInteger), ("i", let integer as any FixedWidthInteger),
+            ("D", let integer as any FixedWidthInteger):
+            return String(format: specification("lld"), Int64(truncatingIfNeeded: integer))
+        case ("u", let integer as any FixedWidthInteger), ("x", let integer as any FixedWidthInteger),
+            ("X", let integer as any FixedWidthInteger), ("o", let integer as any FixedWidthInteger):
+            return String(format: specification("ll\(letter)"), Self.bits(of: integer))
+        case ("c", let integer as any FixedWidthInteger):
+            return padded(String(UnicodeScalar(UInt8(truncatingIfNeeded: integer))))
+        case ("e", let number as any BinaryFloatingPoint), ("f", let number as any BinaryFloatingPoint),
+            ("g", let number as any BinaryFloatingPoint), ("a", let number as any BinaryFloatingPoint),
+            ("E", let number as any BinaryFloatingPoint), ("F", let number as any BinaryFloatingPoint),
+            ("G", let number as any BinaryFloatingPoint), ("A", let number as any BinaryFloatingPoint):
+            return String(format: specification("\(letter)"), Double(number))
+        case ("s", let bytes as UnsafePointer<CChar>): return padded(String(cString: bytes))
+        default: return padded("\(argument)")
+        }
+    }
+
+    /// As many bits as the argument's type has.
+    private static func bits<T: FixedWidthInteger>(of integer: T) -> UInt64 {
+        UInt64(truncatingIfNeeded: integer) & (T.bitWidth < 64 ? (1 << UInt64(T.bitWidth)) - 1 : .max)
+    }
+
+    private func specification(_ letters: String) -> String {
+        "%\(flags)\(width.map(String.init) ?? "")\(precision.map { ".\($0)" } ?? "")\(letters)"
+    }
+
+    private func padded(_ text: String) -> String {
+        let text = precision.map { String(text.prefix($0)) } ?? text
+        let padding = String(repeating: " ", count: max(0, (width ?? 0) - text.count))
+        return flags.utf8.contains(UInt8(ascii: "-")) ? text + padding : padding + text
+    }
+}
