@@ -168,7 +168,7 @@ private struct Parts: Sendable {
     }
 }
 
-/// What was read of an answer, and who waits for more of it.
+/// Keeps the parts of an answer that were read, until they are asked for, and the promise of the caller that waits.
 private final class PartHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
 

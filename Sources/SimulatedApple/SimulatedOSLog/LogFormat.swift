@@ -124,7 +124,8 @@ private struct Conversion {
 
     private func padded(_ text: String) -> String {
         let text = precision.map { String(text.prefix($0)) } ?? text
-        let padding = String(repeating: " ", count: max(0, (width ?? 0) - text.count))
-        return flags.utf8.contains(UInt8(ascii: "-")) ? text + padding : padding + text
+        let isLeft = flags.utf8.contains(UInt8(ascii: "-"))
+        let alignment: OSLogStringAlignment = isLeft ? .left(columns: width ?? 0) : .right(columns: width ?? 0)
+        return alignment.apply(to: text)
     }
 }

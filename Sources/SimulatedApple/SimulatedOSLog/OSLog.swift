@@ -41,9 +41,9 @@ public final class OSLog: NSObject, @unchecked Sendable {  // Immutable.
         /// The category with that name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// What a tool marks on its timeline.
+        /// Events that a tool marks on its timeline.
         public static let pointsOfInterest = Category(rawValue: "PointsOfInterest")
-        /// What a tool records only while it traces.
+        /// Signposts that a tool records only while it traces.
         public static let dynamicTracing = Category(rawValue: "DynamicTracing")
         /// The same, with the calls that led to it.
         public static let dynamicStackTracing = Category(rawValue: "DynamicStackTracing")

@@ -81,7 +81,7 @@ public struct OSLogInterpolation: StringInterpolationProtocol {
     ) { append(align) { "\(value())" } }
 }
 
-/// Who may read a value: all who may read the log of the device.
+/// Which readers of the log see a value. In the log of the device all of them do.
 public struct OSLogPrivacy: Sendable {
     /// How a hidden value is shown.
     public enum Mask: Sendable { case hash, none }

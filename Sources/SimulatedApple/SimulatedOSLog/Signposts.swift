@@ -21,7 +21,7 @@ public struct OSSignpostID: Comparable, Sendable {
     /// The identifier of an object.
     public init(log: OSLog, object: AnyObject) { self.init(UInt64(UInt(bitPattern: ObjectIdentifier(object)))) }
 
-    /// The one interval of its name.
+    /// The identifier of the only open interval of its name.
     public static let exclusive = OSSignpostID(0xEEEE_B0B5_B2B2_EEEE)
     /// No identifier.
     public static let invalid = OSSignpostID(.max)
