@@ -163,20 +163,21 @@
 
         private func apply(_ change: JobChange, _ axis: ElapsedAxis) throws -> Job {
             var job = change.job
-            let request = job.request
             guard change.shard == .only else {
                 throw JobError(
                     code: .notOwner,
                     message: "the store has no shard \(change.shard.rawValue): \(job.id) was not written")
             }
             switch change.expected {
-            case .version(let version): try update(&job, request, expected: version, change, axis)
+            case .version(let version):
+                try update(job, expected: version, change, axis)
+                job.version = version + 1
             case .absent:
-                if change.requiresFreeName, let name = request.name { try requireFree(name, for: job.id) }
+                if change.requiresFreeName, let name = job.request.name { try requireFree(name, for: job.id) }
                 if let known = change.onlyBeside { try requireNone(beside: known) }
                 try insert(&job, axis)
             }
-            let isRelative = request.trigger.isRelative
+            let isRelative = job.request.trigger.isRelative
             for run in change.runs {
                 func write(_ sql: SQLText) throws -> Int {
                     let statement = try connection.statement(sql)
@@ -231,15 +232,15 @@
         }
 
         private func update(
-            _ job: inout Job, _ request: JobRequest, expected version: Int64, _ change: JobChange, _ axis: ElapsedAxis
+            _ job: Job, expected version: Int64, _ change: JobChange, _ axis: ElapsedAxis
         ) throws {
             let isWhole = change.isRequestChanged
             let isStateWritten = isWhole || change.isStateChanged
             let statement = try connection.statement(
                 isWhole ? JobRow.update : isStateWritten ? JobRow.updateState : JobRow.updateProgress)
-            JobRow.bindProgress(job, request, axis, to: statement)
+            JobRow.bindProgress(job, job.request, axis, to: statement)
             if isStateWritten { JobRow.bindState(job, to: statement) }
-            if isWhole { JobRow.bindLane(job, request, to: statement) }
+            if isWhole { JobRow.bindLane(job, job.request, to: statement) }
             statement.bind(job.key).bind(version).bind(job.id.rawValue)
             let count = try statement.run()
             guard count == 1 else {
@@ -250,13 +251,14 @@
             rowsChanged += count
             if isWhole {
                 let other = try connection.statement(JobRow.updateRequest)
-                JobRow.bindRequest(job, request, to: other)
+                JobRow.bindRequest(job, job.request, to: other)
                 try other.bind(job.key).run()
-            } else if isStateWritten, request.uniqueness.countsContent {
-                try connection.statement(JobRow.updateUniqueness).bind(JobRow.uniqueness(job, request)).bind(job.key)
-                    .run()
+            } else if isStateWritten, job.request.uniqueness.countsContent {
+                try connection.statement(JobRow.updateUniqueness).bind(JobRow.uniqueness(job, job.request)).bind(
+                    job.key
+                )
+                .run()
             }
-            job.version = version + 1
         }
 
         static func write(_ clock: StoreClock, on connection: Connection) throws {

@@ -260,7 +260,7 @@ public struct JobID: RawRepresentable, Hashable, Sendable, Comparable, Expressib
 
 /// A value of which copies share one place in memory, until one of them is changed: for the large part of a value that
 /// is copied often and changes rarely.
-struct Shared<Value: Hashable & Sendable>: Hashable, Sendable {
+struct Shared<Value: Sendable>: Sendable {
     private final class Storage: Sendable {
         let value: Value
         init(_ value: Value) { self.value = value }
@@ -278,8 +278,12 @@ struct Shared<Value: Hashable & Sendable>: Hashable, Sendable {
             yield &value
         }
     }
+}
 
+extension Shared: Equatable where Value: Equatable {
     static func == (lhs: Self, rhs: Self) -> Bool { lhs.storage === rhs.storage || lhs.value == rhs.value }
+}
 
+extension Shared: Hashable where Value: Hashable {
     func hash(into hasher: inout Hasher) { hasher.combine(value) }
 }

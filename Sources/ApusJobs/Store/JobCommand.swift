@@ -13,11 +13,11 @@ public enum JobCommand: Hashable, Sendable {
     /// See ``JobScheduler/cancelRun(_:occurrence:)``.
     case cancelRun(JobID, occurrence: Int)
     /// Try an outcome again; the version is that of the job when it was read. See ``JobScheduler/retry(_:occurrence:)``.
-    case retry(Run, version: Int64)
+    indirect case retry(Run, version: Int64)
 
     /// Give a job another definition, if it has the number `key` and is still defined as in `from`. See
     /// ``JobScheduler/update(_:_:)``.
-    case update(JobRequest, from: JobRequest, key: Int64)
+    indirect case update(JobRequest, from: JobRequest, key: Int64)
 
     /// The identifiers of the jobs that it concerns.
     public var ids: [JobID] {
@@ -37,7 +37,7 @@ public enum JobReply: Hashable, Sendable {
     /// What was submitted.
     case submitted([Submitted])
     /// This run was made or changed.
-    case run(Run)
+    indirect case run(Run)
     /// It was refused, with the code and the message of a ``JobError``.
     case refused(code: String, message: String)
 

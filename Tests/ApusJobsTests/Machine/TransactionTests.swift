@@ -26,7 +26,7 @@ struct TransactionTests {
     func unchanged() throws {
         var turn = SchedulerTurn(at: now)
         _ = turn.add(draft(try entry(1)))
-        var changed = draft(try entry(2))
+        let changed = draft(try entry(2))
         changed.action.merge(changed.machine.suspend(now: now.wall))
         #expect(turn.add(changed) == 1 && turn.position(of: 2) == 1 && turn.position(of: 3) == nil)
         let transaction = transaction(&turn)
@@ -86,7 +86,7 @@ struct TransactionTests {
     func history() throws {
         var turn = SchedulerTurn(at: now)
         for count in [2, 3] {
-            var draft = draft(try entry(Int64(count)))
+            let draft = draft(try entry(Int64(count)))
             draft.action.merge(draft.machine.suspend(now: now.wall))
             draft.action.change?.job.bookkeeping.runsSinceRetired = count
             _ = turn.add(draft)

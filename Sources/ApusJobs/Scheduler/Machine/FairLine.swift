@@ -13,8 +13,9 @@ struct FairLine {
         static func < (lhs: Self, rhs: Self) -> Bool { (lhs.due, lhs.number) < (rhs.due, rhs.number) }
     }
 
-    /// The jobs of one key.
-    private struct Share {
+    /// The jobs of one key. An object, so that it is looked up once for a step.
+    private final class Share {
+        let key: String?
         var waiting = Heap<Waiting>()
         /// How many of the elements are not stale.
         var count = 0
@@ -22,18 +23,25 @@ struct FairLine {
         /// A key without jobs keeps its turn until it comes.
         var hasTurn = false
 
+        init(_ key: String?, isFull: Bool) { (self.key, self.isFull) = (key, isFull) }
+
         var isReady: Bool { count > 0 && !isFull }
+
+        func dropStale(_ isStale: (Waiting) -> Bool) {
+            while let first = waiting.first, isStale(first) { _ = waiting.pop() }
+        }
     }
 
-    /// A key's first element when it was noted. It is outdated when the key has another one.
+    /// A key's first element when it was noted. It is outdated when the key has another one, or none.
     private struct First: Comparable {
         var waiting: Waiting
-        var key: String?
+        var share: Share
+        static func == (lhs: Self, rhs: Self) -> Bool { lhs.waiting == rhs.waiting }
         static func < (lhs: Self, rhs: Self) -> Bool { lhs.waiting < rhs.waiting }
     }
 
     private var shares: [String?: Share] = [:]
-    private var turns = Turns<String?>()
+    private var turns = Turns<Share>()
     /// The first element of each key that is ready, if there is more than one key.
     private var firsts = Heap<First>()
     /// How many jobs wait.
@@ -47,113 +55,112 @@ struct FairLine {
     var counts: [String?: Int] { shares.mapValues(\.count) }
 
     mutating func add(_ waiting: Waiting, of key: String?, isFull: Bool) {
-        if shares[key] == nil {
-            let only = shares.count == 1 ? shares.keys.first : nil
-            shares[key] = Share(isFull: isFull)
-            if let only { noteFirst(of: only) }
-        }
+        let share = shares[key] ?? beginShare(key, isFull: isFull)
         count += 1
-        shares[key]!.count += 1
-        shares[key]!.waiting.push(waiting)
-        if shares[key]!.count == 1, !isFull { readyKeys += 1 }
-        if !isFull { giveTurn(to: key) }
-        if shares[key]!.waiting.first == waiting { noteFirst(of: key) }
+        share.count += 1
+        share.waiting.push(waiting)
+        if share.count == 1, !isFull { readyKeys += 1 }
+        if !isFull { giveTurn(to: share) }
+        if share.waiting.first == waiting { noteFirst(of: share) }
+    }
+
+    private mutating func beginShare(_ key: String?, isFull: Bool) -> Share {
+        let only = shares.count == 1 ? shares.values.first : nil
+        let share = Share(key, isFull: isFull)
+        shares[key] = share
+        if let only { noteFirst(of: only) }
+        return share
     }
 
     /// A job of the key waits no longer; its element is stale.
-    mutating func remove(of key: String?) {
+    mutating func remove(of key: String?) { remove(from: shares[key]!) }
+
+    private mutating func remove(from share: Share) {
         count -= 1
         if count == 0 {
             self = Self()
         } else {
-            shares[key]!.count -= 1
-            forgetIfUnused(key)
+            share.count -= 1
+            forgetIfUnused(share)
         }
     }
 
     /// The key has reached its limit of runs in progress, or is below it again.
     mutating func setFull(_ key: String?, _ isFull: Bool) {
         guard let share = shares[key], share.isFull != isFull else { return }
-        shares[key]!.isFull = isFull
+        share.isFull = isFull
         guard share.count > 0 else { return }
         readyKeys += isFull ? -1 : 1
         if isFull { return }
-        giveTurn(to: key)
-        noteFirst(of: key)
+        giveTurn(to: share)
+        noteFirst(of: share)
     }
 
     /// Takes out the job of the key whose turn it is.
     mutating func takeNext(_ isStale: (Waiting) -> Bool) -> Waiting? {
-        while let key = turns.popFirst() {
-            guard shares[key]?.isReady == true else {
-                shares[key]?.hasTurn = false
-                if shares[key]?.count == 0 { shares[key] = nil }
+        while let share = turns.popFirst() {
+            guard share.isReady else {
+                share.hasTurn = false
+                if share.count == 0 { shares[share.key] = nil }
                 continue
             }
-            turns.append(key)
-            return take(of: key, isStale)
+            turns.append(share)
+            share.dropStale(isStale)
+            guard let taken = share.waiting.pop() else { return nil }
+            noteFirst(of: share)
+            remove(from: share)
+            return taken
         }
         return nil
-    }
-
-    private mutating func take(of key: String?, _ isStale: (Waiting) -> Bool) -> Waiting? {
-        dropStale(of: key, isStale)
-        guard let taken = shares[key]?.waiting.pop() else { return nil }
-        noteFirst(of: key)
-        remove(of: key)
-        return taken
     }
 
     /// The job that was due first, of those whose keys are not full.
     mutating func oldest(_ isStale: (Waiting) -> Bool) -> Waiting? {
         guard isReady else { return nil }
-        if shares.count == 1, let key = shares.keys.first {
-            dropStale(of: key, isStale)
-            return shares[key]?.waiting.first
+        if shares.count == 1, let share = shares.values.first {
+            share.dropStale(isStale)
+            return share.waiting.first
         }
         while let first = firsts.first {
-            if let share = shares[first.key], share.isReady, share.waiting.first == first.waiting {
+            let share = first.share
+            if share.isReady, share.waiting.first == first.waiting {
                 if !isStale(first.waiting) { return first.waiting }
-                dropStale(of: first.key, isStale)
-                noteFirst(of: first.key)
+                share.dropStale(isStale)
+                noteFirst(of: share)
             }
             _ = firsts.pop()
         }
         return nil
     }
 
-    private mutating func giveTurn(to key: String?) {
-        if shares[key]!.hasTurn { return }
-        shares[key]!.hasTurn = true
-        turns.append(key)
-    }
-
-    private mutating func dropStale(of key: String?, _ isStale: (Waiting) -> Bool) {
-        while let first = shares[key]?.waiting.first, isStale(first) { _ = shares[key]!.waiting.pop() }
+    private mutating func giveTurn(to share: Share) {
+        if share.hasTurn { return }
+        share.hasTurn = true
+        turns.append(share)
     }
 
     /// A single key is the first of all without a note.
-    private mutating func noteFirst(of key: String?) {
-        guard shares.count > 1, let share = shares[key], share.isReady, let first = share.waiting.first else { return }
-        firsts.push(First(waiting: first, key: key))
+    private mutating func noteFirst(of share: Share) {
+        guard shares.count > 1, share.isReady, let first = share.waiting.first else { return }
+        firsts.push(First(waiting: first, share: share))
         // Outdated ones are dropped only when they are the first of all: one that waits long would keep those after it.
         guard firsts.count > 2 * shares.count + 64 else { return }
         firsts = Heap()
-        for (key, share) in shares where share.isReady {
-            if let first = share.waiting.first { firsts.push(First(waiting: first, key: key)) }
+        for share in shares.values where share.isReady {
+            if let first = share.waiting.first { firsts.push(First(waiting: first, share: share)) }
         }
     }
 
-    private mutating func forgetIfUnused(_ key: String?) {
-        guard let share = shares[key], share.count == 0 else { return }
+    private mutating func forgetIfUnused(_ share: Share) {
+        guard share.count == 0 else { return }
         if !share.isFull { readyKeys -= 1 }
-        if share.hasTurn { shares[key]!.waiting = Heap() } else { shares[key] = nil }
+        if share.hasTurn { share.waiting = Heap() } else { shares[share.key] = nil }
     }
 
     /// Describes a broken invariant; `nil` if there is none.
     func brokenInvariant(isFull: (String?) -> Bool) -> String? {
         if shares.isEmpty { return nil }
-        let turns = turns.all
+        let turns = Set(turns.all.map(\.key))
         if shares.values.reduce(0, { $0 + $1.count }) != count { return "a key counts other jobs than wait" }
         if shares.values.count(where: \.isReady) != readyKeys { return "\(readyKeys) keys are said to be ready" }
         for (key, share) in shares {

@@ -1,5 +1,5 @@
 /// A binary heap: the least element first.
-package struct Heap<Element: Comparable & Sendable>: Sendable {
+package struct Heap<Element: Comparable> {
     private var elements: [Element] = []
 
     package var isEmpty: Bool { elements.isEmpty }

@@ -14,7 +14,7 @@ package enum SchedulerInput: Sendable {
     case conditions(unmet: JobConditions)
     /// A handler for this kind was registered.
     case handler(kind: String)
-    case signal(StoreSignal)
+    indirect case signal(StoreSignal)
     /// The rules of a time zone have changed.
     case timeZonesChanged
 }
@@ -66,7 +66,7 @@ package enum SchedulerCommand: Sendable {
 package enum SchedulerReply: Sendable {
     case jobs([Job])
     case submitted([SubmissionResult])
-    case run(Run)
+    indirect case run(Run)
     case queue(JobQueue)
     case deleted(Set<Int64>)
     case done
@@ -163,7 +163,7 @@ package struct SchedulerWake: Hashable, Sendable {
 /// A consequence of a step, which the loop executes after it without waiting for the end.
 package enum SchedulerEffect: Sendable {
     /// Call the handler of this run.
-    case start(Run, of: Job)
+    indirect case start(Run, of: Job)
     /// Cancel the handler of this run.
     case cancel(RunKey, CancellationReason)
     case answer(Int, Result<SchedulerReply, JobError>)

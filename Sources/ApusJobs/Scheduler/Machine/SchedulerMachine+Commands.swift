@@ -215,7 +215,7 @@ extension SchedulerMachine {
     /// One event for one job. The caller is answered with the run that it makes, if it makes one, or with the job.
     private mutating func change(
         _ id: JobID, _ pending: PendingCommand, in turn: inout SchedulerTurn,
-        _ event: (inout SchedulerTurn.Draft, WallInstant) throws(JobError) -> Run?
+        _ event: (SchedulerTurn.Draft, WallInstant) throws(JobError) -> Run?
     ) throws(JobError) -> Outcome {
         let entry = jobs[id]
         if let foreign = pending.foreign[id], entry == nil || !foreign.job.state.isFinal {
@@ -230,9 +230,9 @@ extension SchedulerMachine {
         // Of one that has ended, another scheduler may have the next.
         if session.isShared, !pending.hasRead, entry.job.state.isFinal { return .needs([.id(id)]) }
         let now = turn.now.wall
-        var draft = draft(of: entry, turn.now)
+        let draft = draft(of: entry, turn.now)
         let run: Run?
-        do throws(JobError) { run = try event(&draft, now) } catch {
+        do throws(JobError) { run = try event(draft, now) } catch {
             place(entry, now)
             throw error
         }

@@ -72,7 +72,7 @@ extension SchedulerMachine {
         var stored = jobs.makeIterator()
         var adopted: [Job] = []
         for position in part.drafts {
-            var draft = turn.drafts[position]
+            let draft = turn.drafts[position]
             if draft.action.change != nil {
                 guard let job = stored.next() else { preconditionFailure("the store left out a job") }
                 draft.machine.committed(job)
@@ -138,7 +138,9 @@ extension SchedulerMachine {
             board.need(job.request.lane)
             return unload(entry)
         }
-        if (before.job.request.lane, before.job.request.fairnessKey) != (job.request.lane, job.request.fairnessKey) {
+        if draft.action.change?.isRequestChanged ?? false,
+            (before.job.request.lane, before.job.request.fairnessKey) != (job.request.lane, job.request.fairnessKey)
+        {
             board.withdraw(key)
         }
         place(entry, now)

@@ -20,10 +20,10 @@ extension SchedulerMachine {
     /// Where a job goes that is due and cannot run here, if another scheduler can run it. One with a claimed run stays:
     /// its handler is at work here.
     func destination(of machine: JobMachine, _ now: WallInstant) -> ShardID? {
-        let request = machine.job.request
-        guard !kinds.canRun(request), !machine.open.contains(where: { $0.state == .running }), machine.isDue(now)
+        guard !kinds.canRun(machine.job.request), !machine.open.contains(where: { $0.state == .running }),
+            machine.isDue(now)
         else { return nil }
-        return placement.shard(for: request, besides: shards)
+        return placement.shard(for: machine.job.request, besides: shards)
     }
 
     /// The next turns move what waits here and can run there, and what of these lanes is in the store only.

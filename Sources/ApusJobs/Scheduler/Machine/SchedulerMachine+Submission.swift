@@ -72,7 +72,7 @@ extension SchedulerMachine {
             }
             if jobs.isDoubtful(entry) { return .later }
             // Its news may be its end.
-            var old = draft(of: entry, turn.now)
+            let old = draft(of: entry, turn.now)
             old.action.merge(old.machine.expire(now: now))
             if isSame, !old.machine.hasRunToBegin, try isAnswer(old.machine.job, to: asked, now) {
                 answer(.draft(drafts.count), .joined)
@@ -111,8 +111,8 @@ extension SchedulerMachine {
         }
         // The others of the submission come after it.
         var isLabelRequired = false
-        for index in drafts.indices where drafts[index].action.change?.onlyBeside != nil {
-            if isLabelRequired { drafts[index].action.change?.onlyBeside = nil }
+        for draft in drafts where draft.action.change?.onlyBeside != nil {
+            if isLabelRequired { draft.action.change?.onlyBeside = nil }
             isLabelRequired = true
         }
         turn.submit(contents)
@@ -144,7 +144,7 @@ extension SchedulerMachine {
             let id = restoration.request.id
             if let entry = jobs[id], !entry.job.state.isFinal { throw Self.alreadyExists(id) }
             let (machine, runs) = try JobMachine.restored(restoration, now: now, in: configuration.timeZones)
-            var draft = SchedulerTurn.Draft(machine, in: try shard(for: restoration.request))
+            let draft = SchedulerTurn.Draft(machine, in: try shard(for: restoration.request))
             draft.action.change = JobChange(
                 expected: .absent, job: machine.job, isRequestChanged: true, runs: runs)
             drafts.append(draft)
@@ -160,7 +160,7 @@ extension SchedulerMachine {
         var kept = request
         kept.terms = .init()
         let machine = try JobMachine.submitted(kept, now: instant(of: pending, now), in: configuration.timeZones)
-        var draft = SchedulerTurn.Draft(machine, in: try shard(for: request))
+        let draft = SchedulerTurn.Draft(machine, in: try shard(for: request))
         draft.action.change = JobChange(
             expected: .absent, requiresFreeName: request.terms.requiresFreeName, onlyBeside: request.terms.onlyBeside,
             job: machine.job, isRequestChanged: true)

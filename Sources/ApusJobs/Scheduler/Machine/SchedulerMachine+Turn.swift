@@ -77,14 +77,14 @@ extension SchedulerMachine {
                 continue
             }
             let index = position(of: entry, in: &turn)
-            let request = turn.drafts[index].machine.job.request
-            guard picked.isFor(request) else {
+            let job = turn.drafts[index].machine.job
+            guard picked.isFor(job.request) else {
                 // A command of this turn has moved it to another queue, or to another key, where it waits.
                 board.release(picked)
                 offer(entry, turn.drafts[index].machine, now.wall)
                 continue
             }
-            guard conditions.isRead || request.policies.conditions.isEmpty else {
+            guard conditions.isRead || job.request.policies.conditions.isEmpty else {
                 // A command of this turn asks for conditions, which are read in the next one.
                 board.release(picked)
                 continue

@@ -2,9 +2,9 @@ import ApusCalendar
 import ApusTimers
 
 /// The decisions of a turn. They are beside the machine's state, and become part of it when they are committed.
-struct SchedulerTurn: Sendable {
-    /// One job of the turn, as it will be once committed.
-    struct Draft: Sendable {
+struct SchedulerTurn {
+    /// One job of the turn, as it will be once committed. An object, so that it is changed in its place.
+    final class Draft {
         /// `nil` for a new job.
         let key: Int64?
         let shard: ShardID
@@ -33,7 +33,7 @@ struct SchedulerTurn: Sendable {
             if let back = news.setBack { action.merge(machine.repeatAfterClockWasSet(back: back, now: now.wall)) }
         }
 
-        private mutating func decide(_ end: PendingEnd, _ now: WallInstant) {
+        private func decide(_ end: PendingEnd, _ now: WallInstant) {
             let (occurrence, attempt) = (end.key.occurrence, end.key.attempt)
             if let ended = end.ended {
                 action.merge(
@@ -45,18 +45,18 @@ struct SchedulerTurn: Sendable {
             }
         }
 
-        mutating func arrive(_ now: WallInstant) { action.merge(machine.arrive(now: now)) }
+        func arrive(_ now: WallInstant) { action.merge(machine.arrive(now: now)) }
 
         /// The job belongs to the owner of that shard from now on. The version grows: what was decided about the job before
         /// is refused by the store.
-        mutating func move(to shard: ShardID, _ now: WallInstant) {
+        func move(to shard: ShardID, _ now: WallInstant) {
             precondition(!machine.open.contains { $0.state == .running }, "a job with a claimed run does not move")
             action.merge(machine.transition(now) { _, _ in })
             destination = shard
         }
 
         /// - Returns: whether a run starts.
-        mutating func arriveAndStart(_ now: WallInstant, unmet: JobConditions) -> Bool {
+        func arriveAndStart(_ now: WallInstant, unmet: JobConditions) -> Bool {
             let started = machine.arriveAndStart(now: now, limit: 1, unmet: unmet)
             action.merge(started)
             return !started.starts.isEmpty
@@ -65,12 +65,20 @@ struct SchedulerTurn: Sendable {
 
     /// Drafts that succeed or fail together.
     struct Part: Sendable {
-        var command: PendingCommand?
-        var reply = Reply.done
+        /// Most parts are of no command, and there is one for each run that starts or ends.
+        private let pending: Shared<PendingCommand>?
+        let reply: Reply
         /// The shard whose owner is to carry out the command.
-        var forward: ShardID?
+        let forward: ShardID?
         /// Positions in `drafts`.
         let drafts: Range<Int>
+
+        init(command: PendingCommand? = nil, reply: Reply = .done, forward: ShardID? = nil, drafts: Range<Int>) {
+            (pending, self.reply) = (command.map { Shared($0) }, reply)
+            (self.forward, self.drafts) = (forward, drafts)
+        }
+
+        var command: PendingCommand? { pending?.value }
     }
 
     enum Reply: Sendable {
@@ -78,7 +86,7 @@ struct SchedulerTurn: Sendable {
         case jobs([Existing])
         /// The job of each request.
         case submitted([Submitted])
-        case run(Run)
+        indirect case run(Run)
     }
 
     struct Submitted: Sendable {

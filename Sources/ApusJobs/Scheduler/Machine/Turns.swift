@@ -1,11 +1,11 @@
 /// A queue of those who take turns: first in, first out. Each is in it once; the caller sees to that.
-struct Turns<Element: Hashable> {
+struct Turns<Element> {
     private var elements: [Element] = []
     private var first = 0
 
     var count: Int { elements.count - first }
 
-    var all: Set<Element> { Set(elements[first...]) }
+    var all: ArraySlice<Element> { elements[first...] }
 
     mutating func append(_ element: Element) { elements.append(element) }
 

@@ -45,7 +45,8 @@ struct LoadedJobs: ~Copyable {
             (key, self.machine, self.shard) = (machine.job.key, machine, shard)
         }
 
-        var job: Job { machine.job }
+        /// Yields the job: a copy for each look at a field costs more than the rest of many steps.
+        var job: Job { _read { yield machine.job } }
     }
 
     private var entries: [Int64: Entry] = [:]

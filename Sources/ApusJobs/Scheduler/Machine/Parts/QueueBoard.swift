@@ -159,7 +159,7 @@ struct QueueBoard: ~Copyable {
     /// Attempts whose handlers have not returned, and the queues whose places they have.
     private var running: [RunKey: (queue: QueueID, key: String?)] = [:]
     /// Queues in which something waits, in the order of their turns.
-    private var turns = Turns<QueueID>()
+    private var turns = Turns<Line>()
     /// Queues with a rate, and those whose places the store gives.
     private var rated: Set<QueueID> = []
     private var limited: Set<QueueID> = []
@@ -278,7 +278,7 @@ struct QueueBoard: ~Copyable {
         let line = line(request.queue)
         if !line.hasTurn {
             line.hasTurn = true
-            turns.append(line.queue.id)
+            turns.append(line)
         }
         line.waiting[request.priority.rawValue - 1].add(
             FairLine.Waiting(due: due, number: counter, job: key), of: offer.key, isFull: line.isFull(offer.key))
@@ -339,20 +339,19 @@ struct QueueBoard: ~Copyable {
     /// Takes out the job that gets the next place; `nil` when no queue has both. It counts as starting.
     mutating func pick(_ now: ContinuousInstant) -> Picked? {
         for _ in 0..<turns.count {
-            let id = turns.popFirst()!
-            let line = lines[id]!
+            let line = turns.popFirst()!
             guard line.count > 0 else {
                 line.hasTurn = false
                 forgetIfUnused(line)
                 continue
             }
-            turns.append(id)
+            turns.append(line)
             guard line.isReady, line.room(now) > 0, let picked = line.pick(offers),
                 let offer = removeOffer(picked.job)
             else { continue }
-            starting.insert(id)
+            if line.starting == 0 { starting.insert(line.queue.id) }
             line.addStarting(1, of: offer.key)
-            return Picked(job: picked.job, queue: id, key: offer.key)
+            return Picked(job: picked.job, queue: line.queue.id, key: offer.key)
         }
         return nil
     }
@@ -432,7 +431,7 @@ struct QueueBoard: ~Copyable {
         if self.waiting != offers.values.reduce(into: [:], { $0[$1.lane, default: 0] += 1 }) {
             return "a lane has another number of waiting jobs"
         }
-        let turns = turns.all
+        let turns = Set(turns.all.map(\.queue.id))
         for (id, line) in lines {
             if line.running != runs[id] ?? 0 { return "queue \(id) counts \(line.running) runs" }
             if let broken = line.waiting.lazy.compactMap({ $0.brokenInvariant(isFull: line.isFull) }).first {
