@@ -266,7 +266,7 @@ final class AppProcess: SteppedProcess {
             kill(pid, SIGKILL)
             _ = reap(pid)
         }
-        socket.close()
+        socket.end()
     }
 
     /// Waits for the process, which has ended or is about to, and says how.

@@ -4,13 +4,16 @@ import PlatformC
 
 /// One end of a pair of sockets, on which each line is a message.
 ///
-/// Writing is possible from any thread, reading on one.
+/// Writing is possible from any thread, reading on one. The descriptor is this object's for as long as it lives: its
+/// number cannot become that of another file while a thread still uses it.
 final class LineSocket: Sendable {
     private let descriptor: Int32
     private let writing = Locked(())
     private let unread = Locked<[UInt8]>([])
 
     init(descriptor: Int32) { self.descriptor = descriptor }
+
+    deinit { close(descriptor) }
 
     /// Two connected ends. The descriptors are closed in programs that are started later.
     static func pair() -> (Int32, Int32)? {
@@ -80,7 +83,8 @@ final class LineSocket: Sendable {
         }
     }
 
-    func close() { PlatformC.close(descriptor) }
+    /// Ends the connection: the other end reads its end, and sending and receiving fail here from now on.
+    func end() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 }
 
 /// A message that is a line.
