@@ -254,10 +254,8 @@
                 JobRow.bindRequest(job, job.request, to: other)
                 try other.bind(job.key).run()
             } else if isStateWritten, job.request.uniqueness.countsContent {
-                try connection.statement(JobRow.updateUniqueness).bind(JobRow.uniqueness(job, job.request)).bind(
-                    job.key
-                )
-                .run()
+                let uniqueness = JobRow.uniqueness(job, job.request)
+                try connection.statement(JobRow.updateUniqueness).bind(uniqueness).bind(job.key).run()
             }
         }
 

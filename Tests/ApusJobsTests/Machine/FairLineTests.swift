@@ -41,6 +41,17 @@ struct FairLineTests {
         #expect((0..<3).map { _ in line.takeNext(Self.noneIsStale)?.number } == [2, 1, 3])
     }
 
+    @Test("the oldest is found whenever the notes of the first jobs are made anew", arguments: 1...150)
+    func notes(_ count: Int) {
+        var line = FairLine()
+        line.add(waiting(1, due: 1_000), of: "a", isFull: false)
+        // Each is the first of its key, and the last is stale.
+        for number in 1...count { line.add(waiting(UInt64(number + 1), due: -number), of: "b", isFull: false) }
+        line.remove(of: "b")
+        let oldest = line.oldest { $0.number == UInt64(count + 1) }
+        #expect(oldest?.number == (count == 1 ? 1 : UInt64(count)))
+    }
+
     @Test(
         "any history of jobs, keys and limits takes what a list of them would, and leaves out what is stale",
         arguments: 0..<UInt64(200))

@@ -13,7 +13,7 @@ struct FairLine {
         static func < (lhs: Self, rhs: Self) -> Bool { (lhs.due, lhs.number) < (rhs.due, rhs.number) }
     }
 
-    /// The jobs of one key. An object, so that it is looked up once for a step.
+    /// The jobs of one key. An object, so that it is looked up once for a step; no copy is made of a line with jobs.
     private final class Share {
         let key: String?
         var waiting = Heap<Waiting>()
@@ -123,12 +123,13 @@ struct FairLine {
         }
         while let first = firsts.first {
             let share = first.share
-            if share.isReady, share.waiting.first == first.waiting {
-                if !isStale(first.waiting) { return first.waiting }
+            let isFirst = share.isReady && share.waiting.first == first.waiting
+            if isFirst, !isStale(first.waiting) { return first.waiting }
+            _ = firsts.pop()
+            if isFirst {
                 share.dropStale(isStale)
                 noteFirst(of: share)
             }
-            _ = firsts.pop()
         }
         return nil
     }
@@ -154,18 +155,21 @@ struct FairLine {
     private mutating func forgetIfUnused(_ share: Share) {
         guard share.count == 0 else { return }
         if !share.isFull { readyKeys -= 1 }
-        if share.hasTurn { share.waiting = Heap() } else { shares[share.key] = nil }
+        share.waiting = Heap()
+        if !share.hasTurn { shares[share.key] = nil }
     }
 
     /// Describes a broken invariant; `nil` if there is none.
     func brokenInvariant(isFull: (String?) -> Bool) -> String? {
         if shares.isEmpty { return nil }
-        let turns = Set(turns.all.map(\.key))
+        let turns = Set(turns.all.map { ObjectIdentifier($0) })
         if shares.values.reduce(0, { $0 + $1.count }) != count { return "a key counts other jobs than wait" }
         if shares.values.count(where: \.isReady) != readyKeys { return "\(readyKeys) keys are said to be ready" }
         for (key, share) in shares {
             if share.isFull != isFull(key) { return "key \(key ?? "-") does not know whether it is full" }
-            if share.hasTurn != turns.contains(key) { return "key \(key ?? "-") does not know whether it has a turn" }
+            if share.hasTurn != turns.contains(ObjectIdentifier(share)) {
+                return "key \(key ?? "-") does not know whether it has a turn"
+            }
             if share.isReady, !share.hasTurn { return "key \(key ?? "-") never has its turn" }
         }
         return nil

@@ -71,6 +71,7 @@ extension SchedulerMachine {
     mutating func applied(_ part: SchedulerTurn.Part, _ jobs: [Job], of turn: SchedulerTurn, _ now: SchedulerReading) {
         var stored = jobs.makeIterator()
         var adopted: [Job] = []
+        let command = part.command
         for position in part.drafts {
             let draft = turn.drafts[position]
             if draft.action.change != nil {
@@ -78,9 +79,9 @@ extension SchedulerMachine {
                 draft.machine.committed(job)
             }
             adopt(draft, turn.now.wall, started: now)
-            if part.command != nil { adopted.append(draft.machine.job) }
+            if command != nil { adopted.append(draft.machine.job) }
         }
-        guard let command = part.command else { return }
+        guard let command else { return }
         if part.forward != nil {
             if command.submission == nil { calls.stored(command.number, now.uptime) }
         } else if let submission = command.submission {

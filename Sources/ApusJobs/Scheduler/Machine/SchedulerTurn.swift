@@ -65,7 +65,7 @@ struct SchedulerTurn {
 
     /// Drafts that succeed or fail together.
     struct Part: Sendable {
-        /// Most parts are of no command, and there is one for each run that starts or ends.
+        /// In a box, because most parts have none: each run that starts or ends has a part.
         private let pending: Shared<PendingCommand>?
         let reply: Reply
         /// The shard whose owner is to carry out the command.

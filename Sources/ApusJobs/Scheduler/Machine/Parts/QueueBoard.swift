@@ -431,7 +431,7 @@ struct QueueBoard: ~Copyable {
         if self.waiting != offers.values.reduce(into: [:], { $0[$1.lane, default: 0] += 1 }) {
             return "a lane has another number of waiting jobs"
         }
-        let turns = Set(turns.all.map(\.queue.id))
+        let turns = Set(turns.all.map { ObjectIdentifier($0) })
         for (id, line) in lines {
             if line.running != runs[id] ?? 0 { return "queue \(id) counts \(line.running) runs" }
             if let broken = line.waiting.lazy.compactMap({ $0.brokenInvariant(isFull: line.isFull) }).first {
@@ -440,10 +440,15 @@ struct QueueBoard: ~Copyable {
             if line.startingByKey.values.reduce(0, +) > line.starting { return "queue \(id) starts more of its keys" }
             if line.runningByKey != runsByKey[id] ?? [:] { return "queue \(id) counts other runs of its keys" }
             if line.count != waiting[id] ?? 0 { return "queue \(id) counts \(line.count) waiting jobs" }
-            if line.hasTurn != turns.contains(id) { return "queue \(id) does not know whether it has a turn" }
+            if line.hasTurn != turns.contains(ObjectIdentifier(line)) {
+                return "queue \(id) does not know whether it has a turn"
+            }
             if line.count > 0, !line.hasTurn { return "queue \(id) never has its turn" }
             if (line.places != nil) != limited.contains(id) || (line.queue.rate != nil) != rated.contains(id) {
                 return "queue \(id) is not known by its limits"
+            }
+            if line.starting > 0, !starting.contains(id) {
+                return "queue \(id) is not among those that start something"
             }
             let places = max(line.limit, 0)
             if line.starting > 0, line.running + line.starting > places { return "queue \(id) starts too much" }
