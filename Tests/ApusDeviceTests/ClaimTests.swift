@@ -222,6 +222,66 @@ struct ClaimTests {
         }
     }
 
+    /// Keeps a background task, in the hope of more time.
+    private final class Renewal: Sendable {
+        private let host: SimulatedHost
+        private let task = Locked<BackgroundTaskID?>(nil)
+
+        init(_ host: SimulatedHost) { self.host = host }
+
+        func renew() {
+            if let old = task.exchange(\.self, with: nil) { host.endBackgroundTask(old) }
+            let new = host.beginBackgroundTask(name: "upload") { self.renew() }
+            task.withLock { $0 = new }
+        }
+    }
+
+    /// A published pattern: the handler ends the background task and begins it anew.
+    @Test("an expiration handler that begins a background task does not call itself for ever: the app is ended")
+    func renewedInHandler() throws {
+        try SimulatedDevice.run { device in
+            device.expect(.backgroundTaskInHandler)
+            let host = try device.launchProbe()
+            let renewal = Renewal(host)
+            renewal.renew()
+            device.pressHome()
+            device.advance(by: .seconds(60))
+            #expect(device.ends.first?.hasPrefix("0x8badf00d") == true)
+            #expect(device.faults.first?.message.contains("“upload”") == true)
+            #expect(device.log.count { $0.what == .backgroundTaskRefused("upload") } == 1000)
+        }
+    }
+
+    @Test("an app that never comes to rest at an instant is ended, with what it repeats")
+    func neverAtRest() throws {
+        for isLogged in [false, true] {
+            try SimulatedDevice.run { device in
+                device.expect(.neverAtRest)
+                let host = try device.launchProbe()
+                @Sendable func again(_ count: Int) {
+                    if isLogged, count < 1_000 { host.note("again") }
+                    host.mainLoop.run { again(count + 1) }
+                }
+                host.engine.schedule(after: .seconds(5)) { again(0) }
+                device.advance(by: .seconds(60))
+                let what = isLogged ? "most often: “note: again” × 1000" : "nothing of it is in the log"
+                #expect(device.faults.first?.message.contains(what) == true)
+                #expect(device.host == nil)
+            }
+        }
+    }
+
+    @Test("much work at one instant that ends is no fault")
+    func muchWork() throws {
+        try SimulatedDevice.run { device in
+            let host = try device.launchProbe()
+            @Sendable func again(_ left: Int) { if left > 0 { host.mainLoop.run { again(left - 1) } } }
+            again(200_000)
+            device.advance(by: .seconds(1))
+            #expect(device.host != nil)
+        }
+    }
+
     @Test("a background task that is held for 30 s draws a warning, in the foreground too, and once")
     func longClaim() throws {
         try SimulatedDevice.run { device in

@@ -70,6 +70,8 @@ struct BackgroundTaskMachine: Sendable {
     /// In the order in which they were begun.
     private var tasks: [Entry] = []
     private var refused: Set<BackgroundTaskID> = []
+    /// How many were refused at the instant of the last refusal.
+    private var refusals: (instant: UInt64, count: Int) = (0, 0)
     /// Which device the background tasks belong to.
     private let device: Int
     /// The number of the last background task that an earlier process began.
@@ -98,6 +100,8 @@ struct BackgroundTaskMachine: Sendable {
         case invalid
         /// End the process.
         case overLimit
+        /// The same: what is called for a refusal asks again at once, and so on without end.
+        case refusedWithoutEnd
     }
 
     mutating func begin(_ task: HeldBackgroundTask, now: UInt64) -> BeginAction {
@@ -107,6 +111,8 @@ struct BackgroundTaskMachine: Sendable {
         lastNumber += 1
         let id = BackgroundTaskID(number: lastNumber, device: device)
         if rules.refusesLate, isExpired {
+            refusals = (now, refusals.instant == now ? refusals.count + 1 : 1)
+            if refusals.count > rules.limit { return .refusedWithoutEnd }
             refused.insert(id)
             return .tooLate(id)
         }

@@ -129,6 +129,16 @@ final class DeviceLog: Sendable {
 
     var count: Int { state.withLock { $0.events.count } }
 
+    /// What was logged more than once at this instant: the three lines of which there are most, with their numbers.
+    var repeatedNow: [String] {
+        let now = time.uptime().nanoseconds
+        let lines = state.withLock { state in
+            state.events.reversed().prefix { $0.uptime.nanoseconds == now - state.boot }.map { "\($0.what)" }
+        }
+        let counts = lines.reduce(into: [:]) { $0[$1, default: 0] += 1 }.filter { $0.value > 1 }
+        return counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(3).map { "“\($0.key)” × \($0.value)" }
+    }
+
     /// The event of that index; nil when it has not happened yet.
     func event(_ index: Int) -> DeviceEvent? {
         state.withLock { $0.events.indices.contains(index) ? $0.events[index] : nil }

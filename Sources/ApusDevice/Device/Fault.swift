@@ -42,6 +42,10 @@ extension Fault.Rule {
     public static let backgroundTaskDropped = Fault.Rule("backgroundTaskDropped")
     /// A process began more background tasks than the system keeps.
     public static let tooManyBackgroundTasks = Fault.Rule("tooManyBackgroundTasks")
+    /// An expiration handler begins a background task, whose refusal calls the handler again.
+    public static let backgroundTaskInHandler = Fault.Rule("backgroundTaskInHandler")
+    /// The process did a million pieces of work at one instant, and would have gone on.
+    public static let neverAtRest = Fault.Rule("neverAtRest")
     /// The expiration handlers took too long.
     public static let slowHandlers = Fault.Rule("slowHandlers")
     /// What makes the app threw an error.

@@ -19,7 +19,7 @@ extension SimulatedHost {
             return BackgroundTask(request, logger: backgroundTaskLogger) { [weak self] in self?.endIfOpen(id) ?? false }
         case .tooLate:
             break
-        case .invalid, .overLimit:
+        case .invalid, .overLimit, .refusedWithoutEnd:
             process.mainLoop.run(request.onExpiration)
         }
         throw BackgroundError(
@@ -49,7 +49,7 @@ extension SimulatedHost {
             begun: time.wall())
         return switch begin(task) {
         case .granted(let id), .tooLate(let id): id
-        case .invalid, .overLimit: .invalid
+        case .invalid, .overLimit, .refusedWithoutEnd: .invalid
         }
     }
 
@@ -175,6 +175,14 @@ extension SimulatedHost {
                     "there are \(policy.backgroundTaskLimit) open background tasks; end each one that was begun",
                     place: task.place))
             end("\(TerminationCode.tooManyBackgroundTasks): “\(task.name)” was one background task too many")
+        case .refusedWithoutEnd:
+            fault(
+                Fault(
+                    .backgroundTaskInHandler,
+                    "the time is over, and the expiration handler of “\(task.name)” begins a background task each time "
+                        + "one is refused; finish the work in the handler, and begin none there",
+                    place: task.place))
+            end("\(TerminationCode.watchdog): the main loop did not come to rest")
         }
         return action
     }

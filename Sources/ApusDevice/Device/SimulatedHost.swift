@@ -106,6 +106,19 @@ public final class SimulatedHost: BackgroundHost {
             State(
                 backgroundTasks: backgroundTasks, cpu: CPUMonitor(policy.jobs), launchCause: launchCause,
                 changes: changes))
+        process.observeUnrest { [weak self] in self?.endWithoutRest() }
+    }
+
+    /// On a phone the main thread is blocked for as long.
+    private func endWithoutRest() {
+        let calls = log.repeatedNow
+        let which = calls.isEmpty ? "nothing of it is in the log" : "most often: " + calls.joined(separator: "; ")
+        fault(
+            Fault(
+                .neverAtRest,
+                "a million pieces of work ran at one instant, each of which asked for another (\(which)); let time pass "
+                    + "before a repetition"))
+        end("\(TerminationCode.watchdog): the process did not come to rest")
     }
 
     // MARK: BackgroundHost

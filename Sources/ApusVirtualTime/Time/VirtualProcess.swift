@@ -25,6 +25,8 @@ package final class VirtualProcess: Sendable {
     package let executor = VirtualExecutor()
     package let mainLoop: VirtualMainLoop
 
+    /// Called by the step loop when the process has work without end at one instant; it may end the process.
+    private let onUnrest = Locked<(@Sendable () -> Void)?>(nil)
     private let wakeup: VirtualWakeup
     private let standing = Atomic(Standing.running)
     private let missedWallClockChange = Atomic(false)
@@ -93,7 +95,12 @@ package final class VirtualProcess: Sendable {
     /// The files on which the process of the operating system holds exclusive locks, if there is one.
     package var lockedFiles: [String] { companion?.lockedFiles ?? [] }
 
+    /// `action` is called when the process does not come to rest at an instant.
+    package func observeUnrest(_ action: @escaping @Sendable () -> Void) { onUnrest.withLock { $0 = action } }
+
     // MARK: For the step loop
+
+    func neverRests() { onUnrest.withLock(\.self)?() }
 
     /// Runs one piece of work, or everything that is due. False when there was nothing, or it is stopped.
     func runOne() -> Bool {

@@ -64,6 +64,8 @@ final class AppProcess: SteppedProcess {
                     ? "the program has to be a closure or function of the executable itself, without captures"
                     : "time cannot be virtual here: that needs Linux with glibc, and a build without a sanitizer")
         }
+        // The process has a copy.
+        defer { close(other) }
         self.host = host
         self.home = home
         self.settings = settings
@@ -76,7 +78,6 @@ final class AppProcess: SteppedProcess {
         // As on a phone: github.com/firebase/firebase-ios-sdk/pull/9362.
         if isPrewarmed { variables["ActivePrewarm"] = "1" }
         let pid = try launcher.start(offset: offset, variables: variables, standardInput: other)
-        PlatformC.close(other)
         state.withLock { $0.pid = pid }
         host.attach(self)
     }

@@ -83,7 +83,7 @@ final class LineSocket: Sendable {
         }
     }
 
-    /// Ends the connection: the other end reads its end, and sending and receiving fail here from now on.
+    /// Ends the connection in both directions: sending fails from now on, and receiving ends after what has come already.
     func end() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 }
 
