@@ -29,6 +29,17 @@ struct FollowTests {
             return Int(code)
         }
 
+        /// What a command begins with, so that its first run only prints a line.
+        static let first = "[ -e first ] || { touch first; echo first; exit; }; "
+
+        /// Runs the job once, and waits until that run is printed. A follower that reads the history later than the next run
+        /// ends prints only what is kept of that.
+        func untilFollowing() async throws {
+            try await apus.untilListening()
+            _ = try await apus.client.run("job")
+            try await until("the first run") { text("seen") == "first\n" }
+        }
+
         func untilPrinted(_ text: String) async throws {
             try await until("\"\(text)\"") { everything.contains(text) }
         }
@@ -132,20 +143,20 @@ struct FollowTests {
     func burst() async throws {
         try await ApusUnderTest.with { apus in
             try await apus.startDaemon()
-            _ = try await submit(apus, "head -c 4000000 /dev/zero | tr '\\0' x")
+            _ = try await submit(apus, Follower.first + "head -c 4000000 /dev/zero | tr '\\0' x")
             let seen = apus.home.path + "/seen"
             let line = "exec \(ApusUnderTest.program) logs job --follow > \(seen)"
             async let result = Subprocess.run(
                 .name("sh"), arguments: ["-c", line], environment: apus.subprocessEnvironment, output: .discarded,
                 error: .string(limit: 65_536))
-            try await apus.untilListening()
+            try await Follower(apus: apus).untilFollowing()
             _ = try await apus.client.run("job")
             try await until("its end") {
-                try await apus.client.runs(job: "job").runs.contains { $0.outcome == "succeeded" }
+                try await apus.client.runs(job: "job").runs.count { $0.outcome == "succeeded" } == 2
             }
             _ = try await apus.client.cancel("job")
             let errors = try await result.standardError
-            #expect(FileManager.default.contents(atPath: seen)?.count == 4_000_000, "\(errors)")
+            #expect(FileManager.default.contents(atPath: seen)?.count == "first\n".count + 4_000_000, "\(errors)")
         }
     }
 
@@ -154,20 +165,22 @@ struct FollowTests {
         try await ApusUnderTest.with { apus in
             try await apus.startDaemon()
             _ = try await submit(
-                apus, "until [ -e gate ]; do sleep 0.02; done; head -c 24000000 /dev/zero | tr '\\0' x; echo end")
+                apus,
+                Follower.first
+                    + "until [ -e gate ]; do sleep 0.02; done; head -c 24000000 /dev/zero | tr '\\0' x; echo end")
             let (seen, notes) = (apus.home.path + "/seen", apus.home.path + "/notes")
             let line =
                 "echo $$ > \(apus.home.path)/pid; exec \(ApusUnderTest.program) logs job --follow > \(seen) 2> \(notes)"
             async let result = Subprocess.run(
                 .name("sh"), arguments: ["-c", line], environment: apus.subprocessEnvironment, output: .discarded,
                 error: .discarded)
-            try await apus.untilListening()
             let follower = Follower(apus: apus)
+            try await follower.untilFollowing()
             _ = try await apus.client.run("job")
             kill(follower.process, SIGSTOP)
             try Data().write(to: URL(filePath: apus.home.path + "/gate"))
             try await until("its end") {
-                try await apus.client.runs(job: "job").runs.contains { $0.outcome == "succeeded" }
+                try await apus.client.runs(job: "job").runs.count { $0.outcome == "succeeded" } == 2
             }
             kill(follower.process, SIGCONT)
             _ = try await apus.client.cancel("job")
@@ -177,7 +190,8 @@ struct FollowTests {
                 .compactMap { Int($0.dropFirst("apus: ".count).prefix { $0 != " " }) }
             let printed = try #require(FileManager.default.contents(atPath: seen))
             #expect(!gaps.isEmpty && printed.suffix(4) == Data("end\n".utf8), "\(text)")
-            #expect(printed.count + gaps.reduce(0, +) == 24_000_004, "\(printed.count) printed; \(text)")
+            #expect(
+                printed.count + gaps.reduce(0, +) == "first\n".count + 24_000_004, "\(printed.count) printed; \(text)")
         }
     }
 
