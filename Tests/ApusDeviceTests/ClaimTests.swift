@@ -252,6 +252,24 @@ struct ClaimTests {
         }
     }
 
+    @Test("how many background tasks may be open says nothing of how many may be refused at an instant")
+    func refusedBesideEachOther() throws {
+        var policy = SystemPolicy()
+        policy.backgroundTaskLimit = 1
+        try SimulatedDevice.run(policy: policy) { device in
+            let host = try device.launchProbe()
+            let first = try host.beginBackgroundTask(named: "first")
+            _ = first
+            host.engine.schedule(after: .milliseconds(26_010)) {
+                for _ in 0..<3 { host.endBackgroundTask(host.beginBackgroundTask(name: "late")) }
+            }
+            device.pressHome()
+            device.advance(by: .milliseconds(26_010))
+            #expect(device.log.count { $0.what == .backgroundTaskRefused("late") } == 3)
+            #expect(device.host != nil)
+        }
+    }
+
     @Test("an app that never comes to rest at an instant is ended, with what it repeats")
     func neverAtRest() throws {
         for isLogged in [false, true] {

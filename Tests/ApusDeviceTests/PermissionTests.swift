@@ -19,7 +19,7 @@ struct PermissionTests {
                 device.advance(by: .seconds(1))
             }
             #expect(
-                device.lines.dropFirst(2) == [
+                device.notes.dropFirst(2) == [
                     "hears inactive", "authorized", "whenInUse", "hears active", "authorized", "whenInUse",
                 ])
             #expect(device.appPhase == .active)
@@ -32,7 +32,7 @@ struct PermissionTests {
             let host = try device.launchProbe()
             host.start { host.note("\(await host.notifications.requestAuthorization(provisional: true))") }
             device.advance(by: .seconds(1))
-            #expect(device.lines.dropFirst(2) == ["provisional"])
+            #expect(device.notes.dropFirst(2) == ["provisional"])
         }
     }
 
@@ -45,7 +45,7 @@ struct PermissionTests {
             }
             device.launch()
             #expect(
-                device.lines == ["hears inactive", "hears active", "hears inactive", "authorized", "hears active"])
+                device.notes == ["hears inactive", "hears active", "hears inactive", "authorized", "hears active"])
         }
     }
 
@@ -60,7 +60,7 @@ struct PermissionTests {
             #expect(device.ownNotes == [])
             #expect(device.location.authorization == .notDetermined)
             device.open()
-            #expect(device.lines.suffix(3) == ["hears inactive", "whenInUse", "hears active"])
+            #expect(device.notes.suffix(3) == ["hears inactive", "whenInUse", "hears active"])
             device.pressHome()
             host.start { host.note("\(await host.notifications.requestAuthorization())") }
             device.advance(by: .seconds(1))
@@ -82,14 +82,7 @@ struct PermissionTests {
             device.advance(by: .seconds(1))
             #expect(device.ownNotes == [])
             device.endCall()
-            #expect(device.lines.suffix(4) == ["hears active", "hears inactive", "authorized", "hears active"])
+            #expect(device.notes.suffix(4) == ["hears active", "hears inactive", "authorized", "hears active"])
         }
-    }
-}
-
-extension SimulatedDevice {
-    /// What the app noted, with the phases that it has heard of.
-    fileprivate var lines: [String] {
-        log.compactMap { if case .note(let text) = $0.what { text } else { nil } }
     }
 }

@@ -102,7 +102,11 @@ def main():
     parser.add_argument(
         "--file", type=pathlib.Path, default=FOLDER / "mutants.txt", help="another list than mutants.txt")
     options = parser.parse_args()
-    mutants = read_mutants(options.file)
+    mutants = [mutant for mutant in read_mutants(options.file) if not options.only or options.only in mutant.name]
+    if not mutants:
+        parser.error(
+            f"argument --only: no mutant has '{options.only}' in its name; --list prints all names"
+            if options.only else f"argument --file: {options.file} has no mutants")
     for mutant in mutants:
         count = (ROOT / mutant.path).read_text().count(mutant.before)
         if count != 1:
@@ -120,8 +124,6 @@ def main():
     print(f"{'mutant':24} {'seed':>6}  promise broken", flush=True)
     survivors = []
     for mutant in mutants:
-        if options.only and options.only not in mutant.name:
-            continue
         target = COPY / mutant.path
         original = target.read_text()
         target.write_text(original.replace(mutant.before, mutant.after))

@@ -16,6 +16,12 @@ struct MutantTests {
         #expect(listed.output.split(separator: "\n").count >= 20)
     }
 
+    @Test("a word that is in no mutant's name is an error, and not a run of none")
+    func unknownName() throws {
+        let listed = try list("--only", "no such name")
+        #expect(listed.status == 2 && listed.output.contains("argument --only"), "\(listed.output)")
+    }
+
     @Test("a text that is not there is found")
     func sample() throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "mutants-\(UUID().uuidString)")

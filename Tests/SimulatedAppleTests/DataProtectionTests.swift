@@ -53,8 +53,7 @@
             }
 
             private func notes(_ device: SimulatedDevice) -> [String] {
-                device.log.compactMap { if case .note(let text) = $0.what { text } else { nil } }
-                    .filter { $0.contains("available") || $0 == "posted" }
+                device.notes.filter { $0.contains("available") || $0 == "posted" }
             }
 
             @Test("protected files are closed ten seconds after the lock, and open again with the screen")

@@ -59,27 +59,23 @@
                 }
             }
 
-            private func notes(_ device: SimulatedDevice) -> [String] {
-                device.log.compactMap { if case .note(let text) = $0.what { text } else { nil } }
-            }
-
             @Test("a prewarmed process runs up to its launch and waits there; the user's opening continues the launch")
             func opened() throws {
                 try run { device in
                     device.prewarm()
                     device.advance(by: .seconds(3_600))
-                    #expect(notes(device) == ["main, prewarm 1, files true"])
+                    #expect(device.notes == ["main, prewarm 1, files true"])
                     #expect(device.host?.phase == .suspended)
                     device.open()
                     #expect(
-                        notes(device) == [
+                        device.notes == [
                             "main, prewarm 1, files true", "launched after 3600 s, state 1, files true", "active",
                         ])
                     #expect(device.host?.phase == .active)
                     #expect(device.launchCount == 1)
                     device.kill(nil)
                     device.launch()
-                    #expect(notes(device).suffix(3).first == "main, prewarm none, files true")
+                    #expect(device.notes.suffix(3).first == "main, prewarm none, files true")
                     #expect(device.launchCount == 2)
                 }
             }
@@ -94,11 +90,11 @@
                     device.receivePush()
                     device.advance(by: .seconds(10))
                     #expect(device.logText.contains("launched: silent push, prewarmed"))
-                    #expect(notes(device).suffix(2) == ["launched after 0 s, state 2, files true", "push"])
+                    #expect(device.notes.suffix(2) == ["launched after 0 s, state 2, files true", "push"])
                     #expect(device.host?.phase == .suspended)
                     #expect(device.launchCount == 2)
                     device.open()
-                    #expect(notes(device).last == "active")
+                    #expect(device.notes.last == "active")
                 }
             }
 
@@ -107,9 +103,9 @@
                 try run { device in
                     device.reboot()
                     device.prewarm()
-                    #expect(notes(device) == ["main, prewarm 1, files false"])
+                    #expect(device.notes == ["main, prewarm 1, files false"])
                     device.open()
-                    #expect(notes(device)[1] == "launched after 0 s, state 1, files true")
+                    #expect(device.notes[1] == "launched after 0 s, state 1, files true")
                 }
             }
 
@@ -124,7 +120,7 @@
                     device.applyMemoryPressure()
                     #expect(device.host == nil)
                     device.launch()
-                    #expect(notes(device).count { $0 == "active" } == 1)
+                    #expect(device.notes.count { $0 == "active" } == 1)
                     #expect(device.launchCount == 2)
                 }
             }
@@ -139,9 +135,9 @@
                         })
                     device.prewarm()
                     device.advance(by: .seconds(60))
-                    #expect(notes(device).isEmpty)
+                    #expect(device.notes.isEmpty)
                     device.open()
-                    #expect(notes(device) == ["launched after 0 s, state 2, files true", "scene active"])
+                    #expect(device.notes == ["launched after 0 s, state 2, files true", "scene active"])
                 }
             }
 
@@ -152,9 +148,9 @@
                         on: device, manifest: AppManifest(usesScenes: false), delegate: MeasuringDelegate())
                     device.prewarm()
                     device.advance(by: .seconds(60))
-                    #expect(notes(device).isEmpty)
+                    #expect(device.notes.isEmpty)
                     device.open()
-                    #expect(notes(device) == ["launched after 0 s, state 1, files true", "active"])
+                    #expect(device.notes == ["launched after 0 s, state 1, files true", "active"])
                     #expect(device.launchCount == 1)
                     device.pressHome()
                     device.advance(by: .seconds(60))

@@ -205,9 +205,6 @@
                         SimulatedPhone.install(
                             on: device, manifest: manifest, delegate: Recorder(), sceneDelegate: { SceneRecorder() })
                     }
-                    @MainActor func notes() -> [String] {
-                        device.log.compactMap { if case .note(let text) = $0.what { text } else { nil } }
-                    }
                     device.launch()
                     device.disconnectScene()
                     device.pressHome()
@@ -217,15 +214,15 @@
                         "disconnected unattached 0 1 background", "connects", "scene foreground", "scene active",
                     ]
                     #expect(
-                        notes() == ["launched background", "connects", "scene foreground", "scene active"]
+                        device.notes == ["launched background", "connects", "scene foreground", "scene active"]
                             + ["scene background"] + returned)
                     device.pressHome()
                     device.advance(by: .seconds(60))
                     #expect(device.appPhase == .suspended)
                     device.disconnectScene()
-                    #expect(notes().last == "scene background", "a suspended app runs nothing")
+                    #expect(device.notes.last == "scene background", "a suspended app runs nothing")
                     device.open()
-                    #expect(notes().suffix(4) == returned[...])
+                    #expect(device.notes.suffix(4) == returned[...])
                     #expect(device.launchCount == 1)
                 }
             }

@@ -59,8 +59,7 @@
                         device.kill()
                         barometer.change(to: 970)
                         device.open()
-                        let notes = device.log.compactMap { if case .note(let text) = $0.what { text } else { nil } }
-                        #expect(notes == ["at the start 1013 hPa", "now 990", "at the start 970 hPa"])
+                        #expect(device.notes == ["at the start 1013 hPa", "now 990", "at the start 970 hPa"])
                     }
                 }
             }

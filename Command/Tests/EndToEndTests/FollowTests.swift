@@ -29,7 +29,7 @@ struct FollowTests {
             return Int(code)
         }
 
-        /// What a command begins with, so that its first run only prints a line.
+        /// The beginning of a command whose first run only prints a line.
         static let first = "[ -e first ] || { touch first; echo first; exit; }; "
 
         /// Runs the job once, and waits until that run is printed. A follower that reads the history later than the next run

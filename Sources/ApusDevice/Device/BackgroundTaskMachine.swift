@@ -70,6 +70,8 @@ struct BackgroundTaskMachine: Sendable {
     /// In the order in which they were begun.
     private var tasks: [Entry] = []
     private var refused: Set<BackgroundTaskID> = []
+    /// How many background tasks may be refused at one instant: an app that asks for more asks without end.
+    private static let mostRefusals = 1_000
     /// How many were refused at the instant of the last refusal.
     private var refusals: (instant: UInt64, count: Int) = (0, 0)
     /// Which device the background tasks belong to.
@@ -100,7 +102,7 @@ struct BackgroundTaskMachine: Sendable {
         case invalid
         /// End the process.
         case overLimit
-        /// The same: what is called for a refusal asks again at once, and so on without end.
+        /// End the process: the handler that is called for each refusal asks again at once.
         case refusedWithoutEnd
     }
 
@@ -112,7 +114,7 @@ struct BackgroundTaskMachine: Sendable {
         let id = BackgroundTaskID(number: lastNumber, device: device)
         if rules.refusesLate, isExpired {
             refusals = (now, refusals.instant == now ? refusals.count + 1 : 1)
-            if refusals.count > rules.limit { return .refusedWithoutEnd }
+            if refusals.count > Self.mostRefusals { return .refusedWithoutEnd }
             refused.insert(id)
             return .tooLate(id)
         }

@@ -129,7 +129,7 @@ final class DeviceLog: Sendable {
 
     var count: Int { state.withLock { $0.events.count } }
 
-    /// What was logged more than once at this instant: the three lines of which there are most, with their numbers.
+    /// The three lines that were logged most often at this instant, with their counts. Lines that came once are left out.
     var repeatedNow: [String] {
         let now = time.uptime().nanoseconds
         let lines = state.withLock { state in

@@ -109,7 +109,7 @@ public final class SimulatedHost: BackgroundHost {
         process.observeUnrest { [weak self] in self?.endWithoutRest() }
     }
 
-    /// On a phone the main thread is blocked for as long.
+    /// Ends the process as the watchdog of a phone does, where such an app never leaves its main thread free.
     private func endWithoutRest() {
         let calls = log.repeatedNow
         let which = calls.isEmpty ? "nothing of it is in the log" : "most often: " + calls.joined(separator: "; ")

@@ -21,12 +21,25 @@ package protocol SteppedProcess: AnyObject, Sendable {
 package final class VirtualProcess: Sendable {
     private enum Standing: Int, AtomicRepresentable { case running, stopped, ended }
 
+    /// What is known of a process that may never come to rest.
+    private struct Unrest: Sendable {
+        /// How many pieces of work run between two looks at the clock: most take less time than a look.
+        static let piecesPerLook = 1 << 16
+        /// How many looks at one instant mean that it does not come to rest.
+        static let looks = 16
+
+        var instant: UptimeInstant?
+        var count = 0
+        var action: (@Sendable () -> Void)?
+    }
+
     package let engine: TimerEngine
     package let executor = VirtualExecutor()
     package let mainLoop: VirtualMainLoop
 
-    /// Called by the step loop when the process has work without end at one instant; it may end the process.
-    private let onUnrest = Locked<(@Sendable () -> Void)?>(nil)
+    /// How many pieces of work have run.
+    private let pieces = Atomic(0)
+    private let unrest = Locked(Unrest())
     private let wakeup: VirtualWakeup
     private let standing = Atomic(Standing.running)
     private let missedWallClockChange = Atomic(false)
@@ -95,15 +108,29 @@ package final class VirtualProcess: Sendable {
     /// The files on which the process of the operating system holds exclusive locks, if there is one.
     package var lockedFiles: [String] { companion?.lockedFiles ?? [] }
 
-    /// `action` is called when the process does not come to rest at an instant.
-    package func observeUnrest(_ action: @escaping @Sendable () -> Void) { onUnrest.withLock { $0 = action } }
+    /// Calls `action` on the thread of the step loop when a million pieces of work have run at one instant. It may end the
+    /// process.
+    package func observeUnrest(_ action: @escaping @Sendable () -> Void) { unrest.withLock { $0.action = action } }
 
     // MARK: For the step loop
 
-    func neverRests() { onUnrest.withLock(\.self)?() }
-
     /// Runs one piece of work, or everything that is due. False when there was nothing, or it is stopped.
     func runOne() -> Bool {
+        guard runPiece() else { return false }
+        if pieces.add(1, ordering: .relaxed).newValue % Unrest.piecesPerLook == 0 { lookForRest() }
+        return true
+    }
+
+    private func lookForRest() {
+        let now = wakeup.uptime()
+        let action = unrest.withLock { unrest -> (@Sendable () -> Void)? in
+            (unrest.instant, unrest.count) = (now, unrest.instant == now ? unrest.count + 1 : 1)
+            return unrest.count == Unrest.looks ? unrest.action : nil
+        }
+        action?()
+    }
+
+    private func runPiece() -> Bool {
         guard isRunning else { return false }
         if missedWallClockChange.load(ordering: .acquiring) {
             missedWallClockChange.store(false, ordering: .releasing)

@@ -30,10 +30,6 @@ public final class VirtualTime: TimeSource {
     ///
     /// For `nonisolated(unsafe)`: ``drive(_:)`` admits one thread at a time.
     private nonisolated(unsafe) var stepped: (change: Int, processes: [VirtualProcess]) = (0, [])
-    /// At which instant the last looks at the clocks were, and how many there were.
-    ///
-    /// For `nonisolated(unsafe)`: ``drive(_:)`` admits one thread at a time.
-    private nonisolated(unsafe) var looks = (instant: UptimeInstant(nanoseconds: 0), count: 0)
     private let isDriven = Atomic(false)
     /// Where ``advance(by:)`` goes to; 0 when time stands still.
     private let reach = Atomic<UInt64>(0)
@@ -247,21 +243,7 @@ public final class VirtualTime: TimeSource {
     private func runNext() -> Bool {
         guard executor.runOne() || wakeup.wakeIfDue() || runProcesses() else { return false }
         work.store(workCount &+ 1, ordering: .relaxed)
-        if workCount % Self.workBetweenLooks == 0 { lookForRest() }
         return true
-    }
-
-    /// The clocks are looked at now and then only: most pieces of work take less than that.
-    private static let workBetweenLooks = 1 << 16
-    private static let looksWithoutRest = 16
-
-    /// Time has stood still for a million pieces of work: the processes that still have some never come to rest.
-    private func lookForRest() {
-        let now = clocks.uptime()
-        looks = (now, looks.instant == now ? looks.count + 1 : 0)
-        guard looks.count == Self.looksWithoutRest else { return }
-        looks.count = 0
-        for process in steppedProcesses where process.isRunnable { process.neverRests() }
     }
 
     /// In the order in which they were started; after each piece of work the system is looked at again.

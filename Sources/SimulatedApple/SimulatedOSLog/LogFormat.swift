@@ -1,6 +1,7 @@
 public import Foundation
 
-/// What `os_log` takes as the arguments of a format: what is a `CVarArg` on Apple's systems. On Linux text and objects are not.
+/// A value that `os_log` accepts as an argument of a format: a `CVarArg` of Apple's systems, where text and objects are such
+/// values too.
 public protocol OSLogArgument {}
 
 extension Int: OSLogArgument {}

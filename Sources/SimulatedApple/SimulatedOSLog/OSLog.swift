@@ -77,7 +77,7 @@ public final class OSLog: NSObject, @unchecked Sendable {  // Immutable.
     /// Rule: Apple, documentation/os/generating-log-messages-from-your-code: the levels, and what is kept of each.
     public func isEnabled(type: OSLogType) -> Bool { !isDisabled && type != .debug }
 
-    /// Whether a tool records signposts: none does here.
+    /// False: no tool records signposts.
     public var signpostsEnabled: Bool { false }
 
     func write(_ message: @autoclosure () -> String, _ type: OSLogType) {

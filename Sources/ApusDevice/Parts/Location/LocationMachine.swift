@@ -235,7 +235,7 @@ struct LocationMachine {
         return updates
     }
 
-    /// What the app sees, and what the user has said where that is less.
+    /// The authorization as the log shows it: what the app sees, and in words where the user has allowed less.
     var authorizationText: String {
         switch grant {
         case .settled: authorization.rawValue

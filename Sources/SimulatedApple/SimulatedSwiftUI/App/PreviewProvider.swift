@@ -1,5 +1,5 @@
 #if SimulatedApple
-    /// What Xcode shows of a view while it is written. Nothing asks for it here. (The macro `#Preview` needs a compiler plugin,
+    /// Describes previews of a view for Xcode. Nothing shows them here. (`#Preview` is a macro, which needs a compiler plugin,
     /// and does not compile.)
     @MainActor @preconcurrency
     public protocol PreviewProvider {

@@ -4,10 +4,9 @@
 
     /// The tree of an app's views and scenes, and what of it is to be evaluated again.
     ///
-    /// What has changed is evaluated in the next turn of the main queue, all of it at once, parents before children and
-    /// views of one depth as on the screen, so that each launch logs the same;
-    /// then the actions are called that follow from it (`onAppear`, `onChange` …), and what those have changed is
-    /// evaluated in the same turn.
+    /// The graph evaluates everything that has changed in the next turn of the main queue: parents before children, and
+    /// views of one depth in the order of the screen, so that each launch logs the same. Then it calls the actions that
+    /// follow (`onAppear`, `onChange` …), and evaluates in the same turn what those have changed.
     @MainActor
     package final class ViewGraph {
         private struct Dirt {

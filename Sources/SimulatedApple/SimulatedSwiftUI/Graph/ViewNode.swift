@@ -52,8 +52,8 @@
             evaluate()
         }
 
-        /// Whether it is evaluated before the other one, which is in the tree as well: parents before children, and of one
-        /// depth as on the screen.
+        /// Returns whether the graph evaluates this node before another one of the tree: parents come before children, and
+        /// nodes of one depth in the order of the screen.
         func precedes(_ other: ViewNode) -> Bool {
             guard depth == other.depth else { return depth < other.depth }
             var (first, second) = (self, other)
