@@ -5,7 +5,7 @@
     /// A job's columns and their order, for reading and for writing. What runs change is in the table `apus_job`;
     /// what was asked for, in the table `apus_request`.
     enum JobRow {
-        /// What changes with each run, in the order in which ``bindProgress(_:_:_:to:)`` binds.
+        /// What changes with each run, in the order in which ``bindProgress(_:_:to:)`` binds.
         private static let progress = [
             "updated", "first", "origin", "next_occurrence", "next_due", "due_note", "remainder", "occurrences",
             "missed",
@@ -106,7 +106,7 @@
         ) throws {
             let request = job.request
             let statement = try connection.statement(insert).bind(job.key).bind(request.id.rawValue)
-            bindProgress(job, request, axis, to: statement)
+            bindProgress(job, axis, to: statement)
             bindState(job, to: statement)
             bindLane(job, request, to: statement)
             rows += try statement.bind(job.created.stored).run()
@@ -116,10 +116,8 @@
         }
 
         /// Binds what changes with each run.
-        static func bindProgress(
-            _ job: Job, _ request: JobRequest, _ axis: ElapsedAxis, to statement: PreparedStatement
-        ) {
-            let isRelative = request.trigger.isRelative
+        static func bindProgress(_ job: Job, _ axis: ElapsedAxis, to statement: PreparedStatement) {
+            let isRelative = job.isTriggerRelative
             statement.bind(job.updated.stored)
             statement.bind(isRelative ? axis.encode(job.firstDue) : job.firstDue.stored).bind(
                 Int64(job.bookkeeping.origin))

@@ -67,7 +67,7 @@
         private static func openRuns(of job: Job, _ axis: ElapsedAxis, on connection: Connection) throws -> [StoredRun]
         {
             var runs: [StoredRun] = []
-            let isRelative = job.request.trigger.isRelative
+            let isRelative = job.isTriggerRelative
             try connection.statement(
                 """
                 SELECT \(RunRow.columns), run.sequence FROM apus_run AS run WHERE run.job = ? AND \(RunRow.isOpen)

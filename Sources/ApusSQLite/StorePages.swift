@@ -153,7 +153,7 @@
                         """
                     ).bind(job.key).firstRow { row in
                         // One that cannot be read is left out here, as in the page of the job's runs.
-                        try? RunRow.read(row, job: job.id, isTriggerRelative: job.request.trigger.isRelative, axis)
+                        try? RunRow.read(row, job: job.id, isTriggerRelative: job.isTriggerRelative, axis)
                     } ?? nil
                 if let found { return found }
             }

@@ -4,20 +4,25 @@
 
     /// The queries. Called on a connection's queue only, inside a transaction.
     enum StoreReader {
-        private static let openRuns = """
+        private static let jobByKey = SQLText("SELECT \(JobRow.columns) FROM \(JobRow.table) WHERE job.key = ?")
+
+        private static let openRuns = SQLText(
+            """
             SELECT \(RunRow.columns) FROM apus_run AS run WHERE run.job = ? AND \(RunRow.isOpen)
             ORDER BY run.occurrence, run.attempt
-            """
+            """)
 
         /// The outcome of the last occurrence that has one: one look into the index of outcomes.
-        private static let lastOutcome = """
+        private static let lastOutcome = SQLText(
+            """
             SELECT \(RunRow.columns) FROM apus_run AS run INDEXED BY apus_run_one_outcome
             WHERE run.job = ? AND run.final = 1 ORDER BY run.occurrence DESC LIMIT 1
-            """
+            """)
 
         /// The jobs of a statement's rows, with what their next transition depends on.
-        private static func load(_ statement: PreparedStatement, on connection: Connection) throws -> [FoundJob] {
-            let axis = try axis(on: connection)
+        private static func load(
+            _ statement: PreparedStatement, _ axis: ElapsedAxis, on connection: Connection
+        ) throws -> [FoundJob] {
             var found: [FoundJob] = []
             try statement.forEachRow { row in
                 let job: Job
@@ -34,7 +39,7 @@
 
         private static func complete(_ job: Job, _ axis: ElapsedAxis, on connection: Connection) throws -> LoadedJob {
             var loaded = LoadedJob(job: job, open: [], elapsedOffset: axis.duration)
-            let isRelative = job.request.trigger.isRelative
+            let isRelative = job.isTriggerRelative
             if job.openRunCount > 0 {
                 try connection.statement(openRuns).bind(job.key).forEachRow {
                     loaded.open.append(try RunRow.read($0, job: job.id, isTriggerRelative: isRelative, axis))
@@ -153,7 +158,7 @@
                 }
             }
             let (keys, next) = selection.finish(load, limits)
-            let found = try keys.compactMap { try job(key: $0, on: connection) }
+            let found = try keys.compactMap { try job(key: $0, axis, on: connection) }
             return DueJobs(jobs: found.readable, unreadable: found.unreadable, next: next, left: selection.left)
         }
 
@@ -198,7 +203,8 @@
                 ORDER BY run.job LIMIT ?
                 """
             ).bind(key).bind(Int64(limit)).forEachRow { keys.append($0.integer()) }
-            return try keys.compactMap { try job(key: $0, on: connection) }
+            let axis = try axis(on: connection)
+            return try keys.compactMap { try job(key: $0, axis, on: connection) }
         }
 
         static func anchored(after key: Int64, limit: Int, on connection: Connection) throws -> [FoundJob] {
@@ -210,16 +216,17 @@
                     AND \(JobRow.hasNotEnded) AND \(SetAsideRow.isNone)
                 ORDER BY request.job LIMIT ?
                 """)
-            return try load(statement.bind(key).bind(Int64(limit)), on: connection)
+            return try load(statement.bind(key).bind(Int64(limit)), try axis(on: connection), on: connection)
         }
 
         static func job(_ reference: JobReference, on connection: Connection) throws -> FoundJob? {
+            let axis = try axis(on: connection)
             switch reference {
-            case .key(let key): return try job(key: key, on: connection)
+            case .key(let key): return try job(key: key, axis, on: connection)
             case .idempotencyKey(let key):
                 let statement = try connection.statement(
                     "SELECT \(JobRow.columns) FROM \(JobRow.table) WHERE idempotency_key = ?")
-                return try load(statement.bind(key), on: connection).first
+                return try load(statement.bind(key), axis, on: connection).first
             case .unique(let kind, let content, let instant):
                 // One look into an index each.
                 let same = "WHERE kind = ? AND \(JobRow.content) = ? AND unique_payload"
@@ -233,16 +240,18 @@
                     JobRow.bind(content, to: later)
                     key = try later.bind(instant.stored).firstRow { $0.integer() }
                 }
-                return try key.flatMap { try job(key: $0, on: connection) }
+                return try key.flatMap { try job(key: $0, axis, on: connection) }
             case .id(let id):
                 guard let key = try key(of: id, on: connection) else { return nil }
-                return try job(key: key, on: connection)
+                return try job(key: key, axis, on: connection)
             }
         }
 
-        private static func job(key: Int64, on connection: Connection) throws -> FoundJob? {
-            let statement = try connection.statement("SELECT \(JobRow.columns) FROM \(JobRow.table) WHERE job.key = ?")
-            if let found = try load(statement.bind(key), on: connection).first { return found }
+        private static func job(
+            key: Int64, _ axis: ElapsedAxis, on connection: Connection
+        ) throws -> FoundJob? {
+            let statement = try connection.statement(jobByKey).bind(key)
+            if let found = try load(statement, axis, on: connection).first { return found }
             return try connection.statement("SELECT id FROM apus_job WHERE key = ?").bind(key).firstRow { row in
                 FoundJob.unreadable(UnreadableJob(key: key, id: JobID(row.text()), problem: "it has no request"))
             }

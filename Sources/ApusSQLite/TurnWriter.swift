@@ -177,7 +177,7 @@
                 if let known = change.onlyBeside { try requireNone(beside: known) }
                 try insert(&job, axis)
             }
-            let isRelative = job.request.trigger.isRelative
+            let isRelative = job.isTriggerRelative
             for run in change.runs {
                 func write(_ sql: SQLText) throws -> Int {
                     let statement = try connection.statement(sql)
@@ -238,7 +238,7 @@
             let isStateWritten = isWhole || change.isStateChanged
             let statement = try connection.statement(
                 isWhole ? JobRow.update : isStateWritten ? JobRow.updateState : JobRow.updateProgress)
-            JobRow.bindProgress(job, job.request, axis, to: statement)
+            JobRow.bindProgress(job, axis, to: statement)
             if isStateWritten { JobRow.bindState(job, to: statement) }
             if isWhole { JobRow.bindLane(job, job.request, to: statement) }
             statement.bind(job.key).bind(version).bind(job.id.rawValue)
@@ -253,7 +253,7 @@
                 let other = try connection.statement(JobRow.updateRequest)
                 JobRow.bindRequest(job, job.request, to: other)
                 try other.bind(job.key).run()
-            } else if isStateWritten, job.request.uniqueness.countsContent {
+            } else if isStateWritten, job.countsContent {
                 let uniqueness = JobRow.uniqueness(job, job.request)
                 try connection.statement(JobRow.updateUniqueness).bind(uniqueness).bind(job.key).run()
             }

@@ -194,6 +194,13 @@ public struct Job: Hashable, Sendable, Identifiable {
     /// The identifier.
     public var id: JobID { request.id }
 
+    // For stores, which look at these with each run: a look at the request from another module copies all of it.
+
+    /// ``Trigger/isRelative``.
+    package var isTriggerRelative: Bool { request.trigger.isRelative }
+    /// Whether the job is unique by its key or payload too.
+    package var countsContent: Bool { request.uniqueness.countsContent }
+
     /// A job as a store keeps it; what is left out is as in a new job. For stores: submitting is up to
     /// ``JobScheduler/submit(_:)->SubmissionResult``.
     public init(

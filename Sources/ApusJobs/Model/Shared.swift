@@ -1,8 +1,11 @@
 /// A value of which copies share one place in memory, until one of them is changed: for the large part of a value that
-/// is copied often and changes rarely.
+/// is copied often.
 struct Shared<Value: Sendable>: Sendable {
-    private final class Storage: Sendable {
-        let value: Value
+    /// For `@unchecked Sendable`: its value is changed only while one `Shared` refers to it. For
+    /// `@exclusivity(unchecked)`: it is accessed only through that `Shared`, whose own accesses are checked.
+    private final class Storage: @unchecked Sendable {
+        @exclusivity(unchecked)
+        var value: Value
         init(_ value: Value) { self.value = value }
     }
 
@@ -13,9 +16,8 @@ struct Shared<Value: Sendable>: Sendable {
     var value: Value {
         _read { yield storage.value }
         _modify {
-            var value = storage.value
-            defer { storage = Storage(value) }
-            yield &value
+            if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.value) }
+            yield &storage.value
         }
     }
 }

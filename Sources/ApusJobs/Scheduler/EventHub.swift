@@ -31,6 +31,9 @@ final class EventHub: Sendable {
 
     var count: Int { state.withLock { $0.subscribers.count } }
 
+    /// Whether anything would get an event. A subscriber that comes later misses only what is in the store by then.
+    var isWanted: Bool { state.withLock { !$0.subscribers.isEmpty || $0.relay != nil } }
+
     func subscribe() -> AsyncStream<JobEvent> {
         let subscription = EventSubscription(limits: limits)
         let number = state.withLock { state -> Int? in

@@ -12,7 +12,7 @@ extension JobMachine {
     /// Since when the oldest run that is ready at `now` has had its turn: one that was tried or snoozed before comes
     /// after those that have waited longer since.
     package func oldestReady(now: WallInstant, unmet: JobConditions = []) -> WallInstant? {
-        readyRuns(now: now, unmet: unmet).map { earliestStart(open[$0]) }.min()
+        readyRuns(now: now, unmet: unmet).lazy.map { earliestStart(open[$0]) }.min()
     }
 
     /// Whether the occurrence that is due may become a run as late as it can start. Its run is the same whenever that
@@ -47,8 +47,12 @@ extension JobMachine {
 
     /// When time alone changes what is to be done, after `now`: an occurrence arrives, or a run may start.
     package func nextLook(after now: WallInstant) -> WallInstant? {
-        let starts = turns().lazy.map { earliestStart(open[$0]) }
-        return (starts.filter { $0 > now } + (arrival.map { [$0] } ?? []).filter { $0 > now }).min()
+        var next = arrival.flatMap { $0 > now ? $0 : nil }
+        for index in turns() {
+            let start = earliestStart(open[index])
+            if start > now { next = min(next ?? start, start) }
+        }
+        return next
     }
 
     /// When the next occurrence arrives; `nil` if none does, and while the zone of a calendar trigger is not there, without

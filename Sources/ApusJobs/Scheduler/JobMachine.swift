@@ -8,40 +8,70 @@ package import ApusTimers
 /// commits the change first, and throws the machine away if that fails. Impossible events trap, since only a defect of
 /// ours makes them.
 package struct JobMachine: Hashable, Sendable {
+    private struct State: Hashable {
+        var job: Job
+        var open: [Run]
+        var lastSkip: Run?
+        var calendar: CalendarTimes?
+        mutating func edit(_ body: (inout Job, inout [Run]) -> Void) { body(&job, &open) }
+    }
+
+    /// A machine is copied for each turn, each decision and each look at a job.
+    private var state: Shared<State>
+
     /// The job, as it will be once the last action's change is committed.
-    package private(set) var job: Job
+    package private(set) var job: Job {
+        _read { yield state.value.job }
+        _modify { yield &state.value.job }
+    }
     /// Its open runs, ordered by (occurrence, attempt).
-    package private(set) var open: [Run]
+    package private(set) var open: [Run] {
+        _read { yield state.value.open }
+        _modify { yield &state.value.open }
+    }
     /// The range of skipped occurrences that ends with the last one that arrived, if that was skipped.
     var lastSkip: Run? {
-        get { skip?.value }
-        set { skip = newValue.map { Shared($0) } }
+        _read { yield state.value.lastSkip }
+        _modify { yield &state.value.lastSkip }
     }
-    /// Few jobs have one, and a machine is copied often.
-    private var skip: Shared<Run>?
     /// The times of a calendar trigger, by the rules that its zone had when they were last looked at. `nil` for other
     /// triggers, and while there is no such zone here: the job waits then.
-    private(set) var calendar: CalendarTimes?
+    private(set) var calendar: CalendarTimes? {
+        _read { yield state.value.calendar }
+        _modify { yield &state.value.calendar }
+    }
 
     /// The machine of a stored job.
     package init(_ loaded: LoadedJob, in zones: any TimeZones) {
-        job = loaded.job
-        open = loaded.open
-        skip = loaded.lastSkip.map { Shared($0) }
-        calendar = try? job.request.trigger.times(of: job.id, in: zones)
+        state = Shared(
+            State(
+                job: loaded.job, open: loaded.open, lastSkip: loaded.lastSkip,
+                calendar: try? loaded.job.request.trigger.times(of: loaded.job.id, in: zones)))
     }
 
     /// What an event leads to.
     package struct Action: Sendable {
         /// What to commit; `nil` if nothing changed.
-        package var change: JobChange?
+        package var change: JobChange? {
+            get { shared?.value }
+            set { shared = newValue.map { Shared($0) } }
+        }
         /// Runs whose handlers to start, once committed.
         package var starts: [Run] = []
         /// Running handlers to cancel after the commit.
         package var cancels: [Cancel] = []
         /// Runs that wait again because their handlers could not begin.
         package var postponed: [Run] = []
+        /// ``change``, for a look at a part of it without a copy.
+        private(set) var shared: Shared<JobChange>?
         package static let none = Action()
+
+        init(
+            change: JobChange? = nil, starts: [Run] = [], cancels: [Cancel] = [], postponed: [Run] = []
+        ) {
+            shared = change.map { Shared($0) }
+            (self.starts, self.cancels, self.postponed) = (starts, cancels, postponed)
+        }
     }
 
     /// A running handler that must end.
@@ -99,9 +129,12 @@ package struct JobMachine: Hashable, Sendable {
 
     /// The store's answer to the last change: its key and version.
     package mutating func committed(_ stored: Job) {
+        let isNew = job.key != stored.key
         job = stored
+        // Else the array, which the change shares, would be copied.
+        guard isNew else { return }
         for index in open.indices { open[index].jobKey = stored.key }
-        if skip != nil { lastSkip!.jobKey = stored.key }
+        lastSkip?.jobKey = stored.key
     }
 
     // MARK: Events
@@ -358,7 +391,7 @@ package struct JobMachine: Hashable, Sendable {
     }
 
     // The extensions in other files change the two parts through these.
-    mutating func edit(_ body: (inout Job, inout [Run]) -> Void) { body(&job, &open) }
+    mutating func edit(_ body: (inout Job, inout [Run]) -> Void) { state.value.edit(body) }
 
     mutating func read(_ calendar: CalendarTimes?) { self.calendar = calendar }
 }

@@ -278,6 +278,7 @@ final class SchedulerLoop: Sendable {
         let now = reading()
         let (result, effects) = machine.withLock { machine -> (Result, [SchedulerEffect]) in
             machine!.countsRuns = metrics.isWanted
+            machine!.emitsEvents = hub.isWanted
             let result = body(&machine!, now)
             #if DEBUG
                 if isCheckDue(machine!), let broken = machine!.brokenInvariant() { preconditionFailure(broken) }

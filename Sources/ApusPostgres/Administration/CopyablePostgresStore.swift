@@ -210,7 +210,7 @@
                     StoredRun(
                         try Self.readable(job.id) { try StoreQueries.run(row, of: job, axis) },
                         sequence: try row.decode(at: RunColumns.all.count),
-                        isTriggerRelative: job.request.trigger.isRelative))
+                        isTriggerRelative: job.isTriggerRelative))
             }
             return jobs
         }

@@ -48,7 +48,7 @@
         static let hasNotEnded = "j.state IN ('scheduled', 'suspended')"
 
         static func addProgress(_ job: Job, _ axis: ElapsedAxis, to rows: inout RowArrays) {
-            let isRelative = job.request.trigger.isRelative
+            let isRelative = job.isTriggerRelative
             func stored(_ instant: WallInstant) -> Int64 {
                 isRelative ? axis.encode(instant) : StoreInstant.encode(instant)
             }
@@ -90,7 +90,7 @@
 
         /// 0 for a job that only its identifier distinguishes; else 1, and 2 once it has ended.
         static func uniqueness(of job: Job) -> Int {
-            job.request.uniqueness.countsContent ? (job.state.isFinal ? 2 : 1) : 0
+            job.countsContent ? (job.state.isFinal ? 2 : 1) : 0
         }
 
         private static func add(_ trigger: Trigger, to rows: inout RowArrays) {

@@ -192,7 +192,7 @@
                 // One that cannot be read is left out here, as in the page of the job's runs.
                 do {
                     found[key] = try RunColumns.read(
-                        &row, job: job.id, isTriggerRelative: job.request.trigger.isRelative, axis)
+                        &row, job: job.id, isTriggerRelative: job.isTriggerRelative, axis)
                 } catch is StoredProblem {}
             }
             return jobs.map { found[$0.key] }

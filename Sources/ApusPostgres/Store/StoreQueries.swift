@@ -131,7 +131,7 @@
         static func run(_ row: PostgresRow, of job: Job, _ axis: ElapsedAxis) throws -> Run {
             var row = RowReader(row)
             return try RunColumns.read(
-                &row, job: job.id, isTriggerRelative: job.request.trigger.isRelative, axis)
+                &row, job: job.id, isTriggerRelative: job.isTriggerRelative, axis)
         }
 
         private static let jobsByKey = """

@@ -288,7 +288,7 @@
                     lanes.add(job.key)
                     lanes.add(job.request.lane.stored)
                     lanes.endRow()
-                } else if change.isStateChanged, job.request.uniqueness.countsContent {
+                } else if change.isStateChanged, job.countsContent {
                     uniqueness.add(job.key)
                     uniqueness.add(JobColumns.uniqueness(of: job))
                     uniqueness.endRow()
@@ -315,7 +315,7 @@
         private func add(
             _ runs: [Run], of job: Job, owner: Int64, _ axis: ElapsedAxis, to rows: inout RowArrays
         ) {
-            let isRelative = job.request.trigger.isRelative
+            let isRelative = job.isTriggerRelative
             for run in runs {
                 RunColumns.add(run, owner: owner, isTriggerRelative: isRelative, axis, to: &rows)
                 rows.endRow()

@@ -15,7 +15,7 @@ struct TransactionTests {
         SchedulerTurn.Draft(entry, at: now, in: ZoneDatabase.system)
     }
 
-    private func transaction(_ turn: inout SchedulerTurn, isShared: Bool = false) -> StoreTurn {
+    private func transaction(_ turn: SchedulerTurn, isShared: Bool = false) -> StoreTurn {
         turn.transaction(
             StoreClock(bootID: nil, wallOffset: .zero, elapsedOffset: .zero),
             keeping: HistoryLimits(.init(historyRunsPerJob: 16)), isShared: isShared,
@@ -24,12 +24,12 @@ struct TransactionTests {
 
     @Test("parts that change nothing are left out, and the others are in the job's shard")
     func unchanged() throws {
-        var turn = SchedulerTurn(at: now)
+        let turn = SchedulerTurn(at: now)
         _ = turn.add(draft(try entry(1)))
         let changed = draft(try entry(2))
         changed.action.merge(changed.machine.suspend(now: now.wall))
         #expect(turn.add(changed) == 1 && turn.position(of: 2) == 1 && turn.position(of: 3) == nil)
-        let transaction = transaction(&turn)
+        let transaction = transaction(turn)
         #expect(transaction.parts.map { $0.map(\.job.key) } == [[2]] && transaction.parts[0][0].shard == shard)
         #expect(turn.committed == [1] && turn.unwritten.map(\.drafts) == [0..<1])
         #expect(!turn.isEmpty && !transaction.isLeaving && transaction.knownQueues.isEmpty)
@@ -51,7 +51,7 @@ struct TransactionTests {
 
     @Test("a submission is taken although nothing changes, and a forwarded command has no changes")
     func commands() throws {
-        var turn = SchedulerTurn(at: now)
+        let turn = SchedulerTurn(at: now)
         let stored = StoreSubmission(sequence: 5, submitted: now.wall, command: .cancel("job"), isCall: true)
         turn.add([], command: PendingCommand(stored, now.wall))
         turn.add([], command: PendingCommand(3, .job(.cancel("other"))), forward: shard)
@@ -59,7 +59,7 @@ struct TransactionTests {
             StoreSubmission(sequence: 6, submitted: now.wall, command: .cancel("job"), shard: shard), now.wall)
         refused.submission?.refusal = JobError(code: .notFound, message: "there is no such job")
         turn.add([], command: refused)
-        let transaction = transaction(&turn, isShared: true)
+        let transaction = transaction(turn, isShared: true)
         #expect(transaction.parts == [[], [], []] && transaction.isLeaving)
         let refusal = SubmissionRefusal(refused: now.wall, code: "notFound", message: "there is no such job")
         #expect(
@@ -73,10 +73,10 @@ struct TransactionTests {
 
     @Test("queues are written in their order, beside what the session knew of them if it shares the store")
     func queues() {
-        var turn = SchedulerTurn(at: now)
+        let turn = SchedulerTurn(at: now)
         #expect(turn.isEmpty)
         for id in ["b", "a"] as [QueueID] { turn.configure(JobQueue(id: id, concurrency: 1), for: 1) }
-        let transaction = transaction(&turn, isShared: true)
+        let transaction = transaction(turn, isShared: true)
         #expect(transaction.queues.map(\.id) == ["a", "b"] && !turn.isEmpty)
         #expect(
             transaction.knownQueues.map(\.concurrency) == [9, 9] && turn.configurations.map(\.queue) == ["b", "a"])
@@ -84,14 +84,14 @@ struct TransactionTests {
 
     @Test("a job's history is cut once an eighth more than it keeps was added")
     func history() throws {
-        var turn = SchedulerTurn(at: now)
+        let turn = SchedulerTurn(at: now)
         for count in [2, 3] {
             let draft = draft(try entry(Int64(count)))
             draft.action.merge(draft.machine.suspend(now: now.wall))
             draft.action.change?.job.bookkeeping.runsSinceRetired = count
             _ = turn.add(draft)
         }
-        let changes = transaction(&turn).parts.map { $0[0] }
+        let changes = transaction(turn).parts.map { $0[0] }
         #expect(changes.map(\.keptRuns) == [nil, 16] && changes.map(\.job.bookkeeping.runsSinceRetired) == [2, 0])
     }
 }

@@ -167,12 +167,12 @@ package enum SchedulerEffect: Sendable {
     /// Cancel the handler of this run.
     case cancel(RunKey, CancellationReason)
     case answer(Int, Result<SchedulerReply, JobError>)
-    case emit(JobEvent)
+    indirect case emit(JobEvent)
     /// Count the runs of the job that ended so, or the occurrences that were skipped.
-    case count(RunState, Int, of: Job)
+    indirect case count(RunState, Int, of: Job)
     /// Follow the host's conditions, or stop following them.
     case followConditions(Bool)
-    case log(SchedulerNotice)
+    indirect case log(SchedulerNotice)
     /// Report to the other schedulers of the store what can run here.
     case serve(RunnableJobs)
     /// The jobs that are due first are in memory, and run when they are due from now on.

@@ -12,7 +12,7 @@ extension SchedulerMachine {
     }
 
     /// Plans commands in the order of their arrival; those for one job are kept in it.
-    mutating func planCommands(into turn: inout SchedulerTurn) {
+    mutating func planCommands(into turn: SchedulerTurn) {
         if commands.isEmpty { return }
         var waiting: [PendingCommand] = []
         var blocked: Set<JobID> = []
@@ -28,8 +28,8 @@ extension SchedulerMachine {
             let ids = pending.command.ids
             var outcome = Outcome.later
             if blocked.isDisjoint(with: ids), turn.ids.isDisjoint(with: ids) {
-                do throws(JobError) { outcome = try plan(pending, into: &turn) } catch {
-                    refuse(pending, error, in: &turn)
+                do throws(JobError) { outcome = try plan(pending, into: turn) } catch {
+                    refuse(pending, error, in: turn)
                     outcome = .done
                 }
             }
@@ -56,7 +56,7 @@ extension SchedulerMachine {
 
     /// The command cannot be carried out. A caller gets the error; a submission is removed by a part of the turn,
     /// unless nothing is wrong with what it asks for: then it stays in the store, and is tried again later.
-    private mutating func refuse(_ pending: PendingCommand, _ error: JobError, in turn: inout SchedulerTurn) {
+    private mutating func refuse(_ pending: PendingCommand, _ error: JobError, in turn: SchedulerTurn) {
         guard pending.submission != nil else { return effects.answer(pending.number, .failure(error)) }
         guard !error.isTransient else { return commands.leave(error, turn.now.uptime, &effects) }
         var refused = pending
@@ -65,12 +65,12 @@ extension SchedulerMachine {
     }
 
     private mutating func plan(
-        _ pending: PendingCommand, into turn: inout SchedulerTurn
+        _ pending: PendingCommand, into turn: SchedulerTurn
     ) throws(JobError) -> Outcome {
         if let refusal = pending.submission?.refusal { throw refusal }
         if let unreadable = pending.unreadable { throw unreadable.error }
         switch pending.command {
-        case .job(let command): return try plan(command, pending, into: &turn)
+        case .job(let command): return try plan(command, pending, into: turn)
         case .read(let ids, let outcomes):
             guard pending.hasRead else { return .needs(ids.map { .id($0) }) }
             let jobs = ids.compactMap { id in
@@ -88,18 +88,18 @@ extension SchedulerMachine {
             try queue.validate()
             turn.configure(board.record(of: queue, turn.now), for: pending.number)
             return .done
-        case .restore(let restorations): return try restore(restorations, pending, into: &turn)
+        case .restore(let restorations): return try restore(restorations, pending, into: turn)
         case .delete, .takeSubmissions, .stop: preconditionFailure("\(pending.command) is no change of a job")
         }
     }
 
     private mutating func plan(
-        _ command: JobCommand, _ pending: PendingCommand, into turn: inout SchedulerTurn
+        _ command: JobCommand, _ pending: PendingCommand, into turn: SchedulerTurn
     ) throws(JobError) -> Outcome {
         switch command {
-        case .submit(let requests): return try submit(requests, pending, into: &turn)
+        case .submit(let requests): return try submit(requests, pending, into: turn)
         case .cancel(let id, let key):
-            return try change(id, pending, in: &turn) { draft, now throws(JobError) in
+            return try change(id, pending, in: turn) { draft, now throws(JobError) in
                 if let key, draft.machine.job.key != key {
                     throw JobError(code: .notFound, message: "\(id): another job has the identifier by now")
                 }
@@ -107,19 +107,19 @@ extension SchedulerMachine {
                 return nil
             }
         case .suspend(let id):
-            return try change(id, pending, in: &turn) { draft, now throws(JobError) in
+            return try change(id, pending, in: turn) { draft, now throws(JobError) in
                 try Self.requireLive(draft.machine.job, "suspended")
                 draft.action.merge(draft.machine.suspend(now: now))
                 return nil
             }
         case .resume(let id):
-            return try change(id, pending, in: &turn) { draft, now throws(JobError) in
+            return try change(id, pending, in: turn) { draft, now throws(JobError) in
                 try Self.requireLive(draft.machine.job, "resumed")
                 draft.action.merge(draft.machine.resume(now: now))
                 return nil
             }
         case .runNow(let id):
-            return try change(id, pending, in: &turn) { draft, now throws(JobError) in
+            return try change(id, pending, in: turn) { draft, now throws(JobError) in
                 if draft.machine.job.state == .cancelled { try Self.requireLive(draft.machine.job, "run") }
                 try Self.requireRoom(draft.machine)
                 let (run, action) = draft.machine.runNow(now: now)
@@ -127,9 +127,9 @@ extension SchedulerMachine {
                 return run
             }
         case .update(let request, let former, let key):
-            return try update(request, from: former, of: key, pending, in: &turn)
+            return try update(request, from: former, of: key, pending, in: turn)
         case .cancelRun(let id, let occurrence):
-            return try change(id, pending, in: &turn) { draft, now throws(JobError) in
+            return try change(id, pending, in: turn) { draft, now throws(JobError) in
                 guard let (run, action) = draft.machine.cancelRun(occurrence, now: now) else {
                     let hasArrived = occurrence < draft.machine.job.nextOccurrence
                     throw JobError(
@@ -142,7 +142,7 @@ extension SchedulerMachine {
                 return run
             }
         case .retry(let run, let version):
-            return try change(run.jobID, pending, in: &turn) { draft, now throws(JobError) in
+            return try change(run.jobID, pending, in: turn) { draft, now throws(JobError) in
                 let job = draft.machine.job
                 guard job.key == run.jobKey, job.version == version else {
                     throw JobError(
@@ -167,7 +167,7 @@ extension SchedulerMachine {
     /// A job that has not ended, and is defined as the caller has read it, gets another definition.
     private mutating func update(
         _ request: JobRequest, from former: JobRequest, of key: Int64, _ pending: PendingCommand,
-        in turn: inout SchedulerTurn
+        in turn: SchedulerTurn
     ) throws(JobError) -> Outcome {
         let mayMeetSame = request.uniqueContent != former.uniqueContent || request.uniqueness != former.uniqueness
         if mayMeetSame, let reference = request.uniqueReference(at: turn.now.wall) {
@@ -181,7 +181,7 @@ extension SchedulerMachine {
             turn.submit(reference.unique.map { [$0] } ?? [])
         }
         let zones = configuration.timeZones
-        return try change(request.id, pending, in: &turn) { draft, now throws(JobError) in
+        return try change(request.id, pending, in: turn) { draft, now throws(JobError) in
             let job = draft.machine.job
             try Self.requireLive(job, "changed")
             var (read, new) = (former, request)
@@ -214,7 +214,7 @@ extension SchedulerMachine {
 
     /// One event for one job. The caller is answered with the run that it makes, if it makes one, or with the job.
     private mutating func change(
-        _ id: JobID, _ pending: PendingCommand, in turn: inout SchedulerTurn,
+        _ id: JobID, _ pending: PendingCommand, in turn: SchedulerTurn,
         _ event: (SchedulerTurn.Draft, WallInstant) throws(JobError) -> Run?
     ) throws(JobError) -> Outcome {
         let entry = jobs[id]

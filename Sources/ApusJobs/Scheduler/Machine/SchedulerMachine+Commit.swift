@@ -7,13 +7,16 @@ extension SchedulerMachine {
         let turn = endCommit()
         precondition(results.count == turn.committed.count, "the store must answer for each part")
         if backoff.worked() { effects.append(.log(.storeWorks)) }
-        for step in clock.committed() { effects += [.log(.clockSet(by: step)), .emit(.clockChanged(by: step))] }
+        for step in clock.committed() {
+            effects.append(.log(.clockSet(by: step)))
+            emit(.clockChanged(by: step))
+        }
         for queue in turn.queues.values { board.committed(queue, now) }
         for (number, queue) in turn.configurations {
             effects.answer(number, .success(.queue(turn.queues[queue] ?? board.queue(queue))))
         }
-        // For most jobs: the start or the end of a run, its event, and the job's.
-        effects.reserveCapacity(effects.count + 3 * turn.drafts.count)
+        // For most jobs: the start of a run, or the events of its end.
+        effects.reserveCapacity(effects.count + (emitsEvents ? 3 : 1) * turn.drafts.count)
         for (index, result) in zip(turn.committed, results) {
             switch result {
             case .success(let jobs): applied(turn.parts[index], jobs, of: turn, now)
@@ -74,7 +77,7 @@ extension SchedulerMachine {
         let command = part.command
         for position in part.drafts {
             let draft = turn.drafts[position]
-            if draft.action.change != nil {
+            if draft.action.shared != nil {
                 guard let job = stored.next() else { preconditionFailure("the store left out a job") }
                 draft.machine.committed(job)
             }
@@ -117,10 +120,9 @@ extension SchedulerMachine {
 
     /// Makes the draft true, and emits its effects.
     private mutating func adopt(_ draft: SchedulerTurn.Draft, _ now: WallInstant, started: SchedulerReading) {
-        let job = draft.machine.job
         guard let key = draft.key else { return adoptNew(draft, now) }
         guard let entry = jobs[key] else { return }
-        let before = entry.machine
+        let (job, before) = (draft.machine.job, entry.machine)
         entry.machine = draft.machine
         entry.news = JobNews()
         sweep.note(job.request.trigger)
@@ -139,7 +141,7 @@ extension SchedulerMachine {
             board.need(job.request.lane)
             return unload(entry)
         }
-        if draft.action.change?.isRequestChanged ?? false,
+        if draft.action.shared?.value.isRequestChanged ?? false,
             (before.job.request.lane, before.job.request.fairnessKey) != (job.request.lane, job.request.fairnessKey)
         {
             board.withdraw(key)
@@ -160,12 +162,12 @@ extension SchedulerMachine {
     }
 
     private mutating func announce(_ action: JobMachine.Action, _ job: Job, before machine: JobMachine) {
-        guard let change = action.change else { return }
+        guard let change = action.shared?.value else { return }
         let before = machine.job
         for run in change.runs {
             switch run.state {
             case .skipped:
-                effects.append(.emit(.skipped(run)))
+                emit(.skipped(run))
                 // A range that grew counts what it grew by.
                 let former = machine.lastSkip.flatMap { $0.occurrence == run.occurrence ? $0.through : nil }
                 count(.skipped, run.through - (former ?? run.occurrence - 1), job)
@@ -173,16 +175,20 @@ extension SchedulerMachine {
                 // An outcome that is tried again has ended before.
                 let isNews = run.isFinal || machine.open.contains { RunKey($0) == RunKey(run) }
                 guard isNews else { continue }
-                effects.append(.emit(.runEnded(run)))
+                emit(.runEnded(run))
                 count(run.state, 1, job)
             case .waiting, .running: break
             }
         }
-        for run in action.postponed { effects.append(.emit(.runPostponed(run))) }
+        for run in action.postponed { emit(.runPostponed(run)) }
         let isChanged =
             before.state != job.state || before.nextDue != job.nextDue || before.occurrenceCount != job.occurrenceCount
             || change.isRequestChanged
-        if isChanged { effects.append(.emit(.changed(job))) }
+        if isChanged { emit(.changed(job)) }
+    }
+
+    private mutating func emit(_ event: @autoclosure () -> JobEvent) {
+        if emitsEvents { effects.append(.emit(event())) }
     }
 
     private mutating func count(_ outcome: RunState, _ count: Int, _ job: Job) {
@@ -192,7 +198,7 @@ extension SchedulerMachine {
     /// A far job costs a row, and nothing in memory.
     private mutating func adoptNew(_ draft: SchedulerTurn.Draft, _ now: WallInstant) {
         let job = draft.machine.job
-        effects.append(.emit(.submitted(job)))
+        emit(.submitted(job))
         sweep.note(job.request.trigger)
         guard shards.owns(draft.shard) else { return jobs.forgetName(job.id) }
         if let wake = job.nextWake {

@@ -3,7 +3,7 @@ import ApusTimers
 /// Plans submissions: each request makes a job, changes one that exists, or is answered with one.
 extension SchedulerMachine {
     mutating func submit(
-        _ requests: [JobRequest], _ pending: PendingCommand, into turn: inout SchedulerTurn
+        _ requests: [JobRequest], _ pending: PendingCommand, into turn: SchedulerTurn
     ) throws(JobError) -> Outcome {
         guard requests.count == 1 || Set(requests.map(\.id)).count == requests.count else {
             throw JobError(
@@ -136,7 +136,7 @@ extension SchedulerMachine {
     /// Plans jobs of another store. The store refuses all of them if one of their identifiers, keys or contents is
     /// taken.
     mutating func restore(
-        _ restorations: [JobRestoration], _ pending: PendingCommand, into turn: inout SchedulerTurn
+        _ restorations: [JobRestoration], _ pending: PendingCommand, into turn: SchedulerTurn
     ) throws(JobError) -> Outcome {
         let now = turn.now.wall
         var drafts: [SchedulerTurn.Draft] = []

@@ -4,11 +4,11 @@ import ApusTimers
 extension SchedulerMachine {
     /// - Returns: the transaction; `nil` if there is nothing to write.
     mutating func decideTurn(_ now: SchedulerReading, isStorePaused: Bool) -> StoreTurn? {
-        var turn = SchedulerTurn(at: now)
-        planCommands(into: &turn)
+        let turn = SchedulerTurn(at: now)
+        planCommands(into: turn)
         if !isStorePaused {
-            planExamined(into: &turn)
-            planClaims(into: &turn)
+            planExamined(into: turn)
+            planClaims(into: turn)
             for id in board.doubtfulRecords where turn.queues[id] == nil {
                 turn.write(board.record(of: board.queue(id), now))
             }
@@ -36,11 +36,11 @@ extension SchedulerMachine {
     }
 
     /// The position of the job's draft, which is made if the turn has none.
-    private func position(of entry: LoadedJobs.Entry, in turn: inout SchedulerTurn) -> Int {
+    private func position(of entry: LoadedJobs.Entry, in turn: SchedulerTurn) -> Int {
         turn.position(of: entry.key) ?? turn.add(draft(of: entry, turn.now))
     }
 
-    private mutating func planExamined(into turn: inout SchedulerTurn) {
+    private mutating func planExamined(into turn: SchedulerTurn) {
         let now = turn.now.wall
         for entry in jobs.takeExamined(atMost: SchedulerTurn.maximumJobs) {
             let hasNews = !entry.news.isEmpty
@@ -53,7 +53,7 @@ extension SchedulerMachine {
                 continue
             }
             let isAlone = turn.position(of: entry.key) == nil
-            let index = position(of: entry, in: &turn)
+            let index = position(of: entry, in: turn)
             guard life.isRunning, !shards.holdsBack(entry) else { continue }
             turn.drafts[index].arrive(now)
             // What a command does to the job is committed before it moves.
@@ -66,7 +66,7 @@ extension SchedulerMachine {
     }
 
     /// Gives the free places to runs.
-    private mutating func planClaims(into turn: inout SchedulerTurn) {
+    private mutating func planClaims(into turn: SchedulerTurn) {
         guard life.isRunning, !shards.isCutOff else { return }
         let now = turn.now
         var free = board.freePlaces
@@ -76,7 +76,7 @@ extension SchedulerMachine {
                 board.release(picked)
                 continue
             }
-            let index = position(of: entry, in: &turn)
+            let index = position(of: entry, in: turn)
             let job = turn.drafts[index].machine.job
             guard picked.isFor(job.request) else {
                 // A command of this turn has moved it to another queue, or to another key, where it waits.

@@ -41,6 +41,8 @@ package struct SchedulerMachine: ~Copyable {
     var effects: [SchedulerEffect] = []
     /// Whether metrics are reported.
     package var countsRuns = false
+    /// Whether events are reported.
+    package var emitsEvents = true
 
     /// The machine of a store that was just opened.
     package init(

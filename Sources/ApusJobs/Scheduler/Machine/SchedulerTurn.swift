@@ -1,8 +1,9 @@
 import ApusCalendar
 import ApusTimers
 
-/// The decisions of a turn. They are beside the machine's state, and become part of it when they are committed.
-struct SchedulerTurn {
+/// The decisions of a turn. They are beside the machine's state, and become part of it when they are committed. An
+/// object, so that neither its making nor its adoption copies it for each part.
+final class SchedulerTurn {
     /// One job of the turn, as it will be once committed. An object, so that it is changed in its place.
     final class Draft {
         /// `nil` for a new job.
@@ -138,7 +139,7 @@ struct SchedulerTurn {
     func position(of key: Int64) -> Int? { positions[key] }
 
     /// Adds drafts that succeed or fail together. `reply` makes the reply from the position of the first draft.
-    mutating func add(
+    func add(
         _ new: [Draft], command: PendingCommand? = nil, forward: ShardID? = nil, reply: (Int) -> Reply = { _ in .done }
     ) {
         let start = drafts.count
@@ -152,7 +153,7 @@ struct SchedulerTurn {
 
     /// Adds a draft that succeeds or fails alone.
     /// - Returns: its position.
-    mutating func add(_ draft: Draft) -> Int {
+    func add(_ draft: Draft) -> Int {
         let position = drafts.count
         drafts.append(draft)
         if let key = draft.key { positions[key] = position }
@@ -162,17 +163,17 @@ struct SchedulerTurn {
 
     // MARK: Concerned jobs
 
-    mutating func concern(_ ids: [JobID]) { for id in ids { self.ids.insert(id) } }
+    func concern(_ ids: [JobID]) { for id in ids { self.ids.insert(id) } }
 
     func hasSubmitted(_ reference: JobReference) -> Bool { reference.unique.map(contents.contains) ?? false }
 
-    mutating func submit(_ contents: some Sequence<JobReference.Unique>) { self.contents.formUnion(contents) }
+    func submit(_ contents: some Sequence<JobReference.Unique>) { self.contents.formUnion(contents) }
 
     // MARK: Queues
 
-    mutating func write(_ queue: JobQueue) { queues[queue.id] = queue }
+    func write(_ queue: JobQueue) { queues[queue.id] = queue }
 
-    mutating func configure(_ queue: JobQueue, for caller: Int) {
+    func configure(_ queue: JobQueue, for caller: Int) {
         write(queue)
         configurations.append((caller, queue.id))
     }
@@ -181,7 +182,7 @@ struct SchedulerTurn {
 
     /// Makes the transaction, without the parts that change nothing. It keeps so many runs of each job as history;
     /// `known` gives the queues as the session knows them.
-    mutating func transaction(
+    func transaction(
         _ clock: StoreClock, keeping limits: HistoryLimits, isShared: Bool, isStopping: Bool,
         known: (QueueID) -> JobQueue
     ) -> StoreTurn {
