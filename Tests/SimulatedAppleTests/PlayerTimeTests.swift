@@ -13,8 +13,10 @@ extension SimulatedAppleTests {
     @Suite("Times of AVPlayer, and system sounds")
     struct PlayerTimes {
         /// A launched app with an active session; the body gets the device, what was noted, and a player of 10 s.
-        private func run(_ body: (SimulatedDevice, Journal, AVPlayer) throws -> Void) throws {
-            try SimulatedDevice.run { device in
+        private func run(
+            policy: SystemPolicy = SystemPolicy(), _ body: (SimulatedDevice, Journal, AVPlayer) throws -> Void
+        ) throws {
+            try SimulatedDevice.run(policy: policy) { device in
                 SimulatedPhone.install(
                     on: device, manifest: AppManifest(backgroundModes: [.audio]),
                     trackDurations: ["ten.m4a": .seconds(10), "next.m4a": .seconds(10)], delegate: QuietDelegate())
@@ -98,8 +100,10 @@ extension SimulatedAppleTests {
 
         @Test("an observer of another player, and one without an interval or times, are faults")
         func faults() throws {
+            var policy = SystemPolicy()
+            policy.endsAppAtExceptions = false
             let error = #expect(throws: DeviceError.self) {
-                try run { _, journal, player in
+                try run(policy: policy) { _, journal, player in
                     let observer = observe(player, every: 0, journal)
                     _ = player.addBoundaryTimeObserver(forTimes: [], queue: nil) {}
                     AVPlayer().removeTimeObserver(observer)
@@ -109,6 +113,18 @@ extension SimulatedAppleTests {
             #expect(text.contains("the interval of a periodic time observer is positive, and not 0.0 s"))
             #expect(text.contains("a boundary time observer has at least one time"))
             #expect(text.contains("a time observer is removed from the player that made it, once"))
+        }
+
+        @Test("a time observer for which a phone raises an exception ends the app")
+        func exception() throws {
+            try SimulatedDevice.run { device in
+                device.expect(.timeObserver)
+                SimulatedPhone.install(on: device, delegate: QuietDelegate())
+                device.launch()
+                _ = observe(AVPlayer(), every: 0, Journal())
+                device.advance(by: .seconds(1))
+                #expect(device.host == nil)
+            }
         }
 
         @Test("a player that does not advance keeps its item at the end")

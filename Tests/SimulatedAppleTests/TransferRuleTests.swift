@@ -240,16 +240,6 @@
                     #expect(notes(device) == ["state 1", "file “” ", "complete", "invalid true"])
                 }
             }
-
-            @Test("a session that is no background session ends the app with a message")
-            func ordinary() throws {
-                try SimulatedDevice.run { device in
-                    device.expect(.appProcessCrash)
-                    SimulatedPhone.install(on: device, program: { _ = URLSession(configuration: .default) })
-                    device.launch()
-                    #expect(device.host == nil)
-                }
-            }
         }
     }
 #endif

@@ -14,7 +14,7 @@ public struct Fault: Sendable, Hashable, Codable, CustomStringConvertible {
         public var description: String { name }
 
         /// Whether a phone raises an exception for it, which ends an app that does not catch it.
-        var isException: Bool { name.hasPrefix("NSInternalInconsistencyException.") }
+        var isException: Bool { name.hasPrefix("NS") && name.contains("Exception.") }
     }
 
     /// The rule that was broken.

@@ -31,7 +31,7 @@ package final class PhoneProcess: Sendable {
     package let jobs: any PhoneJobs
     /// The phone's silent pushes.
     package let pushes: any PhonePushes
-    /// The phone's background sessions.
+    /// The phone's sessions with servers.
     package let transfers: any PhoneTransfers
     /// The app's records in the system, which outlive the process.
     package let records: any PhoneRecords

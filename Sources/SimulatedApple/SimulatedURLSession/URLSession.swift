@@ -1,13 +1,14 @@
 import ApusBackground
-package import ApusDevice
+public import ApusDevice
 import ApusTimers
 import SimulatedAppleCore
 
-/// A background session: downloads and uploads that continue without the app. The test is the server, by
-/// `SimulatedDevice.transfers`. From any thread.
+/// Requests to servers. The test is the server, by `SimulatedDevice.transfers`. From any thread.
 ///
-/// Other sessions are not simulated, and are refused: an app on Linux uses those of module FoundationNetworking, which are
-/// real. A session is made once in a process for each identifier; it and its delegate stay until it is invalidated.
+/// The downloads and uploads of a background session continue without the app. The tasks of an ordinary one belong to the
+/// process: when the app is suspended while one is under way, it fails with `URLError.networkConnectionLost` as soon as
+/// the app is resumed. A background session is made once in a process for each identifier. A session and its delegate
+/// stay until it is invalidated.
 ///
 /// Apple, documentation/foundation/urlsession
 open class URLSession: NSObject, @unchecked Sendable {
@@ -16,42 +17,57 @@ open class URLSession: NSObject, @unchecked Sendable {
     private struct State: Sendable {
         var delegate: (any URLSessionDelegate)?
         var tasks: [Int: URLSessionTask] = [:]
+        /// By the numbers of the tasks.
+        var receivers: [Int: any Receiver] = [:]
         var description: String?
         var isInvalid = false
     }
 
     /// The queue on which the delegate is called.
     public let delegateQueue: OperationQueue
-    let identifier: String
+    /// Names the session in the process, and one in the background in the app.
+    let name: String
+    private var displayName: String { TransferMachine.Key.displayName(of: name) }
     let process: PhoneProcess
+    private let isShared: Bool
     private let ownConfiguration: URLSessionConfiguration
     private let callbacks: CallbackQueue
     private let locked: Locked<State>
 
-    /// The shared session is not simulated.
-    @available(
-        *, unavailable,
-        message: "ordinary sessions are not simulated; write FoundationNetworking.URLSession.shared, which is real"
-    )
-    public class var shared: URLSession { preconditionFailure("unavailable") }
+    /// The ordinary session of the process that has no delegate and cannot be invalidated.
+    public class var shared: URLSession {
+        SimulatedPhone.process.shared.object(of: SharedSession.self) { SharedSession() }.session {
+            URLSession(
+                .default, name: SessionNames.ordinary("shared session"), isShared: true, delegate: nil,
+                delegateQueue: nil)
+        }
+    }
 
-    /// A background session.
+    /// A session.
     ///
     /// - Parameters:
-    ///   - configuration: Made with `URLSessionConfiguration.background(withIdentifier:)`. It is copied.
-    ///   - delegate: Gets the events of the session and its tasks, including those of earlier processes. The session
-    ///     keeps it.
-    ///   - queue: Where it is called; `nil` makes a serial queue.
-    public init(
+    ///   - configuration: Says what kind of session it is. It is copied.
+    ///   - delegate: Gets the events of the session and its tasks, of a background session including those of earlier
+    ///     processes. The session keeps it.
+    ///   - queue: Where the delegate and completion handlers are called; `nil` makes a serial queue.
+    public convenience init(
         configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?,
         delegateQueue queue: OperationQueue?
     ) {
-        guard let identifier = configuration.identifier, !identifier.isEmpty else {
-            preconditionFailure(
-                "only background sessions are simulated: use URLSessionConfiguration.background(withIdentifier:), or "
-                    + "FoundationNetworking.URLSession, which is real")
+        if let identifier = configuration.identifier {
+            precondition(!identifier.isEmpty, "a background session needs an identifier")
+            self.init(configuration, name: identifier, isShared: false, delegate: delegate, delegateQueue: queue)
+        } else {
+            let names = SimulatedPhone.process.shared.object(of: SessionNames.self) { SessionNames() }
+            self.init(configuration, name: names.next(), isShared: false, delegate: delegate, delegateQueue: queue)
         }
-        self.identifier = identifier
+    }
+
+    private init(
+        _ configuration: URLSessionConfiguration, name: String, isShared: Bool, delegate: (any URLSessionDelegate)?,
+        delegateQueue queue: OperationQueue?
+    ) {
+        (self.name, self.isShared) = (name, isShared)
         process = SimulatedPhone.process
         ownConfiguration = configuration.duplicate
         delegateQueue = queue ?? Self.serialQueue()
@@ -59,13 +75,13 @@ open class URLSession: NSObject, @unchecked Sendable {
         locked = Locked(State(delegate: delegate))
         super.init()
         // As a phone does, the system keeps the session, and that its delegate.
-        if !process.transfers.open(identifier, configuration.settings, { self.receive($0) }) {
+        if !process.transfers.open(name, configuration.settings, { self.receive($0) }) {
             process.host.warn(
-                "a background URLSession with identifier \(identifier) exists already; this one gets its events")
+                "a background URLSession with identifier \(name) exists already; this one gets its events")
         }
     }
 
-    /// A background session without a delegate: the events of its tasks are dropped.
+    /// A session without a delegate: what has no completion handler is dropped.
     public convenience init(configuration: URLSessionConfiguration) {
         self.init(configuration: configuration, delegate: nil, delegateQueue: nil)
     }
@@ -92,54 +108,68 @@ open class URLSession: NSObject, @unchecked Sendable {
     open func downloadTask(with url: URL) -> URLSessionDownloadTask { downloadTask(with: URLRequest(url: url)) }
 
     /// A download, which has to be resumed.
-    open func downloadTask(with request: URLRequest) -> URLSessionDownloadTask {
-        guard let task = add(request, .download, bytesToSend: 0) as? URLSessionDownloadTask else {
-            preconditionFailure("a download has a task of another kind")
-        }
-        return task
-    }
+    open func downloadTask(with request: URLRequest) -> URLSessionDownloadTask { add(request, .download) }
 
     /// The upload of a file, which has to be resumed. A file that cannot be read is a warning in the device's log, and
     /// counts as empty; a phone raises an exception.
     open func uploadTask(with request: URLRequest, fromFile fileURL: URL) -> URLSessionUploadTask {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: fileURL.path)
+        add(request, .upload, bytesToSend: size(of: fileURL))
+    }
+
+    func size(of file: URL) -> Int64 {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: file.path)
         let size = (attributes?[.size] as? NSNumber)?.int64Value
-        if size == nil { process.host.warn("the file of an upload cannot be read: \(fileURL.lastPathComponent)") }
-        guard let task = add(request, .upload, bytesToSend: size ?? 0) as? URLSessionUploadTask else {
-            preconditionFailure("an upload has a task of another kind")
-        }
-        return task
+        if size == nil { process.host.warn("the file of an upload cannot be read: \(file.lastPathComponent)") }
+        return size ?? 0
     }
 
-    /// Background sessions upload files only.
-    @available(*, unavailable, message: "a background session uploads files only: write uploadTask(with:fromFile:)")
+    /// The upload of bytes, which has to be resumed. In a background session it is a fault, and ends the app.
     open func uploadTask(with request: URLRequest, from bodyData: Data) -> URLSessionUploadTask {
-        preconditionFailure("unavailable")
+        requireOrdinary("uploads of bytes; write uploadTask(with:fromFile:)")
+        return add(request, .upload, bytesToSend: Int64(bodyData.count))
     }
 
-    /// Background sessions have no completion handlers: those do not outlive a process.
-    @available(*, unavailable, message: "a background session has a delegate, and no completion handlers")
-    open func downloadTask(
-        with url: URL, completionHandler: @escaping @Sendable (URL?, URLResponse?, (any Error)?) -> Void
-    ) -> URLSessionDownloadTask { preconditionFailure("unavailable") }
+    /// A task that gives data, which has to be resumed.
+    open func dataTask(with url: URL) -> URLSessionDataTask { dataTask(with: URLRequest(url: url)) }
 
-    private func add(_ request: URLRequest, _ kind: TransferRequest.Kind, bytesToSend: Int64) -> URLSessionTask {
-        precondition(
-            !locked.withLock { $0.isInvalid }, "a task was asked for of a session that was invalidated: \(identifier)")
+    /// A task that gives data, which has to be resumed.
+    open func dataTask(with request: URLRequest) -> URLSessionDataTask { add(request, .data) }
+
+    func requireOrdinary(_ what: String) {
+        guard ownConfiguration.identifier != nil else { return }
+        process.host.fault(Fault(.backgroundSessionTask, "a background session has no \(what)"))
+    }
+
+    func add<Task: URLSessionTask>(
+        _ request: URLRequest, _ kind: TransferRequest.Kind, bytesToSend: Int64? = nil,
+        receiver: (any Receiver)? = nil
+    ) -> Task {
         var headers: [String: String] = [:]
         for (name, value) in ownConfiguration.httpAdditionalHeaders ?? [:] { headers["\(name)"] = "\(value)" }
         headers.merge(request.allHTTPHeaderFields ?? [:]) { $1 }
         let transfer = TransferRequest(
             kind, url: request.url?.absoluteString ?? "", method: request.httpMethod ?? "GET", headers: headers,
-            bytesToSend: bytesToSend)
-        let record = process.transfers.add(transfer, to: identifier)
-        return task(record, request)
+            bytesToSend: bytesToSend ?? Int64(request.httpBody?.count ?? 0))
+        // Under the lock, so that no event of the task comes before its receiver is known.
+        let new = locked.withLock { state in
+            precondition(!state.isInvalid, "a task was asked for of a session that was invalidated: \(displayName)")
+            let record = process.transfers.add(transfer, to: name)
+            let task = URLSessionTask.make(record, request, session: name, process.transfers)
+            // Of a process that has ended, all tasks have the number 0.
+            if record.number > 0 {
+                state.tasks[record.number] = task
+                state.receivers[record.number] = receiver
+            }
+            return task
+        }
+        guard let task = new as? Task else { preconditionFailure("a task has another kind than was asked for") }
+        return task
     }
 
     /// The object for a task, the same each time in a process.
-    private func task(_ record: TransferRecord, _ request: URLRequest? = nil) -> URLSessionTask {
+    private func task(_ record: TransferRecord) -> URLSessionTask {
         if let task = locked.withLock({ $0.tasks[record.number] }) { return task }
-        let new = URLSessionTask.make(record, request, session: identifier, process.transfers)
+        let new = URLSessionTask.make(record, nil, session: name, process.transfers)
         return locked.withLock { state in
             let task = state.tasks[record.number] ?? new
             state.tasks[record.number] = task
@@ -157,7 +187,8 @@ open class URLSession: NSObject, @unchecked Sendable {
         get async {
             let tasks = presentTasks
             return (
-                [], tasks.compactMap { $0 as? URLSessionUploadTask }, tasks.compactMap { $0 as? URLSessionDownloadTask }
+                tasks.compactMap { $0 is URLSessionUploadTask ? nil : $0 as? URLSessionDataTask },
+                tasks.compactMap { $0 as? URLSessionUploadTask }, tasks.compactMap { $0 as? URLSessionDownloadTask }
             )
         }
     }
@@ -169,7 +200,7 @@ open class URLSession: NSObject, @unchecked Sendable {
         }
     }
 
-    private var presentTasks: [URLSessionTask] { process.transfers.records(of: identifier).map { task($0) } }
+    private var presentTasks: [URLSessionTask] { process.transfers.records(of: name).map { task($0) } }
 
     // MARK: The end
 
@@ -179,15 +210,32 @@ open class URLSession: NSObject, @unchecked Sendable {
     open func invalidateAndCancel() { invalidate(cancelsTasks: true) }
 
     private func invalidate(cancelsTasks: Bool) {
+        if isShared { return }
         locked.withLock { $0.isInvalid = true }
-        process.transfers.invalidate(identifier, cancelsTasks: cancelsTasks)
+        process.transfers.invalidate(name, cancelsTasks: cancelsTasks)
     }
 
     // MARK: Events
 
     @MainActor
     private func receive(_ event: TransferEvent) {
-        callbacks.call("the delegate of the session \(identifier)", on: process.host) { self.notifyDelegate(of: event) }
+        callbacks.call("the delegate of the session \(displayName)", on: process.host) { self.notify(of: event) }
+    }
+
+    private func notify(of event: TransferEvent) {
+        if let record = event.record, let receiver = locked.withLock({ $0.receivers[record.number] }) {
+            let task = updatedTask(record)
+            if case .completed = event { forget(record) }
+            return receiver.receive(event, task)
+        }
+        notifyDelegate(of: event)
+    }
+
+    private func forget(_ record: TransferRecord) {
+        locked.withLock { state in
+            state.tasks[record.number] = nil
+            state.receivers[record.number] = nil
+        }
     }
 
     private func notifyDelegate(of event: TransferEvent) {
@@ -211,9 +259,13 @@ open class URLSession: NSObject, @unchecked Sendable {
             DownloadedFile.with(contents, size: record.received) { location in
                 delegate.urlSession(self, downloadTask: task, didFinishDownloadingTo: location)
             }
+        case .received(let record, let contents):
+            guard let task = updatedTask(record) as? URLSessionDataTask else { return }
+            let data = Data.received(contents, size: record.received)
+            (delegate as? any URLSessionDataDelegate)?.urlSession(self, dataTask: task, didReceive: data)
         case .completed(let record):
             let task = updatedTask(record)
-            _ = locked.withLock { $0.tasks.removeValue(forKey: record.number) }
+            forget(record)
             (delegate as? any URLSessionTaskDelegate)?.urlSession(self, task: task, didCompleteWithError: record.error)
         case .finished: delegate?.urlSessionDidFinishEvents(forBackgroundURLSession: self)
         case .invalidated:
@@ -227,6 +279,11 @@ open class URLSession: NSObject, @unchecked Sendable {
         task.update(record)
         return task
     }
+}
+
+extension Fault.Rule {
+    /// A task that a background session raises an exception for: with a completion handler, or an upload of bytes.
+    public static let backgroundSessionTask = Fault.Rule("NSGenericException.backgroundSessionTask")
 }
 
 extension URLSessionConfiguration {

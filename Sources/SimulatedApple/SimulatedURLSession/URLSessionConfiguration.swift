@@ -2,8 +2,7 @@ import ApusDevice
 import ApusTimers
 import SimulatedAppleCore
 
-/// How a session works. Sessions can be made of ``background(withIdentifier:)`` only; the other configurations are there to
-/// be named. From any thread.
+/// How a session works. From any thread.
 ///
 /// Apple, documentation/foundation/urlsessionconfiguration
 open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
@@ -40,9 +39,9 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
         URLSessionConfiguration(identifier: identifier, values: Values())
     }
 
-    /// That of ordinary sessions, which are not simulated: use those of module FoundationNetworking.
+    /// That of ordinary sessions, which belong to the process.
     open class var `default`: URLSessionConfiguration { URLSessionConfiguration(identifier: nil, values: Values()) }
-    /// That of ordinary sessions that keep nothing, which are not simulated: use those of module FoundationNetworking.
+    /// The same: the simulated phone has neither a cache nor cookies.
     open class var ephemeral: URLSessionConfiguration { URLSessionConfiguration(identifier: nil, values: Values()) }
 
     open func copy(with zone: NSZone? = nil) -> Any {
@@ -83,7 +82,8 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
         set { values.withLock { $0.allowsConstrained = newValue } }
     }
 
-    /// How long a task waits for more data, in seconds. Without effect: a background session tries again.
+    /// How long a task of an ordinary session waits for the server, in seconds; a request's own limit has no effect. In a
+    /// background session without effect: it tries again.
     open var timeoutIntervalForRequest: TimeInterval {
         get { values.withLock { $0.requestTimeout } }
         set { values.withLock { $0.requestTimeout = newValue } }
@@ -104,7 +104,8 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
         }
     }
 
-    /// Without effect: a background session always waits.
+    /// Whether a task of an ordinary session that begins without a network waits for one, rather than fail. A background
+    /// session always waits.
     open var waitsForConnectivity: Bool {
         get { values.withLock { $0.waitsForConnectivity } }
         set { values.withLock { $0.waitsForConnectivity = newValue } }
@@ -122,13 +123,18 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
         set { values.withLock { $0.container = newValue } }
     }
 
+    private static func nanoseconds(_ seconds: TimeInterval) -> UInt64 { UInt64(max(0, min(9e18, seconds * 1e9))) }
+
     /// The settings for the system.
     var settings: TransferSettings {
         values.withLock { values in
             var settings = values.settings
             settings.allowsConstrainedNetwork =
                 values.allowsCellular && values.allowsExpensive && values.allowsConstrained
-            settings.limit = UInt64(max(0, min(9e18, values.resourceTimeout * 1e9)))
+            settings.limit = Self.nanoseconds(values.resourceTimeout)
+            settings.requestLimit = Self.nanoseconds(values.requestTimeout)
+            settings.waitsForConnectivity = values.waitsForConnectivity
+            settings.isOrdinary = identifier == nil
             return settings
         }
     }

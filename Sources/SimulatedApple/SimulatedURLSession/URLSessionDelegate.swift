@@ -25,7 +25,7 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
         totalBytesExpectedToSend: Int64)
-    /// The task waits for the network. The simulation does not call it, as a phone does not for background sessions.
+    /// The task waits for the network. The simulation does not call it.
     func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask)
 }
 
@@ -41,11 +41,11 @@ extension URLSessionTaskDelegate {
     public func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {}
 }
 
-/// Gets the events of tasks that give data. What the server answers to an upload is not simulated.
+/// Gets the events of tasks that give data.
 ///
 /// Apple, documentation/foundation/urlsessiondatadelegate
 public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
-    /// Data came. The simulation does not call it.
+    /// Data came. The simulation calls it once, at the end.
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data)
 }
 

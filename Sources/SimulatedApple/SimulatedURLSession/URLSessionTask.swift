@@ -8,8 +8,8 @@ import SimulatedAppleCore
 /// The size of a transfer that is not known.
 public let NSURLSessionTransferSizeUnknown: Int64 = -1
 
-/// A download or an upload of a background session. After a relaunch, a session with the same identifier has other objects
-/// for the same tasks. From any thread.
+/// A request of a session. After a relaunch, a background session with the same identifier has other objects for the same
+/// tasks. From any thread.
 ///
 /// Apple, documentation/foundation/urlsessiontask
 open class URLSessionTask: NSObject, @unchecked Sendable {
@@ -66,16 +66,18 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
         switch record.request.kind {
         case .download: URLSessionDownloadTask(record, request, session: session, transfers)
         case .upload: URLSessionUploadTask(record, request, session: session, transfers)
+        case .data: URLSessionDataTask(record, request, session: session, transfers)
         }
     }
 
     // MARK: Control
 
-    /// Begins, or continues. A task that is resumed in the background is at the system's discretion.
+    /// Begins, or continues. A task of a background session that is resumed in the background is at the system's
+    /// discretion.
     open func resume() { transfers.change(taskIdentifier, of: session, .resume) }
     /// Stops for the time being.
     open func suspend() { transfers.change(taskIdentifier, of: session, .suspend) }
-    /// Ends the task; the delegate gets `URLError.cancelled`.
+    /// Ends the task; the delegate, the completion handler or the caller gets `URLError.cancelled`.
     open func cancel() { transfers.change(taskIdentifier, of: session, .cancel) }
 
     /// Text of the app's own, which outlives the process.
@@ -84,7 +86,7 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
         set { transfers.change(taskIdentifier, of: session, .note(newValue)) }
     }
 
-    /// Before which it does not begin.
+    /// Before which a task of a background session does not begin.
     open var earliestBeginDate: Date? {
         get { present.earliestBegin.map(SimulatedPhone.date(of:)) }
         set {
@@ -143,14 +145,16 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
     /// The pending calls of the delegate.
     func update(_ record: TransferRecord) {
         values.withLock { $0.record = record }
-        progress.totalUnitCount = record.expectedToReceive.map { $0 + record.request.bytesToSend } ?? -1
+        let (sent, expected) = (record.request.bytesToSend, record.expectedToReceive)
+        progress.totalUnitCount = expected.map { $0 > .max - sent ? .max : $0 + sent } ?? -1
         progress.completedUnitCount = record.sent + record.received
     }
 }
 
-/// A task that gives data; of background sessions uploads only.
+/// A task that gives data. One of a background session ends with the error `backgroundSessionWasDisconnected` when the app
+/// is suspended or ends.
 open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}  // adds nothing
-/// The upload of a file.
+/// The upload of bytes or a file.
 open class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {}  // adds nothing
 /// The download of a file.
 open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {}  // adds nothing
@@ -181,6 +185,12 @@ extension TransferRecord {
 enum DownloadedFile {
     /// Calls `body` with the place of a file that has those bytes, or as many zeros.
     static func with(_ contents: [UInt8]?, size: Int64, _ body: (URL) -> Void) {
+        let location = make(contents, size: size)
+        body(location)
+        try? FileManager.default.removeItem(at: location)
+    }
+
+    private static func make(_ contents: [UInt8]?, size: Int64) -> URL {
         let template = FileManager.default.temporaryDirectory.appendingPathComponent("CFNetworkDownload_XXXXXX.tmp")
         var path = Array(template.path.utf8CString)
         let file = mkstemps(&path, 4)
@@ -194,9 +204,7 @@ enum DownloadedFile {
             ftruncate(file, Int(size))
         }
         close(file)
-        let location = URL(
+        return URL(
             fileURLWithPath: path.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" })
-        body(location)
-        try? FileManager.default.removeItem(at: location)
     }
 }

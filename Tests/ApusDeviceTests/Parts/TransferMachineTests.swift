@@ -129,6 +129,24 @@ struct TransferMachineTests {
         #expect(!world.begun.isEmpty)
     }
 
+    @Test("the app learns of a download that has ended although a data task of the session is cut off after it")
+    func cutOffAfterEnd() {
+        var world = World(seed: 0)
+        world.openApp()
+        world.begin()
+        world.look()
+        world.advance(seconds: 5)
+        let data = world.machine.add(TransferRequest(.data, url: "https://example.com"), to: "s")
+        world.change(data.number, .resume)
+        world.look()
+        // On its way to the background, it is not notified.
+        (world.scene.isAppInFront, world.scene.isAppAtRest) = (false, false)
+        world.advance(seconds: 6)
+        world.stopApp()
+        world.look()
+        #expect(world.wakes == 1 && world.completed == [1, 2])
+    }
+
     @Test("the app is resumed once for all tasks of a session, and not for one that has ended earlier")
     func onceForAll() {
         var world = World(seed: 0)

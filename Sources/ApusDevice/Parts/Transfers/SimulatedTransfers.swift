@@ -1,10 +1,10 @@
 import ApusBackground
 import ApusTimers
 
-/// The background downloads and uploads of a simulated phone: what its apps hand over by a background `URLSession`.
+/// What the apps of a simulated phone ask of servers by `URLSession`, in virtual time and without a network.
 ///
-/// They continue while the app is suspended or has no process, in virtual time and without a network. The test is the
-/// server:
+/// The downloads and uploads of a background session continue while the app is suspended or has no process; the tasks of
+/// an ordinary session do not. The test is the server:
 ///
 /// ```swift
 /// device.transfers.serve { request in
@@ -149,7 +149,9 @@ public final class SimulatedTransfers: Sendable {
     private func perform(_ action: TransferMachine.Action) {
         let now = now
         switch action {
-        case .log(let key, let text): surroundings.log(.system, .transfer("\(key.session) \(key.number) \(text)"))
+        case .log(let key, let text):
+            surroundings.log(
+                .system, .transfer("\(TransferMachine.Key.displayName(of: key.session)) \(key.number) \(text)"))
         case .ask(let key, let request):
             let reply = answer(request)
             state.withLock { $0.machine.answered(key, reply, now: now) }

@@ -1,7 +1,12 @@
 import ApusBackground
 import ApusTimers
 
-/// The background sessions of one app: a pure state machine.
+/// The sessions of one app: a pure state machine.
+///
+/// An *ordinary* session is the process's own. Its tasks are moved by the process: when the app is suspended they lose
+/// their connections, which is what the system may do at any time after a suspension, and when the process ends they are
+/// gone. Apple, Technical Note TN2277; DTS, developer.apple.com/forums/thread/99991. Everything else is about background
+/// sessions, whose data tasks also need the process: foundation/urlerror/backgroundsessionwasdisconnected.
 ///
 /// A task *waits* or is *moving* whether or not the app has a process. The app's events are kept until it has a
 /// session with the identifier and is at rest. When the last task of a session has ended and the app is suspended or has no
@@ -9,10 +14,18 @@ import ApusTimers
 /// documentation/foundation/downloading-files-in-the-background,
 /// documentation/foundation/urlsessionconfiguration/background(withidentifier:), …/isdiscretionary and
 /// …/sessionsendslaunchevents; of the delay after a start or a resumption, DTS, developer.apple.com/forums/thread/14854.
-struct TransferMachine {
-    struct Key: Hashable {
+package struct TransferMachine {
+    package struct Key: Hashable {
+        /// Begins the names of ordinary sessions. No identifier of a background session does.
+        package static let ordinaryPrefix = "\u{0}"
+
         let session: String
         let number: Int
+
+        /// The name of a session for people.
+        package static func displayName(of session: String) -> String {
+            session.hasPrefix(ordinaryPrefix) ? String(session.dropFirst()) : session
+        }
     }
 
     enum Action: Equatable {
@@ -94,10 +107,10 @@ struct TransferMachine {
         var events: [TransferEvent] = []
         switch change {
         case .resume:
-            let limit = sessions[key.session]?.settings.limit ?? .max
+            let settings = sessions[key.session]?.settings ?? TransferSettings()
+            let isAtOnce = scene.isAppInFront || settings.isOrdinary
             entry.resume(
-                isInFront: scene.isAppInFront, notBefore: scene.isAppInFront ? nil : freeAgain(now: now), limit: limit,
-                now: now)
+                isInFront: isAtOnce, notBefore: isAtOnce ? nil : freeAgain(now: now), limit: settings.limit, now: now)
         case .suspend: entry.suspend(now: now.uptime.nanoseconds)
         case .cancel:
             events = entry.fail(.cancelled)
@@ -144,7 +157,7 @@ struct TransferMachine {
 
     /// The user has removed the app from the switcher: all transfers are cancelled, and the app is not started for them.
     mutating func forceQuit() {
-        for name in names {
+        for name in names where sessions[name]?.settings.isOrdinary == false {
             failAll(of: name, isForceQuit: true)
             sessions[name]?.needsNotice = false
         }
@@ -169,6 +182,14 @@ struct TransferMachine {
     /// it handles the events would be started without end.
     mutating func processEnded() {
         for run in runs { sessions[run.notice.session]?.needsNotice = false }
+        for name in names {
+            guard let session = sessions[name], session.settings.isOrdinary else { continue }
+            for number in session.numbers where session.entries[number]?.record.state == .running {
+                lines.append(.log(Key(session: name, number: number), "ended with the process"))
+            }
+            sessions[name] = nil
+        }
+        obstacles = obstacles.filter { sessions[$0.key.session] != nil }
         for name in names { sessions[name]?.processEnded() }
         runs = []
     }
@@ -185,6 +206,8 @@ struct TransferMachine {
 
     /// The server has answered.
     mutating func answered(_ key: Key, _ reply: TransferReply, now: ClockReading) {
+        guard let settings = sessions[key.session]?.settings else { return }
+        let reply = settings.isOrdinary ? reply.limited(to: settings.requestLimit) : reply
         sessions[key.session]?.entries[key.number]?.answered(reply, now: now.uptime.nanoseconds)
     }
 
@@ -219,6 +242,8 @@ struct TransferMachine {
                 events = entry.finish()
             } else if let deadline = entry.deadline, deadline <= now.continuous {
                 events = entry.fail(.timedOut)
+            } else if let failure = interruption(of: entry, session.settings, scene) {
+                events = entry.fail(failure)
             } else if reasons.isEmpty {
                 if entry.stage == .waiting { actions.append(.log(key, "continues")) }
                 if entry.proceed(now: now.uptime.nanoseconds) {
@@ -237,6 +262,27 @@ struct TransferMachine {
         return actions
     }
 
+    /// Why a task fails rather than waits; `nil` if it may continue or wait.
+    private func interruption(
+        of entry: TransferEntry, _ settings: TransferSettings, _ scene: DeviceScene
+    ) -> TransferFailure? {
+        guard settings.isOrdinary else {
+            return entry.record.request.kind == .data && scene.isAppStopped ? .backgroundSessionWasDisconnected : nil
+        }
+        let isMoving = entry.stage != .waiting
+        if scene.isAppStopped { return isMoving ? .networkConnectionLost : nil }
+        if isReachable(scene, settings) { return nil }
+        return isMoving ? .networkConnectionLost : settings.waitsForConnectivity ? nil : .notConnectedToInternet
+    }
+
+    private func isReachable(_ scene: DeviceScene, _ settings: TransferSettings) -> Bool {
+        switch scene.conditions.network {
+        case .none?: false
+        case .constrained?: settings.allowsConstrainedNetwork
+        default: true
+        }
+    }
+
     private func obstacles(
         to entry: TransferEntry, _ settings: TransferSettings, _ scene: DeviceScene, now: ClockReading
     ) -> [String] {
@@ -244,6 +290,12 @@ struct TransferMachine {
         let network = scene.conditions.network
         var reasons: [String] = []
         func add(_ reason: String, if isThere: Bool) { if isThere { reasons.append(reason) } }
+        if settings.isOrdinary {
+            add("the app is suspended", if: scene.isAppStopped)
+            add("no network", if: network == DeviceConditions.Network.none)
+            add("the network is constrained", if: network == .constrained && !settings.allowsConstrainedNetwork)
+            return reasons
+        }
         add("the device is started again", if: isRestarting)
         add("the device was not unlocked since its start", if: !scene.wasUnlockedSinceBoot)
         add("too early", if: entry.record.earliestBegin.map { $0 > now.wall } ?? false)

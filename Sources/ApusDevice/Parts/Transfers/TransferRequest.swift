@@ -1,14 +1,15 @@
 package import ApusTimers
 
-/// A download or an upload that an app has handed over to the system, as the server of a test gets it
-/// (``SimulatedTransfers/serve(_:)``).
+/// What an app asks of a server by a `URLSession`, as the server of a test gets it (``SimulatedTransfers/serve(_:)``).
 public struct TransferRequest: Sendable, Hashable, Codable {
     /// The direction.
     public enum Kind: String, Sendable, Hashable, Codable {
         /// A file comes from the server.
         case download
-        /// A file goes to the server.
+        /// Bytes or a file go to the server.
         case upload
+        /// Bytes come from the server.
+        case data
     }
 
     /// The direction.
@@ -19,7 +20,7 @@ public struct TransferRequest: Sendable, Hashable, Codable {
     public var method: String
     /// The fields of the header that the app has set.
     public var headers: [String: String]
-    /// How many bytes the file of an upload has; 0 for a download.
+    /// How many bytes go to the server with the request.
     public var bytesToSend: Int64
 
     /// A request.
@@ -50,8 +51,14 @@ public struct TransferFailure: RawRepresentable, Sendable, Hashable, Codable, Cu
     public static let cannotFindHost = TransferFailure(rawValue: -1003)
     /// The server does not answer.
     public static let cannotConnectToHost = TransferFailure(rawValue: -1004)
-    /// The server has closed the connection.
+    /// The connection was lost: the server has closed it, the network is gone, or the app was suspended.
     public static let networkConnectionLost = TransferFailure(rawValue: -1005)
+    /// The answer to a data task or an upload is longer than 1 GiB.
+    public static let dataLengthExceedsMaximum = TransferFailure(rawValue: -1103)
+    /// There is no network.
+    public static let notConnectedToInternet = TransferFailure(rawValue: -1009)
+    /// The app was suspended or has ended, and a data task of a background session with it.
+    public static let backgroundSessionWasDisconnected = TransferFailure(rawValue: -997)
 
     /// The code in words, or as a number.
     public var description: String {
@@ -61,6 +68,9 @@ public struct TransferFailure: RawRepresentable, Sendable, Hashable, Codable, Cu
         case .cannotFindHost: "cannot find host"
         case .cannotConnectToHost: "cannot connect to host"
         case .networkConnectionLost: "network connection lost"
+        case .dataLengthExceedsMaximum: "data length exceeds maximum"
+        case .notConnectedToInternet: "not connected to the internet"
+        case .backgroundSessionWasDisconnected: "background session was disconnected"
         default: "error \(rawValue)"
         }
     }
@@ -107,7 +117,7 @@ public struct TransferReply: Sendable, Hashable, Codable {
             status: status, bytes: Int64(contents.count), contents: contents, bytesPerSecond: bytesPerSecond)
     }
 
-    /// The file of an upload is taken, and nothing comes back.
+    /// What was sent is taken, and nothing comes back.
     public static func accepted(bytesPerSecond: Int64 = 1_000_000, status: Int = 200) -> TransferReply {
         TransferReply(status: status, bytesPerSecond: bytesPerSecond)
     }
@@ -122,6 +132,12 @@ public struct TransferReply: Sendable, Hashable, Codable {
         TransferReply(status: nil, failure: failure, failsAfter: duration)
     }
 
+    /// The same, or that it has timed out if nothing comes within `limit` nanoseconds.
+    func limited(to limit: UInt64) -> TransferReply {
+        guard failure != nil, failsAfter > limit else { return self }
+        return .failure(.timedOut, after: .nanoseconds(Int64(clamping: limit)))
+    }
+
     /// How long it takes to answer that request, in nanoseconds.
     func nanoseconds(for request: TransferRequest) -> UInt64 {
         if failure != nil { return failsAfter }
@@ -134,8 +150,14 @@ public struct TransferReply: Sendable, Hashable, Codable {
     }
 }
 
-/// What a background session says to the system about itself.
+/// What a session says to the system about itself.
 package struct TransferSettings: Sendable, Hashable, Codable {
+    /// Whether the session is the process's own: its tasks continue only while the app runs, and end with the process.
+    package var isOrdinary = false
+    /// Of an ordinary session: whether a task that begins without a network waits for one.
+    package var waitsForConnectivity = false
+    /// Of an ordinary session: how long a task waits for the next bytes, in nanoseconds.
+    package var requestLimit: UInt64 = 60_000_000_000
     /// Whether the system chooses a good time.
     package var isDiscretionary = false
     /// Whether the app is started or resumed when all tasks have ended.
@@ -148,7 +170,7 @@ package struct TransferSettings: Sendable, Hashable, Codable {
     package init() {}
 }
 
-/// One task of a background session, as the system keeps it.
+/// One task of a session, as the system keeps it.
 package struct TransferRecord: Sendable, Hashable, Codable {
     package enum State: Int, Sendable, Hashable, Codable {
         case running, suspended, canceling, completed
@@ -180,12 +202,14 @@ package enum TransferChange: Sendable, Hashable, Codable {
     case earliestBegin(WallInstant?)
 }
 
-/// The events of a background session, in order.
+/// The events of a session, in order.
 package enum TransferEvent: Sendable, Hashable, Codable {
     /// So many bytes more were transferred.
     case progress(TransferRecord, Int64)
     /// The file is there: these bytes, or as many zeros.
     case downloaded(TransferRecord, [UInt8]?)
+    /// What the server has answered to a data task or an upload: these bytes, or as many zeros.
+    case received(TransferRecord, [UInt8]?)
     /// The task has ended.
     case completed(TransferRecord)
     /// That was all for which the app was started or resumed.

@@ -1,7 +1,7 @@
 import ApusBackground
 import ApusTimers
 
-/// One task of a background session: a pure state machine. Instants are nanoseconds of uptime, unless their type says
+/// One task of a session: a pure state machine. Instants are nanoseconds of uptime, unless their type says
 /// otherwise.
 struct TransferEntry {
     enum Stage: Equatable {
@@ -29,10 +29,14 @@ struct TransferEntry {
     private var spent: UInt64 = 0
     private var reported: Int64 = 0
 
+    /// How much data that the test has not given a task takes in memory: a choice.
+    private static let mostZeros: Int64 = 1 << 30
+
     init(_ record: TransferRecord) { self.record = record }
 
     var hasEnded: Bool { stage == .ended }
-    private var moved: Int64 { record.sent + record.received }
+    /// The bytes whose number the delegate gets.
+    private var moved: Int64 { record.request.kind == .download ? record.received : record.sent }
 
     // MARK: The app
 
@@ -64,9 +68,10 @@ struct TransferEntry {
         let whole = reply.nanoseconds(for: record.request)
         spent = min(whole, spent + (now - since))
         guard reply.failure == nil else { return }
-        let bytes = reply.bytes + record.request.bytesToSend
-        let moved = whole == 0 ? bytes : Int64(Double(bytes) * (Double(spent) / Double(whole)))
+        let toSend = record.request.bytesToSend
+        let bytes = reply.bytes > .max - toSend ? .max : reply.bytes + toSend
         let isOver = spent == whole
+        let moved = isOver ? bytes : Int64(Double(bytes) * (Double(spent) / Double(whole)))
         record.sent = isOver ? record.request.bytesToSend : min(moved, record.request.bytesToSend)
         record.received = isOver ? reply.bytes : max(0, min(reply.bytes, moved - record.request.bytesToSend))
     }
@@ -110,11 +115,17 @@ struct TransferEntry {
     mutating func finish() -> [TransferEvent] {
         guard !hasEnded, let reply else { return [] }
         if let failure = reply.failure { return fail(failure) }
+        let isInMemory = record.request.kind != .download
+        if isInMemory, reply.bytes > Self.mostZeros, reply.contents == nil { return fail(.dataLengthExceedsMaximum) }
         record.status = reply.status
         let progress = takeProgress()
         end(.completed)
-        let file = record.request.kind == .download ? TransferEvent.downloaded(record, reply.contents) : nil
-        return [progress, file, .completed(record)].compactMap(\.self)
+        let contents: TransferEvent? =
+            switch record.request.kind {
+            case .download: .downloaded(record, reply.contents)
+            case .data, .upload: reply.bytes > 0 ? .received(record, reply.contents) : nil
+            }
+        return [progress, contents, .completed(record)].compactMap(\.self)
     }
 
     mutating func fail(_ failure: TransferFailure, isForceQuit: Bool = false) -> [TransferEvent] {
@@ -130,7 +141,7 @@ struct TransferEntry {
     }
 }
 
-/// What the system keeps of a background session. It outlives the app's processes.
+/// What the system keeps of a session. That of a background session outlives the app's processes.
 struct TransferSession {
     var settings = TransferSettings()
     /// Whether the process has a session object for it.
@@ -156,7 +167,15 @@ struct TransferSession {
 
     mutating func append(_ new: [TransferEvent]) {
         events += new
-        if !new.isEmpty, haveAllEnded { needsNotice = true }
+        // The app is not resumed to learn that it was suspended.
+        let isNews = events.contains { event in
+            if case .completed(let record) = event {
+                record.failure != .backgroundSessionWasDisconnected
+            } else {
+                false
+            }
+        }
+        if !new.isEmpty, isNews, haveAllEnded, !settings.isOrdinary { needsNotice = true }
     }
 
     /// The session object goes with the process; its pending events stay, except how far the tasks were.

@@ -70,7 +70,7 @@ package protocol PhonePushes: AnyObject, Sendable {
 
 extension SimulatedPushes: PhonePushes {}
 
-/// The phone's background sessions, seen from the frameworks. From any thread.
+/// The phone's sessions with servers, seen from the frameworks. From any thread.
 package protocol PhoneTransfers: AnyObject, Sendable {
     /// Called on the main loop when the app has events to handle for a session.
     var onNotice: (@MainActor @Sendable (TransferNotice) -> Void)? { get set }
