@@ -11,20 +11,40 @@ public struct BackgroundJobReport: Sendable, Hashable, CustomStringConvertible {
         public let obstacles: [BackgroundJobObstacle]
     }
 
+    /// A submission that was refused: the app has caught the error, or not.
+    public struct Refusal: Sendable, Hashable, CustomStringConvertible {
+        /// What was asked for.
+        public let request: BackgroundJobRequest
+        /// When, on the wall clock.
+        public let instant: WallInstant
+        /// The error's code.
+        public let code: BackgroundJobError.Code
+        /// The error's message.
+        public let message: String
+
+        /// The refusal in one line.
+        public var description: String {
+            "\(instant.iso8601) \(request.identifier) was refused: \(code): \(message)"
+        }
+    }
+
     /// All runs, in the order of their beginning.
     public let runs: [BackgroundJobRecord]
     /// The requests that wait, in the order of their submission.
     public let waiting: [Waiting]
+    /// The submissions that were refused, in their order.
+    public let refusals: [Refusal]
     /// For each identifier and each reason, at how many looks of the system it has put the job off.
     public let deferrals: [String: [String: Int]]
 
     /// How many runs of an identifier have begun.
     public func count(of identifier: String) -> Int { runs.count { $0.identifier == identifier } }
 
-    /// The report as text: a line for each run, each reason and each request that waits.
+    /// The report as text: a line for each run, each refusal, each reason and each request that waits.
     public var description: String {
         var lines = ["\(runs.count) runs"]
         lines += runs.map { "  \($0)" }
+        lines += refusals.map(\.description)
         for (identifier, reasons) in deferrals.sorted(by: { $0.key < $1.key }) {
             lines.append("\(identifier) was postponed")
             lines += reasons.sorted { $0.key < $1.key }.map { "  \($0.value) times: \($0.key)" }

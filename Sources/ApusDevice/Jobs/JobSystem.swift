@@ -60,7 +60,11 @@ final class JobSystem: Sendable {
             log(.app, request.identifier, .submitted)
             if request.isContinued { beginContinuedSoon() }
         } catch {
-            if error.code != .notRegistered { log(.system, request.identifier, .refused("\(error.code)")) }
+            // Anything else is a fault.
+            if error.code != .notRegistered {
+                state.withLock { $0.machine.refused(request, error, at: now.wall) }
+                log(.system, request.identifier, .refused("\(error.code)"))
+            }
             throw error
         }
     }

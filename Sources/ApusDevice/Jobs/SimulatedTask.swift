@@ -47,8 +47,8 @@ public final class SimulatedTask: Sendable {
     /// developer.apple.com/forums/thread/818623). The run has to be completed within
     /// ``SystemPolicy/Jobs/windUpTime``.
     ///
-    /// Without one, an expired run is completed without success and without a warning. It is released when it was
-    /// called and when the run is completed.
+    /// Without one, an expired run is completed without success, with a warning in the device's log. It is released when
+    /// it was called and when the run is completed.
     package var expirationHandler: ExpirationHandler? {
         get { state.withLock { $0.machine.handler } }
         set {
@@ -152,6 +152,7 @@ public final class SimulatedTask: Sendable {
             system.runs.changed()
         case .fail:
             system.log(.system, identifier, .expired)
+            system.warn("the background job \(identifier) was not completed in time, and has no expiration handler")
             system.end(self, .expired)
         case .ignore: break
         }

@@ -13,6 +13,7 @@ struct TaskSchedulerMachine {
     var habits = UsageHabits()
     var allowance = JobAllowance()
     private(set) var records: [BackgroundJobRecord] = []
+    private var refusals: [BackgroundJobReport.Refusal] = []
     private var deferrals: [String: [String: Int]] = [:]
     /// The numbers of the runs in progress, in the order of their beginning.
     private var unfinished: [Int] = []
@@ -40,7 +41,7 @@ struct TaskSchedulerMachine {
         let waiting = book.entries.map { entry in
             BackgroundJobReport.Waiting(request: entry.request, obstacles: obstacles(to: entry, now: now))
         }
-        return BackgroundJobReport(runs: records, waiting: waiting, deferrals: deferrals)
+        return BackgroundJobReport(runs: records, waiting: waiting, refusals: refusals, deferrals: deferrals)
     }
 
     /// The device is different. True when the user has just picked it up.
@@ -66,6 +67,10 @@ struct TaskSchedulerMachine {
         }
         try checkRoom(for: request)
         return book.submit(request, now: now.wall)
+    }
+
+    mutating func refused(_ request: BackgroundJobRequest, _ error: BackgroundJobError, at instant: WallInstant) {
+        refusals.append(.init(request: request, instant: instant, code: error.code, message: error.message))
     }
 
     /// Permission comes before the handler, because an identifier that is not permitted cannot have one.

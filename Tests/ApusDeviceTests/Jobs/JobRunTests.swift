@@ -70,7 +70,7 @@ struct JobRunTests {
         }
     }
 
-    @Test("without an expiration handler it fails without notice, and the app is suspended")
+    @Test("without an expiration handler it fails without notice to the app, which is suspended; the log warns")
     func noExpirationHandler() throws {
         try run { _, _ in
         } then: { device in
@@ -79,6 +79,8 @@ struct JobRunTests {
             #expect(device.ownNotes == ["runs refresh"])
             #expect(device.ends.isEmpty)
             #expect(device.host?.phase == .suspended)
+            let warning = "the background job refresh was not completed in time, and has no expiration handler"
+            #expect(device.warnings.contains(warning))
         }
     }
 

@@ -40,6 +40,10 @@ struct JobSubmissionTests {
             #expect(device.jobs.pendingRequests().count == 11)
             device.jobs.cancelRequest(names[0])
             #expect(device.refusal(of: BackgroundJobRequest(names[10], .processing())) == nil)
+            let report = device.jobs.report
+            #expect(report.refusals.map(\.request.identifier) == ["refresh.2", "tidy.10"])
+            #expect(report.refusals.allSatisfy { $0.code == .tooManyPending && $0.instant == device.time.wall() })
+            #expect(report.description.contains(" refresh.2 was refused: tooManyPending: "))
         }
     }
 
