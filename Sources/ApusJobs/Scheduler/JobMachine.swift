@@ -20,15 +20,9 @@ package struct JobMachine: Hashable, Sendable {
     private var state: Shared<State>
 
     /// The job, as it will be once the last action's change is committed.
-    package private(set) var job: Job {
-        _read { yield state.value.job }
-        _modify { yield &state.value.job }
-    }
+    package var job: Job { _read { yield state.value.job } }
     /// Its open runs, ordered by (occurrence, attempt).
-    package private(set) var open: [Run] {
-        _read { yield state.value.open }
-        _modify { yield &state.value.open }
-    }
+    package var open: [Run] { _read { yield state.value.open } }
     /// The range of skipped occurrences that ends with the last one that arrived, if that was skipped.
     var lastSkip: Run? {
         _read { yield state.value.lastSkip }
@@ -130,10 +124,10 @@ package struct JobMachine: Hashable, Sendable {
     /// The store's answer to the last change: its key and version.
     package mutating func committed(_ stored: Job) {
         let isNew = job.key != stored.key
-        job = stored
+        state.value.job = stored
         // Else the array, which the change shares, would be copied.
         guard isNew else { return }
-        for index in open.indices { open[index].jobKey = stored.key }
+        for index in open.indices { state.value.open[index].jobKey = stored.key }
         lastSkip?.jobKey = stored.key
     }
 
@@ -176,10 +170,10 @@ package struct JobMachine: Hashable, Sendable {
     private mutating func claim(_ limit: Int, _ unmet: JobConditions, now: WallInstant, _ draft: inout Draft) {
         expire(now: now, &draft)
         for index in readyRuns(now: now, unmet: unmet).prefix(limit) {
-            open[index].state = .running
-            open[index].claimed = now
+            state.value.open[index].state = .running
+            state.value.open[index].claimed = now
             // Why it waited is over. The mark of a catch-up run stays with it.
-            if open[index].reason != Self.catchUp { open[index].reason = nil }
+            if open[index].reason != Self.catchUp { state.value.open[index].reason = nil }
             draft.write(open[index])
             draft.starts.append(open[index])
         }
@@ -205,11 +199,11 @@ package struct JobMachine: Hashable, Sendable {
         // A run that is not claimed any more got its outcome from another event, for instance a replacement of the job.
         guard let index = indexOfClaimed(occurrence, attempt) else { return .none }
         return transition(now) { machine, draft in
-            machine.open[index].started = ended.started
-            machine.open[index].exitCode = ended.exitCode
-            machine.open[index].output = ended.output
-            if let progress = ended.progress { machine.open[index].progress = progress }
-            if let result = ended.handlerResult { machine.open[index].result = result }
+            machine.state.value.open[index].started = ended.started
+            machine.state.value.open[index].exitCode = ended.exitCode
+            machine.state.value.open[index].output = ended.output
+            if let progress = ended.progress { machine.state.value.open[index].progress = progress }
+            if let result = ended.handlerResult { machine.state.value.open[index].result = result }
             if machine.concludeDecided(index, now: now, &draft) { return }
             switch ended.result {
             case .succeeded:
@@ -237,10 +231,10 @@ package struct JobMachine: Hashable, Sendable {
         }
         return transition(now) { machine, draft in
             machine.admit(now: now, &draft)
-            machine.job.state = .suspended
+            machine.state.value.job.state = .suspended
             if machine.job.request.trigger.isRelative, let due = machine.job.nextDue {
-                machine.job.remainder = now.duration(to: due)
-                machine.job.nextDue = nil
+                machine.state.value.job.remainder = now.duration(to: due)
+                machine.state.value.job.nextDue = nil
             }
         }
     }
@@ -252,14 +246,14 @@ package struct JobMachine: Hashable, Sendable {
         case .suspended: break
         }
         return transition(now) { machine, draft in
-            machine.job.state = .scheduled
+            machine.state.value.job.state = .scheduled
             if let remainder = machine.job.remainder {
-                machine.job.remainder = nil
+                machine.state.value.job.remainder = nil
                 if let old = machine.schedule.due(machine.job.nextOccurrence) {
-                    machine.job.firstDue = machine.job.firstDue.advanced(
+                    machine.state.value.job.firstDue = machine.job.firstDue.advanced(
                         by: old.duration(to: now.advanced(by: remainder)))
                 }
-                machine.job.nextDue = machine.schedule.due(machine.job.nextOccurrence)
+                machine.state.value.job.nextDue = machine.schedule.due(machine.job.nextOccurrence)
             }
             machine.admit(now: now, &draft)
         }
@@ -271,9 +265,9 @@ package struct JobMachine: Hashable, Sendable {
         guard !job.state.isFinal else { return .none }
         return transition(now) { machine, draft in
             machine.cancelOpen(reason, includingByHand: true, now: now, &draft)
-            machine.job.state = .cancelled
-            machine.job.next = nil
-            machine.job.remainder = nil
+            machine.state.value.job.state = .cancelled
+            machine.state.value.job.next = nil
+            machine.state.value.job.remainder = nil
         }
     }
 
@@ -285,9 +279,9 @@ package struct JobMachine: Hashable, Sendable {
         let run = Run(
             jobKey: job.key, jobID: job.id, occurrence: Int(1 - job.version), attempt: 1, due: now, state: .waiting)
         let action = transition(now) { machine, draft in
-            if machine.job.state == .finished { machine.job.state = .scheduled }
-            machine.job.bookkeeping.runsSinceRetired += 1
-            machine.open.append(run)
+            if machine.job.state == .finished { machine.state.value.job.state = .scheduled }
+            machine.state.value.job.bookkeeping.runsSinceRetired += 1
+            machine.state.value.open.append(run)
             draft.write(run)
         }
         return (run, action)
@@ -354,15 +348,17 @@ package struct JobMachine: Hashable, Sendable {
         var draft = Draft()
         let before = job
         body(&self, &draft)
-        open.removeAll { !$0.state.isOpen }
-        if open.count > 1 { open.sort { ($0.occurrence, $0.attempt) < ($1.occurrence, $1.attempt) } }
-        if !job.state.isFinal, job.nextDue == nil, job.remainder == nil, open.isEmpty { job.state = .finished }
-        job.updated = now
+        state.value.open.removeAll { !$0.state.isOpen }
+        if open.count > 1 { state.value.open.sort { ($0.occurrence, $0.attempt) < ($1.occurrence, $1.attempt) } }
+        if !job.state.isFinal, job.nextDue == nil, job.remainder == nil, open.isEmpty {
+            state.value.job.state = .finished
+        }
+        state.value.job.updated = now
         findWakes()
         // Skipped ranges count what they grew by.
-        job.occurrenceCount +=
+        state.value.job.occurrenceCount +=
             draft.skipped + draft.runs.count { $0.isFinal && $0.occurrence > 0 && $0.state != .skipped }
-        job.missedCount += draft.missed
+        state.value.job.missedCount += draft.missed
         let change = JobChange(
             expected: .version(before.version), job: job,
             isRequestChanged: draft.isRequestChanged && job.request != before.request,
@@ -372,21 +368,25 @@ package struct JobMachine: Hashable, Sendable {
 
     /// What the store has to know of the open runs: how many there are, and when to look at the job.
     mutating func findWakes() {
-        job.openRunCount = open.count
-        (job.bookkeeping.wake, job.bookkeeping.elapsedWake) = (nil, nil)
+        state.value.job.openRunCount = open.count
+        (state.value.job.bookkeeping.wake, state.value.job.bookkeeping.elapsedWake) = (nil, nil)
         let isRelative = job.request.trigger.isRelative
         for index in turns() {
             let run = open[index]
             let start = earliestStart(run)
             let isElapsed = run.dueCountsElapsed(isRelative) || start > run.due
-            isElapsed ? lower(&job.bookkeeping.elapsedWake, start) : lower(&job.bookkeeping.wake, start)
+            isElapsed
+                ? Self.lower(&state.value.job.bookkeeping.elapsedWake, start)
+                : Self.lower(&state.value.job.bookkeeping.wake, start)
         }
         if let due = arrival {
-            isRelative ? lower(&job.bookkeeping.elapsedWake, due) : lower(&job.bookkeeping.wake, due)
+            isRelative
+                ? Self.lower(&state.value.job.bookkeeping.elapsedWake, due)
+                : Self.lower(&state.value.job.bookkeeping.wake, due)
         }
     }
 
-    private func lower(_ wake: inout WallInstant?, _ instant: WallInstant) {
+    private static func lower(_ wake: inout WallInstant?, _ instant: WallInstant) {
         wake = min(wake ?? instant, instant)
     }
 
