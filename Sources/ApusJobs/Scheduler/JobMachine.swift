@@ -8,7 +8,7 @@ package import ApusTimers
 /// commits the change first, and throws the machine away if that fails. Impossible events trap, since only a defect of
 /// ours makes them.
 package struct JobMachine: Hashable, Sendable {
-    private struct State: Hashable {
+    private struct Contents: Hashable {
         var job: Job
         var open: [Run]
         var lastSkip: Run?
@@ -17,28 +17,32 @@ package struct JobMachine: Hashable, Sendable {
     }
 
     /// A machine is copied for each turn, each decision and each look at a job.
-    private var state: Shared<State>
+    private var shared: Shared<Contents>
+    private var contents: Contents {
+        _read { yield shared.value }
+        _modify { yield &shared.value }
+    }
 
     /// The job, as it will be once the last action's change is committed.
-    package var job: Job { _read { yield state.value.job } }
+    package var job: Job { _read { yield contents.job } }
     /// Its open runs, ordered by (occurrence, attempt).
-    package var open: [Run] { _read { yield state.value.open } }
+    package var open: [Run] { _read { yield contents.open } }
     /// The range of skipped occurrences that ends with the last one that arrived, if that was skipped.
     var lastSkip: Run? {
-        _read { yield state.value.lastSkip }
-        _modify { yield &state.value.lastSkip }
+        _read { yield contents.lastSkip }
+        _modify { yield &contents.lastSkip }
     }
     /// The times of a calendar trigger, by the rules that its zone had when they were last looked at. `nil` for other
     /// triggers, and while there is no such zone here: the job waits then.
     private(set) var calendar: CalendarTimes? {
-        _read { yield state.value.calendar }
-        _modify { yield &state.value.calendar }
+        _read { yield contents.calendar }
+        _modify { yield &contents.calendar }
     }
 
     /// The machine of a stored job.
     package init(_ loaded: LoadedJob, in zones: any TimeZones) {
-        state = Shared(
-            State(
+        shared = Shared(
+            Contents(
                 job: loaded.job, open: loaded.open, lastSkip: loaded.lastSkip,
                 calendar: try? loaded.job.request.trigger.times(of: loaded.job.id, in: zones)))
     }
@@ -124,10 +128,10 @@ package struct JobMachine: Hashable, Sendable {
     /// The store's answer to the last change: its key and version.
     package mutating func committed(_ stored: Job) {
         let isNew = job.key != stored.key
-        state.value.job = stored
+        contents.job = stored
         // Else the array, which the change shares, would be copied.
         guard isNew else { return }
-        for index in open.indices { state.value.open[index].jobKey = stored.key }
+        for index in open.indices { contents.open[index].jobKey = stored.key }
         lastSkip?.jobKey = stored.key
     }
 
@@ -170,10 +174,10 @@ package struct JobMachine: Hashable, Sendable {
     private mutating func claim(_ limit: Int, _ unmet: JobConditions, now: WallInstant, _ draft: inout Draft) {
         expire(now: now, &draft)
         for index in readyRuns(now: now, unmet: unmet).prefix(limit) {
-            state.value.open[index].state = .running
-            state.value.open[index].claimed = now
+            contents.open[index].state = .running
+            contents.open[index].claimed = now
             // Why it waited is over. The mark of a catch-up run stays with it.
-            if open[index].reason != Self.catchUp { state.value.open[index].reason = nil }
+            if open[index].reason != Self.catchUp { contents.open[index].reason = nil }
             draft.write(open[index])
             draft.starts.append(open[index])
         }
@@ -199,11 +203,11 @@ package struct JobMachine: Hashable, Sendable {
         // A run that is not claimed any more got its outcome from another event, for instance a replacement of the job.
         guard let index = indexOfClaimed(occurrence, attempt) else { return .none }
         return transition(now) { machine, draft in
-            machine.state.value.open[index].started = ended.started
-            machine.state.value.open[index].exitCode = ended.exitCode
-            machine.state.value.open[index].output = ended.output
-            if let progress = ended.progress { machine.state.value.open[index].progress = progress }
-            if let result = ended.handlerResult { machine.state.value.open[index].result = result }
+            machine.contents.open[index].started = ended.started
+            machine.contents.open[index].exitCode = ended.exitCode
+            machine.contents.open[index].output = ended.output
+            if let progress = ended.progress { machine.contents.open[index].progress = progress }
+            if let result = ended.handlerResult { machine.contents.open[index].result = result }
             if machine.concludeDecided(index, now: now, &draft) { return }
             switch ended.result {
             case .succeeded:
@@ -231,10 +235,10 @@ package struct JobMachine: Hashable, Sendable {
         }
         return transition(now) { machine, draft in
             machine.admit(now: now, &draft)
-            machine.state.value.job.state = .suspended
+            machine.contents.job.state = .suspended
             if machine.job.request.trigger.isRelative, let due = machine.job.nextDue {
-                machine.state.value.job.remainder = now.duration(to: due)
-                machine.state.value.job.nextDue = nil
+                machine.contents.job.remainder = now.duration(to: due)
+                machine.contents.job.nextDue = nil
             }
         }
     }
@@ -246,14 +250,14 @@ package struct JobMachine: Hashable, Sendable {
         case .suspended: break
         }
         return transition(now) { machine, draft in
-            machine.state.value.job.state = .scheduled
+            machine.contents.job.state = .scheduled
             if let remainder = machine.job.remainder {
-                machine.state.value.job.remainder = nil
+                machine.contents.job.remainder = nil
                 if let old = machine.schedule.due(machine.job.nextOccurrence) {
-                    machine.state.value.job.firstDue = machine.job.firstDue.advanced(
+                    machine.contents.job.firstDue = machine.job.firstDue.advanced(
                         by: old.duration(to: now.advanced(by: remainder)))
                 }
-                machine.state.value.job.nextDue = machine.schedule.due(machine.job.nextOccurrence)
+                machine.contents.job.nextDue = machine.schedule.due(machine.job.nextOccurrence)
             }
             machine.admit(now: now, &draft)
         }
@@ -265,9 +269,9 @@ package struct JobMachine: Hashable, Sendable {
         guard !job.state.isFinal else { return .none }
         return transition(now) { machine, draft in
             machine.cancelOpen(reason, includingByHand: true, now: now, &draft)
-            machine.state.value.job.state = .cancelled
-            machine.state.value.job.next = nil
-            machine.state.value.job.remainder = nil
+            machine.contents.job.state = .cancelled
+            machine.contents.job.next = nil
+            machine.contents.job.remainder = nil
         }
     }
 
@@ -279,9 +283,9 @@ package struct JobMachine: Hashable, Sendable {
         let run = Run(
             jobKey: job.key, jobID: job.id, occurrence: Int(1 - job.version), attempt: 1, due: now, state: .waiting)
         let action = transition(now) { machine, draft in
-            if machine.job.state == .finished { machine.state.value.job.state = .scheduled }
-            machine.state.value.job.bookkeeping.runsSinceRetired += 1
-            machine.state.value.open.append(run)
+            if machine.job.state == .finished { machine.contents.job.state = .scheduled }
+            machine.contents.job.bookkeeping.runsSinceRetired += 1
+            machine.contents.open.append(run)
             draft.write(run)
         }
         return (run, action)
@@ -348,17 +352,17 @@ package struct JobMachine: Hashable, Sendable {
         var draft = Draft()
         let before = job
         body(&self, &draft)
-        state.value.open.removeAll { !$0.state.isOpen }
-        if open.count > 1 { state.value.open.sort { ($0.occurrence, $0.attempt) < ($1.occurrence, $1.attempt) } }
+        contents.open.removeAll { !$0.state.isOpen }
+        if open.count > 1 { contents.open.sort { ($0.occurrence, $0.attempt) < ($1.occurrence, $1.attempt) } }
         if !job.state.isFinal, job.nextDue == nil, job.remainder == nil, open.isEmpty {
-            state.value.job.state = .finished
+            contents.job.state = .finished
         }
-        state.value.job.updated = now
+        contents.job.updated = now
         findWakes()
         // Skipped ranges count what they grew by.
-        state.value.job.occurrenceCount +=
+        contents.job.occurrenceCount +=
             draft.skipped + draft.runs.count { $0.isFinal && $0.occurrence > 0 && $0.state != .skipped }
-        state.value.job.missedCount += draft.missed
+        contents.job.missedCount += draft.missed
         let change = JobChange(
             expected: .version(before.version), job: job,
             isRequestChanged: draft.isRequestChanged && job.request != before.request,
@@ -368,21 +372,21 @@ package struct JobMachine: Hashable, Sendable {
 
     /// What the store has to know of the open runs: how many there are, and when to look at the job.
     mutating func findWakes() {
-        state.value.job.openRunCount = open.count
-        (state.value.job.bookkeeping.wake, state.value.job.bookkeeping.elapsedWake) = (nil, nil)
+        contents.job.openRunCount = open.count
+        (contents.job.bookkeeping.wake, contents.job.bookkeeping.elapsedWake) = (nil, nil)
         let isRelative = job.request.trigger.isRelative
         for index in turns() {
             let run = open[index]
             let start = earliestStart(run)
             let isElapsed = run.dueCountsElapsed(isRelative) || start > run.due
             isElapsed
-                ? Self.lower(&state.value.job.bookkeeping.elapsedWake, start)
-                : Self.lower(&state.value.job.bookkeeping.wake, start)
+                ? Self.lower(&contents.job.bookkeeping.elapsedWake, start)
+                : Self.lower(&contents.job.bookkeeping.wake, start)
         }
         if let due = arrival {
             isRelative
-                ? Self.lower(&state.value.job.bookkeeping.elapsedWake, due)
-                : Self.lower(&state.value.job.bookkeeping.wake, due)
+                ? Self.lower(&contents.job.bookkeeping.elapsedWake, due)
+                : Self.lower(&contents.job.bookkeeping.wake, due)
         }
     }
 
@@ -391,7 +395,7 @@ package struct JobMachine: Hashable, Sendable {
     }
 
     // The extensions in other files change the two parts through these.
-    mutating func edit(_ body: (inout Job, inout [Run]) -> Void) { state.value.edit(body) }
+    mutating func edit(_ body: (inout Job, inout [Run]) -> Void) { contents.edit(body) }
 
     mutating func read(_ calendar: CalendarTimes?) { self.calendar = calendar }
 }

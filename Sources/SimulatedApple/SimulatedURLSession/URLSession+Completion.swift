@@ -207,13 +207,10 @@ final class SharedSession: Sendable {
 final class SessionNames: Sendable {
     private let last = Locked(0)
 
-    /// A name that no identifier of a background session is.
-    static func ordinary(_ name: String) -> String { TransferMachine.Key.ordinaryPrefix + name }
-
     func next() -> String {
         last.withLock { last in
             last += 1
-            return Self.ordinary("session \(last)")
+            return OrdinarySessionName.make("session \(last)")
         }
     }
 }

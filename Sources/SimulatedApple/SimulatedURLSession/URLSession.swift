@@ -27,7 +27,7 @@ open class URLSession: NSObject, @unchecked Sendable {
     public let delegateQueue: OperationQueue
     /// Names the session in the process, and one in the background in the app.
     let name: String
-    private var displayName: String { TransferMachine.Key.displayName(of: name) }
+    private var displayName: String { OrdinarySessionName.shown(name) }
     let process: PhoneProcess
     private let isShared: Bool
     private let ownConfiguration: URLSessionConfiguration
@@ -38,7 +38,7 @@ open class URLSession: NSObject, @unchecked Sendable {
     public class var shared: URLSession {
         SimulatedPhone.process.shared.object(of: SharedSession.self) { SharedSession() }.session {
             URLSession(
-                .default, name: SessionNames.ordinary("shared session"), isShared: true, delegate: nil,
+                .default, name: OrdinarySessionName.make("shared session"), isShared: true, delegate: nil,
                 delegateQueue: nil)
         }
     }

@@ -104,7 +104,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
         }
     }
 
-    /// Whether a task of an ordinary session that begins without a network waits for one, rather than fail. A background
+    /// Whether a task of an ordinary session that begins without a network waits for one rather than failing. A background
     /// session always waits.
     open var waitsForConnectivity: Bool {
         get { values.withLock { $0.waitsForConnectivity } }

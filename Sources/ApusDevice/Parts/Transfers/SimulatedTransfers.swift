@@ -150,8 +150,7 @@ public final class SimulatedTransfers: Sendable {
         let now = now
         switch action {
         case .log(let key, let text):
-            surroundings.log(
-                .system, .transfer("\(TransferMachine.Key.displayName(of: key.session)) \(key.number) \(text)"))
+            surroundings.log(.system, .transfer("\(OrdinarySessionName.shown(key.session)) \(key.number) \(text)"))
         case .ask(let key, let request):
             let reply = answer(request)
             state.withLock { $0.machine.answered(key, reply, now: now) }

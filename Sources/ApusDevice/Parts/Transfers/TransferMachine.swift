@@ -14,18 +14,10 @@ import ApusTimers
 /// documentation/foundation/downloading-files-in-the-background,
 /// documentation/foundation/urlsessionconfiguration/background(withidentifier:), …/isdiscretionary and
 /// …/sessionsendslaunchevents; of the delay after a start or a resumption, DTS, developer.apple.com/forums/thread/14854.
-package struct TransferMachine {
-    package struct Key: Hashable {
-        /// Begins the names of ordinary sessions. No identifier of a background session does.
-        package static let ordinaryPrefix = "\u{0}"
-
+struct TransferMachine {
+    struct Key: Hashable {
         let session: String
         let number: Int
-
-        /// The name of a session for people.
-        package static func displayName(of session: String) -> String {
-            session.hasPrefix(ordinaryPrefix) ? String(session.dropFirst()) : session
-        }
     }
 
     enum Action: Equatable {
@@ -271,39 +263,34 @@ package struct TransferMachine {
         }
         let isMoving = entry.stage != .waiting
         if scene.isAppStopped { return isMoving ? .networkConnectionLost : nil }
-        if isReachable(scene, settings) { return nil }
+        if networkObstacle(scene, allowsConstrained: settings.allowsConstrainedNetwork) == nil { return nil }
         return isMoving ? .networkConnectionLost : settings.waitsForConnectivity ? nil : .notConnectedToInternet
     }
 
-    private func isReachable(_ scene: DeviceScene, _ settings: TransferSettings) -> Bool {
+    private func networkObstacle(_ scene: DeviceScene, allowsConstrained: Bool) -> String? {
         switch scene.conditions.network {
-        case .none?: false
-        case .constrained?: settings.allowsConstrainedNetwork
-        default: true
+        case .none?: "no network"
+        case .constrained? where !allowsConstrained: "the network is constrained"
+        default: nil
         }
     }
 
     private func obstacles(
         to entry: TransferEntry, _ settings: TransferSettings, _ scene: DeviceScene, now: ClockReading
     ) -> [String] {
-        let isDiscretionary = settings.isDiscretionary || entry.isBegunInBackground
-        let network = scene.conditions.network
+        let isDiscretionary = !settings.isOrdinary && (settings.isDiscretionary || entry.isBegunInBackground)
+        let network = networkObstacle(
+            scene, allowsConstrained: settings.allowsConstrainedNetwork && !isDiscretionary)
+        if settings.isOrdinary {
+            return (scene.isAppStopped ? ["the app is suspended"] : []) + (network.map { [$0] } ?? [])
+        }
         var reasons: [String] = []
         func add(_ reason: String, if isThere: Bool) { if isThere { reasons.append(reason) } }
-        if settings.isOrdinary {
-            add("the app is suspended", if: scene.isAppStopped)
-            add("no network", if: network == DeviceConditions.Network.none)
-            add("the network is constrained", if: network == .constrained && !settings.allowsConstrainedNetwork)
-            return reasons
-        }
         add("the device is started again", if: isRestarting)
         add("the device was not unlocked since its start", if: !scene.wasUnlockedSinceBoot)
         add("too early", if: entry.record.earliestBegin.map { $0 > now.wall } ?? false)
         add("the app was resumed too often", if: entry.notBefore.map { $0 > now.continuous } ?? false)
-        add("no network", if: network == DeviceConditions.Network.none)
-        add(
-            "the network is constrained",
-            if: network == .constrained && (isDiscretionary || !settings.allowsConstrainedNetwork))
+        reasons += network.map { [$0] } ?? []
         add("no external power", if: isDiscretionary && scene.conditions.isOnExternalPower != true)
         return reasons
     }

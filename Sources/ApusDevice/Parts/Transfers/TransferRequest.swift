@@ -170,6 +170,17 @@ package struct TransferSettings: Sendable, Hashable, Codable {
     package init() {}
 }
 
+/// The names of ordinary sessions, which no identifier of a background session is.
+package enum OrdinarySessionName {
+    private static let mark = "\u{0}"
+
+    /// A name in the place of an identifier.
+    package static func make(_ text: String) -> String { mark + text }
+
+    /// The name of any session, for people.
+    package static func shown(_ name: String) -> String { name.hasPrefix(mark) ? String(name.dropFirst()) : name }
+}
+
 /// One task of a session, as the system keeps it.
 package struct TransferRecord: Sendable, Hashable, Codable {
     package enum State: Int, Sendable, Hashable, Codable {
