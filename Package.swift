@@ -426,7 +426,7 @@ targets += [
                 "ApusBackground", "ApusDevice", "ApusTestTraits", "ApusTimers", "ApusVirtualTime", "AudioToolbox",
                 "AVFoundation", "BackgroundTasks", "CoreLocation", "MediaPlayer", "PlatformC", "QuartzCore",
                 "SampleAppsSwift5", "SampleAppsSwift6", "SimulatedAppleCore", "SimulatedOSLog", "Tutorials", "UIKit",
-                "UserNotifications", "_Testing_UIKit",
+                "UserNotifications", "_Testing_UIKit", grdb, grdbSQLite,
             ],
             swiftSettings: features),
         .testTarget(

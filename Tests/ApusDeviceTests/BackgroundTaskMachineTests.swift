@@ -6,7 +6,7 @@ import Testing
 @Suite("BackgroundTaskMachine")
 struct BackgroundTaskMachineTests {
     private let second: UInt64 = 1_000_000_000
-    private let task = HeldBackgroundTask(name: "background task", place: nil, endsOnExpiration: true, handler: nil)
+    private let task = HeldBackgroundTask(name: "background task", place: nil, end: .afterHandler, handler: nil)
 
     private func machine(isInForeground: Bool = true) -> BackgroundTaskMachine {
         BackgroundTaskMachine(rules: BackgroundTaskMachine.Rules(SystemPolicy()), isInForeground: isInForeground)

@@ -227,34 +227,6 @@
                 }
             }
         }
-
-        /// Apple, documentation/xcode/sigkill: 0xdead10cc, and its remedy, a background task that covers the lock.
-        @Test("an app that holds a lock on one of its files when it is suspended is ended; one that unlocks is not")
-        func lock() throws {
-            let held: [(program: @convention(c) () -> Void, isHeld: Bool)] = [
-                ({ SimulatedPhone.run(Locker(.whole)) }, true), ({ SimulatedPhone.run(Locker(.range)) }, true),
-                ({ SimulatedPhone.run(Locker(.shared)) }, false), ({ SimulatedPhone.run(Locker(.elsewhere)) }, false),
-                ({ SimulatedPhone.run(Locker(.covered)) }, false),
-            ]
-            for (program, isHeld) in held {
-                for isRule in [true, false] {
-                    var policy = SystemPolicy()
-                    policy.endsAppForFileLocks = isRule
-                    try SimulatedDevice.run(policy: policy) { device in
-                        if isHeld, isRule { device.expect(.fileLockHeld) }
-                        SimulatedPhone.install(on: device, program: program)
-                        device.launch()
-                        device.advance(by: .seconds(60))
-                        #expect(device.appPhase == .active, "in front it may lock")
-                        device.pressHome()
-                        device.advance(by: .seconds(60))
-                        #expect((device.host == nil) == (isHeld && isRule))
-                        #expect(
-                            device.logText.contains("terminated: 0xdead10cc file lock: data") == (isHeld && isRule))
-                    }
-                }
-            }
-        }
     }
 
     /// Does something that raises an exception on a phone.
@@ -350,45 +322,6 @@
             let request = BGProcessingTaskRequest(identifier: "process")
             request.requiresExternalPower = isPowered
             try? BGTaskScheduler.shared.submit(request)
-        }
-    }
-
-    /// Locks a file.
-    private final class Locker: Recorder {
-        enum Kind { case whole, range, shared, elsewhere, covered }
-
-        private let kind: Kind
-        private var file: Int32 = -1
-
-        init(_ kind: Kind) { self.kind = kind }
-
-        override func application(
-            _ application: UIApplication,
-            didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
-        ) -> Bool {
-            let path = kind == .elsewhere ? "/tmp/apus-locker-\(getpid())" : NSHomeDirectory() + "/data"
-            file = open(path, O_RDWR | O_CREAT, 0o600)
-            precondition(file >= 0, "\(path) cannot be opened")
-            if kind == .elsewhere { unlink(path) }
-            switch kind {
-            case .whole, .elsewhere, .covered: precondition(flock(file, LOCK_EX) == 0)
-            case .shared: precondition(flock(file, LOCK_SH) == 0)
-            case .range:
-                var range = flock()
-                (range.l_type, range.l_whence) = (Int16(F_WRLCK), Int16(SEEK_SET))
-                (range.l_start, range.l_len) = (100, 1)
-                precondition(fcntl(file, F_SETLK, &range) == 0)
-            }
-            return true
-        }
-
-        override func applicationDidEnterBackground(_ application: UIApplication) {
-            guard kind == .covered else { return }
-            let claim = application.beginBackgroundTask {}
-            DispatchQueue.main.asyncAfter(deadline: .now() + 5) { [file] in
-                _ = flock(file, LOCK_UN)
-                application.endBackgroundTask(claim)
-            }
         }
     }
 #endif

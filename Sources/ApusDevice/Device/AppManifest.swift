@@ -36,18 +36,22 @@ public struct AppManifest: Sendable, Hashable, Codable {
     /// other, a request for `always` does nothing.
     public var locationAlwaysUsage: String?
 
+    /// The app groups of the app (the entitlement `com.apple.security.application-groups`), as "group.com.example.notes".
+    public var appGroups: Set<String>
+
     /// A manifest; without arguments that of an app with scenes that declares nothing. It has the texts for the user that
     /// the system insists on; `nil` is an app without them.
     public init(
         backgroundModes: Set<BackgroundMode> = [], permittedTaskIdentifiers: Set<String> = [], usesScenes: Bool = true,
         locationWhenInUseUsage: String? = "to show where you are",
-        locationAlwaysUsage: String? = "to continue in the background"
+        locationAlwaysUsage: String? = "to continue in the background", appGroups: Set<String> = []
     ) {
         self.backgroundModes = backgroundModes
         self.permittedTaskIdentifiers = permittedTaskIdentifiers
         self.usesScenes = usesScenes
         self.locationWhenInUseUsage = locationWhenInUseUsage
         self.locationAlwaysUsage = locationAlwaysUsage
+        self.appGroups = appGroups
     }
 
     /// The keys without whose texts the user is not asked, by what an app asks for.

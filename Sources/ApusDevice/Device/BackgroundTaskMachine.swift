@@ -19,10 +19,19 @@ public struct BackgroundTaskID: Sendable, Hashable, CustomStringConvertible {
 
 /// A background task as its process begins it.
 struct HeldBackgroundTask: Sendable {
+    /// What has to end it when its time is over.
+    enum End: Sendable {
+        /// The app, before the handler returns.
+        case inHandler
+        /// The system, when the handler has returned.
+        case afterHandler
+        /// The app, before the process has no time left: the work continues beside the handler.
+        case atZero
+    }
+
     let name: String
     let place: String?
-    /// Whether the background task ends when its handler has returned.
-    let endsOnExpiration: Bool
+    let end: End
     let handler: (@MainActor @Sendable () -> Void)?
     /// The wall clock's reading then, which is only shown.
     var begun = WallInstant(secondsSince1970: 0)

@@ -56,7 +56,7 @@ extension Fault.Rule {
     public static let slowSceneUpdate = Fault.Rule("slowSceneUpdate")
     /// The app took too long to do its work on the way to the background.
     public static let slowBackgroundEntry = Fault.Rule("slowBackgroundEntry")
-    /// The app held an exclusive lock on one of its files when it was to be suspended.
+    /// The app held a lock on a file of an app group when it was to be suspended.
     ///
     /// Apple, documentation/xcode/sigkill, 0xdead10cc
     public static let fileLockHeld = Fault.Rule("fileLockHeld")

@@ -12,7 +12,7 @@ extension SimulatedHost {
     ///   error only.
     public func beginBackgroundTask(_ request: BackgroundTaskRequest) throws(BackgroundError) -> BackgroundTask {
         let task = HeldBackgroundTask(
-            name: request.name, place: request.place, endsOnExpiration: request.endsOnExpiration,
+            name: request.name, place: request.place, end: request.endsOnExpiration ? .afterHandler : .inHandler,
             handler: request.onExpiration, begun: time.wall())
         switch begin(task) {
         case .granted(let id):
@@ -45,12 +45,29 @@ extension SimulatedHost {
         expirationHandler: (@MainActor @Sendable () -> Void)? = nil
     ) -> BackgroundTaskID {
         let task = HeldBackgroundTask(
-            name: name ?? "Called from \(function)", place: place, endsOnExpiration: false, handler: expirationHandler,
+            name: name ?? "Called from \(function)", place: place, end: .inHandler, handler: expirationHandler,
             begun: time.wall())
         return switch begin(task) {
         case .granted(let id), .tooLate(let id): id
         case .invalid, .overLimit, .refusedWithoutEnd: .invalid
         }
+    }
+
+    /// Begins a background task for work that notices by itself that its time is nearly over, as that of
+    /// `ProcessInfo.performExpiringActivity` does.
+    ///
+    /// - Parameters:
+    ///   - name: What is being done.
+    ///   - expirationHandler: Called on the main loop shortly before the time is over. The background task may stay open
+    ///     after it until no time is left.
+    /// - Returns: The identifier, which must be ended; `nil` if the system refuses the time. The handler is not called then.
+    package func beginActivity(
+        _ name: String, expirationHandler: @escaping @MainActor @Sendable () -> Void
+    ) -> BackgroundTaskID? {
+        let task = HeldBackgroundTask(
+            name: name, place: nil, end: .atZero, handler: expirationHandler, begun: time.wall())
+        guard case .granted(let id) = begin(task) else { return nil }
+        return id
     }
 
     /// Ends a background task. An identifier that is unknown, was ended before, or belongs to another process is only a
@@ -88,14 +105,15 @@ extension SimulatedHost {
         for (id, task) in expired where state.withLock({ $0.backgroundTasks.isOpen(id) }) {
             call(task)
             guard !process.isEnded else { return }
-            if task.endsOnExpiration { _ = endIfOpen(id) }
+            if task.end == .afterHandler { _ = endIfOpen(id) }
         }
         endWatch()
+        let toBeEnded = expired.filter { $0.task.end == .inHandler }
         let (stillOpen, endedLate) = state.withLock { state in
             let late = state.openAtReturn.take() ?? []
             return (
-                expired.filter { state.backgroundTasks.isOpen($0.id) },
-                expired.filter { late.contains($0.id) && !state.backgroundTasks.isOpen($0.id) }
+                toBeEnded.filter { state.backgroundTasks.isOpen($0.id) },
+                toBeEnded.filter { late.contains($0.id) && !state.backgroundTasks.isOpen($0.id) }
             )
         }
         let open = (stillOpen + endedLate).map(\.task)
@@ -165,7 +183,7 @@ extension SimulatedHost {
             askForReview()
         case .tooLate:
             log(.system, .backgroundTaskRefused(task.name))
-            if let handler = task.handler { process.mainLoop.run(handler) }
+            if task.end != .atZero, let handler = task.handler { process.mainLoop.run(handler) }
         case .invalid:
             log(.system, .backgroundTaskRefused(task.name))
         case .overLimit:

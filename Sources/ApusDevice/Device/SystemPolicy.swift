@@ -91,10 +91,10 @@ public struct SystemPolicy: Sendable, Hashable {
     /// How long after that, or after its last background task was ended, an app is suspended; the seed chooses. The
     /// sources say "shortly after" and no number.
     public var suspensionDelay: ClosedRange<Duration> = .milliseconds(50)...(.seconds(2))
-    /// Whether an app is ended that holds an exclusive lock on a file of its home when it is to be suspended, a lock of
-    /// SQLite's among them (Apple, developer.apple.com/documentation/xcode/sigkill, 0xdead10cc). Seen in apps with a
-    /// process of their own only. Shared locks do not count, which is a choice: an idle connection of SQLite with a
-    /// write-ahead log has one for as long as it is open.
+    /// Whether an app is ended that holds a lock on a file of an app group when it is to be suspended, a lock of SQLite's
+    /// among them (Apple, developer.apple.com/documentation/xcode/sigkill, 0xdead10cc). Files of the app's own container
+    /// do not count, nor do the shared locks of a database with a write-ahead log. Seen in apps with a process of their own
+    /// only.
     public var endsAppForFileLocks = true
     /// How long an app may take when it is notified of its end: about 5 s (Apple,
     /// developer.apple.com/documentation/uikit/uiapplicationdelegate/applicationwillterminate(_:)).

@@ -7,7 +7,7 @@ package protocol SteppedProcess: AnyObject, Sendable {
     func runOne() -> Bool
     /// How long until something is due, in nanoseconds; nil when nothing ever will be.
     var untilNextDeadline: UInt64? { get }
-    /// The files on which it holds exclusive locks.
+    /// The files whose locks it must not hold while it is stopped.
     var lockedFiles: [String] { get }
     /// Ends it for good.
     func end()

@@ -1,6 +1,7 @@
 import ApusBackground
 package import ApusDevice
 import ApusTimers
+package import Foundation
 
 #if canImport(Runtime)
     import Runtime
@@ -40,6 +41,9 @@ package final class PhoneProcess: Sendable {
     /// How much real time background tasks have whose work continues elsewhere.
     package let patience: Duration
 
+    /// The folder of an app group; `nil` if the app does not declare it.
+    package let groupContainer: @Sendable (String) -> URL?
+
     private let readSettings: @Sendable () -> PhoneSettings
     private let state = Locked(State())
 
@@ -47,12 +51,13 @@ package final class PhoneProcess: Sendable {
         host: any PhoneHost, audio: any PhoneAudio, location: any PhoneLocation,
         notifications: any PhoneNotifications, jobs: any PhoneJobs, pushes: any PhonePushes,
         transfers: any PhoneTransfers, records: any PhoneRecords, patience: Duration,
-        settings: @escaping @Sendable () -> PhoneSettings
+        groupContainer: @escaping @Sendable (String) -> URL?, settings: @escaping @Sendable () -> PhoneSettings
     ) {
         (self.host, self.audio, self.location) = (host, audio, location)
         (self.notifications, self.jobs, self.pushes, self.records) = (notifications, jobs, pushes, records)
         self.transfers = transfers
         self.patience = patience
+        self.groupContainer = groupContainer
         readSettings = settings
     }
 

@@ -45,13 +45,14 @@ public enum SimulatedPhone {
             runningPhone == nil || runningPhone === phone || runningPhone?.isRunning != true,
             "an app runs on another simulated phone; make the suites that use SimulatedPhone .serialized")
         runningPhone = phone
+        let containers = AppContainers()
         device.install(manifest, trackDurations: trackDurations) { host in
             let settings = { @Sendable [weak device] in MainActor.assumeIsolated { PhoneSettings(device) } }
             phone.process = PhoneProcess(
                 host: host, audio: host.audio, location: host.location,
                 notifications: DeviceNotifications(host, phone.shelf, dates: .machine), jobs: host.jobs,
                 pushes: host.pushes, transfers: host.transfers, records: phone.records, patience: patience,
-                settings: settings)
+                groupContainer: { containers.group($0, of: manifest) }, settings: settings)
             running.withLock { $0 = phone.process }
             return try make()
         }

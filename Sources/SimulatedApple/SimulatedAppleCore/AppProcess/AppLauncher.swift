@@ -40,7 +40,7 @@ final class AppLauncher: Sendable {
     private static func launch(_ environment: [String: String]) throws -> app_launcher {
         var environment = environment
         // Core Foundation keeps pointers to these, so an app's values must fit in their places.
-        for name in AppHome.variableNames { environment[name] = String(repeating: "/", count: Int(PATH_MAX)) }
+        for name in AppContainers.variableNames { environment[name] = String(repeating: "/", count: Int(PATH_MAX)) }
         environment["APUS_APP_LAUNCHER"] = "1"
         // Each process would look for the same functions again.
         environment["LD_BIND_NOW"] = "1"

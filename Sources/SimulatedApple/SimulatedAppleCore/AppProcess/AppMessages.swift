@@ -98,11 +98,14 @@ enum AppCall: Codable {
     case settings
     case keepScreenOn(Bool)
     case beginBackgroundTask(String, token: Int)
+    case beginActivity(String, token: Int)
     case endBackgroundTask(Int)
     /// The expiration handler of a background task has returned.
     case expirationHandlerReturned
     case record(String)
     case keepRecord(String, Data?)
+    /// The folder of the app group of that name.
+    case groupContainer(String)
     case audio(AudioCall)
     case location(LocationCall)
     case notifications(NotificationCall)

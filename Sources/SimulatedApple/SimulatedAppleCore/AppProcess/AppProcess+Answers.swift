@@ -23,11 +23,16 @@ extension AppProcess {
                 host.beginBackgroundTask(name: name) { [weak self] in
                     self?.deliver(.backgroundTaskExpires(token: token))
                 }.number)
+        case .beginActivity(let name, let token):
+            json(
+                host.beginActivity(name) { [weak self] in self?.deliver(.backgroundTaskExpires(token: token)) }
+                    .map { (id: BackgroundTaskID) in id.number })
         case .endBackgroundTask(let number):
             done(host.endBackgroundTask(BackgroundTaskID(number: number, device: host.deviceNumber)))
         case .expirationHandlerReturned: done(host.expirationHandlerReturned())
         case .record(let name): json(records[name])
         case .keepRecord(let name, let data): done(keep(data, as: name))
+        case .groupContainer(let group): json(containers.group(group, of: host.manifest))
         case .audio(let call): answer(call)
         case .location(let call): answer(call)
         case .notifications(let call): answer(call)

@@ -41,7 +41,7 @@ final class AppProcess: SteppedProcess {
     let notifications: DeviceNotifications
     let records: any PhoneRecords
     let settings: @MainActor () -> PhoneSettings
-    private let home: AppHome
+    let containers: AppContainers
     private let launcher: AppLauncher
     private let socket: LineSocket
     private let state: Locked<State>
@@ -54,7 +54,8 @@ final class AppProcess: SteppedProcess {
     /// Starts this program again with `program` in the place of its `main`; if it is prewarmed, it stops before its launch.
     @MainActor
     init(
-        _ host: SimulatedHost, home: AppHome, phone: Phone, settings: @escaping @MainActor () -> PhoneSettings,
+        _ host: SimulatedHost, _ containers: AppContainers, phone: Phone,
+        settings: @escaping @MainActor () -> PhoneSettings,
         isPrewarmed: Bool, program: @convention(c) () -> Void
     ) throws {
         let offset = process_clock_offset(program)
@@ -67,14 +68,14 @@ final class AppProcess: SteppedProcess {
         // The process has a copy.
         defer { close(other) }
         self.host = host
-        self.home = home
+        self.containers = containers
         self.settings = settings
         state = Locked(State(isPrewarmed: isPrewarmed))
         notifications = DeviceNotifications(host, phone.shelf, dates: .device)
         records = phone.records
         socket = LineSocket(descriptor: own)
         launcher = try AppLauncher.current()
-        var variables = home.variables
+        var variables = try containers.variables()
         // As on a phone: github.com/firebase/firebase-ios-sdk/pull/9362.
         if isPrewarmed { variables["ActivePrewarm"] = "1" }
         let pid = try launcher.start(offset: offset, variables: variables, standardInput: other)
@@ -278,11 +279,11 @@ final class AppProcess: SteppedProcess {
         return "was ended by signal \(signal) (\(strsignal(signal).map { String(cString: $0) } ?? "unknown"))"
     }
 
-    /// As the kernel knows them: by `flock`, by `fcntl`, and so by SQLite. Only what is in the app's home counts.
+    /// As the kernel knows them: by `flock`, by `fcntl`, and so by SQLite.
     var lockedFiles: [String] {
         let pid = state.withLock { $0.pid }
         guard pid != 0 else { return [] }
-        return home.files(lockedBy: pid)
+        return containers.groupFiles(lockedBy: pid)
     }
 
     // MARK: Tasks

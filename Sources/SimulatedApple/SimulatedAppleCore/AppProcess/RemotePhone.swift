@@ -123,6 +123,7 @@ final class RemotePhone: PhoneHost {
     }
 
     var settings: PhoneSettings { link.ask(.settings, for: PhoneSettings.self) }
+    func groupContainer(_ group: String) -> URL? { link.ask(.groupContainer(group), for: URL?.self) }
 
     var backgroundTimeRemaining: Duration? {
         link.ask(.timeRemaining, for: Int64?.self).map { .nanoseconds($0) }
@@ -154,14 +155,30 @@ final class RemotePhone: PhoneHost {
     }
 
     func beginBackgroundTask(_ name: String, expirationHandler: (@MainActor @Sendable () -> Void)?) -> Int {
-        let token = backgroundTasks.withLock { backgroundTasks in
-            backgroundTasks.lastToken += 1
-            backgroundTasks.handlers[backgroundTasks.lastToken] = expirationHandler
-            return backgroundTasks.lastToken
-        }
+        let token = keep(expirationHandler)
         let number = link.ask(.beginBackgroundTask(name, token: token), for: Int.self)
         backgroundTasks.withLock { $0.tokens[number] = token }
         return number
+    }
+
+    func beginActivity(_ name: String, expirationHandler: @escaping @MainActor @Sendable () -> Void) -> Int? {
+        let token = keep(expirationHandler)
+        let number = link.ask(.beginActivity(name, token: token), for: Int?.self)
+        let refused = backgroundTasks.withLock { backgroundTasks in
+            guard let number else { return backgroundTasks.handlers.removeValue(forKey: token) }
+            backgroundTasks.tokens[number] = token
+            return nil
+        }
+        return withExtendedLifetime(refused) { number }
+    }
+
+    /// Keeps a handler under the token by which the device asks for it.
+    private func keep(_ handler: (@MainActor @Sendable () -> Void)?) -> Int {
+        backgroundTasks.withLock { backgroundTasks in
+            backgroundTasks.lastToken += 1
+            backgroundTasks.handlers[backgroundTasks.lastToken] = handler
+            return backgroundTasks.lastToken
+        }
     }
 
     func endBackgroundTask(_ number: Int) {
@@ -181,7 +198,7 @@ extension PhoneProcess {
             host: phone, audio: phone.audio, location: phone.location, notifications: phone.notifications,
             jobs: phone.jobs,
             pushes: phone.pushes, transfers: phone.transfers, records: phone.records, patience: .zero,
-            settings: { phone.settings })
+            groupContainer: { phone.groupContainer($0) }, settings: { phone.settings })
     }
 }
 

@@ -32,11 +32,11 @@ extension SimulatedPhone {
         on device: SimulatedDevice, manifest: AppManifest = AppManifest(usesScenes: false),
         trackDurations: [AudioItem.ID: Duration] = [:], program: @escaping @convention(c) () -> Void
     ) {
-        let home = Result { try AppHome() }
+        let containers = AppContainers()
         let phone = device.add(Phone.self)
         func start(_ host: SimulatedHost, isPrewarmed: Bool) throws -> AppProcess {
             let process = try AppProcess(
-                host, home: home.get(), phone: phone, settings: { [weak device] in PhoneSettings(device) },
+                host, containers, phone: phone, settings: { [weak device] in PhoneSettings(device) },
                 isPrewarmed: isPrewarmed, program: program)
             phone.appProcess = process
             return process

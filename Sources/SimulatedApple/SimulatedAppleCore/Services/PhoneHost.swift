@@ -52,6 +52,9 @@ package protocol PhoneHost: AnyObject, Sendable {
     /// Begins a background task; 0 is none, and no other one has the same number. The handler is called on the main
     /// loop shortly before the time is over.
     func beginBackgroundTask(_ name: String, expirationHandler: (@MainActor @Sendable () -> Void)?) -> Int
+    /// Begins a background task for work that ends by itself when the handler was called, in the time that is left; `nil` if
+    /// the system refuses it. The handler is called on the main loop.
+    func beginActivity(_ name: String, expirationHandler: @escaping @MainActor @Sendable () -> Void) -> Int?
     /// Ends a background task.
     func endBackgroundTask(_ number: Int)
 }
@@ -64,6 +67,13 @@ extension SimulatedHost: PhoneHost {
 
     package func beginBackgroundTask(_ name: String, expirationHandler: (@MainActor @Sendable () -> Void)?) -> Int {
         beginBackgroundTask(name: name, expirationHandler: expirationHandler).rawValue
+    }
+
+    package func beginActivity(
+        _ name: String, expirationHandler: @escaping @MainActor @Sendable () -> Void
+    ) -> Int? {
+        let id: BackgroundTaskID? = beginActivity(name, expirationHandler: expirationHandler)
+        return id?.rawValue
     }
 }
 

@@ -1,0 +1,108 @@
+import ApusDevice
+import ApusTimers
+public import Foundation
+
+/// The folders of an installed app: its home with the temporary files, and those of its app groups. They are made when they
+/// are first needed, outlive the app's processes, and are removed with the installation.
+final class AppContainers: Sendable {
+    private let root = Locked<URL?>(nil)
+
+    deinit {
+        if let root = root.withLock({ $0 }) { try? FileManager.default.removeItem(at: root) }
+    }
+
+    /// What the processes of an app find in their environment.
+    ///
+    /// - Returns: The variables, which name its home.
+    /// - Throws: ``AppProcessError`` if no folder can be made.
+    func variables() throws -> [String: String] {
+        let home = try folder("home")
+        let temporary = home.appending(path: "tmp", directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: true)
+        let path = home.path(percentEncoded: false)
+        let values = [path, path, path + ".config", temporary.path(percentEncoded: false)]
+        return Dictionary(uniqueKeysWithValues: zip(Self.variableNames, values))
+    }
+
+    static let variableNames = ["HOME", "CFFIXED_USER_HOME", "XDG_CONFIG_HOME", "TMPDIR"]
+
+    /// The folder of an app group.
+    ///
+    /// - Returns: `nil` if the app does not declare the group, or no folder can be made.
+    func group(_ group: String, of manifest: AppManifest) -> URL? {
+        manifest.appGroups.contains(group) && !group.contains("/") ? try? folder("groups/\(group)") : nil
+    }
+
+    /// The files of app groups for whose locks the system ends the process if it is suspended, as paths that begin with the
+    /// group, sorted.
+    ///
+    /// Every advisory lock counts, but a shared one of a SQLite database with a write-ahead log: each open connection of
+    /// such a database has one. The system knows the database by its header, so one whose header is encrypted is not
+    /// exempt. (The app's own container: github.com/Tencent/wcdb/issues/847, the system's message; the header:
+    /// github.com/sqlcipher/sqlcipher/issues/255; a statement that was not reset, which keeps a shared lock:
+    /// github.com/singular-labs/Singular-iOS-SDK/issues/85.)
+    func groupFiles(lockedBy pid: pid_t) -> [String] {
+        guard let root = root.withLock({ $0 }) else { return [] }
+        let groups = root.resolvingSymlinksInPath().path(percentEncoded: false) + "groups/"
+        let process = "/proc/\(pid)"
+        let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: process + "/fdinfo")) ?? []
+        let files = descriptors.compactMap { descriptor -> String? in
+            guard
+                let file = try? FileManager.default.destinationOfSymbolicLink(atPath: process + "/fd/" + descriptor),
+                file.hasPrefix(groups),
+                let info = try? String(contentsOfFile: process + "/fdinfo/" + descriptor, encoding: .utf8)
+            else { return nil }
+            // Linux, proc_pid_fdinfo(5): a line for each lock of an open file.
+            let locks = info.split(separator: "\n").filter { $0.hasPrefix("lock:") }
+            let counts = locks.contains { $0.contains(" WRITE ") } || !locks.isEmpty && !Self.isWriteAheadLogged(file)
+            return counts ? String(file.dropFirst(groups.count)) : nil
+        }
+        return Set(files).sorted()
+    }
+
+    /// Whether the file is a SQLite database with a write-ahead log, or the shared memory of one.
+    ///
+    /// SQLite, "Database File Format", 1.3: the header begins with a text, and its bytes 18 and 19 are 2 for a
+    /// write-ahead log.
+    private static func isWriteAheadLogged(_ file: String) -> Bool {
+        let database = file.hasSuffix("-shm") ? String(file.dropLast(4)) : file
+        guard let header = try? FileHandle(forReadingFrom: URL(filePath: database)).read(upToCount: 20) else {
+            return false
+        }
+        return header.starts(with: Data("SQLite format 3\0".utf8)) && header.dropFirst(18) == Data([2, 2])
+    }
+
+    private func folder(_ name: String) throws -> URL {
+        let url = try root.withLock { root in
+            let made = try root ?? Self.makeRoot()
+            root = made
+            return made
+        }
+        .appending(path: name, directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        return url
+    }
+
+    private static func makeRoot() throws -> URL {
+        let parent = FileManager.default.temporaryDirectory
+        var template = Array(parent.appending(path: "apus-app-XXXXXX").path(percentEncoded: false).utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw AppProcessError.cannotStart(
+                "no folder can be made in \(parent.path(percentEncoded: false)): \(String(cString: strerror(errno)))")
+        }
+        let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return URL(filePath: path, directoryHint: .isDirectory)
+    }
+}
+
+extension FileManager {
+    /// The folder that the apps of a group share. It is made when it is first asked for, and outlives the app's processes.
+    ///
+    /// Apple, documentation/foundation/filemanager/containerurl(forsecurityapplicationgroupidentifier:)
+    ///
+    /// - Parameter groupIdentifier: The group. `ApusDevice.AppManifest.appGroups` declares it.
+    /// - Returns: `nil` if the app does not declare the group.
+    public func containerURL(forSecurityApplicationGroupIdentifier groupIdentifier: String) -> URL? {
+        SimulatedPhone.process.groupContainer(groupIdentifier)
+    }
+}
