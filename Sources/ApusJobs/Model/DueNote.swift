@@ -1,14 +1,15 @@
 package import ApusCalendar
 public import ApusTimers
 
-/// What a change of the clock, or of the rules of a zone, did to the due instant of an occurrence.
+/// The effect of a change of the clock, or of a zone's rules, on the due instant of an occurrence.
 ///
-/// Only occurrences of calendar triggers have one. ``rawValue`` is what a store keeps.
+/// Only occurrences of calendar triggers have one. ``rawValue`` is stored.
 public struct DueNote: RawRepresentable, Hashable, Sendable, Codable {
-    /// `gap` and the local time that was skipped, `first`, `second`, or `moved` and the former instant.
+    /// The stored text: `gap` and the local time that was skipped, `first`, `second`, or `moved` and the former
+    /// instant.
     public let rawValue: String
 
-    /// A note as a store keeps it; one that this version does not know is kept as it is.
+    /// Creates a note from its stored text; a text that this version does not know is kept unchanged.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// The clock shows the time twice, and this is the first time.
@@ -17,7 +18,7 @@ public struct DueNote: RawRepresentable, Hashable, Sendable, Codable {
     /// The clock shows the time twice, and this is the second time.
     public static let secondOfRepeated = DueNote(rawValue: "second")
 
-    /// The rules of the zone have changed: the occurrence was to be due at another instant.
+    /// The rules of the zone have changed, and the occurrence was to be due at another instant before.
     static func moved(from instant: WallInstant) -> DueNote {
         DueNote(rawValue: "moved \(instant.iso8601)")
     }
@@ -30,11 +31,12 @@ public struct DueNote: RawRepresentable, Hashable, Sendable, Codable {
         }
     }
 
-    /// The local date-time that the clock skipped, such as `2027-03-28 02:30:00`: the occurrence was due at the first
-    /// instant after that.
+    /// The local date-time that the clock skipped, such as `2027-03-28 02:30:00`.
+    ///
+    /// The occurrence was due at the first instant after the gap.
     public var skippedLocalTime: String? { rest(after: "gap ") }
 
-    /// When the occurrence was to be due before the rules of the zone changed.
+    /// The instant at which the occurrence was to be due before the rules of the zone changed.
     public var formerInstant: WallInstant? { rest(after: "moved ").flatMap { try? TimeText.parseISO8601($0) } }
 
     private func rest(after word: String) -> String? {

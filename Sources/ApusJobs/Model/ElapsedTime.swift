@@ -1,9 +1,8 @@
 package import ApusTimers
 
-/// Which instants of jobs and runs count elapsed time, and move with the wall clock when it is set
-/// (see ``JobStore``).
+// The instants of jobs and runs that count elapsed time move with the wall clock when it is set (see ``JobStore``).
 extension Job {
-    /// Moves them.
+    /// Moves the instants that count elapsed time.
     package mutating func moveElapsedInstants(by offset: Duration) {
         bookkeeping.elapsedWake = bookkeeping.elapsedWake?.moved(by: offset)
         guard request.trigger.isRelative else { return }
@@ -13,13 +12,13 @@ extension Job {
 }
 
 extension Run {
-    /// Whether it was asked for by hand (``JobScheduler/runNow(_:)``).
+    /// Whether the run was requested by hand (``JobScheduler/runNow(_:)``).
     var isByHand: Bool { occurrence <= 0 }
 
-    /// Whether the due instant, too, counts elapsed time while the run waits: otherwise only the end of a pause does.
+    /// Whether the due instant of a waiting run counts elapsed time; if not, only the end of its delay does.
     package func dueCountsElapsed(_ isTriggerRelative: Bool) -> Bool { isTriggerRelative || isByHand }
 
-    /// Moves them.
+    /// Moves the instants that count elapsed time.
     package mutating func moveElapsedInstants(by offset: Duration, isTriggerRelative: Bool) {
         guard state == .waiting else { return }
         if dueCountsElapsed(isTriggerRelative) { due = due.moved(by: offset) }
@@ -28,17 +27,19 @@ extension Run {
 }
 
 extension WallInstant {
-    /// The instant that much later or earlier; the last instant stays, as "never" does.
+    /// Returns the instant moved by a positive or negative offset; the last instant stays, because it means "never".
     package func moved(by offset: Duration) -> WallInstant {
         nanoseconds == .max ? self : advanced(by: offset)
     }
 }
 
 extension WallInstant {
-    /// The last instant at which a job can be due: the end of the year 2200 in UTC, until which the rules of the zones are
-    /// laid out. Far from the ends of what a store and a ``WallInstant`` keep.
+    /// The last instant at which a job can be due: the end of the year 2200 in UTC, the end of the zones' expanded
+    /// rules.
+    ///
+    /// Stores and ``WallInstant`` can represent far later instants.
     package static let lastDue = WallInstant(nanoseconds: 7_289_654_399_999_999_999)
 
-    /// The instant so much later; the last at which a job can be due if that is earlier.
+    /// Returns the instant after a delay, or ``lastDue`` if that is earlier.
     func due(after pause: Duration) -> WallInstant { min(advanced(by: max(.zero, pause)), .lastDue) }
 }

@@ -1,53 +1,59 @@
 public import ApusTimers
 
-/// What a caller asks for with ``JobScheduler/submit(_:)->SubmissionResult``.
+/// The definition of a job, as a caller submits it with ``JobScheduler/submit(_:)->SubmissionResult``.
 public struct JobRequest: Hashable, Sendable {
-    /// Unique among the jobs of the store that have not ended.
+    /// The identifier, unique among the jobs of the store that have not ended.
     public var id: JobID
-    /// A name for people; need not be unique.
+    /// A name for people, which need not be unique.
     public var name: String?
-    /// Which registered handler runs it (``JobScheduler/register(_:handler:)-(String,_)``). The identifier's text unless given.
+    /// The name of the handler that runs the job (``JobScheduler/register(_:handler:)-(String,_)``).
+    ///
+    /// The default is the text of the identifier.
     public var kind: String
-    /// When it is due.
+    /// The rule that says when the job is due.
     public var trigger: Trigger
-    /// How it behaves when runs are late, overlap, fail or are missed.
+    /// The rules for runs that are late, overlap, fail or are missed.
     public var policies: JobPolicies
-    /// Free text by key, for finding jobs again.
+    /// Free text by key, by which jobs can be found.
     public var labels: [String: String]
-    /// What the handler needs to know; at most 64 KiB.
+    /// The bytes that the handler receives; at most 64 KiB.
     public var payload: [UInt8]
-    /// In which queue its runs wait for a place.
+    /// The queue in which the job's runs wait for a place.
     public var queue: QueueID
-    /// Which of the jobs that wait for a place of the queue gets it.
+    /// The priority among the jobs that wait for a place of the queue.
     public var priority: JobPriority
-    /// Whose work it is, such as a customer's: jobs of one priority take turns by their keys, so that many jobs of one
-    /// customer do not delay those of another. Those without a key have one turn together.
-    /// ``JobQueue/concurrencyPerKey`` limits how many of a key's runs are in progress. 1 to 1,020 bytes. The key is
-    /// not part of what makes two jobs, or two submissions with an idempotency key, the same.
+    /// The group whose turn the job takes in its queue, such as the customer that the work belongs to; 1 to 1,020
+    /// bytes.
+    ///
+    /// Jobs of one priority take turns by their keys, so many jobs of one customer do not delay those of another. Jobs
+    /// without a key have one turn together. ``JobQueue/concurrencyPerKey`` limits the number of a key's runs in
+    /// progress. The key is ignored when two jobs, or two submissions with an idempotency key, are compared.
     public var fairnessKey: String?
-    /// What goes with the payload and is none of the handler's business: the context of a trace.
+    /// Values that are stored with the payload and are not meant for the handler, such as a trace context.
     public var metadata: [String: String]
-    /// Which jobs are the same as this one.
+    /// The rule that decides which jobs count as the same as this one.
     public var uniqueness: JobUniqueness
-    /// What happens if there is such a job.
+    /// The effect of the submission if a job that counts as the same exists.
     public var conflict: ConflictPolicy
-    /// What must be true of the store when the submission is carried out; a job is kept without it.
+    /// Requirements on the store's contents at the time of the submission, which are not stored with the job.
     package var terms = SubmissionTerms()
-    /// Names this submission, so that it can be repeated safely when its answer was lost: a second submission with the
-    /// same key and the same contents answers with the job of the first, whatever its identifier. The key is
-    /// remembered for ``idempotencyPeriod``, and for as long as the job is kept, unless the job is deleted. 1 to 255
-    /// bytes. `nil`: each submission is a new one.
+    /// A name of this submission, by which it can be repeated safely when its answer was lost; 1 to 255 bytes.
+    ///
+    /// A second submission with the same key and the same contents returns the job of the first, whatever its
+    /// identifier. The key is remembered for ``idempotencyPeriod``, and for as long as the job is kept, unless the job
+    /// is deleted. With `nil`, each submission is a new one.
     public var idempotencyKey: String?
 
-    /// How long an idempotency key is remembered at least, unless the job is deleted: 24 hours from the submission on.
+    /// The time for which an idempotency key is remembered at least, unless the job is deleted: 24 hours from the
+    /// submission.
     public static let idempotencyPeriod: Duration = .seconds(86_400)
 
-    /// For how long after its submission the job may be the answer to a later one although it has ended.
+    /// The time from its submission for which the job, ended or not, can be the answer to a later submission.
     var uniquenessPeriod: Duration {
         max(uniqueness.period ?? .zero, idempotencyKey == nil ? .zero : Self.idempotencyPeriod)
     }
 
-    /// A request; each argument left out has its default.
+    /// Creates a request; an omitted argument has its default.
     public init(
         id: JobID,
         name: String? = nil,
@@ -80,17 +86,17 @@ public struct JobRequest: Hashable, Sendable {
         self.idempotencyKey = idempotencyKey
     }
 
-    /// What the job waits for, with others.
+    /// The lane in which the job waits: its queue, priority, kind, conditions and key group.
     package var lane: QueueLane {
         QueueLane(queue, priority, kind: kind, conditions: policies.conditions, keyGroup: keyGroup)
     }
 
-    /// The group of its fairness key (``QueueLane/keyGroup``).
+    /// The group of the fairness key (``QueueLane/keyGroup``); `nil` without a key.
     package var keyGroup: Int? {
         fairnessKey.map { 1 + Int($0.stableHash % UInt64(QueueLane.keyGroups)) }
     }
 
-    /// What makes a job of the same kind the same, beside its identifier; `nil` if nothing does.
+    /// The content that, with the kind, makes jobs the same; `nil` if only the identifier does.
     public var uniqueContent: JobUniqueness.Content? {
         switch uniqueness.kind {
         case .identifier: nil
@@ -99,14 +105,14 @@ public struct JobRequest: Hashable, Sendable {
         }
     }
 
-    /// The job that is the same by its content, if that counts.
+    /// A reference to the jobs with the same kind and content; `nil` if only the identifier counts.
     func uniqueReference(at now: WallInstant) -> JobReference? {
         uniqueContent.map { content in
             .unique(kind: kind, content, submittedAfter: uniqueness.period.map { now.advanced(by: .zero - $0) })
         }
     }
 
-    /// Whether the other request asks for the same job, under whatever identifier.
+    /// Whether the other request has the same definition, regardless of the identifiers.
     func asksForTheSame(as other: JobRequest) -> Bool {
         (name, kind, trigger, policies) == (other.name, other.kind, other.trigger, other.policies)
             && (queue, priority, uniqueness) == (other.queue, other.priority, other.uniqueness)
@@ -114,65 +120,77 @@ public struct JobRequest: Hashable, Sendable {
     }
 }
 
-/// The state of a job. Its runs have the outcomes of its occurrences.
+/// The state of a job.
+///
+/// The outcomes of its occurrences are the states of its runs.
 public enum JobState: String, Hashable, Sendable, CaseIterable {
-    /// Occurrences are to come or open.
+    /// Occurrences are open, or yet to come.
     case scheduled
-    /// Nothing starts until it is resumed.
+    /// No run begins until the job is resumed.
     case suspended
-    /// Cancelled by a caller. Final.
+    /// A caller cancelled the job; this state is final.
     case cancelled
-    /// All occurrences have an outcome. Final.
+    /// All occurrences have an outcome; this state is final.
     case finished
 
     /// Whether the job can never run again.
     public var isFinal: Bool { self == .cancelled || self == .finished }
 }
 
-/// A job as it is stored. A value: a copy of what was true when it was read.
+/// A job as it is stored.
+///
+/// It is a value: a copy of what the store contained when it was read.
 public struct Job: Hashable, Sendable, Identifiable {
-    /// What was asked for (its `conflict` says nothing any more).
+    /// The definition that was submitted; its `conflict` has no meaning any more.
     public var request: JobRequest {
         _read { yield shared.value }
         _modify { yield &shared.value }
     }
-    /// The larger part of a job, which the scheduler passes on with each step of a run and changes only on request.
+    /// The larger part of a job, which copies share: the scheduler copies a job at each step of a run and rarely
+    /// changes the request.
     private var shared: Shared<JobRequest>
-    /// The store's own number for the job; 0 before the store has given one. Grows with each submission.
+    /// The number that the store gave the job; 0 before that.
+    ///
+    /// Later jobs have greater numbers.
     public var key: Int64
-    /// Grows by one with each change; a write that expects an older one is refused.
+    /// The version of the stored job, incremented by each change; a write that expects an older one is refused.
     public var version: Int64
-    /// The state.
+    /// The state of the job.
     public var state: JobState
-    /// When it was submitted.
+    /// The instant of the submission.
     public var created: WallInstant
-    /// When it was last changed.
+    /// The instant of the last change.
     public var updated: WallInstant
-    /// The due instant of the trigger's first occurrence, from which all others are computed. Moved by resuming a
-    /// relative trigger, and when the wall clock is set.
+    /// The due instant of the trigger's first occurrence, from which all others are computed.
+    ///
+    /// It moves when a job with a relative trigger is resumed, and when the wall clock is set.
     public var firstDue: WallInstant
-    /// The number of the next occurrence that has not arrived.
+    /// The number of the next occurrence, which is not due yet.
     public var nextOccurrence: Int
-    /// When it is due; `nil` when no occurrence is to come.
+    /// The due instant of the next occurrence; `nil` if none is to come.
     public var nextDue: WallInstant?
-    /// What a change of the clock, or of the zone's rules, did to it; only calendar triggers have that.
+    /// The effect of a change of the clock, or of the zone's rules, on the next due instant; only calendar triggers
+    /// have one.
     public var dueNote: DueNote?
-    /// While suspended, for relative triggers: how much of the running interval was left.
+    /// The part of the current interval that was left when a job with a relative trigger was suspended; `nil`
+    /// otherwise.
     public var remainder: Duration?
-    /// How many occurrences have an outcome, skipped ones included.
+    /// The number of occurrences that have an outcome, including skipped ones.
     public var occurrenceCount: Int
-    /// How many of those were skipped or coalesced because no scheduler could run them in time.
+    /// The number of occurrences that were skipped or coalesced because no scheduler could run them in time.
     public var missedCount: Int
-    /// How many runs are open.
+    /// The number of open runs.
     public var openRunCount: Int
-    /// Until when the job is kept; `nil` as long as it has not ended. It is removed within an hour after that, by a
-    /// scheduler that runs. Decided at its end: ``JobPolicies/retention``, or what the scheduler's configuration says of
-    /// such jobs, and at least ``uniqueUntil``.
+    /// The instant until which an ended job is kept; `nil` while the job has not ended.
+    ///
+    /// A running scheduler removes the job within an hour of that instant. It is decided when the job ends: by
+    /// ``JobPolicies/retention`` or the scheduler's configuration, and it is not before ``uniqueUntil``.
     public var keptUntil: WallInstant?
-    /// What the scheduler and the store need besides.
+    /// Values for the scheduler and the store.
     public var bookkeeping: JobBookkeeping
 
-    /// When the scheduler must look at the job next, by today's clock; `nil` when only an event can change it.
+    /// The instant at which the scheduler must examine the job next, by the present wall clock; `nil` if only an event
+    /// can change it.
     public var nextWake: WallInstant? {
         guard let wake = bookkeeping.wake, let elapsed = bookkeeping.elapsedWake else {
             return bookkeeping.wake ?? bookkeeping.elapsedWake
@@ -180,29 +198,31 @@ public struct Job: Hashable, Sendable, Identifiable {
         return min(wake, elapsed)
     }
 
-    /// How long the job stands for repeated submissions at least, ended or not: for the period of
-    /// ``JobUniqueness/period``, and for ``JobRequest/idempotencyPeriod`` if it has an idempotency key, both
-    /// from its submission on, by the wall clock. Without a period, the instant of its submission.
+    /// The instant until which the job, ended or not, is the answer to repeated submissions, by the wall clock.
+    ///
+    /// It is the submission's instant plus ``JobUniqueness/period``, or plus ``JobRequest/idempotencyPeriod`` if the
+    /// job has an idempotency key and that is longer; without either, the submission's instant itself.
     public var uniqueUntil: WallInstant { created.advanced(by: request.uniquenessPeriod) }
 
-    /// The next occurrence's instant with its note.
+    /// The next occurrence's due instant with its note; `nil` if none is to come.
     var next: Due? {
         get { nextDue.map { Due(instant: $0, note: dueNote) } }
         set { (nextDue, dueNote) = (newValue?.instant, newValue?.note) }
     }
 
-    /// The identifier.
+    /// The identifier of the job.
     public var id: JobID { request.id }
 
-    // For stores, which look at these with each run: a look at the request from another module copies all of it.
+    // Stores read these with each run; reading `request` from another module would copy all of it.
 
-    /// ``Trigger/isRelative``.
+    /// ``Trigger/isRelative`` of the job's trigger.
     package var isTriggerRelative: Bool { request.trigger.isRelative }
-    /// Whether the job is unique by its key or payload too.
+    /// Whether the job is also unique by its key or payload.
     package var countsContent: Bool { request.uniqueness.countsContent }
 
-    /// A job as a store keeps it; what is left out is as in a new job. For stores: submitting is up to
-    /// ``JobScheduler/submit(_:)->SubmissionResult``.
+    /// Creates a job from stored values; an omitted argument has the value of a new job.
+    ///
+    /// It is for stores: programs submit jobs with ``JobScheduler/submit(_:)->SubmissionResult``.
     public init(
         request: JobRequest, key: Int64 = 0, version: Int64 = 0, state: JobState = .scheduled, created: WallInstant,
         updated: WallInstant, firstDue: WallInstant, origin: Int = 0, nextOccurrence: Int = 1, nextDue: WallInstant?,
@@ -230,17 +250,20 @@ public struct Job: Hashable, Sendable, Identifiable {
     }
 }
 
-/// What a store keeps of a job for the scheduler alone.
+/// The part of a stored job that only the scheduler uses.
 public struct JobBookkeeping: Hashable, Sendable {
-    /// How many occurrences came before the trigger's first one: those of earlier triggers of the job
+    /// The number of occurrences before the trigger's first one: those of the job's earlier triggers
     /// (``ConflictPolicy/update``).
     public var origin: Int
-    /// When the scheduler must look at the job next because of the wall clock: its next occurrence is due, or a waiting
-    /// run may start. `nil` when only something else can change it.
+    /// The next instant at which the scheduler must examine the job because of the wall clock: its next occurrence is
+    /// due, or a waiting run may start.
+    ///
+    /// It is `nil` if the wall clock alone changes nothing.
     public var wake: WallInstant?
-    /// The same because of elapsed time: everything of a relative trigger, and the end of the delay before a retry.
+    /// The next instant at which the scheduler must examine the job because of elapsed time: that of a relative
+    /// trigger, or the end of the delay before a retry.
     public var elapsedWake: WallInstant?
-    /// How many runs were added since the store was last asked to keep only the newest.
+    /// The number of runs that were added since the store last removed all but the newest.
     public var runsSinceRetired: Int
 }
 
@@ -252,15 +275,16 @@ public struct JobID: RawRepresentable, Hashable, Sendable, Comparable, Expressib
 {
     /// The text of the identifier.
     public var rawValue: String
-    /// The identifier with that text. ``JobScheduler/submit(_:)->SubmissionResult`` refuses an empty one, or one over
-    /// 255 bytes.
+    /// Creates an identifier with this text.
+    ///
+    /// ``JobScheduler/submit(_:)->SubmissionResult`` refuses an empty one, and one of more than 255 bytes.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// The identifier with that text.
+    /// Creates an identifier with this text.
     public init(_ text: String) { rawValue = text }
-    /// The identifier with that text.
+    /// Creates an identifier with this text.
     public init(stringLiteral text: String) { rawValue = text }
     /// The text of the identifier.
     public var description: String { rawValue }
-    /// Orders identifiers by their text.
+    /// Orders identifiers by their texts.
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
 }

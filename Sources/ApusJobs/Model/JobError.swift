@@ -1,6 +1,8 @@
-/// What can go wrong with jobs: a code for programs, a message for people that says what to do, and the cause.
+/// An error of a job, a scheduler or a store: a code for programs, a message with the remedy for people, and the cause.
 public struct JobError: Error, Sendable, CustomStringConvertible {
-    /// The kind of error. Two errors of one kind can have different messages.
+    /// The kind of an error.
+    ///
+    /// Errors of one kind can have different messages.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Name: String {
             case invalid, notFound, ambiguous, alreadyExists, conflict, notOwner, owned, full, damaged, newerSchema,
@@ -10,31 +12,33 @@ public struct JobError: Error, Sendable, CustomStringConvertible {
         private init(_ name: Name) { self.name = name }
         /// An argument was not acceptable; the message names it and the accepted forms.
         public static let invalid = Code(.invalid)
-        /// There is no such job.
+        /// The job does not exist.
         public static let notFound = Code(.notFound)
         /// Several jobs match.
         public static let ambiguous = Code(.ambiguous)
-        /// The identifier is taken, and the request said `refuse`; or the name is, and it had to be free.
+        /// The identifier is taken and the conflict policy was `refuse`, or the name is taken and had to be free.
         public static let alreadyExists = Code(.alreadyExists)
-        /// The job was changed concurrently, so read it again; or it has reached a limit, which the message names.
+        /// The job was changed concurrently and must be read again, or it has reached a limit, which the message names.
         public static let conflict = Code(.conflict)
-        /// The store has a newer owner: this one can write nothing any more.
+        /// The store has a newer owner, so this one can write nothing any more.
         public static let notOwner = Code(.notOwner)
         /// Another process owns the store; the message names it.
         public static let owned = Code(.owned)
-        /// The disk (or the store) is full. Nothing of the change was written; it can be tried again.
+        /// The disk, or the store, is full.
+        ///
+        /// No part of the change was written, so it can be repeated.
         public static let full = Code(.full)
-        /// The file is not a database, or not a whole one.
+        /// The file is not a complete database.
         public static let damaged = Code(.damaged)
         /// The store was written by a newer version of Apus.
         public static let newerSchema = Code(.newerSchema)
-        /// The store cannot be reached or written now (permissions, I/O).
+        /// The store cannot be reached or written at present (permissions, I/O).
         public static let unavailable = Code(.unavailable)
         /// The scheduler or the store is closed.
         public static let closed = Code(.closed)
-        /// The code's name, as in the JSON API.
+        /// The name of the code, as in the JSON API.
         public var description: String { name.rawValue }
-        /// The code with that name.
+        /// Returns the code with this name, if there is one.
         package init?(named name: String) {
             guard let name = Name(rawValue: name) else { return nil }
             self.name = name
@@ -43,24 +47,24 @@ public struct JobError: Error, Sendable, CustomStringConvertible {
 
     /// The kind of error.
     public var code: Code
-    /// What happened, and what to do.
+    /// A sentence for people that says what happened and what to do.
     public var message: String
-    /// What caused it.
+    /// The error that caused this one.
     public var cause: (any Error)?
-    /// Whether nothing is wrong with what was asked for: later, or elsewhere, the answer may be another one.
+    /// Whether the request itself may be valid, so that a later or another scheduler could accept it.
     var isTransient: Bool { [.unavailable, .full, .notOwner, .owned, .closed].contains(code) }
-    /// An error.
+    /// Creates an error.
     public init(code: Code, message: String, cause: (any Error)? = nil) {
         self.code = code
         self.message = message
         self.cause = cause
     }
-    /// See ``JobChange/requiresFreeName``.
+    /// The refusal of a job whose name must be free and is taken (``JobChange/requiresFreeName``).
     package static func nameIsTaken(_ name: String, cause: (any Error)? = nil) -> JobError {
         JobError(code: .alreadyExists, message: "name: a job that has not ended has the name \"\(name)\"", cause: cause)
     }
 
-    /// See ``JobChange/onlyBeside``.
+    /// The refusal of a job because another has its label (``JobChange/onlyBeside``).
     package static func isLabelled(_ jobs: LabelledJobs, cause: (any Error)? = nil) -> JobError {
         JobError(
             code: .alreadyExists,
@@ -68,6 +72,6 @@ public struct JobError: Error, Sendable, CustomStringConvertible {
             cause: cause)
     }
 
-    /// The code and the message.
+    /// The code, the message and the cause.
     public var description: String { cause.map { "\(code): \(message) (\($0))" } ?? "\(code): \(message)" }
 }

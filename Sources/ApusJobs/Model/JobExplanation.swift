@@ -1,16 +1,16 @@
 public import ApusTimers
 
-/// Why an occurrence of a job ran, did not run, or waits: the decisions about it, in their order
+/// The decisions about an occurrence of a job, in their order: why it ran, did not run, or waits
 /// (``JobScheduler/explain(_:occurrence:)``).
 public struct JobExplanation: Hashable, Sendable, Codable {
     /// The identifier of the job.
     public var jobID: JobID
-    /// The occurrence; `nil` for a job without one to come.
+    /// The number of the occurrence; `nil` if the job has no occurrence to come.
     public var occurrence: Int?
-    /// What was decided, what holds it back now, and when it is looked at next.
+    /// The decisions that were made, the conditions that hold the occurrence back now, and when it is examined next.
     public var decisions: [Decision]
 
-    /// An explanation.
+    /// Creates an explanation.
     public init(jobID: JobID, occurrence: Int?, decisions: [Decision]) {
         self.jobID = jobID
         self.occurrence = occurrence
@@ -22,16 +22,16 @@ public struct JobExplanation: Hashable, Sendable, Codable {
         case occurrence, decisions
     }
 
-    /// One decision, or one condition that a run waits for.
+    /// A decision, or a condition that a run waits for.
     public struct Decision: Hashable, Sendable, Codable {
-        /// What it is.
+        /// The kind of the decision.
         public var code: Code
-        /// When it was made, or comes true; `nil` where that is now.
+        /// The instant at which the decision was made, or becomes true; `nil` for now.
         public var instant: WallInstant?
-        /// The same in words, without the instant.
+        /// The decision in words, without the instant.
         public var text: String
 
-        /// A decision.
+        /// Creates a decision.
         public init(code: Code, instant: WallInstant? = nil, text: String) {
             self.code = code
             self.instant = instant
@@ -39,31 +39,31 @@ public struct JobExplanation: Hashable, Sendable, Codable {
         }
     }
 
-    /// What a decision is.
+    /// The kind of a decision.
     public enum Code: String, Hashable, Sendable, Codable, CaseIterable {
-        /// The trigger made it due.
+        /// The trigger made the occurrence due.
         case due
-        /// What a change of the clock, or of the zone's rules, did to its due instant.
+        /// A change of the clock, or of the zone's rules, affected the due instant.
         case clockChange
-        /// It waits because the zone of its schedule is not there.
+        /// The occurrence waits because the zone of its schedule does not exist.
         case timeZoneMissing
-        /// It was not due by the trigger, but asked for by hand.
+        /// The run was requested by hand, not by the trigger.
         case byHand
-        /// It makes up for occurrences that no scheduler could run.
+        /// The run makes up for occurrences that no scheduler could run.
         case catchUp
-        /// It never ran: it was missed, coalesced into another one, or overlapped.
+        /// The occurrence was skipped, with a ``SkipReason``.
         case skipped
-        /// An attempt got a place, and was committed.
+        /// An attempt got a place, and its claim was committed.
         case claimed
-        /// Its handler was called.
+        /// The handler was called.
         case started
-        /// The handler has reported how far it is.
+        /// The handler reported its progress.
         case progress
         /// The handler is still running.
         case running
         /// The handler was cancelled, and has not returned.
         case told
-        /// The handler was cancelled 10 s ago or earlier, and has not returned.
+        /// The handler was cancelled at least 10 s ago, and has not returned.
         case stuck
         /// An attempt succeeded.
         case succeeded
@@ -71,41 +71,41 @@ public struct JobExplanation: Hashable, Sendable, Codable {
         case failed
         /// The process ended during an attempt, or the handler was given up.
         case lost
-        /// It was cancelled.
+        /// The run was cancelled.
         case cancelled
-        /// A handler asked to be called again later.
+        /// The handler asked to be called again later.
         case snoozed
         /// An attempt waits for the end of its delay.
         case delay = "pause"
-        /// It is skipped if it has not begun by then.
+        /// The occurrence is skipped if it has not begun by this instant.
         case expiry
-        /// It waits because the job is suspended.
+        /// The run waits because the job is suspended.
         case suspended
-        /// It waits for conditions.
+        /// The run waits for conditions of the device.
         case conditions
-        /// It waits for an earlier occurrence of the job.
+        /// The run waits for an earlier occurrence of the job.
         case overlap
-        /// It waits until this program has a handler for its kind.
+        /// The run waits until this program has a handler for its kind.
         case parked
-        /// It waits because its queue is paused.
+        /// The run waits because its queue is paused.
         case queuePaused
-        /// It waits because its queue has reached its limit of runs in progress.
+        /// The run waits because its queue has reached its limit of runs in progress.
         case queueFull
-        /// It waits because its fairness key has reached the queue's limit of runs of one key in progress.
+        /// The run waits because its fairness key has reached the queue's limit of runs of one key in progress.
         case keyFull
-        /// It waits because so many of its queue have begun as the rate allows.
+        /// The run waits because its queue has reached its rate.
         case queueRate
-        /// It waits because the scheduler has reached its limit of runs in progress.
+        /// The run waits because the scheduler has reached its limit of runs in progress.
         case noPlace
-        /// It waits for others of its queue that are before it.
+        /// The run waits for earlier ones of its queue.
         case queued
-        /// It waits because the store cannot be written or read.
+        /// The run waits because the store cannot be written or read.
         case storeFails
-        /// It waits because no scheduler runs.
+        /// The run waits because no scheduler runs.
         case notRunning
-        /// The job has ended: nothing is to come.
+        /// The job has ended, and no occurrence is to come.
         case ended
-        /// When it is looked at next.
+        /// The job is examined next at this instant.
         case nextLook
     }
 }

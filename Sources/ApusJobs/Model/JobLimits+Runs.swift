@@ -1,14 +1,16 @@
-/// What runs are held to, whatever their handlers and callers ask for.
+// The limits of runs, whatever their handlers and callers ask for.
 extension JobLimits {
-    /// A run's reason has at most this many bytes of UTF-8; a longer one is cut.
+    /// The largest number of bytes (UTF-8) of a run's reason; a longer one is cut.
     package static let reasonBytes = 8_192
-    /// The message of a report of progress has at most this many bytes of UTF-8; a longer one is cut.
+    /// The largest number of bytes (UTF-8) of a progress report's message; a longer one is cut.
     package static let progressBytes = 1_000
-    /// A job with this many open runs refuses `runNow` and `retry`. The runs that its trigger makes are bounded by the
-    /// job's policies.
+    /// The number of open runs at which a job refuses `runNow` and `retry`.
+    ///
+    /// The job's policies limit the runs that its trigger makes.
     package static let openRuns = 1_000
-    /// How long an occurrence waits at least after its handler has failed or snoozed. A handler that does so at once
-    /// would otherwise keep the scheduler and the disk busy.
+    /// The shortest delay of an occurrence whose handler has failed or snoozed.
+    ///
+    /// Handlers that do so immediately would otherwise keep the scheduler and the disk busy.
     package static let shortestPause: Duration = .milliseconds(100)
 
     static func reason(_ text: String) -> String {

@@ -1,29 +1,31 @@
 import ApusTimers
 
-/// What a request may contain, by every way: Swift, HTTP, an import, and applications' own transactions.
+/// The limits of a request from Swift, HTTP, an import or an application's own transaction.
 ///
-/// Whatever is within these limits can be written by each store, and computed with: no sum of such numbers overflows.
+/// Each store can write every value within these limits, and no sum of them overflows.
 package enum JobLimits {
-    /// Of identifiers, kinds, idempotency keys and time zones.
+    /// The limit of an identifier, a kind, an idempotency key or a time zone.
     package static let textBytes = 255
-    /// 255 characters, for people; an index of PostgreSQL has room for more than twice as much.
+    /// The limit of a name: 255 characters of up to 4 bytes.
+    ///
+    /// An index of PostgreSQL has room for more than twice as much.
     package static let nameBytes = 1_020
     package static let queueBytes = 64
-    /// Of the keys and values of the labels, and of the metadata, together.
+    /// The limit of all keys and values of the labels, or of the metadata, together.
     package static let dictionaryBytes = 8_192
     package static let payloadBytes = 65_536
-    /// Of a calendar trigger in its stored form.
+    /// The limit of a calendar trigger in its stored form.
     package static let scheduleBytes = 65_536
     /// The longest duration, in nanoseconds: a little less than 292 years.
     package static let nanoseconds: Int64 = 9_223_372_035_999_999_999
-    /// Whether a duration is no longer than that, but for a fraction of a nanosecond, which no store keeps.
+    /// Returns whether a duration, rounded down to whole nanoseconds as stores do, is within the limit.
     static func allows(_ duration: Duration) -> Bool { duration.wholeNanoseconds <= nanoseconds }
-    /// The largest `count` of a trigger: the largest whole number that every reader of JSON has exactly.
+    /// The largest `count` of a trigger: the largest integer that every reader of JSON represents exactly.
     package static let count = 9_007_199_254_740_991
-    /// How many occurrences wait or are open at once, of policies with a limit.
+    /// The largest limit of a policy on the number of occurrences that wait or are open.
     package static let occurrences = 10_000
 
-    /// Not every store can keep a character U+0000.
+    /// Checks the length of a text, and that it has no character U+0000, which some stores cannot keep.
     static func check(_ text: String, _ argument: String, bytes: Int = textBytes) throws(JobError) {
         guard (1...bytes).contains(text.utf8.count) else {
             throw JobError(
@@ -45,7 +47,7 @@ package enum JobLimits {
         }
     }
 
-    /// How many bytes the keys and values have.
+    /// Returns the number of bytes of all keys and values.
     package static func bytes(of dictionary: [String: String]) -> Int {
         dictionary.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
     }

@@ -6,48 +6,53 @@ public struct QueueID: RawRepresentable, Hashable, Sendable, Comparable, Codable
 {
     /// The name: 1 to 64 bytes of ASCII letters, digits, `.`, `-` and `_`.
     public var rawValue: String
-    /// The queue with that name. ``JobScheduler/submit(_:)->SubmissionResult`` refuses names of another form.
+    /// Creates the identifier of the queue with this name.
+    ///
+    /// ``JobScheduler/submit(_:)->SubmissionResult`` refuses names of another form.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// The queue with that name.
+    /// Creates the identifier of the queue with this name.
     public init(_ name: String) { rawValue = name }
-    /// The queue with that name.
+    /// Creates the identifier of the queue with this name.
     public init(stringLiteral name: String) { rawValue = name }
     /// The name.
     public var description: String { rawValue }
     /// Orders queues by their names.
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
-    /// Where jobs run that name no queue.
+    /// The queue of jobs that name no other.
     public static let `default` = QueueID("default")
 }
 
-/// A queue: the runs of its jobs share its limits. Queues need not be made; a job names one, and one without limits is
-/// kept nowhere.
+/// A queue, whose limits the runs of its jobs share.
 ///
-/// The limits are kept in the store and can be changed while jobs run (``JobScheduler/configure(queue:_:)-(_,JobQueue.Change...)``). They concern
-/// runs that begin from then on.
+/// A queue exists as soon as a job names it; a queue without settings is not stored. The limits are stored and can be
+/// changed while jobs run (``JobScheduler/configure(queue:_:)-(_,JobQueue.Change...)``). They apply to runs that begin
+/// from then on.
 public struct JobQueue: Hashable, Sendable, Identifiable {
-    /// Its name.
+    /// The name of the queue.
     public var id: QueueID
-    /// How many of its runs are in progress at once, at most. `nil`: as many as the scheduler has places for.
+    /// The largest number of its runs in progress at once; `nil` for as many as the scheduler has places.
     public var concurrency: Int?
-    /// How many runs of jobs with the same ``JobRequest/fairnessKey`` are in progress at once, at most. `nil`: no limit.
+    /// The largest number of runs in progress at once of jobs with the same ``JobRequest/fairnessKey``; `nil` for no
+    /// limit.
+    ///
     /// Runs of jobs without a key are not limited by it.
     ///
-    /// Schedulers that share a store put the new jobs of a key under one of them, which counts their runs. Jobs do not
-    /// move for their keys later, so several may own jobs of one key after a change of what schedulers can run, or of
-    /// the key; each counts its own.
+    /// Schedulers that share a store put the new jobs of a key under one of them, which counts their runs. Existing
+    /// jobs do not move when a key, or what the schedulers can run, changes. Several schedulers may then own jobs of
+    /// one key, and each counts its own.
     public var concurrencyPerKey: Int?
-    /// How many of its runs begin in a time. `nil`: no limit.
+    /// The rate at which its runs begin; `nil` for no limit.
     public var rate: QueueRate?
-    /// Whether no run of it begins. Runs in progress continue.
+    /// Whether no run of the queue begins; runs in progress continue.
     public var isPaused: Bool
-    /// How many runs had begun within the rate's period when the last one did. For stores: it makes the rate hold over
-    /// restarts.
+    /// The number of runs that had begun within the rate's period when the last one began.
+    ///
+    /// It is for stores: it keeps the rate across restarts.
     public var recentStarts: Int
-    /// When the last of them began, as an instant of elapsed time (see ``JobStore``).
+    /// The instant at which the last of the recent runs began, in elapsed time (see ``JobStore``).
     public var lastStart: WallInstant?
 
-    /// A queue; without limits unless some are given.
+    /// Creates a queue, without limits unless some are given.
     public init(
         id: QueueID, concurrency: Int? = nil, concurrencyPerKey: Int? = nil, rate: QueueRate? = nil,
         isPaused: Bool = false, recentStarts: Int = 0, lastStart: WallInstant? = nil
@@ -62,44 +67,45 @@ public struct JobQueue: Hashable, Sendable, Identifiable {
     }
 }
 
-/// How many runs may begin in a time: in each interval of that length, wherever it begins, not more.
+/// The largest number of runs that begin within a duration, in every interval of that length.
 public struct QueueRate: Hashable, Sendable {
-    /// How many; 1 to 100,000.
+    /// The number of runs, 1 to 100,000.
     public var runs: Int
-    /// In which time; 1 ms or more, counted as elapsed time.
+    /// The duration, 1 ms or more, counted as elapsed time.
     public var period: Duration
-    /// So many runs in that time.
+    /// Creates a rate of so many runs within a duration.
     public init(runs: Int, per period: Duration) {
         self.runs = runs
         self.period = period
     }
 }
 
-/// Which of the jobs of a queue that wait for a place gets it.
+/// The priority of a job among those of its queue that wait for a place.
 ///
 /// Of four places of a queue that become free, three go to the highest priority that waits, and the fourth to the
-/// priority of the job that was due first: nothing waits for ever. Within a priority the keys of jobs take turns
-/// (``JobRequest/fairnessKey``); of one key, or without keys, the oldest due is first.
+/// priority of the job that was due first, so no job waits for ever. Within a priority the fairness keys take turns
+/// (``JobRequest/fairnessKey``). Of one key, and of the jobs without keys, the job with the oldest due instant is
+/// first.
 public enum JobPriority: Int, Hashable, Sendable, Comparable, CaseIterable {
-    /// After the others.
+    /// The lowest priority.
     case low = 1
     /// The default.
     case normal = 2
-    /// Before the others.
+    /// The priority above `normal`.
     case high = 3
-    /// Before all others.
+    /// The highest priority.
     case urgent = 4
 
     /// Orders priorities: a higher one is greater.
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
 
-    /// The priority of that name: `low`, `normal`, `high` or `urgent`; `nil` for another.
+    /// Returns the priority with this name: `low`, `normal`, `high` or `urgent`; `nil` for another name.
     public init?(name: String) {
         guard let priority = Self.allCases.first(where: { $0.name == name }) else { return nil }
         self = priority
     }
 
-    /// `low`, `normal`, `high` or `urgent`.
+    /// The name: `low`, `normal`, `high` or `urgent`.
     public var name: String {
         switch self {
         case .low: "low"
@@ -110,7 +116,7 @@ public enum JobPriority: Int, Hashable, Sendable, Comparable, CaseIterable {
     }
 }
 
-/// What makes two jobs the same, for ``JobRequest/conflict``.
+/// The rule that decides which jobs count as the same, for ``JobRequest/conflict``.
 public struct JobUniqueness: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         case identifier
@@ -119,40 +125,43 @@ public struct JobUniqueness: Hashable, Sendable {
     }
     package var kind: Kind
 
-    /// The identifier. The default.
+    /// Compares the identifiers only; the default.
     public static let identifier = JobUniqueness(kind: .identifier)
 
-    /// The identifier, or kind and payload: of jobs that ask for this, no two that have not ended have the same kind and
-    /// the same bytes.
+    /// Compares the identifiers, and also kind and payload: of the jobs with this rule, no two that have not ended have
+    /// the same kind and the same bytes.
     ///
-    /// - Parameter period: Jobs count, too, that have ended by now and were submitted at most so long ago; a job is
-    ///   kept at least that long (``Job/uniqueUntil``). They cannot be updated any more, and neither can one of which only runs in
-    ///   progress are left: `update` and `keep` answer with such a job (``SubmissionOutcome/joined``).
-    /// - Returns: what makes two jobs the same.
+    /// - Parameter period: The time from their submission for which jobs that have ended count, too; they are kept for
+    ///   at least that time (``Job/uniqueUntil``). A job that has ended cannot be updated, and neither can a job of
+    ///   which only runs in progress are left: `update` and `keep` return such a job unchanged
+    ///   (``SubmissionOutcome/joined``).
+    /// - Returns: The rule.
     public static func payload(within period: Duration? = nil) -> JobUniqueness {
         JobUniqueness(kind: .payload(within: period))
     }
 
-    /// The identifier, or kind and key: the same as ``payload(within:)``, with a key in place of the payload's bytes. For
-    /// jobs of which only some fields of the payload say which they are.
+    /// Compares the identifiers, and also kind and key: the same as ``payload(within:)``, with a key in place of the
+    /// payload's bytes.
+    ///
+    /// It is for jobs that are identified by some fields of the payload.
     ///
     /// - Parameters:
-    ///   - key: 1 to 1,020 bytes. Jobs that are unique by a payload have no key, and are never the same as those that have
-    ///     one.
-    ///   - period: see ``payload(within:)``.
-    /// - Returns: what makes two jobs the same.
+    ///   - key: The key, 1 to 1,020 bytes. A job that is unique by its payload is never the same as one that is unique
+    ///     by a key.
+    ///   - period: See ``payload(within:)``.
+    /// - Returns: The rule.
     public static func key(_ key: String, within period: Duration? = nil) -> JobUniqueness {
         JobUniqueness(kind: .key(key, within: period))
     }
 
-    /// What must be equal beside the kind.
+    /// The content that must be equal beside the kind.
     public enum Content: Hashable, Sendable {
         /// The bytes of the payload.
         case payload([UInt8])
         /// The key.
         case key(String)
 
-        /// For messages.
+        /// The word for the content in messages.
         package var word: String {
             switch self {
             case .payload: "payload"
@@ -160,7 +169,7 @@ public struct JobUniqueness: Hashable, Sendable {
             }
         }
 
-        /// Byte for byte, as stores compare.
+        /// Returns whether the contents are equal byte by byte, as stores compare them.
         public static func == (first: Self, second: Self) -> Bool {
             switch (first, second) {
             case (.payload(let first), .payload(let second)): first == second
@@ -169,7 +178,7 @@ public struct JobUniqueness: Hashable, Sendable {
             }
         }
 
-        /// Hashes the bytes.
+        /// Hashes the bytes of the content.
         public func hash(into hasher: inout Hasher) {
             switch self {
             case .payload(let bytes): hasher.combine(bytes)
@@ -178,13 +187,13 @@ public struct JobUniqueness: Hashable, Sendable {
         }
     }
 
-    /// Whether more than the identifier counts (``JobRequest/uniqueContent``).
+    /// Whether the rule compares more than the identifiers (``JobRequest/uniqueContent``).
     public var countsContent: Bool { kind != .identifier }
 
-    /// The key that counts, if one does.
+    /// The key that is compared, if one is.
     public var key: String? { if case .key(let key, _) = kind { key } else { nil } }
 
-    /// For how long after its submission a job that has ended counts; `nil`: it does not.
+    /// The time from its submission for which a job that has ended counts; `nil` if ended jobs do not count.
     public var period: Duration? {
         switch kind {
         case .identifier: nil
@@ -194,29 +203,29 @@ public struct JobUniqueness: Hashable, Sendable {
 }
 
 extension JobUniqueness {
-    /// That of its parts, as a store keeps them.
+    /// Creates the rule from the parts that a store keeps.
     package init(countsContent: Bool, period: Duration?, key: String?) {
         self = !countsContent ? .identifier : key.map { .key($0, within: period) } ?? .payload(within: period)
     }
 }
 
 extension JobQueue {
-    /// What is changed of a queue; the rest stays.
+    /// A change of one setting of a queue, which leaves the others.
     public enum Change: Hashable, Sendable {
-        /// How many runs are in progress at once; `nil` for no limit.
+        /// Sets the largest number of runs in progress at once; `nil` for no limit.
         case concurrency(Int?)
-        /// How many runs of one key are in progress at once; `nil` for no limit.
+        /// Sets the largest number of runs of one key in progress at once; `nil` for no limit.
         case concurrencyPerKey(Int?)
-        /// How many begin in a time; `nil` for no limit.
+        /// Sets the rate at which runs begin; `nil` for no limit.
         case rate(QueueRate?)
-        /// Whether none begins.
+        /// Sets whether no run begins.
         case paused(Bool)
     }
 
-    /// Whether schedulers that share a store must count its runs together.
+    /// Whether schedulers that share a store must count the queue's runs together.
     var hasLimits: Bool { concurrency != nil || rate != nil }
 
-    /// Whether it is more than a name.
+    /// Whether the queue has any settings besides its name.
     package var hasSettings: Bool { hasLimits || concurrencyPerKey != nil || isPaused }
 
     mutating func apply(_ change: Change) {
@@ -229,15 +238,15 @@ extension JobQueue {
     }
 }
 
-/// How a queue stands.
+/// A queue with its numbers of runs.
 public struct QueueStatus: Hashable, Sendable {
     /// The queue.
     public var queue: JobQueue
-    /// How many of its runs are in progress.
+    /// The number of its runs in progress.
     public var runningCount: Int
-    /// How many jobs wait for a place, as far as they are in memory.
+    /// The number of its jobs that wait for a place, of those in the scheduler's memory.
     public var waitingCount: Int
-    /// A status.
+    /// Creates a status.
     public init(queue: JobQueue, runningCount: Int, waitingCount: Int) {
         self.queue = queue
         self.runningCount = runningCount

@@ -1,14 +1,19 @@
 package import ApusTimers
 
 extension JobRequest {
-    /// Refuses what a submission at `now` could not ask for, whatever is in the store.
+    /// Checks that the request is valid for a submission at `now`, regardless of the store's contents.
+    ///
+    /// - Throws: ``JobError`` with `invalid`.
     package func validate(submittedAt now: WallInstant) throws(JobError) {
         try validate()
-        // The zones are those where the scheduler runs: it is the scheduler that knows what a calendar trigger's are.
+        // A calendar trigger uses the zones of the machine on which the scheduler runs, so only the scheduler can check
+        // it.
         if trigger.calendar == nil { _ = try trigger.first(submittedAt: now, nil) }
     }
 
-    /// Refuses what could not be kept or done, naming the argument and the accepted forms.
+    /// Checks that the request is within the limits.
+    ///
+    /// - Throws: ``JobError`` with `invalid`, which names the argument and the accepted forms.
     func validate() throws(JobError) {
         try JobLimits.check(id.rawValue, "id")
         if let name { try JobLimits.check(name, "name", bytes: JobLimits.nameBytes) }
@@ -34,8 +39,9 @@ extension JobRequest {
         try policies.validate()
     }
 
-    /// The request with durations of whole nanoseconds, as stores keep them: the same request twice is equal to what is
-    /// kept of the first.
+    /// The request with durations of whole nanoseconds, as stores keep them.
+    ///
+    /// A repeated request is therefore equal to the stored one.
     package var normalized: JobRequest {
         var request = self
         request.trigger = trigger.normalized
@@ -102,7 +108,7 @@ extension JobQueue {
 }
 
 extension QueueRate {
-    /// The scheduler keeps an instant for each run of a period.
+    /// The largest number of runs of a rate: the scheduler keeps an instant for each run of a period.
     static let maximumRuns = 100_000
 }
 

@@ -1,104 +1,117 @@
 public import ApusTimers
 
-/// The state of one attempt at an occurrence (or, for skipped ones, of a range of occurrences that were never
-/// attempted).
+/// The state of one attempt at an occurrence, or of a range of skipped occurrences.
 public enum RunState: String, Hashable, Sendable, CaseIterable {
-    /// Open: it starts when its turn comes, not before `notBefore`.
+    /// The attempt is open: it starts when its turn comes, not before `notBefore`.
     case waiting
-    /// Open: the claim is committed; the handler is about to run, or runs. Stores keep it as `claimed`.
+    /// The attempt is open: its claim is committed, and its handler is about to run, or runs.
+    ///
+    /// The stored name is `claimed`.
     case running = "claimed"
     /// The handler returned.
     case succeeded
-    /// The handler threw, or took too long.
+    /// The handler threw an error, or exceeded its time limit.
     case failed
-    /// Never attempted; the reason says why.
+    /// The occurrence was never attempted; `reason` says why.
     case skipped
-    /// The process ended while it ran, or its handler was given up (``JobScheduler/Configuration/abandonment``).
+    /// The process ended during the attempt, or the handler was given up (``JobScheduler/Configuration/abandonment``).
     case lost
     /// The run, or its job, was cancelled.
     case cancelled
 
-    /// Whether the attempt is still to run or running.
+    /// Whether the attempt waits or runs.
     public var isOpen: Bool { self == .waiting || self == .running }
 }
 
-/// One attempt at an occurrence, or a range of occurrences that were skipped.
+/// One attempt at an occurrence, or a range of skipped occurrences.
 ///
 /// Exactly one run of each occurrence is `isFinal`: its state is the occurrence's outcome.
 public struct Run: Hashable, Sendable {
-    /// The store's number of the job.
+    /// The number that the store gave the job.
     public var jobKey: Int64
-    /// The job's identifier.
+    /// The identifier of the job.
     public var jobID: JobID
-    /// The number of the occurrence; the first of the range for skipped ones. 0 and below: runs asked for by hand
-    /// (``JobScheduler/runNow(_:)``), which are not occurrences of the trigger.
+    /// The number of the occurrence, or of the first one of a skipped range.
+    ///
+    /// Runs by hand (``JobScheduler/runNow(_:)``), which are not occurrences of the trigger, have 0 and below.
     public var occurrence: Int
-    /// The last number of the range; equal to `occurrence` for anything that is not skipped.
+    /// The number of the last occurrence of a skipped range; equal to `occurrence` for all other runs.
     public var through: Int
-    /// The attempt, from 1; 0 for those that were skipped when they arrived. One that was cancelled while it waited has
-    /// `started` = `nil`.
+    /// The number of the attempt, from 1; 0 for occurrences that were skipped when they were due.
+    ///
+    /// An attempt that was cancelled while it waited has no `started`.
     public var attempt: Int
-    /// How many of the earlier attempts were lost rather than failed.
+    /// The number of earlier attempts that were lost.
     public var lostBefore: Int
-    /// When the occurrence was due (the first of a range).
+    /// The due instant of the occurrence, or of the first one of a skipped range.
     public var due: WallInstant
-    /// What a change of the clock, or of the zone's rules, did to that; only calendar triggers have it.
+    /// The effect of a change of the clock, or of the zone's rules, on the due instant; only calendar triggers have
+    /// one.
     public var dueNote: DueNote?
-    /// How many occurrences the run stands for: 1, or more when missed ones were coalesced into it.
+    /// The number of occurrences that the run stands for: 1, or more if missed ones were coalesced into it.
     public var standsFor: Int
-    /// The state.
+    /// The state of the attempt.
     public var state: RunState
-    /// Whether it is the outcome of its occurrence.
+    /// Whether the run is the outcome of its occurrence.
     public var isFinal: Bool
-    /// Why, in a word, for `skipped` (see ``skipReason``), `cancelled`, `failed` and `lost`: `replaced`, `cancelled`,
-    /// `timedOut`, `interrupted`, `abandoned`, or the handler's own words: of more than 8,192 bytes, the beginning and a
-    /// mark with the length. While open: `missed` if it makes up for a missed occurrence, `cancelled` or `replaced` if
-    /// its handler was cancelled, and while it waits again the words with which its handler was postponed
-    /// (``RunDecision/snooze(for:reason:)``).
+    /// The reason for the state, in a word or in the handler's own words.
+    ///
+    /// - A `skipped` run has the word of its ``skipReason``.
+    /// - A `cancelled`, `failed` or `lost` run has `replaced`, `cancelled`, `timedOut`, `interrupted`, `abandoned`, or
+    ///   the handler's own words; a text of more than 8,192 bytes is cut, with a mark that has its length.
+    /// - An open run has `missed` if it makes up for a missed occurrence, `cancelled` or `replaced` if its handler was
+    ///   cancelled, and, while it waits again, the words with which its handler postponed it
+    ///   (``RunDecision/snooze(for:reason:)``).
     public var reason: String?
-    /// The earliest instant at which the attempt may start, where that is later than `due`: the end of the delay before a
+    /// The earliest instant at which the attempt may start, if that is later than `due`: the end of the delay before a
     /// retry.
     public var notBefore: WallInstant?
-    /// When the claim was made.
+    /// The instant of the claim.
     public var claimed: WallInstant?
-    /// When the handler was started. Never before `due`.
+    /// The instant at which the handler was started; never before `due`.
     public var started: WallInstant?
-    /// When it ended.
+    /// The instant at which the attempt ended.
     public var finished: WallInstant?
-    /// A command's exit code, or what the handler set.
+    /// The exit code of a command, or the code that the handler set.
     public var exitCode: Int?
-    /// The end of what it printed, as the handler set it; at most 64 KiB.
+    /// The end of the output, as the handler set it; at most 64 KiB.
     public var output: [UInt8]
-    /// What the handler returned, as bytes; at most 64 KiB. `nil` for a handler that returns nothing, and for attempts
-    /// that did not succeed.
+    /// The bytes that the handler returned; at most 64 KiB.
+    ///
+    /// It is `nil` for a handler that returns nothing, and for attempts that did not succeed.
     public var result: [UInt8]?
-    /// How far the handler was when it reported that last (``RunContext/report(progress:message:)``).
+    /// The handler's last report of its progress (``RunContext/report(progress:message:)``).
     public var progress: RunProgress?
-    /// The handler's effects are committed together with the completion of this claimed run: whatever happens to the
-    /// handler from here on, the attempt has succeeded. Only a store with transactions of applications knows of it.
+    /// Whether the handler has committed its effects together with the completion of this claimed run.
+    ///
+    /// Such an attempt has succeeded, whatever its handler does afterwards. Only a store with transactions of
+    /// applications sets it.
     package var isCompleted = false
 
-    /// Why the occurrences were skipped; `nil` for any other run.
+    /// The reason why the occurrences were skipped; `nil` for any other run.
     public var skipReason: SkipReason? { state == .skipped ? reason.map(SkipReason.init) : nil }
 
-    /// Whether it is the outcome of an occurrence that can have another attempt.
+    /// Whether the run is the outcome of an occurrence that can have another attempt.
     var canBeTriedAgain: Bool { isFinal && attempt > 0 && [.failed, .lost, .cancelled].contains(state) }
 
-    /// How late the occurrence's first attempt started; `nil` for later attempts, which have a ``retryLateness``, and for
-    /// what was never started. While the attempt runs, counted to its claim.
+    /// The lateness of the occurrence's first attempt: the time from `due` to its start, or to its claim while it runs.
+    ///
+    /// It is `nil` for later attempts, which have a ``retryLateness``, and for runs that were never started.
     public var lateness: Duration? { attempt == 1 ? begun.map { due.duration(to: $0) } : nil }
 
-    /// How much later than at the end of its delay a retry started; `nil` for first attempts, and for an attempt without
-    /// a delay before it (one that follows a lost one).
+    /// The time from the end of a retry's delay to the retry's start.
+    ///
+    /// It is `nil` for first attempts, and for an attempt without a delay before it (the attempt after a lost one).
     public var retryLateness: Duration? {
         guard attempt > 1, let notBefore, let begun else { return nil }
         return max(.zero, notBefore.duration(to: begun))
     }
 
-    /// When the handler was started; while it runs, when the attempt was claimed, which is committed just before.
+    /// The instant at which the handler was started; while it runs, the instant of its claim, which is committed just
+    /// before.
     public var begun: WallInstant? { started ?? (state == .running ? claimed : nil) }
 
-    /// A run as a store keeps it. `through` is `occurrence` unless given.
+    /// Creates a run from stored values; `through` is `occurrence` unless given.
     public init(
         jobKey: Int64, jobID: JobID, occurrence: Int, through: Int? = nil, attempt: Int, lostBefore: Int = 0,
         due: WallInstant, dueNote: DueNote? = nil,
@@ -130,36 +143,38 @@ public struct Run: Hashable, Sendable {
     }
 }
 
-/// Why occurrences were skipped. ``rawValue`` is what a store keeps; one that this version does not know is kept as it is.
+/// The reason why occurrences were skipped.
+///
+/// ``rawValue`` is stored; a value that this version does not know is kept unchanged.
 public struct SkipReason: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The stored word.
     public let rawValue: String
 
-    /// The reason with that word.
+    /// Creates a reason with this stored word.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// No scheduler examined it in time, and ``JobPolicies/missedRuns`` leaves it out.
+    /// No scheduler examined the occurrence in time, and ``JobPolicies/missedRuns`` does not make up for it.
     public static let missed = SkipReason(rawValue: "missed")
-    /// No scheduler examined it in time, and a later run stands for it.
+    /// No scheduler examined the occurrence in time, and a later run stands for it.
     public static let coalesced = SkipReason(rawValue: "coalesced")
-    /// An earlier occurrence was still open, and ``JobPolicies/overlap`` leaves it out.
+    /// An earlier occurrence was still open, and ``JobPolicies/overlap`` allows no second one.
     public static let overlap = SkipReason(rawValue: "overlap")
-    /// As many occurrences waited already as ``JobPolicies/overlap`` lets wait.
+    /// The number of waiting occurrences had reached the limit of ``JobPolicies/overlap``.
     public static let queueFull = SkipReason(rawValue: "queueFull")
-    /// It has not begun within its ``JobPolicies/expiry``.
+    /// The occurrence did not begin within ``JobPolicies/expiry``.
     public static let expired = SkipReason(rawValue: "expired")
 
     /// The stored word.
     public var description: String { rawValue }
 }
 
-/// How far a handler is.
+/// The progress of a handler.
 public struct RunProgress: Hashable, Sendable, Codable {
-    /// 0 to 1.
+    /// The fraction of the work that is done, 0 to 1.
     public var fraction: Double
-    /// In the handler's own words; at most 1,000 bytes are kept.
+    /// A message in the handler's own words, of which at most 1,000 bytes are kept.
     public var message: String?
-    /// A fraction outside of 0 to 1 is brought to the nearer end; one that is no number is 0.
+    /// Creates a progress; the fraction is clamped to 0 to 1, and NaN becomes 0.
     public init(fraction: Double, message: String? = nil) {
         self.fraction = fraction.isNaN ? 0 : min(max(fraction, 0), 1)
         self.message = message

@@ -5,10 +5,10 @@ public enum QueueSelection: Hashable, Sendable {
     /// These queues.
     case only(Set<QueueID>)
 
-    /// No queue: the scheduler submits jobs and changes them, and runs none.
+    /// Selects no queue: the scheduler submits and changes jobs, and runs none.
     public static let nothing = QueueSelection.only([])
 
-    /// Whether jobs of the queue are run.
+    /// Returns whether the selection has the queue.
     public func contains(_ queue: QueueID) -> Bool {
         switch self {
         case .all: true
@@ -17,45 +17,46 @@ public enum QueueSelection: Hashable, Sendable {
     }
 }
 
-/// The jobs that a scheduler can run: those of the queues that it serves, of the kinds that have a handler.
+/// The jobs that a scheduler can run: those of the queues that it serves whose kind has a handler.
 public struct RunnableJobs: Hashable, Sendable {
     /// The kinds that have a handler.
     public var kinds: Set<String>
-    /// The queues that it serves.
+    /// The queues that the scheduler serves.
     public var queues: QueueSelection
 
-    /// The jobs of these kinds in these queues.
+    /// Creates the set of the jobs of these kinds in these queues.
     public init(kinds: Set<String>, queues: QueueSelection = .all) { (self.kinds, self.queues) = (kinds, queues) }
 
-    /// Whether the job of the request is one of them.
+    /// Returns whether the scheduler can run the job of the request.
     public func contains(_ request: JobRequest) -> Bool {
         kinds.contains(request.kind) && queues.contains(request.queue)
     }
 
-    /// Whether the jobs of the lane are among them.
+    /// Returns whether the scheduler can run the jobs of the lane.
     public func contains(_ lane: QueueLane) -> Bool { kinds.contains(lane.kind) && queues.contains(lane.queue) }
 
-    /// Whether no job is one of them: the scheduler owns none then.
+    /// Whether the scheduler can run no job, so it owns none.
     public var isEmpty: Bool { kinds.isEmpty || queues == .nothing }
 }
 
-/// The other schedulers of a shared store, as far as this one knows: what they can run, and what they own.
+/// The other schedulers of a shared store, with what they can run and the shards that they own, as far as this one
+/// knows.
 public struct OtherSchedulers: Hashable, Sendable {
-    /// One of them.
+    /// One of the other schedulers.
     public struct Member: Hashable, Sendable {
-        /// What it can run.
+        /// The jobs that the scheduler can run.
         public var jobs: RunnableJobs
-        /// The shards that it owns, in their order.
+        /// The shards that the scheduler owns, in ascending order.
         public var shards: [ShardID]
-        /// A scheduler.
+        /// Creates a member.
         public init(jobs: RunnableJobs, shards: [ShardID]) { (self.jobs, self.shards) = (jobs, shards) }
     }
 
-    /// Those that take part and do not leave, in an order that stays.
+    /// The schedulers that take part and do not leave, in a stable order.
     public var members: [Member]
-    /// All shards of the store, with an owner or without, in their order.
+    /// All shards of the store, with or without an owner, in ascending order.
     public var shards: [ShardID]
 
-    /// Some schedulers; none, for a store that has one.
+    /// Creates a list of schedulers, which is empty for a store with one scheduler.
     public init(members: [Member] = [], shards: [ShardID] = []) { (self.members, self.shards) = (members, shards) }
 }

@@ -1,8 +1,8 @@
-/// A value of which copies share one place in memory, until one of them is changed: for the large part of a value that
-/// is copied often.
+/// A copy-on-write box, for the large part of a value that is copied often.
 struct Shared<Value: Sendable>: Sendable {
-    /// For `@unchecked Sendable`: its value is changed only while one `Shared` refers to it. For
-    /// `@exclusivity(unchecked)`: it is accessed only through that `Shared`, whose own accesses are checked.
+    /// For `@unchecked Sendable`: the value is changed only while one `Shared` refers to the storage.
+    ///
+    /// For `@exclusivity(unchecked)`: the value is accessed only through that `Shared`, whose own accesses are checked.
     private final class Storage: @unchecked Sendable {
         @exclusivity(unchecked)
         var value: Value

@@ -1,33 +1,38 @@
 /// The effect of a submission on the store's jobs.
 ///
-/// A run begins after the submission, unless it says that an earlier one stands for it: ``kept`` and ``joined``.
+/// A run begins after the submission, except with ``kept`` and ``joined``, where an earlier run may stand for it.
 public enum SubmissionOutcome: String, Hashable, Sendable, CaseIterable {
-    /// It made a job.
+    /// The submission made a job.
     case inserted
-    /// A job that had not ended got the request's definition, or has it already: what is to come of it obeys that.
+    /// A job that had not ended has the request's definition now, or had it already; its future occurrences follow it.
     case updated
-    /// As ``updated``; only runs in progress were left of the job, so its trigger counts from this submission on. The
-    /// next run begins when they have ended.
+    /// A job of which only runs in progress were left has the request's definition, and its trigger counts from this
+    /// submission.
+    ///
+    /// The next run begins when those runs have ended.
     case rescheduled
     /// A job that had not ended was cancelled, and a new one is in its place.
     case replaced
-    /// A job that has not ended is as it was, by ``ConflictPolicy/keep``. If only runs in progress are left of it,
-    /// nothing begins because of this submission.
+    /// A job that has not ended is unchanged, by ``ConflictPolicy/keep``.
+    ///
+    /// If only runs in progress are left of it, nothing begins because of this submission.
     case kept
-    /// The job of an earlier submission is the answer, and is as it was: that submission had the same idempotency key,
-    /// or the same kind and payload or key within the period of ``JobUniqueness``.
+    /// The job of an earlier submission is the answer, and is unchanged.
+    ///
+    /// That submission had the same idempotency key, or the same kind and content within the period of
+    /// ``JobUniqueness``.
     case joined
 }
 
-/// The answer to a submission: the job, and what the submission did. The job's properties can be read from it directly.
+/// The answer to a submission: the job, whose properties can be read directly, and the effect of the submission.
 @dynamicMemberLookup
 public struct SubmissionResult: Hashable, Sendable {
     /// The job as it is after the submission.
     public var job: Job
-    /// What the submission did.
+    /// The effect of the submission.
     public var outcome: SubmissionOutcome
 
-    /// An answer.
+    /// Creates an answer.
     public init(job: Job, outcome: SubmissionOutcome) { (self.job, self.outcome) = (job, outcome) }
 
     /// A property of the job.

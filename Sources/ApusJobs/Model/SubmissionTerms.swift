@@ -1,11 +1,14 @@
-/// What must be true of the store, on any node, when a submission is carried out.
+/// Requirements of a submission on the store's contents, which are checked on the node that carries it out.
 package struct SubmissionTerms: Hashable, Sendable {
-    /// Refuses a new job (``JobError/Code/alreadyExists``) whose name a job has that has not ended.
+    /// Whether a new job is refused (``JobError/Code/alreadyExists``) if a job that has not ended has its name.
     package var requiresFreeName = false
-    /// Refuses a new job (``JobError/Code/alreadyExists``) if others than these have the label and have not ended. It is
-    /// not encoded, because a new job is made by the scheduler that is asked.
+    /// The only jobs with their label that may exist without having ended; otherwise a new job is refused
+    /// (``JobError/Code/alreadyExists``).
+    ///
+    /// It is not encoded, because the scheduler that receives the submission makes the new job itself.
     package var onlyBeside: LabelledJobs?
-    /// Refuses to change or replace (``JobError/Code/conflict``) a job that does something else.
+    /// The content that an existing job must have to be changed or replaced; otherwise the submission is refused
+    /// (``JobError/Code/conflict``).
     package var replaces: JobContent?
 
     package init() {}
@@ -16,7 +19,7 @@ package struct SubmissionTerms: Hashable, Sendable {
     }
 }
 
-/// What a job does.
+/// The part of a job that says what it does.
 package struct JobContent: Hashable, Sendable {
     package var kind: String
     package var payload: [UInt8]
@@ -26,7 +29,7 @@ package struct JobContent: Hashable, Sendable {
 }
 
 extension SubmissionTerms: Codable {
-    /// Whether a term is encoded. `onlyBeside` never is.
+    /// Whether the encoded form has a term; `onlyBeside` is never encoded.
     var isCoded: Bool { requiresFreeName || replaces != nil }
 
     private static let optionalFields: [CodedField<Self>] = [

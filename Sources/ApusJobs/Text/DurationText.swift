@@ -1,26 +1,26 @@
 import ApusTimers
 
-/// Durations as people type and read them.
+/// Conversions between durations and the texts that people type and read.
 public enum DurationText {
-    /// Examples of every form that ``parse(_:argument:)`` reads.
+    /// Examples of all forms that ``parse(_:argument:)`` accepts.
     public static let acceptedForms = [
         "3s", "250ms", "1h30m", "1.5h", "2d", "1w", "90 (seconds)", "5:00 (m:s)", "1:30:00 (h:m:s)", "PT1H30M",
     ]
 
-    /// The longest duration that is read: 100 years of 365.25 days.
+    /// The longest duration that is accepted: 100 years of 365.25 days.
     public static let longest: Duration = .seconds(36_525 * 86_400)
 
-    /// Reads a duration: a number with a unit (`3s`, `1.5h`), several of them with the largest first (`1h 30m`),
-    /// a bare number of seconds (`90`), `m:s`, `h:m:s`, or ISO 8601 (`PT1H30M`).
+    /// Parses a duration: a number with a unit (`3s`, `1.5h`), several of them with the largest first (`1h 30m`), a
+    /// bare number of seconds (`90`), `m:s`, `h:m:s`, or ISO 8601 (`PT1H30M`).
     ///
     /// The units are ms, s, m, h, d and w, and their names (`min`, `seconds`, `hours`, …); a day has 24 hours. Letters
-    /// may be in either case. Only the last number may have a fraction; what is below a nanosecond is dropped.
+    /// may be in either case. Only the last number may have a fraction; fractions of a nanosecond are dropped.
     ///
     /// - Parameters:
-    ///   - text: What was typed.
+    ///   - text: The text.
     ///   - argument: The name of the argument, for the error.
     /// - Returns: A duration longer than zero.
-    /// - Throws: ``TextError`` for zero, a negative duration, more than ``longest``, and what cannot be read.
+    /// - Throws: ``TextError`` for zero, a negative duration, more than ``longest``, and a text that cannot be parsed.
     public static func parse(_ text: String, argument: String = "duration") throws(TextError) -> Duration {
         do throws(TextProblem) {
             return try parseWithoutContext(text)
@@ -53,7 +53,7 @@ public enum DurationText {
 // MARK: - The three notations
 
 extension DurationText {
-    /// `1h30m`, `1h 30m`, `90`.
+    /// Parses `1h30m`, `1h 30m` or `90`.
     private static func unitParts(_ scanner: inout TextScanner) throws(TextProblem) -> UInt128 {
         var sum = PartSum()
         while !scanner.isAtEnd {
@@ -78,7 +78,7 @@ extension DurationText {
             : "“\(scanner.rest)” cannot be read"
     }
 
-    /// `m:s` and `h:m:s`; the first number is as large as it likes, the others are two digits below 60.
+    /// Parses `m:s` or `h:m:s`; the first number has no limit, the others have two digits and are below 60.
     private static func clockParts(_ scanner: inout TextScanner) throws(TextProblem) -> UInt128 {
         var fields: [Decimal] = [try decimal(&scanner)]
         while scanner.take(":") {
@@ -97,7 +97,7 @@ extension DurationText {
         return sum.nanoseconds
     }
 
-    /// What follows the `P` of `P1DT2H30M0.5S` or `P2W`.
+    /// Parses the rest of `P1DT2H30M0.5S` or `P2W` after the `P`.
     private static func iso8601Parts(_ scanner: inout TextScanner) throws(TextProblem) -> UInt128 {
         var sum = PartSum()
         var isTime = false
@@ -151,12 +151,13 @@ extension DurationText {
         }
     }
 
-    /// A decimal number as it was written, so that nothing is rounded before the unit is known.
+    /// A decimal number as it was written, so that rounding happens only once the unit is known.
     private struct Decimal {
         var digits: [UInt8]
         var fraction: [UInt8]
 
-        /// At most 20 digits are looked at, so this cannot overflow; a longer number is refused when it is read.
+        /// The integer part, which cannot overflow: `decimal(_:)` keeps the last 20 digits and refuses more significant
+        /// ones.
         var whole: UInt128 { digits.reduce(0) { $0 * 10 + UInt128($1) } }
 
         var text: String { digits.map(String.init).joined() }
@@ -184,7 +185,7 @@ extension DurationText {
         return Decimal(digits: digits.last20, fraction: fraction)
     }
 
-    /// Adds parts, the largest unit first, and knows when nothing may follow.
+    /// Adds parts with descending units, and refuses a part after one with a fraction.
     private struct PartSum {
         private(set) var nanoseconds: UInt128 = 0
         private var last: Unit?
@@ -209,7 +210,7 @@ extension [UInt8] {
 }
 
 extension TextScanner {
-    /// Reads one ASCII letter in lower case.
+    /// Reads one ASCII letter, in lower case.
     fileprivate mutating func letter() -> String? {
         guard let byte = next, byte.isASCIILetter else { return nil }
         let letter = Unicode.Scalar(byte.asciiLowercased)
@@ -219,7 +220,7 @@ extension TextScanner {
 }
 
 extension String {
-    /// The text without spaces, tabs and line ends around it.
+    /// The text without leading and trailing white space.
     package var trimmingSpaces: String {
         var text = self[...]
         while let first = text.first, first.isWhitespace { text.removeFirst() }
@@ -229,8 +230,10 @@ extension String {
 }
 
 extension DurationText {
-    /// The short form for people: `2d`, `1h 30m`, `1m 1.5s`, `250ms`. Whole nanoseconds; ``parse(_:argument:)`` reads
-    /// it back without loss. Zero is `0s`, a negative duration begins with a minus sign.
+    /// Returns the short form for people: `2d`, `1h 30m`, `1m 1.5s`, `250ms`.
+    ///
+    /// It has whole nanoseconds, and ``parse(_:argument:)`` reads a positive duration up to ``longest`` back without
+    /// loss. Zero is `0s`; a negative duration begins with a minus sign.
     public static func format(_ duration: Duration) -> String {
         let parts = Parts(duration)
         let sign = parts.isNegative ? "-" : ""
@@ -246,7 +249,7 @@ extension DurationText {
         return sign + texts.joined(separator: " ")
     }
 
-    /// The form of ISO 8601: `PT1H30M`, `PT0.25S`, `P1DT2H`. Zero is `PT0S`.
+    /// Returns the form of ISO 8601: `PT1H30M`, `PT0.25S`, `P1DT2H`; zero is `PT0S`.
     public static func iso8601(_ duration: Duration) -> String {
         let parts = Parts(duration)
         guard parts.nanoseconds > 0 else { return "PT0S" }
@@ -259,7 +262,7 @@ extension DurationText {
         return (parts.isNegative ? "-P" : "P") + date + (time.isEmpty ? "" : "T" + time)
     }
 
-    /// A duration taken apart. `seconds` is in nanoseconds, because it carries the fraction.
+    /// The components of a duration; `seconds` is in nanoseconds, because it includes the fraction.
     private struct Parts {
         static let second: UInt64 = 1_000_000_000
 
@@ -276,7 +279,7 @@ extension DurationText {
         var minutes: UInt64 { nanoseconds / (60 * Self.second) % 60 }
         var seconds: UInt64 { nanoseconds % (60 * Self.second) }
 
-        /// `value` in units of `unit` (a power of ten), without trailing zeros.
+        /// Returns `value` in multiples of `unit`, a power of ten, without trailing zeros.
         static func decimal(_ value: UInt64, unit: UInt64) -> String {
             let whole = String(value / unit)
             var digits = String(value % unit + unit).dropFirst()

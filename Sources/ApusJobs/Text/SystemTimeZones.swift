@@ -2,7 +2,7 @@ public import ApusCalendar
 import ApusTimers
 
 #if canImport(FoundationEssentials)
-    // Its zones are only UTC and fixed offsets.
+    // FoundationEssentials has only UTC and zones with fixed offsets.
 #else
     import Foundation
 #endif
@@ -10,24 +10,24 @@ import ApusTimers
 /// The zones of this machine: those of its zone files, which are read again when they change.
 ///
 /// On Linux the files are those of the package `tzdata`, in `/usr/share/zoneinfo` or the folder that `TZDIR` names.
-/// Without them only `UTC` is a zone; programs without Foundation's locale data (35 MB) have no other rules. On Apple
-/// systems a zone without a file is that of the runtime.
+/// Without them `UTC` is the only zone, because programs without Foundation's locale data (35 MB) have no other rules.
+/// On Apple systems a zone without a file is taken from the runtime.
 public final class SystemTimeZones: TimeZones {
     /// The zones of this machine.
     public static let shared = SystemTimeZones()
 
     private let files: any TimeZones
     #if canImport(Darwin)
-        /// The runtime's are as they are for the life of the process.
+        /// The zones of the runtime, which do not change during the life of the process.
         private let runtime = Locked<[String: ZoneDatabase.Zone]>([:])
     #endif
 
     package init(files: any TimeZones = ZoneDatabase.system) { self.files = files }
 
-    /// The zone of the clock of this machine, or of the variable `TZ`; UTC if there is none, or none of that name.
+    /// The zone of this machine's clock, or of the variable `TZ`; UTC if neither names an existing zone.
     public var local: ZoneDatabase.Zone {
         #if canImport(Darwin)
-            // The link in /etc leads to a zone file on some Apple systems only.
+            // Only some Apple systems have a link in /etc to a zone file.
             let name: String? = TimeZone.current.identifier
         #else
             let name = LocalZone.name()
@@ -36,7 +36,7 @@ public final class SystemTimeZones: TimeZones {
         return ZoneDatabase.Zone(name: "UTC", rules: .utc, fingerprint: 0, generation: 0)
     }
 
-    /// See `TimeZones`.
+    /// Returns the zone with this name; see `TimeZones`.
     public func zone(_ name: String) throws(ZoneError) -> ZoneDatabase.Zone {
         #if canImport(Darwin)
             do { return try files.zone(name) } catch {
@@ -48,7 +48,7 @@ public final class SystemTimeZones: TimeZones {
         #endif
     }
 
-    /// See `TimeZones`.
+    /// Reads the zone files again if they have changed; see `TimeZones`.
     public func refresh() -> Bool { files.refresh() }
 }
 
@@ -58,7 +58,7 @@ public final class SystemTimeZones: TimeZones {
             if let known = runtime.withLock({ $0[name] }) { return known }
             guard ZoneDatabase.isName(name), let zone = TimeZone(identifier: name) else { return nil }
             let rules = TimeZoneRules(zone)
-            // Another number than that of a file, whose contents are hashed.
+            // The fingerprint differs from that of a file, which is a hash of the contents.
             let new = ZoneDatabase.Zone(name: name, rules: rules, fingerprint: 1, generation: 0)
             return runtime.withLock { zones in
                 zones[name] = new
@@ -68,7 +68,7 @@ public final class SystemTimeZones: TimeZones {
     }
 
     extension TimeZoneRules {
-        /// The offsets from 1900 to 2200, as the runtime knows them.
+        /// Creates the rules from the runtime's offsets from 1900 to 2200.
         fileprivate init(_ zone: TimeZone) {
             let (begin, end) = (Date(timeIntervalSince1970: -2_208_988_800), Date(timeIntervalSince1970: 7_258_118_400))
             var date = begin

@@ -11,7 +11,7 @@ struct TextScanner {
 
     var next: UInt8? { isAtEnd ? nil : bytes[index] }
 
-    /// What was not read yet.
+    /// The part of the text that was not read yet.
     var rest: String { String(decoding: bytes[index...], as: UTF8.self) }
 
     mutating func skipRest() { index = bytes.count }
@@ -20,7 +20,7 @@ struct TextScanner {
         while let byte = next, byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") { index += 1 }
     }
 
-    /// Reads `character` (an ASCII letter in either case) if it is next.
+    /// Reads `character`, an ASCII letter in either case, if it is next.
     mutating func take(_ character: Unicode.Scalar) -> Bool {
         guard let byte = next, byte.asciiLowercased == UInt8(ascii: character).asciiLowercased else { return false }
         index += 1
@@ -79,20 +79,20 @@ extension UInt8 {
     var asciiLowercased: UInt8 { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self }
 }
 
-/// What was wrong with a text that a person typed, and what would have been right.
+/// The error for a text that a person typed: what is wrong with it, and which forms are accepted.
 ///
-/// The parsers of durations, times and zones throw it; it is never a trap. Its ``description`` can be shown as it is.
+/// The parsers of durations, times and zones throw it; they never trap. Its ``description`` can be shown as it is.
 public struct TextError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The name of the argument that the text was given for, such as `duration`, `time` or `--tz`.
     public var argument: String
-    /// The text as it was given.
+    /// The text as it was typed.
     public var given: String
-    /// What is wrong with it, in a few words, without a full stop.
+    /// The problem in a few words, without a full stop.
     public var message: String
-    /// Examples of texts that would have been accepted.
+    /// Examples of accepted texts.
     public var acceptedForms: [String]
 
-    /// An error that says what is wrong with `given`.
+    /// Creates an error.
     public init(argument: String, given: String, message: String, acceptedForms: [String]) {
         self.argument = argument
         self.given = given
@@ -100,13 +100,13 @@ public struct TextError: Error, Sendable, Hashable, CustomStringConvertible {
         self.acceptedForms = acceptedForms
     }
 
-    /// One line: the argument, the text, what is wrong, the accepted forms.
+    /// One line with the argument, the text, the problem and the accepted forms.
     public var description: String {
         "\(argument) “\(given)”: \(message). Accepted forms: \(acceptedForms.joined(separator: ", "))."
     }
 }
 
-/// Why a text does not parse, before the argument and the whole text are known.
+/// The reason why a text cannot be parsed, before the argument and the whole text are known.
 struct TextProblem: Error {
     var message: String
 

@@ -1,21 +1,21 @@
 import ApusCalendar
 import ApusTimers
 
-/// What a text about an instant says, before the present and the zone are known.
+/// A parsed text that names an instant, before the present and the zone are known.
 enum TimeForm: Hashable {
-    /// `17:30`, `noon`: the next such time.
+    /// The next such time of day: `17:30`, `noon`.
     case next(TimeOfDay)
-    /// `today 17:30`, `tomorrow 9:00`, `tomorrow`.
+    /// A day relative to today: `today 17:30`, `tomorrow 9:00`, `tomorrow`.
     case relative(days: Int, TimeOfDay)
-    /// `monday 09:00`, `monday`. `next monday` is never today.
+    /// A weekday: `monday 09:00`, `monday`; `next monday` is never today.
     case weekday(Weekday, TimeOfDay, notToday: Bool)
-    /// `in 5 minutes`.
+    /// A duration from now: `in 5 minutes`.
     case after(Duration)
-    /// `@1798135200`
+    /// Seconds since 1970 in UTC: `@1798135200`.
     case secondsSince1970(Int64)
-    /// `2026-12-24 18:00` in the zone of the person who typed it.
+    /// A local date-time in the zone of the user: `2026-12-24 18:00`.
     case local(CivilDateTime, nanosecond: Int)
-    /// RFC 3339: seconds since 1970 in UTC.
+    /// A date-time with an offset (RFC 3339), as seconds since 1970 in UTC.
     case absolute(Int64, nanosecond: Int)
 
     struct TimeOfDay: Hashable {
@@ -24,7 +24,7 @@ enum TimeForm: Hashable {
         var second = 0
         var nanosecond = 0
 
-        /// This time that many days after a date.
+        /// Returns the date-time with this time of day, so many days after a date.
         func on(_ date: CivilDate, days: Int = 0) -> CivilDateTime {
             let date = CivilDate(dayNumber: date.dayNumber + days)
             return CivilDateTime(
@@ -32,7 +32,7 @@ enum TimeForm: Hashable {
         }
     }
 
-    /// Reads any form.
+    /// Parses any of the forms.
     init(parsing text: String) throws(TextProblem) {
         var scanner = TextScanner(text.trimmingSpaces)
         guard let first = scanner.next else { throw TextProblem("it is empty") }
@@ -69,7 +69,7 @@ enum TimeForm: Hashable {
         guard !scanner.isAtEnd || name != "today" else {
             throw TextProblem("the time of day is missing, as in “today 17:30”")
         }
-        // A day alone begins at midnight, as a date does.
+        // A day without a time of day is its midnight, as for a date.
         let time = scanner.isAtEnd ? TimeOfDay() : try timeOfDay(&scanner)
         if let weekday { return .weekday(weekday, time, notToday: isNext) }
         return .relative(days: name == "today" ? 0 : 1, time)
@@ -77,7 +77,7 @@ enum TimeForm: Hashable {
 
     private static let timesWithNames = ["noon": TimeOfDay(hour: 12), "midnight": TimeOfDay()]
 
-    /// What follows `in`.
+    /// Parses the duration after `in`.
     private static func duration(_ scanner: inout TextScanner) throws(TextProblem) -> Duration {
         scanner.skipSpaces()
         guard !scanner.isAtEnd else { throw TextProblem("the duration is missing, as in “in 5 minutes”") }
@@ -88,14 +88,14 @@ enum TimeForm: Hashable {
 
     private static func wholeNumber(_ scanner: inout TextScanner) throws(TextProblem) -> Int64 {
         let digits = scanner.digits()
-        // Far less than an Int64 holds, and far more than an instant may be.
+        // 15 digits fit into an Int64, and exceed every valid instant.
         guard (1...15).contains(digits.count) else {
             throw TextProblem("“@” is followed by seconds since 1970, as in @1798135200")
         }
         return digits.reduce(0) { $0 * 10 + Int64($1) }
     }
 
-    /// `2026-12-24`, or nothing if the text does not begin like a date.
+    /// Parses a date such as `2026-12-24`; returns `nil` if the text does not begin like a date.
     private static func date(_ scanner: inout TextScanner) throws(TextProblem) -> CivilDate? {
         let start = scanner
         guard let year = scanner.number(digits: 4), scanner.take("-") else {
@@ -115,11 +115,11 @@ enum TimeForm: Hashable {
         return date
     }
 
-    /// What follows a date: nothing, a time of day, or a time of day with an offset.
+    /// Parses the rest after a date: nothing, a time of day, or a time of day with an offset.
     private static func dated(_ date: CivilDate, _ scanner: inout TextScanner) throws(TextProblem) -> TimeForm {
         if scanner.isAtEnd { return .local(TimeOfDay().on(date), nanosecond: 0) }
         if scanner.take("t") {
-            // RFC 3339 as it is written by programs.
+            // RFC 3339, as programs write it.
         } else {
             guard scanner.next == UInt8(ascii: " ") else { throw TextProblem("“\(scanner.rest)” cannot be read") }
             scanner.skipSpaces()
@@ -130,7 +130,7 @@ enum TimeForm: Hashable {
         return .absolute(local.localSeconds - offset, nanosecond: time.nanosecond)
     }
 
-    /// `Z`, `+01:00`, or nothing.
+    /// Parses `Z` or `+01:00`; returns `nil` if there is no offset.
     private static func offset(_ scanner: inout TextScanner) throws(TextProblem) -> Int64? {
         if scanner.take("z") { return 0 }
         let sign: Int64
@@ -141,7 +141,7 @@ enum TimeForm: Hashable {
         return sign * Int64(hours * 3_600 + minutes * 60)
     }
 
-    /// `17:30`, `17:30:15`, `17:30:15.250`, `5:30pm`, `5pm`, `noon`, `midnight`.
+    /// Parses `17:30`, `17:30:15`, `17:30:15.250`, `5:30pm`, `5pm`, `noon` or `midnight`.
     private static func timeOfDay(_ scanner: inout TextScanner) throws(TextProblem) -> TimeOfDay {
         var ahead = scanner
         if let time = timesWithNames[ahead.letters()] {
@@ -194,7 +194,7 @@ enum TimeForm: Hashable {
 // MARK: - Resolving
 
 extension TimeForm {
-    /// The instant that is meant, which is after `now`.
+    /// Returns the instant that the text names, which is after `now`.
     func instant(after now: WallInstant, in zone: TimeZoneRules) throws(TextProblem) -> WallInstant {
         let nowSeconds = Int64(now.nanoseconds / 1_000_000_000)
         let today = zone.local(at: nowSeconds).date
@@ -220,8 +220,9 @@ extension TimeForm {
         }
     }
 
-    /// The first of some days on which a time of day is after `now`. A day whose change of offset makes the time one
-    /// that has passed is passed over, so this looks at more days than one.
+    /// Returns the first instant after `now` with this time of day on one of the days.
+    ///
+    /// Several days are tried because a change of the zone's offset can move the time of one of them into the past.
     private static func first(
         of days: some Sequence<Int>, from today: CivilDate, _ time: TimeOfDay, after now: WallInstant,
         in zone: TimeZoneRules
@@ -240,7 +241,7 @@ extension TimeForm {
         return instant
     }
 
-    /// An instant of the wall clock, refused where no job can be due.
+    /// Returns an instant of the wall clock, or throws if no job can be due then.
     static func wall(_ seconds: Int64, _ nanosecond: Int) throws(TextProblem) -> WallInstant {
         guard seconds >= 0 else { throw outside }
         return try checked(WallInstant(secondsSince1970: seconds).advanced(by: .nanoseconds(nanosecond)))

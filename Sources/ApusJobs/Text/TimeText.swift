@@ -1,9 +1,9 @@
 public import ApusCalendar
 public import ApusTimers
 
-/// Instants as people type and read them.
+/// Conversions between instants and the texts that people type and read.
 public enum TimeText {
-    /// Examples of every form that ``parse(_:now:timeZone:argument:)`` reads.
+    /// Examples of all forms that ``parse(_:now:timeZone:argument:)`` accepts.
     public static let acceptedForms = [
         "17:30 (the next one)", "17:30:15", "5:30pm", "noon", "midnight", "in 5 minutes", "today 17:30",
         "tomorrow 9:00",
@@ -12,21 +12,21 @@ public enum TimeText {
         "@1798135200 (seconds since 1970)",
     ]
 
-    /// Reads an instant after `now`.
+    /// Parses a text that names an instant after `now`.
     ///
-    /// A time of day alone is the next such time; a weekday is the next such day on which that time is still to come, and
-    /// with `next` before it never today. A day without a time of day means its midnight, with which it begins.
-    /// Times without an offset are of `timeZone`. Where daylight saving skips the time, the first instant after the gap
-    /// is meant; where it comes twice, the first of the two (for `17:30` and weekdays: never an instant that has
-    /// passed). The rules of a zone are known until 2200; later times have its last offset.
+    /// A time of day alone is the next such time. A weekday is the next such day on which the time is still to come;
+    /// after `next` it is never today. A day without a time of day is its midnight, at which it begins. Times without
+    /// an offset are in `timeZone`. A time that daylight saving skips is the first instant after the gap; one that the
+    /// clock shows twice is the first of the two (for `17:30` and weekdays never an instant that has passed).
     ///
     /// - Parameters:
-    ///   - text: What was typed; letters may be in either case.
-    ///   - now: The present, which decides what is next and what is past.
+    ///   - text: The text; letters may be in either case.
+    ///   - now: The present, which determines what is next and what has passed.
     ///   - timeZone: The zone of times without an offset.
     ///   - argument: The name of the argument, for the error.
     /// - Returns: An instant after `now`.
-    /// - Throws: ``TextError`` for an instant that is not after `now`, lies outside 1970–2553 or cannot be read.
+    /// - Throws: ``TextError`` for an instant that is not after `now` or not within 1970–2200, and for a text that
+    ///   cannot be parsed.
     public static func parse(
         _ text: String, now: WallInstant, timeZone: ZoneDatabase.Zone, argument: String = "time"
     ) throws(TextError) -> WallInstant {
@@ -38,9 +38,9 @@ public enum TimeText {
         }
     }
 
-    /// The zone of this machine with a name of the IANA database, such as `Europe/Berlin`, or `UTC`.
+    /// Returns the zone of this machine with a name of the IANA database, such as `Europe/Berlin`, or `UTC`.
     ///
-    /// - Throws: ``TextError`` when this system knows no such zone.
+    /// - Throws: ``TextError`` if this system has no such zone.
     public static func zone(named name: String, argument: String = "--tz") throws(TextError) -> ZoneDatabase.Zone {
         let name = name.trimmingSpaces
         do { return try SystemTimeZones.shared.zone(name) } catch {
@@ -52,8 +52,8 @@ public enum TimeText {
 }
 
 extension TimeZoneRules {
-    /// The first instant, in seconds since 1970, at which a clock on the wall shows a date-time, or the end of the gap
-    /// that skips it.
+    /// Returns the first instant, in seconds since 1970, at which a local clock shows a date-time, or the end of the
+    /// gap that skips it.
     func instant(of local: CivilDateTime) -> Int64 {
         switch localToInstants(local) {
         case .one(let instant), .repeated(first: let instant, second: _), .gap(before: _, after: let instant): instant
@@ -62,10 +62,12 @@ extension TimeZoneRules {
 }
 
 extension TimeText {
-    /// Reads an instant with an offset in the form of RFC 3339, past or future: what `WallInstant.iso8601` gives,
-    /// and the same with another offset or another number of digits after the point.
+    /// Parses an instant with an offset in the form of RFC 3339, past or future.
     ///
-    /// - Throws: ``TextError`` without an offset, outside 1970–2200, and for what cannot be read.
+    /// It reads the form of `WallInstant.iso8601`, and the same with another offset or another number of decimals.
+    ///
+    /// - Throws: ``TextError`` for a text without an offset, an instant outside 1970–2200, and a text that cannot be
+    ///   parsed.
     public static func parseISO8601(_ text: String, argument: String = "instant") throws(TextError) -> WallInstant {
         do throws(TextProblem) {
             guard case .absolute(let seconds, let nanosecond) = try TimeForm(parsing: text) else {
@@ -84,24 +86,24 @@ extension TimeText {
 }
 
 extension TimeText {
-    /// Examples of every form that ``parsePast(_:now:timeZone:argument:)`` reads.
+    /// Examples of all forms that ``parsePast(_:now:timeZone:argument:)`` accepts.
     public static let acceptedPastForms = [
         "1h30m (that long ago)", "9:00 (the last one)", "today", "yesterday", "yesterday 9:00", "monday", "2026-11-24",
         "2026-11-24 18:00", "2026-11-24T18:00:00Z", "@1795456800 (seconds since 1970)",
     ]
 
-    /// Reads an instant that has passed, as of `--since`.
+    /// Parses a text that names an instant that has passed, such as the argument of `--since`.
     ///
-    /// A time of day alone is the last such time, and a weekday the last such day; a day without a time of day means its
-    /// midnight. A duration counts back from `now`. Times without an offset are of `timeZone`.
+    /// A time of day alone is the last such time, and a weekday the last such day; a day without a time of day is its
+    /// midnight. A duration counts back from `now`. Times without an offset are in `timeZone`.
     ///
     /// - Parameters:
-    ///   - text: What was typed; letters may be in either case.
+    ///   - text: The text; letters may be in either case.
     ///   - now: The present.
     ///   - timeZone: The zone of times without an offset.
     ///   - argument: The name of the argument, for the error.
-    /// - Returns: An instant that is not after `now`; 1970 for a duration that reaches further back.
-    /// - Throws: ``TextError`` for an instant after `now`, before 1970, and for what cannot be read.
+    /// - Returns: An instant that is not after `now`; the beginning of 1970 for a duration that reaches further back.
+    /// - Throws: ``TextError`` for an instant after `now` or before 1970, and for a text that cannot be parsed.
     public static func parsePast(
         _ text: String, now: WallInstant, timeZone: ZoneDatabase.Zone, argument: String = "--since"
     ) throws(TextError) -> WallInstant {
@@ -125,7 +127,7 @@ extension TimeText {
             else { throw TextProblem("“\(text)” cannot be read") }
             form = .relative(days: -1, time)
         default:
-            // With a colon, it is a time of day (and no duration of minutes and seconds).
+            // A text with a colon is a time of day here, not a duration of minutes and seconds.
             if !words.contains(":"), let duration = try? DurationText.parseWithoutContext(words) {
                 let (instant, overflow) = now.nanoseconds.subtractingReportingOverflow(
                     UInt64(duration.wholeNanoseconds))
@@ -138,7 +140,7 @@ extension TimeText {
 }
 
 extension TimeForm {
-    /// The instant that is meant, which is not after `now`.
+    /// Returns the instant that the text names, which is not after `now`.
     fileprivate func instant(notAfter now: WallInstant, in zone: TimeZoneRules) throws(TextProblem) -> WallInstant {
         let today = zone.local(at: Int64(now.nanoseconds / 1_000_000_000)).date
         func instant(_ days: Int, _ time: TimeOfDay) throws(TextProblem) -> WallInstant {

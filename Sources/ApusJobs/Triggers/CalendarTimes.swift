@@ -1,11 +1,11 @@
 import ApusCalendar
 import ApusTimers
 
-/// The due instants of a calendar trigger, by the rules that its zone has now.
+/// The due instants of a calendar trigger, by the present rules of its zone.
 final class CalendarTimes: Sendable, Hashable {
     private let trigger: CalendarTrigger
     private let id: JobID
-    /// The version of the zone's rules.
+    /// The fingerprint of the zone's rules.
     private let fingerprint: UInt64
     private let search: PreparedSchedule
 
@@ -16,7 +16,7 @@ final class CalendarTimes: Sendable, Hashable {
             trigger.schedule, in: zone.rules, policy: trigger.policy, identifier: id.rawValue)
     }
 
-    /// The first due instant after another one.
+    /// Returns the first due instant after another one.
     func next(after instant: WallInstant) -> Due? { search.next(after: Self.seconds(instant)).map(Self.due) }
 
     private static func seconds(_ instant: WallInstant) -> Int64 {
@@ -28,8 +28,9 @@ final class CalendarTimes: Sendable, Hashable {
             instant: WallInstant(secondsSince1970: occurrence.instant), note: occurrence.note.map(DueNote.init))
     }
 
-    /// What has come due at `now`, from occurrence `number` on, which was due at `first`. No occurrence is after
-    /// `end`. Only the latest ones are looked at; those before them are counted.
+    /// Returns the occurrences that are due at `now`, beginning with occurrence `number`, which was due at `first`.
+    ///
+    /// The last one is `end` at most. Only the latest `kept` are computed; earlier ones are counted.
     func arrivals(
         through now: WallInstant, from number: Int, due first: Due, end: Int?, keeping kept: Int
     ) -> Arrivals {
@@ -53,8 +54,8 @@ final class CalendarTimes: Sendable, Hashable {
         )
     }
 
-    /// The instant of the occurrence before which, and with which, so many have come since `start`; `start` itself if none
-    /// has.
+    /// Returns the instant of the occurrence with this number, counted from the first one after `start`; for 0, `start`
+    /// itself.
     private func instant(ofPassed number: Int, after start: Int64, through end: Int64) -> Int64 {
         var (low, high) = (start, end)
         while low < high {

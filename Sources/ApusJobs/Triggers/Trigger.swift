@@ -1,13 +1,13 @@
 public import ApusCalendar
 public import ApusTimers
 
-/// When a job's occurrences are due.
+/// The rule that says when a job's occurrences are due.
 ///
 /// Occurrences are numbered from 1. Due instants are computed from the first one, or from the calendar, never from the
-/// previous run, so that nothing drifts.
+/// previous run, so they do not drift.
 ///
-/// ``name`` and the properties that go with it are all there is to a trigger: a store keeps them, and reads them with
-/// the function of that name.
+/// ``name`` and the properties that belong to it describe a trigger completely: a store keeps them, and recreates the
+/// trigger with the function of that name.
 public struct Trigger: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         case at(WallInstant)
@@ -19,38 +19,44 @@ public struct Trigger: Hashable, Sendable {
     package var kind: Kind
     package init(kind: Kind) { self.kind = kind }
 
-    /// Once, at an instant of the wall clock. If the clock is set, the job follows the clock.
+    /// Returns a trigger that is due once, at an instant of the wall clock.
+    ///
+    /// If the clock is set, the job follows the clock.
     public static func at(_ instant: WallInstant) -> Trigger { Trigger(kind: .at(instant)) }
 
-    /// Once, that much time after the submission; at once if it is zero. The time continues to count while the process
-    /// is dead or the machine sleeps; setting the wall clock neither shortens nor lengthens it.
+    /// Returns a trigger that is due once, a duration after the submission; zero means immediately.
+    ///
+    /// The time continues to count while the process is dead or the machine sleeps. Setting the wall clock neither
+    /// shortens nor lengthens it.
     public static func after(_ duration: Duration) -> Trigger { Trigger(kind: .after(duration)) }
 
-    /// Again and again: occurrence *n* is due *n* intervals after the submission, or, with an anchor, at the *n*th
-    /// instant `anchor + k × interval` after the submission.
+    /// Returns a trigger that is due repeatedly.
     ///
-    /// Without an anchor, setting the wall clock moves nothing. With an anchor, the job follows the wall clock.
+    /// Occurrence *n* is due *n* intervals after the submission, or, with an anchor, at the *n*th instant `anchor + k ×
+    /// interval` after the submission. Without an anchor, setting the wall clock has no effect. With an anchor, the job
+    /// follows the wall clock.
     /// - Parameters:
-    ///   - interval: at least 1 ms.
-    ///   - anchor: an instant of the grid, past or future.
-    ///   - count: how many occurrences there are; `nil` for no end.
-    /// - Returns: the trigger.
+    ///   - interval: The time between two occurrences; at least 1 ms.
+    ///   - anchor: An instant of the grid, past or future.
+    ///   - count: The number of occurrences; `nil` for no end.
+    /// - Returns: The trigger.
     public static func every(_ interval: Duration, anchoredAt anchor: WallInstant? = nil, count: Int? = nil) -> Trigger
     {
         Trigger(kind: .every(interval, anchor: anchor, count: count))
     }
 
-    /// On dates and at times of day, by the clock of a zone: `every weekday at 9:00`.
+    /// Returns a trigger that is due on dates and at times of day, by the clock of a zone: `every weekday at 9:00`.
     ///
-    /// The job follows the wall clock. `every(.seconds(86_400))` is not "daily": it is 24 hours, also on a day of 23.
+    /// The job follows the wall clock. `every(.seconds(86_400))` is not "daily": it is 24 hours, even on a day of 23
+    /// hours.
     /// - Parameters:
-    ///   - schedule: when it is due; a zone that it names comes before `timeZone`.
-    ///   - timeZone: the IANA name of the zone, such as `Europe/Berlin`. Its rules are read where the scheduler runs.
-    ///   - gap: what happens to a time of day that the clock skips. Schedules that step within the hour (`*/15`) follow
-    ///     elapsed time, and use neither policy.
-    ///   - repeated: what happens to a time of day that the clock shows twice.
-    ///   - count: how many occurrences there are from the submission on; `nil` for no end.
-    /// - Returns: the trigger.
+    ///   - schedule: The rule of the calendar; a zone that it names takes precedence over `timeZone`.
+    ///   - timeZone: The IANA name of the zone, such as `Europe/Berlin`. Its rules are read where the scheduler runs.
+    ///   - gap: The rule for a time of day that the clock skips. Schedules that step within the hour (`*/15`) follow
+    ///     elapsed time, and use neither `gap` nor `repeated`.
+    ///   - repeated: The rule for a time of day that the clock shows twice.
+    ///   - count: The number of occurrences from the submission on; `nil` for no end.
+    /// - Returns: The trigger.
     public static func calendar(
         _ schedule: CalendarSchedule, timeZone: String, gap: GapPolicy = .after, repeated: RepeatedPolicy = .first,
         count: Int? = nil
@@ -59,7 +65,9 @@ public struct Trigger: Hashable, Sendable {
         return Trigger(kind: .calendar(CalendarTrigger(schedule, timeZone: timeZone, policy: policy, count: count)))
     }
 
-    /// `at`, `after`, `every` or `calendar`. Later versions may have more.
+    /// The name of the kind of trigger: `at`, `after`, `every` or `calendar`.
+    ///
+    /// Later versions may have more.
     public var name: String {
         switch kind {
         case .at: "at"
@@ -69,17 +77,17 @@ public struct Trigger: Hashable, Sendable {
         }
     }
 
-    /// When ``at(_:)`` is due; `nil` for the others.
+    /// The instant of a trigger ``at(_:)``; `nil` for the others.
     public var instant: WallInstant? {
         if case .at(let instant) = kind { instant } else { nil }
     }
 
-    /// How long ``after(_:)`` waits from the submission on; `nil` for the others.
+    /// The duration of a trigger ``after(_:)``; `nil` for the others.
     public var delay: Duration? {
         if case .after(let delay) = kind { delay } else { nil }
     }
 
-    /// The time between two occurrences of ``every(_:anchoredAt:count:)``; `nil` for the others, which are due once.
+    /// The time between two occurrences of ``every(_:anchoredAt:count:)``; `nil` for the others.
     public var interval: Duration? {
         if case .every(let interval, _, _) = kind { interval } else { nil }
     }
@@ -89,12 +97,14 @@ public struct Trigger: Hashable, Sendable {
         if case .every(_, let anchor, _) = kind { anchor } else { nil }
     }
 
-    /// What ``calendar(_:timeZone:gap:repeated:count:)`` was given; `nil` for the others.
+    /// The arguments of ``calendar(_:timeZone:gap:repeated:count:)``; `nil` for the others.
     public var calendar: CalendarTrigger? {
         if case .calendar(let calendar) = kind { calendar } else { nil }
     }
 
-    /// The count of a trigger that repeats, `nil` for no end; `nil` also for the others, which are due once.
+    /// The number of occurrences of a trigger that repeats.
+    ///
+    /// It is `nil` for a trigger without an end, and for one that is due once.
     public var count: Int? {
         switch kind {
         case .at, .after: nil
@@ -103,8 +113,7 @@ public struct Trigger: Hashable, Sendable {
         }
     }
 
-    /// Whether the trigger counts elapsed time (its due instants move when the wall clock is set), rather than
-    /// following the wall clock.
+    /// Whether the trigger counts elapsed time, so that its due instants move when the wall clock is set.
     public var isRelative: Bool {
         switch kind {
         case .at, .calendar: false
@@ -123,23 +132,27 @@ public struct Trigger: Hashable, Sendable {
     }
 }
 
-/// A schedule of the calendar, the zone whose clock it is read on, and what the changes of that clock do to it.
+/// A schedule of the calendar with its zone and the rules for changes of the zone's clock.
 ///
-/// The schedule is computed by the rules that the zone has when the scheduler looks at them. When the rules change,
-/// occurrences that are still to come are computed again, within an hour (``JobScheduler/Configuration/timeZones``).
+/// The schedule is computed by the rules that the zone has at that moment. When the rules change, future occurrences
+/// are computed again within an hour (``JobScheduler/Configuration/timeZones``).
 public struct CalendarTrigger: Hashable, Sendable {
-    /// When occurrences are due. `H` and the spread are hashed from the job's identifier. Its `timeZone` is `nil`:
-    /// ``timeZone`` has it.
+    /// The rule that says when occurrences are due.
+    ///
+    /// `H` and the spread are hashed from the job's identifier. Its `timeZone` is `nil`, because ``timeZone`` has the
+    /// zone.
     public let schedule: CalendarSchedule
     /// The IANA name of the zone, such as `Europe/Berlin`.
     public let timeZone: String
-    /// What happens to times of day that the clock skips or shows twice.
+    /// The rules for times of day that the clock skips or shows twice.
     public let policy: ClockPolicy
-    /// How many occurrences there are from the submission on; `nil` for no end. `schedule.count`, if there is one, counts
-    /// the dates of the rule from its first one on, whenever the job is submitted.
+    /// The number of occurrences from the submission on; `nil` for no end.
+    ///
+    /// `schedule.count`, if there is one, counts the dates of the rule from its first one, whenever the job is
+    /// submitted.
     public let count: Int?
 
-    /// A trigger; a zone in the schedule comes before `timeZone`.
+    /// Creates a trigger; a zone in the schedule takes precedence over `timeZone`.
     public init(_ schedule: CalendarSchedule, timeZone: String, policy: ClockPolicy = .init(), count: Int? = nil) {
         var schedule = schedule
         self.timeZone = schedule.timeZone ?? timeZone

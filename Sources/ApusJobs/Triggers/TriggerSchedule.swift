@@ -1,16 +1,17 @@
 import ApusCalendar
 import ApusTimers
 
-/// The arithmetic of a trigger that is due once or at intervals: which occurrence is due when. Nothing overflows; what
-/// lies after ``WallInstant/lastDue`` does not come.
+/// The due instants of a trigger that is due once or at intervals.
+///
+/// The arithmetic does not overflow; occurrences after ``WallInstant/lastDue`` do not exist.
 struct TriggerSchedule: Hashable, Sendable {
     /// The due instant of occurrence `origin` + 1.
     var first: WallInstant
-    /// How many occurrences came before the trigger's first one.
+    /// The number of occurrences before the trigger's first one.
     var origin: Int
     /// The interval in nanoseconds; `nil` for a trigger that is due once.
     var interval: UInt64?
-    /// How many occurrences the trigger has, if there is an end.
+    /// The number of the trigger's occurrences; `nil` for no end.
     var count: Int?
 
     init(_ trigger: Trigger, first: WallInstant, origin: Int = 0) {
@@ -27,7 +28,7 @@ struct TriggerSchedule: Hashable, Sendable {
         }
     }
 
-    /// When occurrence `number` is due; `nil` if the trigger has no such occurrence.
+    /// Returns the due instant of an occurrence; `nil` if the trigger has no such occurrence.
     func due(_ number: Int) -> WallInstant? {
         let (place, overflow) = number.subtractingReportingOverflow(origin)
         guard !overflow, place >= 1, place <= count ?? .max else { return nil }
@@ -38,7 +39,7 @@ struct TriggerSchedule: Hashable, Sendable {
         return isOver ? nil : WallInstant(nanoseconds: instant)
     }
 
-    /// The latest occurrence that is due at `instant`, from `next` on, which must be due itself.
+    /// Returns the number of the latest occurrence that is due at `instant`, from `next` on, which must be due itself.
     func latest(dueAt instant: WallInstant, from next: Int) -> Int {
         let instant = min(instant, .lastDue)
         guard let interval, instant > first else { return next }
@@ -48,29 +49,30 @@ struct TriggerSchedule: Hashable, Sendable {
         return max(next, overflow ? .max : latest)
     }
 
-    /// What has come due at `now`, from occurrence `number` on, which was due at `first`.
+    /// Returns the occurrences that are due at `now`, beginning with occurrence `number`, which was due at `first`.
     func arrivals(
         through now: WallInstant, from number: Int, due first: WallInstant, keeping kept: Int
     ) -> Arrivals {
         let last = latest(dueAt: now, from: number)
-        // The last one is due at or before now, so it has an instant.
+        // The last occurrence is due at or before `now`, so it has an instant.
         let lastDue = due(last) ?? first
         var dues = [Due(instant: lastDue)]
         if kept > 1, last > number {
             dues = (max(number, last - kept + 1)...last).map { Due(instant: due($0) ?? lastDue) }
         }
-        // Int.max intervals of a millisecond do not fit into time.
+        // `last + 1` cannot overflow: the range of instants has far fewer than `Int.max` milliseconds.
         return Arrivals(last: last, dues: dues, following: due(last + 1).map { Due(instant: $0) })
     }
 
-    /// The same intervals, with occurrence `number` due at `instant`.
+    /// Returns the schedule with the same interval in which occurrence `number` is due at `instant`.
     func moved(soThat number: Int, isDueAt instant: WallInstant) -> TriggerSchedule {
         var moved = self
         let (offset, overflow) = UInt64(max(0, number - origin - 1)).multipliedReportingOverflow(by: interval ?? 0)
         if !overflow, offset <= instant.nanoseconds {
             moved.first = WallInstant(nanoseconds: instant.nanoseconds - offset)
         } else {
-            // The first occurrence would lie before 1970: the ones that were are left out of the count.
+            // The first occurrence would be before 1970, so the schedule begins with this one, and earlier ones no
+            // longer count.
             (moved.first, moved.origin) = (instant, number - 1)
         }
         return moved
@@ -78,8 +80,9 @@ struct TriggerSchedule: Hashable, Sendable {
 }
 
 extension Trigger {
-    /// The due instant of the first occurrence of a job that is submitted at `now`. `calendar` are the times of a calendar
-    /// trigger.
+    /// Returns the due instant of the first occurrence of a job that is submitted at `now`; `calendar` has the times of
+    /// a calendar trigger.
+    ///
     /// - Throws: ``JobError`` with `invalid`.
     func first(submittedAt now: WallInstant, _ calendar: CalendarTimes?) throws(JobError) -> Due {
         guard let calendar else {
@@ -107,12 +110,12 @@ extension Trigger {
         case .after(let duration): return now.advanced(by: duration.clampedUp)
         case .every(let interval, let anchor, _):
             guard let anchor else { return now.advanced(by: interval.clampedUp) }
-            // Validated before: at least a millisecond.
+            // The interval was validated: it is at least a millisecond.
             return anchor > now ? anchor : anchor.next(every: UInt64(interval.wholeNanoseconds), after: now)
         }
     }
 
-    /// What errors about it name.
+    /// The name of the argument in errors.
     private var argument: String {
         switch kind {
         case .at: "at"
@@ -122,7 +125,9 @@ extension Trigger {
         }
     }
 
-    /// Whether the numbers are ones that can be worked with.
+    /// Checks that the numbers are within the limits.
+    ///
+    /// - Throws: ``JobError`` with `invalid`.
     func validate() throws(JobError) {
         switch kind {
         case .at: return
@@ -153,8 +158,9 @@ extension Trigger {
         throw JobError(code: .invalid, message: "count: must be 1 to \(JobLimits.count), not \(count)")
     }
 
-    /// The times of a calendar trigger; `nil` for the others.
-    /// - Throws: ``JobError`` with `invalid` for a zone that is not there.
+    /// Returns the times of a calendar trigger; `nil` for the others.
+    ///
+    /// - Throws: ``JobError`` with `invalid` if the zone does not exist.
     func times(of id: JobID, in zones: any TimeZones) throws(JobError) -> CalendarTimes? {
         guard let calendar else { return nil }
         do { return try CalendarTimes(calendar, of: id, in: zones) } catch {
@@ -168,7 +174,7 @@ extension Trigger {
         }
     }
 
-    /// The first `limit` occurrences, if submitted at `now`.
+    /// Returns the first `limit` occurrences of a job that is submitted at `now`.
     func upcoming(from now: WallInstant, limit: Int, in zones: any TimeZones) throws(JobError) -> [UpcomingOccurrence] {
         try validate()
         let calendar = try times(of: "", in: zones)
@@ -187,25 +193,25 @@ extension Trigger {
     }
 }
 
-/// A due instant, and what a change of the clock did to it.
+/// A due instant, with the effect of a change of the clock on it.
 struct Due: Hashable, Sendable {
     var instant: WallInstant
     var note: DueNote?
 }
 
-/// The occurrences that have come due since the last ones.
+/// The occurrences that have become due since the job was last examined.
 struct Arrivals: Hashable, Sendable {
-    /// The number of the last one.
+    /// The number of the last occurrence.
     var last: Int
-    /// The latest ones, in their order; the last is `last`.
+    /// The due instants of the latest occurrences, in ascending order; the last one is that of occurrence `last`.
     var dues: [Due]
-    /// The first occurrence that is still to come; `nil` when the trigger has no more.
+    /// The first occurrence that is not due yet; `nil` if the trigger has no more.
     var following: Due?
 
-    /// The due instant of the last one.
+    /// The due instant of the last occurrence.
     var lastDue: Due { dues[dues.count - 1] }
 
-    /// The due instant of an occurrence, if it is one of the latest.
+    /// Returns the due instant of an occurrence, if it is one of the latest.
     func due(_ number: Int) -> Due? {
         let index = dues.count - 1 - (last - number)
         return dues.indices.contains(index) ? dues[index] : nil

@@ -4,7 +4,7 @@
     import Foundation
 #endif
 
-/// The JSON of payloads and results. Its keys are sorted, so that equal values have equal bytes.
+/// The JSON of payloads and results, with sorted keys, so that equal values have equal bytes.
 package enum JobJSON {
     package static func encode(_ value: some Encodable) throws(JobJSONProblem) -> [UInt8] {
         let encoder = JSONEncoder()
@@ -12,7 +12,7 @@ package enum JobJSON {
         do { return Array(try encoder.encode(value)) } catch { throw JobJSONProblem(error) }
     }
 
-    /// Of a value that can be written, as commands and replies can.
+    /// Returns the text of a value that can always be encoded, such as a command or a reply.
     package static func text(of value: some Encodable) -> String {
         do { return String(decoding: try encode(value), as: UTF8.self) } catch { preconditionFailure("\(error)") }
     }
@@ -24,7 +24,7 @@ package enum JobJSON {
     }
 }
 
-/// Why a value could not be written or read: the field, and what is wrong with it.
+/// The reason why a value could not be encoded or decoded: the field and its problem.
 package struct JobJSONProblem: Error, CustomStringConvertible {
     package let description: String
     package let cause: any Error
@@ -43,7 +43,7 @@ package struct JobJSONProblem: Error, CustomStringConvertible {
         description = path.isEmpty ? problem : "\(Self.text(of: path)): \(problem)"
     }
 
-    /// `lines[2].price`.
+    /// Returns the path as text, such as `lines[2].price`.
     private static func text(of path: [any CodingKey]) -> String {
         path.reduce(into: "") { text, key in
             if let index = key.intValue {

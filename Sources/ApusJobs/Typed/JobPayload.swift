@@ -1,6 +1,6 @@
 import ApusTimers
 
-/// What a kind of jobs needs to know, as a Swift type.
+/// The payload of a kind of jobs, as a Swift type.
 ///
 /// ```swift
 /// struct SendInvoice: JobPayload {
@@ -10,37 +10,39 @@ import ApusTimers
 /// }
 /// ```
 ///
-/// A payload is kept as JSON with sorted keys (``JobRequest/payload``), at most 64 KiB. Equal values have equal bytes, so
-/// that ``JobUniqueness/payload(within:)`` compares values; the exceptions are sets, and dictionaries whose keys are
-/// neither strings nor integers, which JSON writes as lists in no particular order. Dates are numbers of seconds since
+/// A payload is stored as JSON with sorted keys (``JobRequest/payload``), at most 64 KiB. Equal values have equal
+/// bytes, so ``JobUniqueness/payload(within:)`` compares values. The exceptions are sets, and dictionaries whose keys
+/// are neither strings nor integers: JSON has them as lists without a defined order. Dates are numbers of seconds since
 /// 2001-01-01, unless the type encodes them otherwise.
 ///
-/// Jobs outlive the program that submitted them: give a property that is added later a default in `init(from:)`, or make
-/// it optional. A payload that cannot be decoded is a final failure of its run.
+/// Jobs outlive the program that submitted them: give a property that is added later a default in `init(from:)`, or
+/// make it optional. A payload that cannot be decoded is a final failure of its run.
 public protocol JobPayload: Codable, Sendable {
-    /// Names the kind of job (``JobRequest/kind``). It is in the store: do not change it while there are jobs of it.
+    /// The name of the kind (``JobRequest/kind``), which is stored: do not change it while jobs of the kind exist.
     static var kind: String { get }
 
-    /// Fills in what a submission of the kind leaves out.
+    /// The values that a submission of the kind has unless it gives others.
     ///
     /// ```swift
     /// static let defaults = JobDefaults(policies: .init(retry: .exponential(attempts: 20)), queue: "mail")
     /// ```
     ///
-    /// A job keeps what it was submitted with: other defaults count for later submissions.
+    /// A job keeps the values with which it was submitted: changed defaults apply to later submissions.
     static var defaults: JobDefaults { get }
 
-    /// How long the next attempt waits after so many attempts of the occurrence that failed, in place of the delay of the
-    /// retry policy; `nil` for that one. The policy says how many attempts there are.
+    /// Returns the delay before the next attempt after a number of failed attempts of the occurrence; `nil` for the
+    /// delay of the retry policy.
     ///
     /// ```swift
     /// static func retryDelay(afterFailures failures: Int) -> Duration? { .seconds(60 * failures * failures) }
     /// ```
     ///
-    /// Counted as elapsed time, without jitter; less than 100 ms count as 100 ms. A ``RunDecision`` with a delay takes
-    /// precedence. Attempts that were lost do not count. Called for each attempt that failed or exceeded its time limit, the
-    /// last one too, on the executor of handlers, by the program that made the attempt: a job does not keep it. After an
-    /// attempt that was given up the policy's delay applies.
+    /// The delay is counted as elapsed time, without jitter; less than 100 ms count as 100 ms. The policy determines
+    /// the number of attempts. A ``RunDecision`` with a delay takes precedence. Lost attempts do not count.
+    ///
+    /// The function is called after each attempt that failed or exceeded its time limit, including the last one, on the
+    /// executor of handlers, by the program that made the attempt: it is not stored with the job. After an attempt that
+    /// was given up, the policy's delay applies.
     static func retryDelay(afterFailures failures: Int) -> Duration?
 
     /// The ``JobRequest/fairnessKey`` of a submission that gives none; `nil` for no key.
@@ -50,48 +52,50 @@ public protocol JobPayload: Codable, Sendable {
     /// ```
     var fairnessKey: String? { get }
 
-    /// The part of the payload that says which job it is; `nil` for all of it. A job for which the submission, or else
-    /// ``defaults``, ask for ``JobUniqueness/payload(within:)`` is unique by this key instead
-    /// (``JobUniqueness/key(_:within:)``).
+    /// The part of the payload that identifies the job; `nil` for the whole payload.
     ///
-    /// Jobs that were submitted before a kind has a key are unique by their payload until they end, and no job with a key
-    /// is the same as one of them.
+    /// If the submission, or else ``defaults``, has ``JobUniqueness/payload(within:)``, the job is unique by this key
+    /// instead (``JobUniqueness/key(_:within:)``).
     ///
     /// ```swift
     /// var uniquenessKey: String? { "\(number)" }  // regardless of the recipient
     /// ```
+    ///
+    /// Jobs that were submitted before the kind had a key are unique by their payload until they end, and no job with a
+    /// key is the same as one of them.
     var uniquenessKey: String? { get }
 }
 
 extension JobPayload {
-    /// Every default as for a request without a payload type.
+    /// The defaults of a request without a payload type.
     public static var defaults: JobDefaults { JobDefaults() }
 
-    /// The delay of the retry policy.
+    /// Returns `nil`, for the delay of the retry policy.
     public static func retryDelay(afterFailures failures: Int) -> Duration? { nil }
 
-    /// No key.
+    /// `nil`, for no key.
     public var fairnessKey: String? { nil }
 
-    /// All of the payload.
+    /// `nil`, for the whole payload.
     public var uniquenessKey: String? { nil }
 }
 
-/// What the submissions of a kind have in common (``JobPayload/defaults``).
+/// The values that the submissions of a kind have in common (``JobPayload/defaults``).
 public struct JobDefaults: Hashable, Sendable {
-    /// How jobs behave when runs are late, overlap, fail or are missed. A submission that gives policies replaces all of
-    /// them; start with these to change one.
+    /// The rules for runs that are late, overlap, fail or are missed.
+    ///
+    /// A submission that gives policies replaces all of them; start with these to change one.
     public var policies: JobPolicies
-    /// In which queue runs wait for a place.
+    /// The queue in which runs wait for a place.
     public var queue: QueueID
-    /// Which of the jobs that wait for a place of the queue gets it.
+    /// The priority among the jobs that wait for a place of the queue.
     public var priority: JobPriority
-    /// Which jobs are the same.
+    /// The rule that decides which jobs count as the same.
     public var uniqueness: JobUniqueness
-    /// What happens if there is such a job.
+    /// The effect of a submission if a job that counts as the same exists.
     public var conflict: ConflictPolicy
 
-    /// Defaults; each argument left out is as for a request without a payload type.
+    /// Creates defaults; an omitted argument is as for a request without a payload type.
     public init(
         policies: JobPolicies = .init(),
         queue: QueueID = .default,
@@ -108,13 +112,14 @@ public struct JobDefaults: Hashable, Sendable {
 }
 
 extension JobRequest {
-    /// A request for a job with a typed payload. Policies, queue, priority, uniqueness and conflict that are left out are
-    /// those of ``JobPayload/defaults``; for ``JobUniqueness/payload(within:)``, a ``JobPayload/uniquenessKey`` counts.
+    /// Creates a request for a job with a typed payload, whose kind is that of the payload.
     ///
-    /// The kind is the payload's. Without a `trigger` the job is due at once. Without an `id` each request is for a job of
-    /// its own: its identifier is the kind, `-` and 26 random letters and digits.
-    /// - Throws: ``JobError`` with `invalid` if the payload cannot be written as JSON; the message names the field.
-    ///   ``JobScheduler/submit(_:)->SubmissionResult`` refuses one of more than 64 KiB.
+    /// Omitted policies, queue, priority, uniqueness and conflict are those of ``JobPayload/defaults``; a
+    /// ``JobPayload/uniquenessKey`` takes the place of the payload in ``JobUniqueness/payload(within:)``. Without a
+    /// `trigger` the job is due immediately. Without an `id` each request is for a separate job, whose identifier is
+    /// the kind, `-` and 26 random letters and digits.
+    /// - Throws: ``JobError`` with `invalid` if the payload cannot be encoded as JSON; the message names the field.
+    ///   ``JobScheduler/submit(_:)->SubmissionResult`` refuses a payload of more than 64 KiB.
     public init<Payload: JobPayload>(
         _ payload: Payload,
         id: JobID? = nil,
@@ -152,7 +157,7 @@ extension JobRequest {
 }
 
 extension JobID {
-    /// An identifier that no other job has: 128 random bits follow the kind.
+    /// Returns a unique identifier: the kind and 128 random bits.
     static func unique(of kind: String, _ random: any RandomSource = SystemRandom()) -> JobID {
         let suffix = (0..<2).map { _ in
             let digits = String(random.next(), radix: 36)
@@ -163,17 +168,18 @@ extension JobID {
 }
 
 extension JobScheduler {
-    /// Registers what runs jobs with a payload of this type: those of the kind ``JobPayload/kind``.
+    /// Registers the handler of jobs with a payload of this type, whose kind is ``JobPayload/kind``.
     ///
-    /// As ``register(_:handler:)-(String,_)``, with the payload decoded. One that cannot be decoded is a failure without
-    /// another attempt, whose reason names the kind and the field.
+    /// It is called as the handler of ``register(_:handler:)-(String,_)`` is, with the decoded payload. A payload that
+    /// cannot be decoded is a failure without another attempt; its reason names the kind and the field.
     public func register<Payload: JobPayload>(
         _ type: Payload.Type, handler: @escaping @Sendable (Payload, RunContext) async throws -> Void
     ) {
         register(Payload.kind, retryDelay: Payload.retryDelay) { run in try await handler(run.decodedPayload(), run) }
     }
 
-    /// The same with a handler that returns a result, as ``register(_:returning:handler:)-(String,_,_)`` keeps it.
+    /// Registers a handler that returns a result, which is stored as with
+    /// ``register(_:returning:handler:)-(String,_,_)``.
     public func register<Payload: JobPayload, Value: Codable & Sendable>(
         _ type: Payload.Type, returning result: Value.Type,
         handler: @escaping @Sendable (Payload, RunContext) async throws -> Value
@@ -183,12 +189,12 @@ extension JobScheduler {
         }
     }
 
-    /// Submits a job with a typed payload. When this returns, the job survives a crash.
+    /// Submits a job with a typed payload, which survives a crash once this returns.
     ///
     /// ``JobRequest/init(_:id:name:trigger:policies:labels:queue:priority:fairnessKey:metadata:uniqueness:conflict:idempotencyKey:)``
-    /// describes the arguments; to submit several jobs in one commit, make requests with it.
-    /// - Throws: as ``submit(_:)->SubmissionResult``; ``JobError`` with `invalid`, naming the field, if the payload
-    ///   cannot be written as JSON, and with the size if that is larger than 64 KiB.
+    /// describes the arguments; to submit several jobs in one commit, create requests with it.
+    /// - Throws: The errors of ``submit(_:)->SubmissionResult``; ``JobError`` with `invalid` if the payload cannot be
+    ///   encoded as JSON, naming the field, or is larger than 64 KiB, naming the size.
     @discardableResult
     public func submit<Payload: JobPayload>(
         _ payload: Payload,
@@ -233,9 +239,10 @@ extension RunContext {
 }
 
 extension Job {
-    /// The payload, decoded.
-    /// - Throws: ``JobError`` with `invalid`, naming the kind and the field, if the job is of another kind or its payload
-    ///   cannot be decoded.
+    /// Returns the decoded payload.
+    ///
+    /// - Throws: ``JobError`` with `invalid`, naming the kind and the field, if the job is of another kind or its
+    ///   payload cannot be decoded.
     public func payload<Payload: JobPayload>(as type: Payload.Type) throws(JobError) -> Payload {
         guard request.kind == Payload.kind else {
             throw JobError(code: .invalid, message: "the job \(id) is of the kind \(request.kind), not \(Payload.kind)")
@@ -250,8 +257,9 @@ extension Job {
 }
 
 extension Run {
-    /// What the handler returned, decoded; `nil` for a handler that returns nothing, and for attempts that did not
-    /// succeed.
+    /// Returns the decoded result of the handler; `nil` for a handler that returns nothing, and for attempts that did
+    /// not succeed.
+    ///
     /// - Throws: ``JobError`` with `invalid`, naming the field, if the result cannot be decoded.
     public func result<Value: Decodable>(as type: Value.Type) throws(JobError) -> Value? {
         guard let result else { return nil }

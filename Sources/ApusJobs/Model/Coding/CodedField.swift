@@ -4,7 +4,6 @@
     import Foundation
 #endif
 
-/// The name of a field in the coded form.
 struct FieldName: CodingKey, ExpressibleByStringLiteral {
     let stringValue: String
     var intValue: Int? { nil }
@@ -14,13 +13,13 @@ struct FieldName: CodingKey, ExpressibleByStringLiteral {
     init?(intValue: Int) { nil }
 }
 
-/// A field that need not be there: a property and its name in the coded form.
+/// An optional field of the coded form: a property and its name.
 ///
-/// Reading leaves the property as it is when the field is missing or null, so a type's own initializer decides the
-/// defaults. Writing leaves out what has no value.
+/// Decoding leaves the property unchanged if the field is missing or null, so a type's own initializer determines the
+/// defaults. Encoding omits a property without a value.
 ///
-/// All fields that are added to a type after its first version are of this kind: what an earlier version wrote can be
-/// read then.
+/// All fields that are added to a type after its first version are of this kind, so values of earlier versions can be
+/// decoded.
 struct CodedField<Root>: Sendable {
     let encode: @Sendable (Root, inout KeyedEncodingContainer<FieldName>) throws -> Void
     let decode: @Sendable (inout Root, KeyedDecodingContainer<FieldName>) throws -> Void
@@ -39,7 +38,7 @@ struct CodedField<Root>: Sendable {
         }
     }
 
-    /// `name` is without the unit.
+    /// Creates the field of a duration; `name` is without the unit.
     init(duration name: String, _ path: any WritableKeyPath<Root, Duration> & Sendable) {
         encode = { try $1.encode(duration: $0[keyPath: path], forKey: name) }
         decode = { root, container in
@@ -47,7 +46,7 @@ struct CodedField<Root>: Sendable {
         }
     }
 
-    /// `name` is without the unit.
+    /// Creates the field of an optional duration; `name` is without the unit.
     init(duration name: String, _ path: any WritableKeyPath<Root, Duration?> & Sendable) {
         encode = { root, container in
             if let value = root[keyPath: path] { try container.encode(duration: value, forKey: name) }
@@ -57,7 +56,7 @@ struct CodedField<Root>: Sendable {
         }
     }
 
-    /// Bytes, which are written as base64.
+    /// Creates the field of bytes, which are encoded as base64.
     init(bytes name: FieldName, _ path: any WritableKeyPath<Root, [UInt8]> & Sendable) {
         encode = { try $1.encode(bytes: $0[keyPath: path], forKey: name) }
         decode = { root, container in
@@ -65,7 +64,7 @@ struct CodedField<Root>: Sendable {
         }
     }
 
-    /// Bytes, which are written as base64.
+    /// Creates the field of optional bytes, which are encoded as base64.
     init(bytes name: FieldName, _ path: any WritableKeyPath<Root, [UInt8]?> & Sendable) {
         encode = { root, container in
             if let value = root[keyPath: path] { try container.encode(bytes: value, forKey: name) }
@@ -77,14 +76,14 @@ struct CodedField<Root>: Sendable {
 }
 
 extension Array {
-    /// Writes the fields of a value, in their order.
+    /// Encodes the fields of a value, in their order.
     func encode<Root>(
         _ root: Root, to container: inout KeyedEncodingContainer<FieldName>
     ) throws where Element == CodedField<Root> {
         for field in self { try field.encode(root, &container) }
     }
 
-    /// Reads those fields that are there into a value that has the defaults.
+    /// Decodes the existing fields into a value that has the defaults.
     func decode<Root>(
         into root: inout Root, from container: KeyedDecodingContainer<FieldName>
     ) throws where Element == CodedField<Root> {
@@ -92,13 +91,13 @@ extension Array {
     }
 }
 
-// Durations: `…Nanoseconds` is an integer, rounded down. What is left of a nanosecond is in `…Attoseconds`, 0 to
-// 999,999,999, which is left out if it is 0. Longer ones than 292 years cannot be written; no job may have one.
+// A duration is an integer `…Nanoseconds`, rounded down, and the rest in `…Attoseconds` (0 to 999,999,999), which is
+// omitted if it is 0. Durations of 292 years or more, which no job may have, cannot be encoded.
 
 extension KeyedEncodingContainer<FieldName> {
     mutating func encode(duration: Duration, forKey name: String) throws {
         let key = FieldName(stringValue: name + "Nanoseconds")
-        // Before its components, because those of more than 292 billion years trap.
+        // This precedes `components`, which traps for durations of more than 292 billion years.
         guard duration >= .nanoseconds(Int64.min), duration < .nanoseconds(Int64.max) + .nanoseconds(1) else {
             throw EncodingError.invalidValue(
                 duration,
@@ -137,7 +136,7 @@ extension KeyedDecodingContainer<FieldName> {
 
     func decodeBytesIfPresent(forKey key: FieldName) throws -> [UInt8]? {
         guard let text = try decodeIfPresent(String.self, forKey: key) else { return nil }
-        // PostgreSQL's `encode` breaks the lines.
+        // PostgreSQL's `encode` breaks lines.
         guard let data = Data(base64Encoded: Data(text.utf8.filter { $0 != UInt8(ascii: "\n") })) else {
             throw DecodingError.dataCorruptedError(
                 forKey: key, in: self, debugDescription: "\(key.stringValue): must be base64")
@@ -147,7 +146,7 @@ extension KeyedDecodingContainer<FieldName> {
 }
 
 extension DecodingError {
-    /// A name that this version does not know; the message has the ones that it does.
+    /// The error for a name that this version does not know; the message lists the known ones.
     static func unknown(_ name: String, accepted: [String], at path: [any CodingKey]) -> DecodingError {
         .dataCorrupted(
             Context(
@@ -156,7 +155,7 @@ extension DecodingError {
 }
 
 extension Decoder {
-    /// The value of a name, which stands alone.
+    /// Decodes a value from a single name.
     func decodeName<Value: RawRepresentable<String> & CaseIterable>() throws -> Value {
         let name = try singleValueContainer().decode(String.self)
         if let value = Value(rawValue: name) { return value }

@@ -17,16 +17,16 @@ extension JobRequest: Codable {
         .init("terms", \.codedTerms),
     ]
 
-    /// The terms of a submission if there are any. A kept job has none.
+    /// The terms of a submission, if it has any; a stored job has none.
     private var codedTerms: SubmissionTerms? {
         get { terms.isCoded ? terms : nil }
         set { terms = newValue ?? .init() }
     }
 
-    /// Reads an object with the properties' names as keys; `payload` is base64. `id` and `trigger` must be there; what
-    /// else is missing has its default.
+    /// Decodes an object with the properties' names as keys; `payload` is base64.
     ///
-    /// The contents are not validated; ``JobScheduler/submit(_:)->SubmissionResult`` does that.
+    /// `id` and `trigger` are required; other missing fields have their defaults. The contents are not validated:
+    /// ``JobScheduler/submit(_:)->SubmissionResult`` does that.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FieldName.self)
         self.init(
@@ -35,9 +35,10 @@ extension JobRequest: Codable {
         try Self.optionalFields.decode(into: &self, from: container)
     }
 
-    /// Writes an object with all properties but those that are nil; see ``init(from:)``.
+    /// Encodes an object with all properties that are not nil; see ``init(from:)``.
     ///
-    /// - Throws: `EncodingError` for what no job may have: a duration of 292 years or more, an unknown condition.
+    /// - Throws: `EncodingError` for values that no job may have: a duration of 292 years or more, an unknown
+    ///   condition.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: FieldName.self)
         try container.encode(id, forKey: "id")
@@ -64,9 +65,11 @@ extension Job: Codable {
         .init("keptUntil", \.keptUntil),
     ]
 
-    /// Reads an object with the properties' names as keys; instants are integers, nanoseconds since 1970, and
-    /// `remainderNanoseconds` is one too. `request`, `state`, `created`, `updated` and `first` must be there; what else
-    /// is missing is as in a new job.
+    /// Decodes an object with the properties' names as keys; instants are integers, nanoseconds since 1970, and so is
+    /// `remainderNanoseconds`.
+    ///
+    /// `request`, `state`, `created`, `updated` and `first` are required; other missing fields have the values of a new
+    /// job.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FieldName.self)
         self.init(
@@ -78,9 +81,10 @@ extension Job: Codable {
         try Self.optionalFields.decode(into: &self, from: container)
     }
 
-    /// Writes an object with all properties but those that are nil; see ``init(from:)``.
+    /// Encodes an object with all properties that are not nil; see ``init(from:)``.
     ///
-    /// - Throws: `EncodingError` for what no job may have: a duration of 292 years or more, an unknown condition.
+    /// - Throws: `EncodingError` for values that no job may have: a duration of 292 years or more, an unknown
+    ///   condition.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: FieldName.self)
         try container.encode(request, forKey: "request")
@@ -110,9 +114,11 @@ extension Run: Codable {
         .init("progress", \.progress),
     ]
 
-    /// Reads an object with the properties' names as keys; instants are integers, nanoseconds since 1970, and `output`
-    /// is base64. `jobKey`, `job`, `occurrence`, `attempt`, `due` and `state` must be there; what else is missing has
-    /// the default of the initializer.
+    /// Decodes an object with the properties' names as keys; instants are integers, nanoseconds since 1970, and
+    /// `output` and `result` are base64.
+    ///
+    /// `jobKey`, `job`, `occurrence`, `attempt`, `due` and `state` are required; other missing fields have the defaults
+    /// of the initializer.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FieldName.self)
         self.init(
@@ -125,7 +131,7 @@ extension Run: Codable {
         try Self.optionalFields.decode(into: &self, from: container)
     }
 
-    /// Writes an object with all properties but those that are nil; see ``init(from:)``.
+    /// Encodes an object with all properties that are not nil; see ``init(from:)``.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: FieldName.self)
         try container.encode(jobKey, forKey: "jobKey")
@@ -138,22 +144,22 @@ extension Run: Codable {
     }
 }
 
-// What is a name in the model is that name in the coded form. Unknown names are refused with the known ones.
+// Enumerations are encoded as their names. An unknown name is refused with a list of the known ones.
 
 extension JobID: Codable {}
 
 extension JobState: Codable {
-    /// Reads the state's name, such as `scheduled`.
+    /// Decodes the state's name, such as `scheduled`.
     public init(from decoder: any Decoder) throws { self = try decoder.decodeName() }
 }
 
 extension RunState: Codable {
-    /// Reads the state's name, such as `waiting`.
+    /// Decodes the state's name, such as `waiting`.
     public init(from decoder: any Decoder) throws { self = try decoder.decodeName() }
 }
 
 extension ConflictPolicy: Codable {
-    /// Reads the policy's name, such as `replace`.
+    /// Decodes the policy's name, such as `replace`.
     public init(from decoder: any Decoder) throws { self = try decoder.decodeName() }
 }
 
@@ -162,7 +168,7 @@ extension JobConditions: Codable {
         "network": .network, "externalPower": .externalPower, "idle": .idle,
     ]
 
-    /// Reads a list of names: `network`, `externalPower`, `idle`.
+    /// Decodes a list of names: `network`, `externalPower`, `idle`.
     public init(from decoder: any Decoder) throws {
         self = []
         var container = try decoder.unkeyedContainer()
@@ -175,7 +181,7 @@ extension JobConditions: Codable {
         }
     }
 
-    /// Writes a list of names: `network`, `externalPower`, `idle`.
+    /// Encodes a list of names: `network`, `externalPower`, `idle`.
     ///
     /// - Throws: `EncodingError` for bits without a condition, which no job may have.
     public func encode(to encoder: any Encoder) throws {

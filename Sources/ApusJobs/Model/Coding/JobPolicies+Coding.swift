@@ -11,16 +11,18 @@ extension JobPolicies: Codable {
         .init(duration: "retention", \.retention),
     ]
 
-    /// Reads an object with the properties' names as keys; those of durations end in `Nanoseconds`. What is missing has
-    /// its default.
+    /// Decodes an object with the properties' names as keys; the keys of durations end in `Nanoseconds`.
+    ///
+    /// Missing fields have their defaults.
     public init(from decoder: any Decoder) throws {
         self.init()
         try Self.fields.decode(into: &self, from: decoder.container(keyedBy: FieldName.self))
     }
 
-    /// Writes an object with all properties but those that are nil; see ``init(from:)``.
+    /// Encodes an object with all properties that are not nil; see ``init(from:)``.
     ///
-    /// - Throws: `EncodingError` for what no job may have: a duration of 292 years or more, an unknown condition.
+    /// - Throws: `EncodingError` for values that no job may have: a duration of 292 years or more, an unknown
+    ///   condition.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: FieldName.self)
         try Self.fields.encode(self, to: &container)
@@ -36,14 +38,14 @@ extension RetryPolicy: Codable {
         .init("jitter", \.jitter),
     ]
 
-    /// Reads an object with the properties' names as keys; those of durations end in `Nanoseconds`. What is missing has
-    /// its default.
+    /// Decodes an object with fields such as `maximumAttempts` and `initialBackoffNanoseconds`; missing ones are those
+    /// of ``never``.
     public init(from decoder: any Decoder) throws {
         self = .never
         try Self.fields.decode(into: &self, from: decoder.container(keyedBy: FieldName.self))
     }
 
-    /// Writes an object with all properties; see ``init(from:)``.
+    /// Encodes an object with all properties; see ``init(from:)``.
     ///
     /// - Throws: `EncodingError` for a duration of 292 years or more, which no job may have.
     public func encode(to encoder: any Encoder) throws {
@@ -53,7 +55,7 @@ extension RetryPolicy: Codable {
 }
 
 extension MissedRunPolicy: Codable {
-    /// Reads an object such as `{"name": "runAll", "limit": 5}`; without a limit, the policy has its default one.
+    /// Decodes an object such as `{"name": "runAll", "limit": 5}`; without a limit, the policy has its default limit.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FieldName.self)
         let name = try container.decode(String.self, forKey: "name")
@@ -63,7 +65,7 @@ extension MissedRunPolicy: Codable {
         self = policy
     }
 
-    /// Writes an object with ``name`` and, if there is one, ``limit``.
+    /// Encodes an object with ``name`` and, if there is one, ``limit``.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: FieldName.self)
         try container.encode(name, forKey: "name")
@@ -72,7 +74,7 @@ extension MissedRunPolicy: Codable {
 }
 
 extension OverlapPolicy: Codable {
-    /// Reads an object such as `{"name": "queue", "limit": 5}`; without a limit, the policy has its default one.
+    /// Decodes an object such as `{"name": "queue", "limit": 5}`; without a limit, the policy has its default limit.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FieldName.self)
         let name = try container.decode(String.self, forKey: "name")
@@ -82,7 +84,7 @@ extension OverlapPolicy: Codable {
         self = policy
     }
 
-    /// Writes an object with ``name`` and, if there is one, ``limit``.
+    /// Encodes an object with ``name`` and, if there is one, ``limit``.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: FieldName.self)
         try container.encode(name, forKey: "name")

@@ -1,7 +1,7 @@
 import ApusTimers
 
 extension JobPriority: Codable {
-    /// Reads the priority's name, such as `high`.
+    /// Decodes the priority's name, such as `high`.
     public init(from decoder: any Decoder) throws {
         let name = try decoder.singleValueContainer().decode(String.self)
         guard let priority = Self(name: name) else {
@@ -10,7 +10,7 @@ extension JobPriority: Codable {
         self = priority
     }
 
-    /// Writes ``name``.
+    /// Encodes ``name``.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(name)
@@ -18,7 +18,7 @@ extension JobPriority: Codable {
 }
 
 extension JobUniqueness: Codable {
-    /// Reads an object such as `{"by": "identifier"}`, `{"by": "payload", "withinNanoseconds": 60000000000}` or
+    /// Decodes an object such as `{"by": "identifier"}`, `{"by": "payload", "withinNanoseconds": 60000000000}` or
     /// `{"by": "key", "key": "17"}`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FieldName.self)
@@ -40,7 +40,7 @@ extension JobUniqueness: Codable {
         }
     }
 
-    /// Writes such an object.
+    /// Encodes an object; see ``init(from:)``.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: FieldName.self)
         switch kind {
@@ -55,14 +55,14 @@ extension JobUniqueness: Codable {
 }
 
 extension QueueRate: Codable {
-    /// Reads an object such as `{"runs": 10, "periodNanoseconds": 60000000000}`.
+    /// Decodes an object such as `{"runs": 10, "periodNanoseconds": 60000000000}`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FieldName.self)
         self.init(
             runs: try container.decode(Int.self, forKey: "runs"), per: try container.decode(durationForKey: "period"))
     }
 
-    /// Writes such an object.
+    /// Encodes an object; see ``init(from:)``.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: FieldName.self)
         try container.encode(runs, forKey: "runs")
@@ -80,14 +80,16 @@ extension JobQueue: Codable {
         .init("lastStart", \.lastStart),
     ]
 
-    /// Reads an object with the properties' names as keys. `id` must be there; what else is missing has its default.
+    /// Decodes an object with the properties' names as keys.
+    ///
+    /// `id` is required; other missing fields have their defaults.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FieldName.self)
         self.init(id: try container.decode(QueueID.self, forKey: "id"))
         try Self.optionalFields.decode(into: &self, from: container)
     }
 
-    /// Writes an object with all properties but those that are nil.
+    /// Encodes an object with all properties that are not nil.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: FieldName.self)
         try container.encode(id, forKey: "id")

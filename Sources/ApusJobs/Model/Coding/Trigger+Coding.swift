@@ -2,11 +2,11 @@ import ApusCalendar
 import ApusTimers
 
 extension Trigger: Codable {
-    /// Reads an object with ``name`` and the properties that go with it, as in
-    /// `{"name": "every", "intervalNanoseconds": 3600000000000, "count": 3}`.
+    /// Decodes an object with ``name`` and the properties of that kind of trigger, such as `{"name": "every",
+    /// "intervalNanoseconds": 3600000000000, "count": 3}`.
     ///
-    /// The others are `{"name": "at", "instant": …}`, `{"name": "after", "delayNanoseconds": …}`, and
-    /// `{"name": "calendar", …}` with what `CalendarTrigger` writes; `every` may have an `anchor`. Instants are integers,
+    /// The others are `{"name": "at", "instant": …}`, `{"name": "after", "delayNanoseconds": …}`, and `{"name":
+    /// "calendar", …}` with the fields of `CalendarTrigger`; `every` may have an `anchor`. Instants are integers,
     /// nanoseconds since 1970.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FieldName.self)
@@ -26,7 +26,7 @@ extension Trigger: Codable {
         }
     }
 
-    /// Writes an object with ``name`` and those properties that have a value; see ``init(from:)``.
+    /// Encodes an object with ``name`` and the properties that have a value; see ``init(from:)``.
     ///
     /// - Throws: `EncodingError` for a duration of 292 years or more, which no job may have.
     public func encode(to encoder: any Encoder) throws {
@@ -46,7 +46,8 @@ extension CalendarTrigger: Codable {
         case schedule, timeZone, gap, repeated, count
     }
 
-    /// Reads an object with a `schedule` in its stored form and a `timeZone`; `gap`, `repeated` and `count` may be missing.
+    /// Decodes an object with a `schedule` in its stored form and a `timeZone`; `gap`, `repeated` and `count` may be
+    /// missing.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         self.init(
@@ -58,7 +59,7 @@ extension CalendarTrigger: Codable {
             count: try container.decodeIfPresent(Int.self, forKey: .count))
     }
 
-    /// Writes an object; see ``init(from:)``.
+    /// Encodes an object; see ``init(from:)``.
     ///
     /// - Throws: `EncodingError` for a schedule with values out of range, which no job may have.
     public func encode(to encoder: any Encoder) throws {
@@ -70,18 +71,18 @@ extension CalendarTrigger: Codable {
         try container.encodeIfPresent(count, forKey: .count)
     }
 
-    /// The form in a store: the same as JSON.
+    /// The form in a store, which is JSON.
     package var stored: String {
         guard let json else { preconditionFailure("a schedule was not validated before it was stored") }
         return json
     }
 
-    /// Whether all values of the schedule are in their ranges, and so can be written.
+    /// Whether all values of the schedule are in range, so that it can be encoded, and the form fits into the limit.
     var isStorable: Bool { json.map { $0.utf8.count <= JobLimits.scheduleBytes } ?? false }
 
     private var json: String? { (try? JobJSON.encode(self)).map { String(decoding: $0, as: UTF8.self) } }
 
-    /// Reads the form in a store.
+    /// Decodes the form in a store; `nil` if it is invalid.
     package init?(stored: String) {
         guard let trigger = try? JobJSON.decode(CalendarTrigger.self, from: Array(stored.utf8)) else { return nil }
         self = trigger
