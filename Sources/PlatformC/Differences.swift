@@ -1,6 +1,6 @@
-// What the C libraries do not agree on.
+// Differences between the C libraries.
 
-/// The type of a socket whose bytes arrive in order.
+/// The type of a stream socket, whose bytes arrive in order.
 package let streamSocket: Int32 = {
     #if canImport(Glibc)
         Int32(SOCK_STREAM.rawValue)
@@ -9,7 +9,7 @@ package let streamSocket: Int32 = {
     #endif
 }()
 
-/// The type of a socket whose messages arrive one by one.
+/// The type of a datagram socket, which keeps the boundaries of messages.
 package let datagramSocket: Int32 = {
     #if canImport(Glibc)
         Int32(SOCK_DGRAM.rawValue)
@@ -19,14 +19,18 @@ package let datagramSocket: Int32 = {
 }()
 
 #if canImport(Darwin)
-    /// Flags of `send` and `sendto`. A socket of `unixSocket` raises no SIGPIPE anyway.
+    /// The flags for `send` and `sendto`.
+    ///
+    /// Darwin needs none: a socket of `unixSocket(_:)` has `SO_NOSIGPIPE`.
     package let sendingFlags: Int32 = 0
 #else
-    /// Flags of `send` and `sendto`: a connection whose other end is closed raises no SIGPIPE.
+    /// The flags for `send` and `sendto`, with which a write to a closed connection raises no SIGPIPE.
     package let sendingFlags = Int32(MSG_NOSIGNAL)
 #endif
 
-/// A new Unix socket that programs started later do not inherit; negative, with `errno`, if there is none.
+/// Opens a Unix socket that programs started later do not inherit.
+///
+/// - Returns: the descriptor; a negative number, with `errno` set, on failure.
 package func unixSocket(_ type: Int32) -> Int32 {
     #if canImport(Darwin)
         let descriptor = socket(AF_UNIX, type, 0)
@@ -44,7 +48,7 @@ package func unixSocket(_ type: Int32) -> Int32 {
 }
 
 extension stat {
-    /// When the contents were changed.
+    /// The time of the last change of the contents (`mtime`).
     package var modified: timespec {
         #if canImport(Darwin)
             st_mtimespec
@@ -53,7 +57,7 @@ extension stat {
         #endif
     }
 
-    /// When the contents, the owner or the rights were changed.
+    /// The time of the last change of the contents, the owner or the permissions (`ctime`).
     package var changed: timespec {
         #if canImport(Darwin)
             st_ctimespec
@@ -64,6 +68,6 @@ extension stat {
 }
 
 extension timespec {
-    /// The whole of it in nanoseconds.
+    /// The seconds and the nanoseconds together, in nanoseconds.
     package var nanoseconds: Int64 { Int64(tv_sec) * 1_000_000_000 + Int64(tv_nsec) }
 }

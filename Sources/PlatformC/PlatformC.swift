@@ -1,4 +1,4 @@
-// The C library of the platform, so that its name is said once.
+// The only file that names the platform's C library.
 #if canImport(Glibc)
     @_exported public import Glibc
 #elseif canImport(Musl)
