@@ -1,26 +1,30 @@
 package import PlatformC
 
-/// Files, folders and sockets that only this process's user can have made or changed: in all others, another user could
-/// have planted commands, or links to files of this user.
+/// Checks that only the user of this process can have created or changed a file, a folder or a socket.
 ///
-/// Trusted is what the effective user owns and others cannot write. A group may write if it is the user's private one, of
-/// the user's name and without other members, since where users have such groups (umask 002), all they make is writable
-/// by them; Debian's OpenSSH makes the same exception. For a folder, those above it count
-/// too, since who can write one of them can replace the rest: each belongs to the user or to root, and is not writable
-/// by others, as OpenSSH demands of the folders above `authorized_keys` (`StrictModes`, sshd_config(5)). Sticky folders
-/// such as /tmp may be writable by all: there, only the owner can rename or remove (unlink(2)). Symbolic links on the
-/// path belong to the user or to root.
+/// Another user could have planted commands in any other path, or links to this user's files.
+///
+/// A path is trusted if the effective user owns it and other users cannot write it. The user's private group may have
+/// write permission: it has the user's name and no other members. On systems with such groups (umask 002), every file
+/// that a user creates is writable by the group; Debian's OpenSSH makes the same exception.
+///
+/// The folders above a folder are checked too, because a user who can write one of them can replace everything below.
+/// Each must belong to the user or to root and not be writable by others, as OpenSSH requires of the folders above
+/// `authorized_keys` (`StrictModes`, sshd_config(5)). A sticky folder such as /tmp may be writable by all users: only
+/// the owner of an entry can rename or remove it there (unlink(2)). Symbolic links on the path must belong to the user
+/// or to root.
 package enum TrustedPath {
-    /// What a path is expected to be.
+    /// The expected type of a path.
     package enum Kind: Sendable {
         case file
-        /// A file that others cannot even read.
+        /// A file that other users cannot even read.
         case secretFile
         case folder
         case socket
     }
 
-    /// Why a path is not used: the system's error, or `EPERM` for what is not trusted; and what to do.
+    /// A path that is not used: the system's error code, or `EPERM` for an untrusted path, and a message with the
+    /// remedy.
     package struct Failure: Error, Equatable, CustomStringConvertible {
         package var code: Int32
         package var description: String
@@ -31,14 +35,15 @@ package enum TrustedPath {
         }
     }
 
-    /// The rules, as a function of what the kernel says of a file.
+    /// Checks a file's status against the rules, without a system call.
+    ///
     /// - Parameters:
-    ///   - status: the file's.
-    ///   - kind: what it is expected to be.
-    ///   - path: its path, for the message.
-    ///   - user: whose it has to be.
-    ///   - privateGroup: the user's private group, if there is one; asked for only if a group can write.
-    /// - Returns: what is wrong and what to do, after the path; `nil` if nothing is.
+    ///   - status: the status of the file.
+    ///   - kind: the expected type.
+    ///   - path: the path of the file, for the message.
+    ///   - user: the user that must own the file.
+    ///   - privateGroup: returns the user's private group, if any; called only if a group has write permission.
+    /// - Returns: the predicate of a sentence about the path, with the remedy; `nil` if the file is trusted.
     package static func objection(
         to status: stat, as kind: Kind, path: String, user: uid_t, privateGroup: () -> gid_t?
     ) -> String? {
@@ -58,7 +63,7 @@ package enum TrustedPath {
         switch kind {
         case .file, .folder:
             guard !othersCanWrite(status, privateGroup) else {
-                // A sticky folder is there for all to write.
+                // A sticky folder is meant to be writable by all, so the advice is not to change its mode.
                 let advice =
                     mode & S_ISVTX != 0
                     ? "use a folder of your own in it"
@@ -70,13 +75,16 @@ package enum TrustedPath {
                 return "can be used by other users (mode \(octal(mode))); run: chmod go= \(quoted(path))"
             }
         case .socket:
-            // A new socket has the mode that the umask leaves until its owner changes it. Its server checks its peers.
+            // No check of the mode: between bind(2) and chmod(2) a new socket has the mode that the umask leaves. The
+            // server checks its peers.
             break
         }
         return nil
     }
 
-    /// The rules for a folder above: what is wrong and what to do, if anything.
+    /// Checks the status of a folder above the path against the rules.
+    ///
+    /// - Returns: the predicate of a sentence about the folder, with the remedy; `nil` if the folder is trusted.
     package static func objectionToAncestor(
         _ status: stat, path: String, user: uid_t, privateGroup: () -> gid_t?
     ) -> String? {
@@ -86,7 +94,8 @@ package enum TrustedPath {
             return "belongs to user \(status.st_uid), who can replace what is in it; use a folder of your own"
         }
         guard !othersCanWrite(status, privateGroup) || mode & S_ISVTX != 0 else {
-            // Others may have to write in it: what they lose is only to replace what is not theirs.
+            // Other users may need to write in this folder. With the sticky bit they lose only the right to replace
+            // files of others.
             let advice = status.st_uid == user ? ", or run: chmod +t \(quoted(path))" : ""
             return "can be written by other users (mode \(octal(mode))), who can replace what is in it; "
                 + "use another folder" + advice
@@ -94,9 +103,11 @@ package enum TrustedPath {
         return nil
     }
 
-    /// The rules for a file that is only read, such as a configuration: it may be the system's. A package manager's files,
-    /// to which links of the user lead, belong to root.
-    /// - Returns: what is wrong and what to do, after the path; `nil` if nothing is.
+    /// Checks a file that is only read, such as a configuration, which may also belong to root.
+    ///
+    /// A user's links may lead to files of a package manager, and these belong to root.
+    ///
+    /// - Returns: the predicate of a sentence about the path, with the remedy; `nil` if the file is trusted.
     package static func objectionToReading(_ status: stat, path: String) -> String? {
         objection(
             to: status, as: .file, path: path, user: status.st_uid == 0 ? 0 : geteuid(),
@@ -108,10 +119,11 @@ package enum TrustedPath {
         return mode & 0o002 != 0 || (mode & 0o020 != 0 && privateGroup() != status.st_gid)
     }
 
-    // MARK: Asking the system
+    // MARK: Checks of the file system
 
-    /// Checks what is at `path`, without following a link.
-    /// - Returns: its status; `nil` if nothing is there.
+    /// Checks the file at `path`, without following a link.
+    ///
+    /// - Returns: its status; `nil` if there is no file.
     /// - Throws: ``Failure``.
     @discardableResult
     package static func check(_ path: String, as kind: Kind) throws(Failure) -> stat? {
@@ -124,11 +136,18 @@ package enum TrustedPath {
         return status
     }
 
-    /// Opens a file of the user's own. `flags` are those of open(2); a link is not followed, and a child does not
-    /// inherit the descriptor.
-    /// - Throws: ``Failure``, with the code of open(2) if the file cannot be opened.
+    /// Opens a file that must belong to the user.
+    ///
+    /// A symbolic link is not followed, and child processes do not inherit the descriptor.
+    ///
+    /// - Parameters:
+    ///   - path: the path of the file.
+    ///   - flags: the flags of open(2).
+    ///   - kind: the expected type.
+    /// - Returns: the descriptor.
+    /// - Throws: ``Failure``, with the error code of open(2) if the file cannot be opened.
     package static func open(_ path: String, _ flags: Int32, as kind: Kind = .file) throws(Failure) -> Int32 {
-        // O_NONBLOCK: to open a FIFO would wait for its other end.
+        // Without O_NONBLOCK, opening a FIFO would wait for its other end.
         let flags = flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
         var descriptor = systemOpen(path, flags)
         while descriptor < 0, errno == EINTR { descriptor = systemOpen(path, flags) }
@@ -148,14 +167,17 @@ package enum TrustedPath {
         throw Failure(code: EPERM, description: "\(path) \(objection)")
     }
 
-    /// Replaces a file with a new one for its user only, at once: a reader finds the one or the other. Two processes must
-    /// not do that at the same time.
-    /// - Returns: the new file's status.
-    /// - Throws: ``Failure``; the file is as before then.
+    /// Replaces a file atomically by a new one that only its user can read and write.
+    ///
+    /// A reader finds either the old file or the new one. Two processes must not replace the same file at the same
+    /// time.
+    ///
+    /// - Returns: the status of the new file.
+    /// - Throws: ``Failure``; the old file is then unchanged.
     @discardableResult
     package static func replaceFile(_ path: String, with text: String) throws(Failure) -> stat {
         let new = path + ".new"
-        // A process that was killed in between may have left one.
+        // A process that was killed during a replacement may have left this file.
         unlink(new)
         let file = try open(new, O_WRONLY | O_CREAT | O_EXCL)
         defer { close(file) }
@@ -169,16 +191,19 @@ package enum TrustedPath {
         return status
     }
 
-    /// Checks a folder of the user's own and all above it, one link after another, as the kernel follows them.
+    /// Checks a folder that must belong to the user, and all folders above it, in the order in which the kernel follows
+    /// the path and its links.
+    ///
     /// - Parameters:
-    ///   - path: the folder, absolute.
-    ///   - creating: whether to make what is missing, with the mode 0700.
-    /// - Returns: whether the folder is there.
-    /// - Throws: ``Failure``, naming the folder or link.
+    ///   - path: the absolute path of the folder.
+    ///   - creating: whether to create missing folders, with the mode 0700.
+    /// - Returns: whether the folder exists.
+    /// - Throws: ``Failure``, which names the folder or the link.
     @discardableResult
     package static func checkFolder(_ path: String, creating: Bool = false) throws(Failure) -> Bool {
         var done = ""
-        // In scalars: to a String, a slash and a combining character after it are another character.
+        // The path is split in scalars, because in a String a slash followed by a combining character is one other
+        // character.
         var rest = path.unicodeScalars.split(separator: "/").map(String.init)
         var links = 0
         try checkAncestor("/")
@@ -216,9 +241,10 @@ package enum TrustedPath {
         return true
     }
 
-    /// Checks that a path's last component, if it is a link, is one of the user's or root's, and so are those that it
-    /// leads to.
-    /// - Throws: ``Failure``, naming the link.
+    /// Checks that the last component of a path, if it is a symbolic link, and every link that it leads to belong to
+    /// the user or to root.
+    ///
+    /// - Throws: ``Failure``, which names the link.
     package static func checkLinks(_ path: String) throws(Failure) {
         var path = path
         for _ in 0..<40 {
@@ -251,7 +277,9 @@ package enum TrustedPath {
         return target
     }
 
-    /// Where a link leads to; `nil`, with `errno`, if the path is none, or leads to a name that is not UTF-8.
+    /// Returns the target of a symbolic link.
+    ///
+    /// - Returns: the target; `nil`, with `errno` set, if the path is not a link or the target is not valid UTF-8.
     package static func linkTarget(_ path: String) -> String? {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
         let count = readlink(path, &buffer, Int(PATH_MAX))
@@ -263,7 +291,7 @@ package enum TrustedPath {
         return target
     }
 
-    /// The status of the path itself; `nil` if nothing is there.
+    /// Returns the status of the path itself, without following a link; `nil` if there is no file.
     private static func status(_ path: String) throws(Failure) -> stat? {
         var status = stat()
         if lstat(path, &status) == 0 { return status }
@@ -271,7 +299,7 @@ package enum TrustedPath {
         throw Failure(code: errno, description: "\(path) cannot be looked at (\(text(errno)))")
     }
 
-    /// One word for a shell.
+    /// Returns the path as one word for a shell.
     private static func quoted(_ path: String) -> String {
         let parts = path.unicodeScalars.split(separator: "'", omittingEmptySubsequences: false)
         return "'" + parts.map(String.init).joined(separator: #"'\''"#) + "'"
@@ -282,17 +310,22 @@ package enum TrustedPath {
     private static func text(_ code: Int32) -> String { String(cString: strerror(code)) }
 }
 
-/// Outside of the type, whose own `open` hides the system's. A file that is made is for its user only.
+/// Opens a file; a new one is readable and writable for its user only.
+///
+/// This function is outside of ``TrustedPath``, because `TrustedPath.open` hides the system's function there.
 private func systemOpen(_ path: String, _ flags: Int32) -> Int32 { open(path, flags, 0o600) }
 
-/// The group that a user has alone, on systems that give each user one (`USERGROUPS_ENAB`, login.defs(5)).
+/// The group of which a user is the only member, on systems that create one for each user (`USERGROUPS_ENAB`,
+/// login.defs(5)).
 enum PrivateGroup {
     private static let ofEffectiveUser = find(geteuid())
 
-    /// The effective user's; `nil` if that user has none. The user database is asked once.
+    /// Returns the private group of the effective user; `nil` if there is none.
+    ///
+    /// The user database is read once in a process.
     static func ofThisProcess() -> gid_t? { ofEffectiveUser }
 
-    /// Whether a user's primary group is the user's own, by its name and its members.
+    /// Returns whether a user's primary group is private: it has the user's name and no other members.
     static func isPrivate(user: String, group: String, members: [String]) -> Bool {
         group == user && members.allSatisfy { $0 == user }
     }
