@@ -2,7 +2,8 @@
     public import ApusJobs
     public import ServiceLifecycle
 
-    /// A `JobScheduler` as a service of a `ServiceGroup`: it starts with the group, and stops at a graceful shutdown.
+    /// A `JobScheduler` as a service of a `ServiceGroup`, which starts with the group and stops at its graceful
+    /// shutdown.
     ///
     /// Register the handlers before the group runs. A group shuts its services down from the last to the first: list
     /// the scheduler after the services that its handlers use.
@@ -14,23 +15,25 @@
     /// try await group.run()
     /// ```
     public struct JobSchedulerService: Service {
-        /// The scheduler; submit jobs there.
+        /// The scheduler, to which jobs are submitted.
         public let scheduler: JobScheduler
-        /// How long handlers may run after the graceful shutdown began, before they are cancelled; `nil`: for as long
-        /// as they take.
+        /// The time, on the uptime clock, that active handlers have after the graceful shutdown begins, before they are
+        /// cancelled; `nil` for no limit.
         public let grace: Duration?
         private let afterStarting: @Sendable () async throws -> Void
 
-        /// A service that runs `scheduler`. A scheduler is run once.
+        /// Creates a service that runs `scheduler`.
+        ///
+        /// A scheduler can run only once.
         ///
         /// - Parameters:
-        ///   - scheduler: one that was not started.
-        ///   - grace: how long handlers may run after the graceful shutdown began, on the uptime clock. They then have
-        ///     `JobScheduler.Configuration.cancellationGrace` to return. The group's `maximumGracefulShutdownDuration`
-        ///     has to be longer than both: when it is over the group cancels the service, and handlers are cancelled at
-        ///     once.
-        ///   - afterStarting: called when the scheduler runs, beside its first runs, as `JobScheduler.run` does: the
-        ///     moment to declare the program's repeating jobs.
+        ///   - scheduler: a scheduler that has not been started.
+        ///   - grace: the time that active handlers have after the graceful shutdown begins, on the uptime clock; `nil`
+        ///     for no limit. They are then cancelled, and have `JobScheduler.Configuration.cancellationGrace` to
+        ///     return. The group's `maximumGracefulShutdownDuration` must be longer than both together: at its end the
+        ///     group cancels the service, which cancels handlers immediately.
+        ///   - afterStarting: called when the scheduler has started, concurrently with its first runs, as by
+        ///     `JobScheduler.run`. Declare the program's repeating jobs in it.
         public init(
             _ scheduler: JobScheduler, grace: Duration? = .seconds(10),
             afterStarting: @escaping @Sendable () async throws -> Void = {}
@@ -40,10 +43,11 @@
             self.afterStarting = afterStarting
         }
 
-        /// Starts the scheduler, and runs it until graceful shutdown, or until the task is cancelled.
+        /// Starts the scheduler, and runs it until the graceful shutdown or until the task is cancelled.
         ///
-        /// - Throws: as `JobScheduler.run(grace:afterOpening:afterStarting:)`: what starting and `afterStarting` throw,
-        ///   and the error with which the scheduler loses its store. The group's `run()` throws it too.
+        /// - Throws: the errors of `JobScheduler.run(grace:afterOpening:afterStarting:)`: those of starting and of
+        ///   `afterStarting`, and the error with which the scheduler loses its store. The group's `run()` throws the
+        ///   same error.
         public func run() async throws {
             try await withGracefulShutdownHandler {
                 try await scheduler.run(grace: .zero, afterStarting: afterStarting)

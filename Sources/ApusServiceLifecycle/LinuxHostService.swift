@@ -2,12 +2,12 @@
     public import ApusLinux
     public import ServiceLifecycle
 
-    /// A `LinuxHost` as a service of a `ServiceGroup`: the group's graceful shutdown is the host's request to stop.
+    /// A `LinuxHost` as a service of a `ServiceGroup`, whose graceful shutdown requests the host to stop.
     ///
-    /// The group keeps the signals. List the host *last*: a group shuts its services down from the last to the first,
-    /// so the others continue to serve until the host's background tasks have ended or its grace period is over. A
-    /// group's `maximumGracefulShutdownDuration` has to be longer than that; when it is over the group cancels the
-    /// host, which lets its tasks expire and does not wait for them.
+    /// The group handles the signals. List the host *last*: a group shuts its services down from the last to the first,
+    /// so the other services are available until the host's background tasks have ended or its grace period is over.
+    /// The group's `maximumGracefulShutdownDuration` must be longer than that: at its end the group cancels the host,
+    /// which expires its background tasks and does not wait for them.
     ///
     /// ```swift
     /// let host = LinuxHost()
@@ -16,20 +16,21 @@
     /// try await group.run()
     /// ```
     public struct LinuxHostService: Service {
-        /// The host; begin its background tasks there.
+        /// The host, on which background tasks are begun.
         public let host: LinuxHost
 
-        /// A service that runs `host`. A host is run once.
+        /// Creates a service that runs `host`.
+        ///
+        /// A host can run only once.
         public init(_ host: LinuxHost) { self.host = host }
 
-        /// Waits for graceful shutdown, and then for the background tasks.
+        /// Waits for the graceful shutdown, and then for the background tasks.
         ///
-        /// - Throws: ``WorkWasCut`` when the grace period was over before everything had ended. The group's `run()`
-        ///   throws it
-        ///   too.
+        /// - Throws: ``WorkWasCut`` if background tasks are still open at the end of the grace period. The group's
+        ///   `run()` throws the same error.
         public func run() async throws {
             let host = host
-            // None: the group has them.
+            // The host gets no signals, because the group handles them.
             let signals = AsyncStream<TerminationSignal> { $0.finish() }
             let outcome = await withGracefulShutdownHandler {
                 await host.run(signals: signals)
@@ -40,18 +41,18 @@
         }
     }
 
-    /// Background tasks were still open when the host's grace period was over.
+    /// The error of a host whose grace period ended while background tasks were open.
     public struct WorkWasCut: Error, Sendable, Hashable, CustomStringConvertible {
         /// The names of the background tasks.
         public var names: [String]
 
-        /// Says that these were open.
+        /// Creates an error with the names of the open background tasks.
         public init(names: [String]) { self.names = names }
 
-        /// What a program exits with: 75, `EX_TEMPFAIL` of sysexits.h.
+        /// The exit status for the program: 75, `EX_TEMPFAIL` of sysexits.h.
         public var exitCode: Int32 { LinuxHost.Outcome.cut(names: names).exitCode }
 
-        /// What had to be cut.
+        /// A message with the names of the open background tasks.
         public var description: String {
             "the grace period was over before these had ended: \(names.joined(separator: ", "))"
         }

@@ -1,21 +1,21 @@
 #if !ServiceLifecycle
-    /// Not there without the package's trait `ServiceLifecycle`.
+    /// Unavailable without the package's trait `ServiceLifecycle`.
     @available(
         *, unavailable,
         message: "give the dependency on apus the trait ServiceLifecycle, without which ApusServiceLifecycle is empty"
     )
     public struct JobSchedulerService {
-        /// Never.
+        /// Unavailable without the package's trait `ServiceLifecycle`.
         public init<Scheduler>(_ scheduler: Scheduler) {}
     }
 
-    /// Not there without the package's trait `ServiceLifecycle`.
+    /// Unavailable without the package's trait `ServiceLifecycle`.
     @available(
         *, unavailable,
         message: "give the dependency on apus the trait ServiceLifecycle, without which ApusServiceLifecycle is empty"
     )
     public struct LinuxHostService {
-        /// Never.
+        /// Unavailable without the package's trait `ServiceLifecycle`.
         public init<Host>(_ host: Host) {}
     }
 #endif
