@@ -2,27 +2,30 @@
     public import ApusJobs
     public import Tracing
 
-    /// Traces jobs with swift-distributed-tracing: one span for each attempt, in the trace of the task that submitted
-    /// the job. The attempts at a repeating job, which may run for years, each begin a trace, with a link to that
-    /// task's span.
+    /// Traces jobs with swift-distributed-tracing.
     ///
-    /// At its submission, a job gets the caller's `ServiceContext` into its `JobRequest.metadata`, in the form that the
-    /// instrument uses for requests (the W3C's `traceparent`, for most). When an attempt begins, in this process or
-    /// another one, the context is read from there, and a span begins below it, or with a link to it:
+    /// Each attempt is a span. The attempts of a job that runs once belong to the trace of the task that submitted the
+    /// job. Each attempt of a repeating job, which may run for years, begins a trace of its own, with a link to the
+    /// span of that task.
+    ///
+    /// At the submission of a job, the middleware adds the caller's `ServiceContext` to `JobRequest.metadata`, in the
+    /// form that the instrument uses for requests (for most, the W3C's `traceparent`). When an attempt begins, in this
+    /// process or another one, the middleware reads the context from the metadata, and starts a span below it or with a
+    /// link to it:
     ///
     /// | | |
     /// |---|---|
     /// | name, kind | `JobRequest.kind`, `consumer` |
     /// | `job.id`, `job.queue` | the job's identifier, and its queue |
     /// | `job.name` | the job's name, if it has one |
-    /// | `job.lateness` | how late the attempt began, in seconds |
-    /// | `job.occurrence`, `job.attempt` | the occurrence's number, 0 and below for runs by hand; the attempt, from 1 |
+    /// | `job.lateness` | the lateness of the attempt, in seconds |
+    /// | `job.occurrence`, `job.attempt` | the number of the occurrence, 0 or less for manual runs; the number of the attempt, from 1 |
     /// | `job.cancellation` | why the handler was cancelled (`CancellationReason`), if it was |
     /// | `job.postponement` | the reason, if the handler threw `RunDecision.snooze(for:reason:)` |
     ///
-    /// The handler runs with the span's context as its `ServiceContext.current`. What it throws is recorded as the
-    /// span's error, a snooze excepted; an attempt that took longer than its time limit has the status `error`,
-    /// too.
+    /// The handler runs with the span's context as its `ServiceContext.current`. An error that the handler throws is
+    /// recorded as the error of the span, except a snooze. An attempt that exceeded its time limit has the status
+    /// `error` too.
     ///
     /// ```swift
     /// let scheduler = JobScheduler(store: store, configuration: .init(middleware: [TracingMiddleware()]))
@@ -32,12 +35,15 @@
         private var tracer: any Tracer { ownTracer ?? InstrumentationSystem.tracer }
         private var instrument: any Instrument { ownTracer ?? InstrumentationSystem.instrument }
 
-        /// Middleware that traces.
-        /// - Parameter tracer: the tracer; the bootstrapped tracer when not given, read at each run.
+        /// Creates a middleware that traces.
+        ///
+        /// - Parameter tracer: the tracer; by default the bootstrapped one, which is read at each run.
         public init(tracer: (any Tracer)? = nil) { ownTracer = tracer }
 
-        /// Puts the caller's context into the metadata. Metadata that the caller gave stay as they are. A context that
-        /// does not fit into the 8 KiB of metadata is left out: it refuses no submission.
+        /// Adds the caller's context to the metadata.
+        ///
+        /// Metadata of the caller are not replaced. A context that does not fit into the 8 KiB of metadata is omitted,
+        /// because tracing must not cause the refusal of a submission.
         public func onSubmit(_ request: inout JobRequest) {
             guard let context = ServiceContext.current else { return }
             var carried: [String: String] = [:]
@@ -48,6 +54,8 @@
         }
 
         /// Runs the handler in a span.
+        ///
+        /// - Throws: the error of the handler.
         public func handle(_ run: RunContext, next: () async throws -> Void) async throws {
             var submission = ServiceContext.topLevel
             instrument.extract(run.job.request.metadata, into: &submission, using: Metadata())
@@ -85,7 +93,7 @@
         }
     }
 
-    /// A job's metadata as what carries a context.
+    /// Injects and extracts a context in the metadata of a job.
     private struct Metadata: Injector, Extractor {
         func inject(_ value: String, forKey key: String, into carrier: inout [String: String]) { carrier[key] = value }
 

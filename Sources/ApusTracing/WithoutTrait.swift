@@ -1,10 +1,10 @@
 #if !Tracing
-    /// Not there without the package's trait `Tracing`.
+    /// Unavailable without the package's trait `Tracing`.
     @available(
         *, unavailable, message: "give the dependency on apus the trait Tracing, without which ApusTracing is empty"
     )
     public struct TracingMiddleware {
-        /// Never.
+        /// Unavailable without the package's trait `Tracing`.
         public init() {}
     }
 #endif
