@@ -1,14 +1,14 @@
 import Foundation
 import PlatformC
 
-/// The system calls of a write that is whole or not at all.
+/// The system calls that write a file entirely or not at all.
 enum AtomicFile {
-    /// What a system call answered.
+    /// The error of a system call.
     struct SystemError: Error, CustomStringConvertible {
         let call: String
         let number: Int32
 
-        /// The error of the call that was made last on this thread.
+        /// Creates the error of the system call that was the last to fail on this thread.
         init(_ call: String) {
             self.call = call
             number = errno
@@ -17,9 +17,9 @@ enum AtomicFile {
         var description: String { "\(call): \(String(cString: strerror(number)))" }
     }
 
-    /// Puts a file with `data` in the place of the one at `path`, by way of a temporary one in the same folder.
+    /// Replaces the file at `path` by one that contains `data`, through a temporary file in the same folder.
     static func replace(_ path: String, with data: Data, by temporary: String) throws {
-        // One that an earlier process of the same number was killed over.
+        // A killed process with the same identifier may have left this temporary file.
         try remove(temporary)
         do {
             try create(temporary, holding: data)
@@ -30,12 +30,11 @@ enum AtomicFile {
         }
     }
 
-    /// Removes a file, if it is there.
+    /// Removes a file if it exists.
     static func remove(_ path: String) throws {
         guard unlink(path) == 0 || errno == ENOENT else { throw SystemError("unlink") }
     }
 
-    /// Creates a file and forces its content to the disk.
     private static func create(_ path: String, holding data: Data) throws {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw SystemError("open") }
@@ -52,8 +51,10 @@ enum AtomicFile {
         try synchronize(descriptor)
     }
 
-    /// Forces what was written to the disk. On Apple's systems `fsync` ends at the disk's own cache (Apple, fsync(2)); where a
-    /// file system does not know the command for more, `fsync` is what there is.
+    /// Forces written data to the disk.
+    ///
+    /// On Apple's systems `fsync` writes only to the disk's own cache (Apple, fsync(2)), so `F_FULLFSYNC` is tried
+    /// first. Some file systems do not support it.
     private static func synchronize(_ descriptor: Int32) throws {
         #if canImport(Darwin)
             if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
@@ -61,7 +62,7 @@ enum AtomicFile {
         guard fsync(descriptor) == 0 else { throw SystemError("fsync") }
     }
 
-    /// Makes renames and removals in a folder outlive a power cut.
+    /// Makes renames and removals in a folder survive a power failure.
     static func synchronizeFolder(_ path: String) throws {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw SystemError("open") }

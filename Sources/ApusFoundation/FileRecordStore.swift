@@ -3,26 +3,27 @@ public import Foundation
 import PlatformC
 import Synchronization
 
-/// Records in a folder: a JSON file for each key.
+/// A store that keeps each record in a JSON file of a folder.
 ///
-/// A record is written to a temporary file beside it, forced to the disk, and renamed over the old one. So a file holds
-/// the old record or the new one, never half of either, whenever the process or the machine stops; and what was saved
-/// is there after a power cut. (POSIX: `rename` puts the new file in the old one's place in one step.)
+/// A record is written to a temporary file in the same folder, forced to the disk, and renamed over the old file. The
+/// file therefore contains the old record or the new one, never a part of either, whenever the process or the machine
+/// stops, and a saved record survives a power failure. (POSIX: `rename` replaces the old file in one step.)
 ///
-/// May be used from any thread, and by several processes, of which the last one wins. A temporary file of a process
-/// that is killed in the middle of a save, is removed when the next store for the folder is made.
+/// The store may be used from any thread, and by several processes: the last save of a key wins. The temporary file of
+/// a process that was killed during a save is removed when the next store of the folder is created.
 public struct FileRecordStore: RecordStore {
-    /// The folder of the files.
+    /// The folder that contains the files.
     public let folder: URL
 
-    /// How many temporary files this process has made: with the process, their names.
+    /// The number of temporary files that this process has created, which makes their names unique together with the
+    /// process identifier.
     private static let temporaryFiles = Atomic(0)
     private static let temporaryExtension = "new"
 
-    /// A store in a folder, which is created, with those above it, when it does not exist.
+    /// Creates a store in a folder, which is created with all missing folders above it if it does not exist.
     ///
-    /// - Throws: `BackgroundError` with the code `storeFailed` when it cannot be created, or is no folder;
-    ///   `invalidArgument` when the URL is not one of a file.
+    /// - Throws: `BackgroundError` with the code `storeFailed` if the folder cannot be created or the path is not a
+    ///   folder; `invalidArgument` if the URL is not a file URL.
     public init(folder: URL) throws(BackgroundError) {
         self.folder = folder
         guard folder.isFileURL else {
@@ -42,15 +43,18 @@ public struct FileRecordStore: RecordStore {
         removeLeftovers()
     }
 
-    /// A store in the folder at a path; otherwise like ``init(folder:)``.
+    /// Creates a store in the folder at a path; otherwise like ``init(folder:)``.
     ///
-    /// - Throws: `BackgroundError` with the code `storeFailed` when it cannot be created, or is no folder.
+    /// - Throws: `BackgroundError` with the code `storeFailed` if the folder cannot be created or the path is not a
+    ///   folder.
     public init(path: String) throws(BackgroundError) {
         try self.init(folder: URL(fileURLWithPath: path, isDirectory: true))
     }
 
-    /// The file of a key. Small letters of the ASCII alphabet, digits, `-`, `_` and `.` stay (a leading `.` does not);
-    /// everything else is percent-encoded, capitals too, because some file systems do not distinguish them.
+    /// Returns the file of a key.
+    ///
+    /// In its name, lowercase ASCII letters, digits, `-`, `_` and `.` are unchanged, except a `.` at the beginning. All
+    /// other bytes are percent-encoded, also uppercase letters, because some file systems do not distinguish case.
     public func file(for key: String) -> URL {
         var name = ""
         for byte in key.utf8 {
@@ -64,9 +68,10 @@ public struct FileRecordStore: RecordStore {
         return folder.appendingPathComponent(name + ".json", isDirectory: false)
     }
 
-    /// The record under `key`; `nil` when there is no file.
+    /// Returns the record of `key`; `nil` if there is no file.
     ///
-    /// - Throws: `BackgroundError` with the code `storeFailed` when the file cannot be read, or holds something else.
+    /// - Throws: `BackgroundError` with the code `storeFailed` if the file cannot be read or does not contain such a
+    ///   record.
     public func load<Record: Codable & Sendable>(_ type: Record.Type, for key: String) throws -> Record? {
         let file = file(for: key)
         let data: Data
@@ -91,10 +96,13 @@ public struct FileRecordStore: RecordStore {
         }
     }
 
-    /// Keeps `record` under `key`; `nil` removes the file. What was saved is on the disk when this returns.
+    /// Saves `record` under `key`; `nil` removes the file.
     ///
-    /// - Throws: `BackgroundError` with the code `storeFailed` when it cannot be written. The old record is still
-    ///   there then, unless the disk failed in the last step: then the new one is, but may not outlive a power cut.
+    /// The record is on the disk when this function returns.
+    ///
+    /// - Throws: `BackgroundError` with the code `storeFailed` if the record cannot be written. The old record is then
+    ///   unchanged, unless only the last step failed (forcing the folder to the disk): then the new record is in place,
+    ///   but may not survive a power failure.
     public func save<Record: Codable & Sendable>(_ record: Record?, for key: String) throws {
         let file = file(for: key)
         let data = try record.map { try RecordJSON.encode($0, for: key) }
@@ -112,7 +120,9 @@ public struct FileRecordStore: RecordStore {
         }
     }
 
-    /// Removes the temporary files of processes that are no more. What cannot be removed does no harm.
+    /// Removes the temporary files of processes that no longer exist.
+    ///
+    /// Errors are ignored, because a remaining file does no harm.
     private func removeLeftovers() {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [] {
             let parts = name.split(separator: ".")

@@ -1,9 +1,13 @@
 import ApusBackground
 import Foundation
 
-/// The JSON of records. Its keys are sorted, so that equal records have equal bytes.
+/// Encodes records as JSON.
+///
+/// The keys are sorted, so equal records have equal bytes.
 enum RecordJSON {
-    /// - Throws: `BackgroundError` with the code `storeFailed` when the record cannot be written as JSON.
+    /// Returns the JSON of a record.
+    ///
+    /// - Throws: `BackgroundError` with the code `storeFailed` if the record cannot be encoded as JSON.
     static func encode(_ record: some Encodable, for key: String) throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys

@@ -2,31 +2,31 @@ public import ApusBackground
 import ApusTimers
 public import Foundation
 
-/// Records in an app's user defaults, as JSON data under a prefix and the key.
+/// A store that keeps records in an app's user defaults, as JSON data under a prefix followed by the key.
 ///
-/// Handy for an app that has no folder of its own. The system writes defaults to the disk when it likes: what was saved
-/// shortly before a kill or a power cut may be lost. Where that matters, use ``FileRecordStore``.
+/// It suits an app without a folder of its own. The system decides when it writes defaults to the disk, so a record
+/// that was saved shortly before a kill or a power failure may be lost. Use ``FileRecordStore`` where this matters.
 ///
-/// May be used from any thread.
+/// The store may be used from any thread.
 public final class UserDefaultsRecordStore: RecordStore, @unchecked Sendable {
-    // For `@unchecked Sendable`: `defaults` is used under `lock` only, and is documented as thread-safe besides.
+    // For `@unchecked Sendable`: `defaults` is used only under `lock`, and is also documented as thread-safe.
     private let defaults: UserDefaults
     private let prefix: String
     private let lock = Locked(())
 
-    /// A store in `defaults`.
+    /// Creates a store in `defaults`.
     ///
     /// - Parameters:
-    ///   - defaults: Where the records are kept.
-    ///   - prefix: What the names of the defaults begin with.
+    ///   - defaults: The user defaults that contain the records.
+    ///   - prefix: The prefix of the names of the defaults.
     public init(_ defaults: UserDefaults = .standard, prefix: String = "apus.") {
         self.defaults = defaults
         self.prefix = prefix
     }
 
-    /// The record under `key`; `nil` when there is none.
+    /// Returns the record of `key`; `nil` if there is none.
     ///
-    /// - Throws: `BackgroundError` with the code `storeFailed` when something else is there.
+    /// - Throws: `BackgroundError` with the code `storeFailed` if the default is not such a record.
     public func load<Record: Codable & Sendable>(_ type: Record.Type, for key: String) throws -> Record? {
         let name = prefix + key
         let (isThere, data) = lock.withLock { _ in
@@ -49,9 +49,9 @@ public final class UserDefaultsRecordStore: RecordStore, @unchecked Sendable {
         }
     }
 
-    /// Keeps `record` under `key`; `nil` removes it.
+    /// Saves `record` under `key`; `nil` removes it.
     ///
-    /// - Throws: `BackgroundError` with the code `storeFailed` when the record cannot be written as JSON.
+    /// - Throws: `BackgroundError` with the code `storeFailed` if the record cannot be encoded as JSON.
     public func save<Record: Codable & Sendable>(_ record: Record?, for key: String) throws {
         let data = try record.map { try RecordJSON.encode($0, for: key) }
         lock.withLock { _ in
