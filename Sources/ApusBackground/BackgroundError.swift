@@ -1,4 +1,4 @@
-/// What a host or a notifier could not do.
+/// An error of a host, a notifier, a record store, or a mode such as audio or location.
 public struct BackgroundError: Error, Sendable, CustomStringConvertible {
     /// The kinds of failure; more may be added.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
@@ -9,19 +9,19 @@ public struct BackgroundError: Error, Sendable, CustomStringConvertible {
 
         private let kind: Kind
 
-        /// The app's time in the background is over or nearly over; nothing more is granted.
+        /// The app's time in the background is over or nearly over, and the host grants no more.
         public static let tooLate = Code(kind: .tooLate)
-        /// There is nothing that could show a notification.
+        /// No service is available that could show a notification.
         public static let notifierUnavailable = Code(kind: .notifierUnavailable)
-        /// The notification service answered with an error, or not in time.
+        /// The notification service refused the notification, or did not answer in time.
         public static let notificationRefused = Code(kind: .notificationRefused)
-        /// The notification center keeps no more pending requests.
+        /// The notification center accepts no more pending requests.
         public static let tooManyNotifications = Code(kind: .tooManyNotifications)
-        /// An argument is outside what is accepted; the message names it and the accepted forms.
+        /// An argument is not accepted; the message names it and the accepted forms.
         public static let invalidArgument = Code(kind: .invalidArgument)
-        /// A countdown or stopwatch could not be stored, or what is stored cannot be read.
+        /// A record could not be stored, or a stored record cannot be read.
         public static let storeFailed = Code(kind: .storeFailed)
-        /// Audio or location is not to be had here: not authorized, not declared, or a program is missing.
+        /// Audio or location is not available: not authorized, not declared, or a program is missing.
         public static let modeUnavailable = Code(kind: .modeUnavailable)
 
         /// The name of the code.
@@ -32,10 +32,10 @@ public struct BackgroundError: Error, Sendable, CustomStringConvertible {
     public var code: Code
     /// What happened and what to do about it.
     public var message: String
-    /// The error underneath, if there is one.
+    /// The underlying error, if any.
     public var cause: (any Error)?
 
-    /// An error with a message that says what to do.
+    /// Creates an error.
     public init(code: Code, message: String, cause: (any Error)? = nil) {
         self.code = code
         self.message = message

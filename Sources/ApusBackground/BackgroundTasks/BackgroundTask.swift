@@ -1,24 +1,23 @@
 public import Logging
 
-/// A background task that says "do not suspend or end me yet".
+/// A request to delay the suspension or termination of the app until current work has finished.
 ///
-/// It is ended exactly once: by ``end()``, by expiry (after its handler returned), or, as a fault that is logged, when
-/// the last reference to it is released.
+/// A background task is ended exactly once: by ``end()``, by its expiration after the handler has returned, or when its
+/// last reference is released, which is logged as an error.
 public final class BackgroundTask: Sendable {
-    /// What is being finished.
+    /// The name of the work.
     public let name: String
 
     private let place: String
     private let logger: Logger
     private let endOnce: @Sendable () -> Bool
 
-    /// A background task that a host has granted. For those who implement a ``BackgroundHost``.
+    /// Creates a background task that a host has granted, for implementations of a ``BackgroundHost``.
     ///
     /// - Parameters:
-    ///   - request: What was asked for.
-    ///   - logger: Gets background tasks that were released without an end.
-    ///   - end: Ends the background task if it is open, and says whether it was. Called from any thread, any number of
-    ///     times.
+    ///   - request: The request.
+    ///   - logger: Receives an error for a background task that is released without an end.
+    ///   - end: Ends the background task, and returns whether it was open. Called from any thread, any number of times.
     public init(_ request: BackgroundTaskRequest, logger: Logger, end: @escaping @Sendable () -> Bool) {
         name = request.name
         place = request.place
@@ -26,7 +25,9 @@ public final class BackgroundTask: Sendable {
         endOnce = end
     }
 
-    /// Ends the background task. From any thread, as often as you like: only the first end counts.
+    /// Ends the background task.
+    ///
+    /// May be called from any thread, any number of times: only the first call has an effect.
     public func end() {
         _ = endOnce()
     }
@@ -40,21 +41,24 @@ public final class BackgroundTask: Sendable {
     }
 }
 
-/// What an app asks of a host when it begins a background task.
+/// The parameters of a background task.
 public struct BackgroundTaskRequest: Sendable {
-    /// Names the work in logs, and in the error for a background task that is never ended.
+    /// The name of the work in logs, and in the error for a background task that is never ended.
     public var name: String
     /// The place that began the task, as `Module/File.swift:12`.
     public var place: String
-    /// Called on the main actor when the time is nearly over, or instead of a background task when it is over. It has
-    /// about a second; all handlers of an app together have a few.
+    /// The expiration handler, called on the main actor shortly before the end of the time, or immediately if the
+    /// request is refused.
+    ///
+    /// It should return within a second; all handlers of an app together have a few seconds.
     public var onExpiration: @MainActor @Sendable () -> Void
-    /// Whether the background task ends by itself when the expiration handler has returned: the rule. `false` leaves it
-    /// to ``BackgroundTask/end()``, for work that winds up by itself; only where the host waits for that
-    /// (``BackgroundHost/waitsForExpiredTasks``) may that be later than the handler's return.
+    /// Whether the background task ends when the expiration handler has returned.
+    ///
+    /// If it is `false`, the background task ends with ``BackgroundTask/end()``. Only a host with
+    /// ``BackgroundHost/waitsForExpiredTasks`` allows this to be later than the return of the handler.
     public var endsOnExpiration = true
 
-    /// A request from the calling place.
+    /// Creates a request with the calling place.
     public init(
         name: String,
         fileID: String = #fileID,
@@ -70,19 +74,19 @@ public struct BackgroundTaskRequest: Sendable {
 extension BackgroundHost {
     /// Runs `body` under a background task, which ends when the body returns or throws.
     ///
-    /// On expiry the body's Swift task is cancelled. A host that waits for expired tasks (``waitsForExpiredTasks``: Linux)
-    /// gives the body the rest of its time to wind up, and the background task ends when the body has returned; on the
-    /// others (a phone) the background task ends there and then, and what the body still does may be suspended with the
-    /// app.
+    /// At the expiration the body's Swift task is cancelled. A host that waits for expired tasks
+    /// (``waitsForExpiredTasks``: Linux) gives the body the rest of its time to finish, and the background task ends
+    /// when the body has returned. On other hosts (a phone) the background task ends immediately, and the body may be
+    /// suspended together with the app.
     ///
     /// - Parameters:
-    ///   - name: Names the work in logs and errors.
-    ///   - fileID: The place that begins the task.
-    ///   - line: The line of that place.
-    ///   - body: The work. Runs in a child task.
-    /// - Returns: What the body returns.
-    /// - Throws: What the body throws; ``BackgroundError`` with the code `tooLate`, without running the body, when the
-    ///   host grants nothing more.
+    ///   - name: The name of the work in logs and errors.
+    ///   - fileID: The file that begins the task.
+    ///   - line: The line in that file.
+    ///   - body: The work, which runs in a child task.
+    /// - Returns: The result of the body.
+    /// - Throws: The error of the body; ``BackgroundError`` with the code `tooLate`, without running the body, if the
+    ///   host grants no more time.
     public func withBackgroundTask<Result: Sendable>(
         named name: String,
         fileID: String = #fileID,
@@ -104,7 +108,7 @@ extension BackgroundHost {
             defer { group.cancelAll() }
             while let result = try await group.next() {
                 if let result { return result }
-                // Expired: the body is cancelled, and how it ends is the result.
+                // Expired: the body is cancelled, and its result or error is still returned.
                 group.cancelAll()
             }
             preconditionFailure("the body is a child of this group, so its result comes before the group is empty")

@@ -1,10 +1,10 @@
 import ApusTimers
 public import Logging
 
-/// Keeps a host's background tasks. For those who implement a ``BackgroundHost``.
+/// Manages the background tasks of a host, for implementations of a ``BackgroundHost``.
 ///
-/// Handlers run outside the lock: expiration handlers on the main actor, `whenIdle` on the thread that ended the last
-/// background task.
+/// Closures are called outside the lock: expiration handlers on the main actor, `whenIdle` on the thread that ended the
+/// last background task.
 public final class BackgroundTaskRegistry: Sendable {
     typealias BackgroundTaskID = BackgroundTaskLedger<BackgroundTaskRequest>.BackgroundTaskID
 
@@ -13,12 +13,12 @@ public final class BackgroundTaskRegistry: Sendable {
     private let mainLoop: any MainLoop
     private let whenIdle: @Sendable () -> Void
 
-    /// A registry without background tasks.
+    /// Creates a registry without background tasks.
     ///
     /// - Parameters:
-    ///   - logger: Where faults are reported.
-    ///   - mainLoop: Where expiration handlers are called.
-    ///   - whenIdle: Called whenever the last open background task was ended. Another caller may have begun one since.
+    ///   - logger: Receives an error for each background task that is released without an end.
+    ///   - mainLoop: Calls the expiration handlers.
+    ///   - whenIdle: Called whenever the last open background task has ended. Another one may have begun since.
     public init(
         logger: Logger = Logger(label: "apus.background"),
         mainLoop: any MainLoop = SystemMainLoop(),
@@ -34,9 +34,9 @@ public final class BackgroundTaskRegistry: Sendable {
 
     /// Begins a background task.
     ///
-    /// - Parameter request: The name, the place and the expiration handler.
+    /// - Parameter request: The name, the calling place and the expiration handler.
     /// - Returns: The background task.
-    /// - Throws: ``BackgroundError`` with the code `tooLate` after expiry; the handler is called then too.
+    /// - Throws: ``BackgroundError`` with the code `tooLate` after the expiration; the handler is then called too.
     public func begin(_ request: BackgroundTaskRequest) throws(BackgroundError) -> BackgroundTask {
         switch ledger.withLock({ $0.begin(request) }) {
         case .granted(let id):
@@ -49,8 +49,10 @@ public final class BackgroundTaskRegistry: Sendable {
         }
     }
 
-    /// Calls the handler of every open background task, once, in one pass on the main loop. A background task ends when
-    /// its handler returns, unless its request wants to end it itself. Grants nothing more until ``reopen()``.
+    /// Calls the handler of every open background task, once, in one pass on the main loop, and refuses new ones until
+    /// ``reopen()``.
+    ///
+    /// A background task ends when its handler returns, unless `endsOnExpiration` of its request is false.
     public func expireAll() {
         let expired = ledger.withLock { $0.expire() }
         for (id, request) in expired {
@@ -61,7 +63,9 @@ public final class BackgroundTaskRegistry: Sendable {
         }
     }
 
-    /// Grants nothing more if nothing is open, in one step. `false` when something is open.
+    /// Refuses new background tasks if none is open, in one step.
+    ///
+    /// - Returns: `false` if a background task is open; nothing has then changed.
     public func closeIfIdle() -> Bool {
         ledger.withLock { $0.closeIfIdle() }
     }
@@ -71,7 +75,7 @@ public final class BackgroundTaskRegistry: Sendable {
         ledger.withLock { $0.reopen() }
     }
 
-    /// Ends a background task; `false` if it had been ended before.
+    /// Ends a background task; returns `false` if it had already ended.
     @discardableResult
     func end(_ id: BackgroundTaskID) -> Bool {
         switch ledger.withLock({ $0.end(id) }) {
@@ -86,9 +90,9 @@ public final class BackgroundTaskRegistry: Sendable {
     }
 }
 
-/// Which background tasks are open: the whole life of a host's background tasks as a pure state machine.
+/// The life of all background tasks of a host as a pure state machine.
 ///
-/// A background task is ended exactly once, whichever of `end`, expiry and deinit comes first; the others find it gone.
+/// A background task is ended exactly once, by the first of `end`, expiration and deinit; the others have no effect.
 struct BackgroundTaskLedger<Payload> {
     struct BackgroundTaskID: Hashable, Sendable {
         fileprivate var number: Int
@@ -97,9 +101,9 @@ struct BackgroundTaskLedger<Payload> {
     private enum State {
         /// Background tasks are granted.
         case granting
-        /// The open background tasks were expired; nothing more is granted.
+        /// The open background tasks have expired, and new ones are refused.
         case expired
-        /// The app is about to end; nothing is open, nothing more is granted.
+        /// The app is about to end: no background task is open, and new ones are refused.
         case closed
     }
 
@@ -107,12 +111,12 @@ struct BackgroundTaskLedger<Payload> {
     private var nextNumber = 1
     private var open: [BackgroundTaskID: Payload] = [:]
 
-    /// What is open, in the order in which it was begun.
+    /// The open background tasks, in the order in which they were begun.
     var openBackgroundTasks: [Payload] { open.sorted { $0.key.number < $1.key.number }.map(\.value) }
 
     enum BeginAction {
         case granted(BackgroundTaskID)
-        /// Call the expiration handler instead.
+        /// The caller must call the expiration handler instead.
         case refused
     }
 
@@ -130,7 +134,7 @@ struct BackgroundTaskLedger<Payload> {
 
     enum EndAction: Equatable {
         case ended
-        /// Nothing is open any more: notify the host.
+        /// No background task is open any more, so the caller must notify the host.
         case endedLast
         case alreadyEnded
     }
@@ -140,8 +144,8 @@ struct BackgroundTaskLedger<Payload> {
         return open.isEmpty ? .endedLast : .ended
     }
 
-    /// The background tasks whose handlers are to be called, in the order in which they were begun; none the second
-    /// time.
+    /// Returns the background tasks whose handlers must be called, in the order in which they were begun; none if they
+    /// have already expired.
     mutating func expire() -> [(id: BackgroundTaskID, payload: Payload)] {
         switch state {
         case .granting:
@@ -152,15 +156,15 @@ struct BackgroundTaskLedger<Payload> {
         }
     }
 
-    /// Grants nothing more if nothing is open, in one step, so that no background task slips in between; says whether
-    /// it did.
+    /// Refuses new background tasks if none is open, in one step, so that none can begin in between; returns whether it
+    /// did.
     mutating func closeIfIdle() -> Bool {
         guard open.isEmpty else { return false }
         state = .closed
         return true
     }
 
-    /// The app came back to the foreground: background tasks are granted again.
+    /// Grants background tasks again, after the app's return to the foreground.
     mutating func reopen() {
         state = .granting
     }

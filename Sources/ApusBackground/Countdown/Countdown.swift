@@ -3,38 +3,39 @@ import Logging
 
 /// Counts down to an instant that outlives the process.
 ///
-/// What is stored is the stop instant, or what was left when it was paused; never a count of ticks. So it is right after
-/// a suspension, a sleep of the device, a termination, and a restart of the machine. Every change that is asked for is
-/// stored before it takes effect: a process may be killed at any moment, and when the change could not be stored,
-/// nothing has changed. A finish needs no storing: it follows from the stop instant.
+/// The record contains the stop instant, or the remaining time of a paused countdown, and never a count of ticks. A
+/// countdown is therefore correct after a suspension, a sleep of the device, a termination and a restart of the
+/// machine. Each requested change is stored before it takes effect, because a process may be killed at any moment; if
+/// it cannot be stored, nothing has changed. A finish needs no storing, because it follows from the stop instant.
 ///
-/// While the process runs, and after it as long as the machine does, the continuous clock decides: setting the wall
-/// clock moves no countdown. Only after a restart of the machine the wall clock has to be believed.
+/// Until the machine restarts, the continuous clock decides, and setting the wall clock moves no countdown. After a
+/// restart, the remaining time is computed from the wall clock.
 ///
-/// A countdown owns one notification request, whose identifier is ``notificationIdentifier``: pending while the
-/// countdown runs, at its stop instant, and removed when it is paused or cancelled. A notification center follows the
-/// wall clock: while the app does not run, setting that moves the notification, though not the countdown. One that came
-/// too early by that does not come again.
+/// A countdown owns one notification request, with the identifier ``notificationIdentifier``. It is pending at the stop
+/// instant while the countdown runs, and is removed by a pause or a cancellation. A notification center follows the
+/// wall clock, so setting the wall clock while the app does not run moves the notification, but not the countdown. A
+/// notification that was shown too early for this reason is not shown again.
 ///
-/// All members may be used from any thread. Two countdowns must not share a key. The store is called with other changes
-/// of the same countdown held back, so it must not use the countdown itself.
+/// All members may be used from any thread. Two countdowns must not share a key. The countdown holds a lock while it
+/// calls the store, so the store must not use the countdown.
 public final class Countdown: Sendable {
-    /// What a countdown does.
+    /// The state of a countdown.
     public enum State: Sendable, Hashable {
-        /// Nothing is counted down.
+        /// The countdown was not started, or was cancelled or acknowledged.
         case idle
-        /// It runs.
+        /// The countdown runs.
         case running
-        /// It stands still until it is resumed.
+        /// The countdown is paused until it is resumed.
         case paused
-        /// It has ended at an instant; `unseen` when no observer was called: it ended without observers, or while the
-        /// app did not run. So it stays until it is acknowledged, cancelled or started again.
+        /// The countdown has finished at an instant, until it is acknowledged, cancelled or started again.
+        ///
+        /// `unseen` is true if no observer was called, because there was none, or because the app did not run.
         case finished(at: WallInstant, unseen: Bool)
     }
 
-    /// Names the record.
+    /// The key of the record.
     public let key: String
-    /// Names the notification request.
+    /// The identifier of the notification request.
     public let notificationIdentifier: String
 
     private typealias FinishObserver = @MainActor @Sendable (WallInstant) -> Void
@@ -53,22 +54,23 @@ public final class Countdown: Sendable {
     private let logger = Logger(label: "apus.background")
     private let states: Broadcast<State>
     private let ticker: SecondTicker
-    /// Ends with this object.
+    /// The observation of changes to the wall clock, which ends with this object.
     private let wallClock = Locked<ObservationToken?>(nil)
-    /// Held from the decision on a change until it is stored and has taken effect. Never taken under `inner`.
+    /// Held from the decision about a change until the change is stored and has taken effect; never taken under
+    /// `inner`.
     private let gate = Locked(())
     private let inner: Locked<Inner>
 
-    /// The countdown under a key, as it is by now: idle when there is no record.
+    /// Restores the countdown of a key in its current state, which is idle if there is no record.
     ///
     /// - Parameters:
-    ///   - host: Whose clocks, engine and main loop are used.
-    ///   - store: Where the record is kept.
-    ///   - key: Names the record.
-    ///   - notification: What is shown at the stop instant, if the app is to show something.
-    ///   - notificationScheduler: Where it is scheduled.
-    /// - Throws: ``BackgroundError`` with the code `storeFailed` when the record cannot be read, or what has changed
-    ///   since cannot be stored.
+    ///   - host: The host whose clocks, engine and main loop are used.
+    ///   - store: The store of the record.
+    ///   - key: The key of the record.
+    ///   - notification: The notification that is shown at the stop instant, if any.
+    ///   - notificationScheduler: The scheduler of the notification.
+    /// - Throws: ``BackgroundError`` with the code `storeFailed` if the record cannot be read, or its current state
+    ///   cannot be stored.
     public init(
         host: any BackgroundHost, store: any RecordStore, key: String, notification: UserNotification? = nil,
         notificationScheduler: (any NotificationScheduler)? = nil
@@ -93,7 +95,7 @@ public final class Countdown: Sendable {
         updateNotification(machine, isNew: false)
         wishes?.carryOut()
         let observation = host.engine.observeWallClock { [weak self] in
-            // Not on the engine's thread: it writes to the store.
+            // Not on the engine's thread, because this call writes to the store.
             self?.host.mainLoop.run { [weak self] in self?.wallClockChanged() }
         }
         wallClock.withLock { $0 = observation }
@@ -103,19 +105,20 @@ public final class Countdown: Sendable {
 
     // MARK: Reading
 
-    /// What the countdown does.
+    /// The current state.
     public var state: State { states.value }
 
-    /// A new sequence of the states from now on.
+    /// Returns a new sequence of the states from now on.
     public func stateChanges() -> Changes<State> { states.changes() }
 
-    /// What is left; computed anew each time. Zero when it has finished, and when nothing is counted down.
+    /// The remaining time, computed at each access; zero if the countdown is idle or has finished.
     public var remaining: Duration {
         let now = host.engine.time.continuous()
         return inner.withLock { $0.machine.remaining(at: now) }
     }
 
-    /// When it ends, or has ended, on the wall clock as it is set now; `nil` when it is idle or paused.
+    /// The instant at which the countdown ends or has ended, on the wall clock as it is set now; `nil` if it is idle or
+    /// paused.
     public var stopInstant: WallInstant? {
         switch inner.withLock({ $0.machine.state }) {
         case .running(_, let shown): shown
@@ -124,9 +127,9 @@ public final class Countdown: Sendable {
         }
     }
 
-    /// Calls `observer` on the main loop each time the countdown finishes, once, with the instant at which it did.
+    /// Calls `observer` on the main loop once for each finish of the countdown, with the instant of the finish.
     ///
-    /// A finish while the process did not run is not reported here; ``state`` says so.
+    /// A finish while the process did not run is not reported; it is visible in ``state``.
     public func observeFinish(_ observer: @escaping @MainActor @Sendable (WallInstant) -> Void) -> ObservationToken {
         let id = inner.withLock { inner in
             inner.nextObserver += 1
@@ -137,24 +140,26 @@ public final class Countdown: Sendable {
             let removed = self?.inner.withLock { inner in
                 inner.observers.firstIndex { $0.id == id }.map { inner.observers.remove(at: $0) }
             }
-            // Released outside the lock.
+            // The observer is released outside the lock.
             withExtendedLifetime(removed) {}
         }
     }
 
-    /// Calls `observer` on the main loop with what a display shows, in whole seconds rounded up: soon, and again each
-    /// time when that changes. It changes in step with the stop instant, without drift, and not at all while nothing is
-    /// counted down. A main loop that was busy gets one call, with the present value.
+    /// Calls `observer` on the main loop with the remaining time to display, in whole seconds rounded up, soon and then
+    /// whenever it changes.
+    ///
+    /// The calls are aligned with the stop instant, without drift, and there are none while the displayed time does not
+    /// change. If the main loop was busy, the observer gets one call, with the current value.
     public func observeDisplay(_ observer: @escaping @MainActor @Sendable (Duration) -> Void) -> ObservationToken {
         ticker.observe(observer)
     }
 
     // MARK: Changing
 
-    /// Counts down `duration` from now, whatever the countdown did before.
+    /// Starts the countdown for `duration` from now, regardless of its state.
     ///
-    /// - Throws: ``BackgroundError`` with the code `invalidArgument` when the duration is not positive, `storeFailed`
-    ///   when the change could not be stored; then nothing has changed.
+    /// - Throws: ``BackgroundError`` with the code `invalidArgument` if the duration is not positive, `storeFailed` if
+    ///   the change could not be stored; nothing has then changed.
     public func start(for duration: Duration) throws(BackgroundError) {
         guard duration.wholeNanoseconds > 0 else {
             throw BackgroundError(
@@ -167,10 +172,10 @@ public final class Countdown: Sendable {
         }
     }
 
-    /// Counts down to an instant of the wall clock as it is set now, whatever the countdown did before.
+    /// Starts the countdown to an instant of the wall clock as it is set now, regardless of its state.
     ///
-    /// - Throws: ``BackgroundError`` with the code `invalidArgument` when the instant has passed, `storeFailed` when the
-    ///   change could not be stored; then nothing has changed.
+    /// - Throws: ``BackgroundError`` with the code `invalidArgument` if the instant has passed, `storeFailed` if the
+    ///   change could not be stored; nothing has then changed.
     public func start(until instant: WallInstant) throws(BackgroundError) {
         try change { machine, now throws(BackgroundError) in
             let duration = now.wall.duration(to: instant)
@@ -184,25 +189,31 @@ public final class Countdown: Sendable {
         }
     }
 
-    /// Stops for a while and keeps what is left. Does nothing unless the countdown runs.
+    /// Pauses the countdown and keeps the remaining time.
     ///
-    /// - Returns: Whether anything changed.
-    /// - Throws: ``BackgroundError`` with the code `storeFailed`; then nothing has changed.
+    /// It has no effect unless the countdown runs.
+    ///
+    /// - Returns: Whether the state changed.
+    /// - Throws: ``BackgroundError`` with the code `storeFailed`; nothing has then changed.
     @discardableResult
     public func pause() throws(BackgroundError) -> Bool { try change { machine, now in machine.pause(now: now) } }
 
-    /// Resumes with the remaining time. Does nothing unless the countdown is paused.
+    /// Resumes the countdown with the remaining time.
     ///
-    /// - Returns: Whether anything changed.
-    /// - Throws: ``BackgroundError`` with the code `storeFailed`; then nothing has changed.
+    /// It has no effect unless the countdown is paused.
+    ///
+    /// - Returns: Whether the state changed.
+    /// - Throws: ``BackgroundError`` with the code `storeFailed`; nothing has then changed.
     @discardableResult
     public func resume() throws(BackgroundError) -> Bool { try change { machine, now in machine.resume(now: now) } }
 
-    /// Lengthens the countdown, or shortens it by a negative duration. Does nothing unless it runs or is paused.
+    /// Extends the countdown, or shortens it if the duration is negative.
     ///
-    /// - Returns: Whether anything changed.
-    /// - Throws: ``BackgroundError`` with the code `invalidArgument` when nothing would be left, `storeFailed` when the
-    ///   change could not be stored; then nothing has changed.
+    /// It has no effect unless the countdown runs or is paused.
+    ///
+    /// - Returns: Whether the countdown changed.
+    /// - Throws: ``BackgroundError`` with the code `invalidArgument` if no time would remain, `storeFailed` if the
+    ///   change could not be stored; nothing has then changed.
     @discardableResult
     public func extend(by duration: Duration) throws(BackgroundError) -> Bool {
         try change { machine, now throws(BackgroundError) in
@@ -217,17 +228,21 @@ public final class Countdown: Sendable {
         }
     }
 
-    /// Ends the countdown without a finish. Does nothing when it is idle.
+    /// Ends the countdown without a finish.
     ///
-    /// - Returns: Whether anything changed.
-    /// - Throws: ``BackgroundError`` with the code `storeFailed`; then nothing has changed.
+    /// It has no effect if the countdown is idle.
+    ///
+    /// - Returns: Whether the state changed.
+    /// - Throws: ``BackgroundError`` with the code `storeFailed`; nothing has then changed.
     @discardableResult
     public func cancel() throws(BackgroundError) -> Bool { try change { machine, _ in machine.cancel() } }
 
-    /// Says that the user has seen the finish: the countdown is idle again. Does nothing unless it has finished.
+    /// Records that the user has seen the finish, after which the countdown is idle.
     ///
-    /// - Returns: Whether anything changed.
-    /// - Throws: ``BackgroundError`` with the code `storeFailed`; then nothing has changed.
+    /// It has no effect unless the countdown has finished.
+    ///
+    /// - Returns: Whether the state changed.
+    /// - Throws: ``BackgroundError`` with the code `storeFailed`; nothing has then changed.
     @discardableResult
     public func acknowledge() throws(BackgroundError) -> Bool { try change { machine, _ in machine.acknowledge() } }
 
@@ -246,17 +261,17 @@ public final class Countdown: Sendable {
             updateNotification(machine, isNew: true)
             return true
         }
-        // Outside the gate: it calls the host.
+        // Outside the gate, because it calls the host.
         wishes?.carryOut()
         return hasChanged
     }
 
-    /// Under the gate.
+    /// Makes a changed machine the current one; the caller holds the gate.
     private func takeEffect(_ machine: CountdownMachine) {
         inner.withLock { inner in
             inner.machine = machine
             arm(&inner)
-            // These put calls in queues only, and here their order is that of the changes.
+            // These calls only enqueue, and under the lock their order is that of the changes.
             states.set(machine.publicState)
             ticker.show(machine.display)
         }
@@ -271,7 +286,9 @@ public final class Countdown: Sendable {
         }
     }
 
-    /// `isNew` says whether the countdown has another stop instant than before, and not only another name for it.
+    /// Schedules or removes the notification request.
+    ///
+    /// `isNew` is false if only the wall-clock reading of the same stop instant has changed.
     private func updateNotification(_ machine: CountdownMachine, isNew: Bool) {
         guard let wishes, let notification else { return }
         guard case .running(_, let shown) = machine.state else { return wishes.remove(notificationIdentifier) }
@@ -291,11 +308,12 @@ public final class Countdown: Sendable {
         }
         guard let (instant, machine, observers) = finish else { return }
         for id in observers {
-            // Looked up one by one: what was cancelled meanwhile is not called.
+            // Looked up one by one, so that an observer that was cancelled in the meantime is not called.
             let observer = inner.withLock { inner in inner.observers.first { $0.id == id }?.observer }
             observer?(instant)
         }
-        // Only now: had the process been killed before, the stored stop instant would say that it was not seen.
+        // Stored only now: if the process had been killed before, the record with the stop instant would make the
+        // finish unseen.
         gate.withLock { _ in
             if inner.withLock({ $0.machine.epoch }) == machine.epoch { saveWhatHappened(machine) }
         }
@@ -312,8 +330,10 @@ public final class Countdown: Sendable {
         wishes?.carryOut()
     }
 
-    /// Stores what the countdown did by itself, under the gate. A failure loses nothing as long as the machine is not
-    /// restarted: the earlier record has the same stop instant on the continuous clock.
+    /// Stores a change that was not requested; the caller holds the gate.
+    ///
+    /// A failure has no consequences until the machine restarts, because the previous record has the same stop instant
+    /// on the continuous clock.
     private func saveWhatHappened(_ machine: CountdownMachine) {
         do {
             try keeper.save(machine.record(boot: host.bootID))

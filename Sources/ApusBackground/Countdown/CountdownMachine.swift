@@ -1,23 +1,24 @@
 public import ApusTimers
 
-/// The logic of a countdown, without clock, lock, store or notifications: one method an event, each says whether it
-/// changed anything. What there is to do after a change follows from the new state: see ``Countdown``.
+/// The rules of a countdown as a pure state machine, without clock, lock, store or notifications.
+///
+/// It has one method for each event. ``Countdown`` derives what to do after a change from the new state.
 struct CountdownMachine: Sendable {
     enum State: Sendable, Hashable {
         case idle
-        /// The wall instant is what is shown and stored; the continuous one decides.
+        /// `stop` decides; `shown` is its reading on the wall clock, which is displayed and stored.
         case running(stop: ContinuousInstant, shown: WallInstant)
         case paused(remaining: Duration)
         case finished(at: WallInstant, unseen: Bool)
     }
 
     private(set) var state = State.idle
-    /// Which state this is, counted: what was begun for an earlier one is out of date.
+    /// The number of state changes, which identifies a timer that was armed for an earlier state.
     private(set) var epoch = 0
 
     init() {}
 
-    /// What a record says by now. What ended since then has ended unseen.
+    /// Restores the state from a record; a countdown that has ended since is finished and unseen.
     init(_ record: CountdownRecord?, now: HostReading) {
         switch record?.state {
         case nil:
@@ -35,7 +36,7 @@ struct CountdownMachine: Sendable {
         }
     }
 
-    /// What is to be stored.
+    /// Returns the record to store; `nil` for an idle countdown.
     func record(boot: String?) -> CountdownRecord? {
         switch state {
         case .idle: nil
@@ -62,7 +63,7 @@ struct CountdownMachine: Sendable {
     }
 
     mutating func pause(now: HostReading) -> Bool {
-        // One whose stop has come is about to finish.
+        // A countdown whose stop instant has been reached is about to finish.
         guard case .running(let stop, _) = state, stop > now.continuous else { return false }
         enter(.paused(remaining: now.continuous.duration(to: stop)))
         return true
@@ -76,9 +77,9 @@ struct CountdownMachine: Sendable {
 
     enum ExtendAction: Equatable {
         case changed
-        /// Nothing is counted down.
+        /// The countdown is neither running nor paused.
         case ignored
-        /// Nothing would be left of it.
+        /// No time would remain.
         case refused
     }
 
@@ -110,7 +111,9 @@ struct CountdownMachine: Sendable {
         return true
     }
 
-    /// The instant for which the engine was armed has come: when the countdown finished, unless that is out of date.
+    /// Finishes the countdown at the instant for which the engine was armed.
+    ///
+    /// - Returns: the instant of the finish; `nil` if the timer was armed for an earlier state.
     mutating func stopReached(epoch: Int, now: HostReading, isWatched: Bool) -> WallInstant? {
         guard epoch == self.epoch, case .running(let stop, _) = state else { return nil }
         precondition(now.continuous >= stop, "the engine fires no timer before its deadline")
@@ -119,7 +122,7 @@ struct CountdownMachine: Sendable {
         return instant
     }
 
-    /// The wall clock was set: the countdown stays where it is, so its instant is called something else.
+    /// Adapts the wall-clock reading of the stop instant to the new wall clock, and returns whether the countdown runs.
     mutating func wallClockChanged(now: HostReading) -> Bool {
         guard case .running(let stop, _) = state else { return false }
         state = .running(stop: stop, shown: now.wall.advanced(by: now.continuous.duration(to: stop)))
@@ -132,22 +135,22 @@ struct CountdownMachine: Sendable {
     }
 }
 
-/// What is stored of a countdown. A countdown that is idle has no record.
+/// The stored record of a countdown, which an idle countdown does not have.
 public struct CountdownRecord: Codable, Sendable, Hashable {
-    /// What the countdown does.
+    /// The state of the countdown.
     public enum State: Sendable, Hashable {
-        /// It runs, and ends at an instant.
+        /// The countdown runs until an instant.
         case running(stop: StoredInstant)
-        /// It is paused with that much left.
+        /// The countdown is paused with a remaining time.
         case paused(remaining: Duration)
-        /// It has ended; `unseen` when the end was not yet shown.
+        /// The countdown has finished; `unseen` is true if no observer was called.
         case finished(at: WallInstant, unseen: Bool)
     }
 
-    /// What the countdown does.
+    /// The state of the countdown.
     public var state: State
 
-    /// A record.
+    /// Creates a record.
     public init(_ state: State) { self.state = state }
 
     private enum Name: String, Codable { case running, paused, finished }
@@ -155,9 +158,9 @@ public struct CountdownRecord: Codable, Sendable, Hashable {
         case version, state, stopWall, stopContinuous, boot, remaining, finishedAt, unseen
     }
 
-    /// Reads a record.
+    /// Decodes a record.
     ///
-    /// - Throws: `DecodingError` when it is incomplete, of another version, or makes no sense.
+    /// - Throws: `DecodingError` if the record is incomplete, has another version or is invalid.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         try RecordCoding.checkVersion(container, .version, of: "countdown")
@@ -177,7 +180,7 @@ public struct CountdownRecord: Codable, Sendable, Hashable {
         }
     }
 
-    /// Writes the record: instants and durations in nanoseconds, under names that stay.
+    /// Encodes the record, with instants and durations in nanoseconds, under stable names.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(RecordCoding.version, forKey: .version)

@@ -1,32 +1,34 @@
 public import ApusTimers
 
-/// Where small records live that must survive the process: a countdown's stop instant, a stopwatch's start.
+/// Stores small records that must survive the process, such as the stop instant of a countdown.
 ///
-/// Saving has taken effect when it returns, and replaces the old record as a whole or not at all. May be called from
-/// any thread.
+/// A save has taken effect when it returns, and replaces the old record entirely or not at all. The functions may be
+/// called from any thread.
 public protocol RecordStore: Sendable {
-    /// The record under `key`; `nil` when there is none.
+    /// Returns the record of `key`; `nil` if there is none.
     ///
-    /// - Throws: When what is stored cannot be read.
+    /// - Throws: An error if the stored record cannot be read.
     func load<Record: Codable & Sendable>(_ type: Record.Type, for key: String) throws -> Record?
 
-    /// Keeps `record` under `key`; `nil` removes it.
+    /// Saves `record` under `key`; `nil` removes it.
+    ///
+    /// - Throws: An error if the record cannot be stored; the old record is then unchanged.
     func save<Record: Codable & Sendable>(_ record: Record?, for key: String) throws
 }
 
-/// Records in memory: for tests, and for what need not survive.
+/// Keeps records in memory, for tests and for records that need not survive the process.
 public final class MemoryRecordStore: RecordStore {
     private let records = Locked<[String: any Sendable]>([:])
 
-    /// A store without records.
+    /// Creates a store without records.
     public init() {}
 
-    /// The keys that have a record, sorted.
+    /// The keys of all records, sorted.
     public var keys: [String] { records.withLock { $0.keys.sorted() } }
 
-    /// The record under `key`.
+    /// Returns the record of `key`; `nil` if there is none.
     ///
-    /// - Throws: ``BackgroundError`` with the code `storeFailed` when there is a record of another type.
+    /// - Throws: ``BackgroundError`` with the code `storeFailed` if the record has another type.
     public func load<Record: Codable & Sendable>(_ type: Record.Type, for key: String) throws -> Record? {
         guard let record = records.withLock({ $0[key] }) else { return nil }
         guard let typed = record as? Record else {
@@ -36,17 +38,17 @@ public final class MemoryRecordStore: RecordStore {
         return typed
     }
 
-    /// Keeps `record` under `key`; `nil` removes it.
+    /// Saves `record` under `key`; `nil` removes it.
     public func save<Record: Codable & Sendable>(_ record: Record?, for key: String) throws {
         records.withLock { $0[key] = record }
     }
 }
 
-/// One record in a store, and errors that say whose it is.
+/// Loads and saves one record, with errors that name its owner.
 struct RecordKeeper<Record: Codable & Sendable>: Sendable {
     let store: any RecordStore
     let key: String
-    /// “countdown” or “stopwatch”.
+    /// The word for the owner in messages: “countdown” or “stopwatch”.
     let kind: String
 
     func load() throws(BackgroundError) -> Record? {
@@ -75,7 +77,7 @@ struct RecordKeeper<Record: Codable & Sendable>: Sendable {
     }
 }
 
-/// How the values of records are written: whole nanoseconds, and a version for those who come later.
+/// The encoding of values in records: durations in whole nanoseconds, with a version for later changes.
 package enum RecordCoding {
     package static let version = 1
 
@@ -98,7 +100,9 @@ extension KeyedEncodingContainer {
 }
 
 extension KeyedDecodingContainer {
-    /// A duration that is not negative.
+    /// Decodes a duration, which must not be negative.
+    ///
+    /// - Throws: `DecodingError` if it is negative.
     package func decode(_: Duration.Type, forKey key: Key) throws -> Duration {
         let nanoseconds = try decode(Int64.self, forKey: key)
         guard nanoseconds >= 0 else {
@@ -109,26 +113,26 @@ extension KeyedDecodingContainer {
     }
 }
 
-/// An instant that outlives the process: on the wall clock, and on the continuous one for as long as the machine runs.
+/// An instant that outlives the process, on the wall clock and on the continuous clock of one boot.
 ///
-/// Within one start of the machine the continuous clock decides, so setting the wall clock does not move the instant.
-/// After a restart of the machine, only the wall clock is left.
+/// Within this boot the continuous clock decides, so setting the wall clock does not move the instant. After a restart
+/// of the machine, only the wall clock is left.
 public struct StoredInstant: Sendable, Hashable {
     /// The instant on the wall clock.
     public var wall: WallInstant
-    /// Which start of the machine ``continuous`` is about; `nil` when the host did not know it.
+    /// The boot whose continuous clock ``continuous`` refers to; `nil` if the host did not know it.
     public var boot: String?
-    /// The instant on the continuous clock of that start.
+    /// The instant on the continuous clock of that boot.
     public var continuous: ContinuousInstant
 
-    /// An instant on both clocks.
+    /// Creates an instant from its readings on both clocks.
     public init(wall: WallInstant, boot: String?, continuous: ContinuousInstant) {
         self.wall = wall
         self.boot = boot
         self.continuous = continuous
     }
 
-    /// How far away it is; negative when it has passed.
+    /// Returns the time from `now` to this instant; negative if it has passed.
     func duration(from now: HostReading) -> Duration {
         if let boot, boot == now.boot { return now.continuous.duration(to: continuous) }
         return now.wall.duration(to: wall)

@@ -1,11 +1,11 @@
 import ApusTimers
 
-/// What a display of whole seconds shows, and when it changes.
+/// The whole seconds that a display shows, and the instants at which they change.
 enum SecondDisplay: Sendable, Hashable {
     case still(seconds: Int64)
-    /// Down to an instant: rounded up, so that 0 means done.
+    /// The time until an instant, rounded up, so that 0 means done.
     case down(to: ContinuousInstant)
-    /// Up from what had passed at an instant: rounded down.
+    /// The time since an instant, added to the time that had elapsed then, rounded down.
     case up(elapsed: Duration, since: ContinuousInstant)
 
     func seconds(at now: ContinuousInstant) -> Int64 {
@@ -16,7 +16,7 @@ enum SecondDisplay: Sendable, Hashable {
         }
     }
 
-    /// The instant of the next change.
+    /// Returns the instant of the next change; `nil` if there is none.
     func nextChange(after now: ContinuousInstant) -> ContinuousInstant? {
         let seconds = seconds(at: now)
         switch self {
@@ -30,8 +30,10 @@ enum SecondDisplay: Sendable, Hashable {
     }
 }
 
-/// Calls observers on the main loop when the displayed second changes. The engine is armed for the next change only
-/// while there are observers, and again only when the observers have been called, so calls never queue up.
+/// Calls observers on the main loop when the displayed second changes.
+///
+/// The engine is armed for the next change only while there are observers, and again only after they have been called,
+/// so calls never accumulate.
 final class SecondTicker: Sendable {
     private typealias Call = @MainActor @Sendable (Duration) -> Void
 
@@ -60,7 +62,7 @@ final class SecondTicker: Sendable {
 
     deinit { state.withLock { $0.waiting.take() }?.cancel() }
 
-    /// Shows something else from now on.
+    /// Replaces the display, and calls the observers if their value changes.
     func show(_ display: SecondDisplay) {
         let isObserved = state.withLock { state in
             state.display = display
@@ -69,7 +71,7 @@ final class SecondTicker: Sendable {
         if isObserved { refreshSoon() }
     }
 
-    /// Calls `observer` soon with what is shown, and again after each change.
+    /// Calls `observer` soon with the displayed time, and again after each change.
     func observe(_ observer: @escaping @MainActor @Sendable (Duration) -> Void) -> ObservationToken {
         let id = state.withLock { state in
             state.nextObserver += 1
@@ -83,7 +85,7 @@ final class SecondTicker: Sendable {
                 if state.observers.isEmpty { state.waiting.take()?.cancel() }
                 return removed
             }
-            // Released outside the lock.
+            // The observer is released outside the lock.
             withExtendedLifetime(removed) {}
         }
     }
@@ -103,7 +105,7 @@ final class SecondTicker: Sendable {
             return (seconds, ids)
         }
         for id in ids {
-            // Looked up one by one: what was cancelled meanwhile is not called.
+            // Looked up one by one, so that an observer that was cancelled in the meantime is not called.
             let call = state.withLock { state in state.observers.first { $0.id == id }?.call }
             call?(.seconds(seconds))
         }
@@ -117,12 +119,12 @@ final class SecondTicker: Sendable {
     }
 }
 
-/// Times as clocks show them: `0:07`, `12:34`, `1:05:09`, and hours beyond 99.
+/// Formats durations as clocks show them: `0:07`, `12:34`, `1:05:09`, with any number of hours.
 public enum CountdownText {
-    /// What is left, rounded up to the second, so that `0:00` means done. Less than nothing is nothing.
+    /// Returns a remaining time, rounded up to the second, so that `0:00` means done; a negative time is zero.
     public static func remaining(_ duration: Duration) -> String { text(WholeSeconds.up(duration)) }
 
-    /// What has passed, rounded down to the second.
+    /// Returns an elapsed time, rounded down to the second; a negative time is zero.
     public static func elapsed(_ duration: Duration) -> String { text(WholeSeconds.down(duration)) }
 
     private static func text(_ seconds: Int64) -> String {
@@ -134,7 +136,7 @@ public enum CountdownText {
     private static func padded(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }
 
-/// Durations in whole seconds, not below zero.
+/// Converts durations to whole seconds that are not negative.
 enum WholeSeconds {
     static func up(_ duration: Duration) -> Int64 {
         let (seconds, attoseconds) = duration.components

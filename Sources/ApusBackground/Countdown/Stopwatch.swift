@@ -1,59 +1,60 @@
 public import ApusTimers
 import Logging
 
-/// Counts up from an instant that outlives the process: a ``Countdown`` the other way round.
+/// Counts up from an instant that outlives the process.
 ///
-/// What is stored is when it was started and what had passed by then, so it is right after a suspension, a sleep of the
-/// device, a termination, and a restart of the machine. Every change is stored before it takes effect; when it could not
-/// be stored, nothing has changed. Within one start of the machine the continuous clock decides, whatever
-/// the wall clock is set to.
+/// The record contains the elapsed time at an instant, so a stopwatch is correct after a suspension, a sleep of the
+/// device, a termination and a restart of the machine. Each requested change is stored before it takes effect; if it
+/// cannot be stored, nothing has changed. Until the machine restarts, the continuous clock decides, regardless of
+/// changes to the wall clock.
 ///
-/// All members may be used from any thread. Two stopwatches must not share a key. The store is called with other changes
-/// of the same stopwatch held back, so it must not use the stopwatch itself.
+/// All members may be used from any thread. Two stopwatches must not share a key. The stopwatch holds a lock while it
+/// calls the store, so the store must not use the stopwatch.
 public final class Stopwatch: Sendable {
-    /// What a stopwatch does.
+    /// The state of a stopwatch.
     public enum State: Sendable, Hashable, CaseIterable {
-        /// It stands at zero.
+        /// The stopwatch is at zero.
         case idle
-        /// It runs.
+        /// The stopwatch runs.
         case running
-        /// It stands still until it is resumed.
+        /// The stopwatch is paused until it is resumed.
         case paused
     }
 
-    /// Names the record.
+    /// The key of the record.
     public let key: String
 
     private let host: any BackgroundHost
     private let keeper: RecordKeeper<StopwatchRecord>
     private let states: Broadcast<State>
     private let ticker: SecondTicker
-    /// Ends with this object.
+    /// The observation of changes to the wall clock, which ends with this object.
     private let wallClock = Locked<ObservationToken?>(nil)
-    /// Held from the decision on a change until it is stored and has taken effect. Never taken under `machine`.
+    /// Held from the decision about a change until the change is stored and has taken effect; never taken under
+    /// `machine`.
     private let gate = Locked(())
     private let machine: Locked<StopwatchMachine>
 
-    /// The stopwatch under a key, as it is by now: idle when there is no record.
+    /// Restores the stopwatch of a key in its current state, which is idle if there is no record.
     ///
     /// - Parameters:
-    ///   - host: Whose clocks, engine and main loop are used.
-    ///   - store: Where the record is kept.
-    ///   - key: Names the record.
-    /// - Throws: ``BackgroundError`` with the code `storeFailed` when the record cannot be read or stored.
+    ///   - host: The host whose clocks, engine and main loop are used.
+    ///   - store: The store of the record.
+    ///   - key: The key of the record.
+    /// - Throws: ``BackgroundError`` with the code `storeFailed` if the record cannot be read or stored.
     public init(host: any BackgroundHost, store: any RecordStore, key: String) throws(BackgroundError) {
         self.host = host
         self.key = key
         keeper = RecordKeeper(store: store, key: key, kind: "stopwatch")
         let now = HostReading(host)
         let machine = StopwatchMachine(try keeper.load(), now: now)
-        // From now on this start of the machine counts.
+        // From now on, the continuous clock of this boot decides.
         if case .running = machine.state { try keeper.save(machine.record(now: now)) }
         self.machine = Locked(machine)
         states = Broadcast(machine.publicState, mainLoop: host.mainLoop)
         ticker = SecondTicker(host: host, display: machine.display)
         let observation = host.engine.observeWallClock { [weak self] in
-            // Not on the engine's thread: it writes to the store.
+            // Not on the engine's thread, because this call writes to the store.
             self?.host.mainLoop.run { [weak self] in self?.wallClockChanged() }
         }
         wallClock.withLock { $0 = observation }
@@ -61,33 +62,35 @@ public final class Stopwatch: Sendable {
 
     // MARK: Reading
 
-    /// What the stopwatch does.
+    /// The current state.
     public var state: State { states.value }
 
-    /// A new sequence of the states from now on.
+    /// Returns a new sequence of the states from now on.
     public func stateChanges() -> Changes<State> { states.changes() }
 
-    /// What has passed while it ran; computed anew each time.
+    /// The time for which the stopwatch has run, computed at each access.
     public var elapsed: Duration {
         let now = host.engine.time.continuous()
         return machine.withLock { $0.elapsed(at: now) }
     }
 
-    /// What had passed at each ``lap()``, the earliest first.
+    /// The elapsed time at each ``lap()``, the earliest first.
     public var laps: [Duration] { machine.withLock { $0.laps } }
 
-    /// Calls `observer` on the main loop with what a display shows, in whole seconds rounded down: soon, and again each
-    /// time when that changes. It changes in step with the start instant, without drift, and not at all while the
-    /// stopwatch stands still. A main loop that was busy gets one call, with the present value.
+    /// Calls `observer` on the main loop with the elapsed time to display, in whole seconds rounded down, soon and then
+    /// whenever it changes.
+    ///
+    /// The calls are aligned with the start instant, without drift, and there are none while the stopwatch is idle or
+    /// paused. If the main loop was busy, the observer gets one call, with the current value.
     public func observeDisplay(_ observer: @escaping @MainActor @Sendable (Duration) -> Void) -> ObservationToken {
         ticker.observe(observer)
     }
 
     // MARK: Changing
 
-    /// Starts from zero, without laps, whatever the stopwatch did before.
+    /// Starts the stopwatch from zero, without laps, regardless of its state.
     ///
-    /// - Throws: ``BackgroundError`` with the code `storeFailed`; then nothing has changed.
+    /// - Throws: ``BackgroundError`` with the code `storeFailed`; nothing has then changed.
     public func start() throws(BackgroundError) {
         try change { machine, now in
             machine.start(now: now)
@@ -95,31 +98,39 @@ public final class Stopwatch: Sendable {
         }
     }
 
-    /// Stops for a while. Does nothing unless the stopwatch runs.
+    /// Pauses the stopwatch.
     ///
-    /// - Returns: Whether anything changed.
-    /// - Throws: ``BackgroundError`` with the code `storeFailed`; then nothing has changed.
+    /// It has no effect unless the stopwatch runs.
+    ///
+    /// - Returns: Whether the state changed.
+    /// - Throws: ``BackgroundError`` with the code `storeFailed`; nothing has then changed.
     @discardableResult
     public func pause() throws(BackgroundError) -> Bool { try change { machine, now in machine.pause(now: now) } }
 
-    /// Resumes from where it was paused. Does nothing unless the stopwatch is paused.
+    /// Resumes the stopwatch from the elapsed time.
     ///
-    /// - Returns: Whether anything changed.
-    /// - Throws: ``BackgroundError`` with the code `storeFailed`; then nothing has changed.
+    /// It has no effect unless the stopwatch is paused.
+    ///
+    /// - Returns: Whether the state changed.
+    /// - Throws: ``BackgroundError`` with the code `storeFailed`; nothing has then changed.
     @discardableResult
     public func resume() throws(BackgroundError) -> Bool { try change { machine, now in machine.resume(now: now) } }
 
-    /// Notes what has passed by now in ``laps``. Does nothing unless the stopwatch runs.
+    /// Adds the elapsed time to ``laps``.
     ///
-    /// - Returns: Whether anything changed.
-    /// - Throws: ``BackgroundError`` with the code `storeFailed`; then nothing has changed.
+    /// It has no effect unless the stopwatch runs.
+    ///
+    /// - Returns: Whether a lap was added.
+    /// - Throws: ``BackgroundError`` with the code `storeFailed`; nothing has then changed.
     @discardableResult
     public func lap() throws(BackgroundError) -> Bool { try change { machine, now in machine.lap(now: now) } }
 
-    /// Back to zero, without laps. Does nothing when it is idle.
+    /// Resets the stopwatch to zero, without laps.
     ///
-    /// - Returns: Whether anything changed.
-    /// - Throws: ``BackgroundError`` with the code `storeFailed`; then nothing has changed.
+    /// It has no effect if the stopwatch is idle.
+    ///
+    /// - Returns: Whether the state changed.
+    /// - Throws: ``BackgroundError`` with the code `storeFailed`; nothing has then changed.
     @discardableResult
     public func reset() throws(BackgroundError) -> Bool { try change { machine, _ in machine.reset() } }
 
@@ -136,7 +147,7 @@ public final class Stopwatch: Sendable {
             try keeper.save(changed.record(now: now))
             machine.withLock { [changed] machine in
                 machine = changed
-                // These put calls in queues only, and here their order is that of the changes.
+                // These calls only enqueue, and under the lock their order is that of the changes.
                 states.set(changed.publicState)
                 ticker.show(changed.display)
             }
@@ -151,7 +162,7 @@ public final class Stopwatch: Sendable {
             do {
                 try keeper.save(machine.record(now: HostReading(host)))
             } catch {
-                // As long as the machine is not restarted, the earlier record says the same.
+                // Until the machine restarts, the previous record has the same elapsed time.
                 Logger(label: "apus.background").error(
                     "a stopwatch could not be stored", metadata: ["key": "\(key)", "error": "\(error)"])
             }
@@ -177,11 +188,11 @@ extension StopwatchMachine {
     }
 }
 
-/// The logic of a stopwatch, without clock, lock or store: one method an event, each says whether it changed anything.
+/// The rules of a stopwatch as a pure state machine, without clock, lock or store.
 struct StopwatchMachine: Sendable {
     enum State: Sendable, Hashable {
         case idle
-        /// So much had passed at an instant.
+        /// `elapsed` is the elapsed time at the instant `since`.
         case running(elapsed: Duration, since: ContinuousInstant)
         case paused(elapsed: Duration)
     }
@@ -191,13 +202,14 @@ struct StopwatchMachine: Sendable {
 
     init() {}
 
-    /// What a record says by now.
+    /// Restores the state from a record.
     init(_ record: StopwatchRecord?, now: HostReading) {
         guard let record else { return }
         laps = record.laps
         switch record.state {
         case .running(let elapsed, let instant):
-            // A wall clock that was set back over a restart of the machine must not take away what had passed.
+            // If the wall clock was set back during a restart of the machine, the recorded elapsed time must not
+            // decrease.
             let since = max(.zero, .zero - instant.duration(from: now))
             state = .running(elapsed: (elapsed + since).clamped, since: now.continuous)
         case .paused(let elapsed):
@@ -205,7 +217,7 @@ struct StopwatchMachine: Sendable {
         }
     }
 
-    /// What is to be stored.
+    /// Returns the record to store; `nil` for an idle stopwatch.
     func record(now: HostReading) -> StopwatchRecord? {
         switch state {
         case .idle: nil
@@ -225,7 +237,7 @@ struct StopwatchMachine: Sendable {
 
     // MARK: Events
 
-    /// From zero, whatever it did before.
+    /// Starts from zero, without laps, regardless of the state.
     mutating func start(now: HostReading) {
         state = .running(elapsed: .zero, since: now.continuous)
         laps = []
@@ -256,22 +268,22 @@ struct StopwatchMachine: Sendable {
     }
 }
 
-/// What is stored of a stopwatch. A stopwatch that was reset has no record.
+/// The stored record of a stopwatch, which an idle stopwatch does not have.
 public struct StopwatchRecord: Codable, Sendable, Hashable {
-    /// What the stopwatch does.
+    /// The state of the stopwatch.
     public enum State: Sendable, Hashable {
-        /// It runs: at an instant, `elapsed` had passed.
+        /// The stopwatch runs; at an instant, the elapsed time was `elapsed`.
         case running(elapsed: Duration, at: StoredInstant)
-        /// It stands still.
+        /// The stopwatch is paused.
         case paused(elapsed: Duration)
     }
 
-    /// What the stopwatch does.
+    /// The state of the stopwatch.
     public var state: State
-    /// What had passed at each lap, the earliest first.
+    /// The elapsed time at each lap, the earliest first.
     public var laps: [Duration]
 
-    /// A record.
+    /// Creates a record.
     public init(_ state: State, laps: [Duration] = []) {
         self.state = state
         self.laps = laps
@@ -280,9 +292,9 @@ public struct StopwatchRecord: Codable, Sendable, Hashable {
     private enum Name: String, Codable { case running, paused }
     private enum Key: String, CodingKey { case version, state, elapsed, wall, continuous, boot, laps }
 
-    /// Reads a record.
+    /// Decodes a record.
     ///
-    /// - Throws: `DecodingError` when it is incomplete, of another version, or makes no sense.
+    /// - Throws: `DecodingError` if the record is incomplete, has another version or is invalid.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         try RecordCoding.checkVersion(container, .version, of: "stopwatch")
@@ -301,7 +313,7 @@ public struct StopwatchRecord: Codable, Sendable, Hashable {
         }
     }
 
-    /// Writes the record: instants and durations in nanoseconds, under names that stay.
+    /// Encodes the record, with instants and durations in nanoseconds, under stable names.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(RecordCoding.version, forKey: .version)

@@ -1,70 +1,77 @@
 public import ApusTimers
 
-/// What an operating system gives an app: phases, time to finish its work, a main loop, and what the device is like.
+/// The services that an operating system gives an app: phases, background tasks, a main loop, and the conditions of the
+/// device.
 ///
-/// Linux, Apple's systems and the simulated device are hosts. All members may be used from any thread.
+/// There are hosts for Linux, for Apple's systems, and for the simulated device. All members may be used from any
+/// thread.
 public protocol BackgroundHost: Sendable {
-    /// The present phase.
+    /// The current phase.
     var phase: Phase { get }
 
-    /// A new sequence of the phases that are entered from now on, until ``Phase/terminated``.
+    /// Returns a new sequence of the phases that are entered from now on, until ``Phase/terminated``.
     func phaseChanges() -> PhaseChanges
 
-    /// Calls `observer` on the main loop whenever a phase is entered, until the observation is cancelled or dropped.
+    /// Calls `observer` on the main loop whenever a phase is entered, until the returned token is cancelled or
+    /// released.
     ///
-    /// A suspended app runs nothing, so it is notified of ``Phase/suspended`` when it runs again, if it does, and of
-    /// ``Phase/terminated`` only if the host gives it time to.
+    /// A suspended app runs no code, so the observer is called with ``Phase/suspended`` when the app runs again, if it
+    /// ever does. It is called with ``Phase/terminated`` only if the host gives the app the time for it.
     func observePhase(_ observer: @escaping @MainActor @Sendable (Phase) -> Void) -> ObservationToken
 
-    /// How much longer the app may run in the background, on the uptime clock; `nil` while nothing limits it.
+    /// The remaining time in the background, on the uptime clock; `nil` while it is unlimited.
     var backgroundTimeRemaining: Duration? { get }
 
-    /// Asks for time to finish something. Prefer ``withBackgroundTask(named:fileID:line:_:)``.
+    /// Begins a background task.
     ///
-    /// - Parameter request: The name, the place and the expiration handler.
+    /// Prefer ``withBackgroundTask(named:fileID:line:_:)``.
+    ///
+    /// - Parameter request: The name, the calling place and the expiration handler.
     /// - Returns: The background task, which must be ended.
-    /// - Throws: ``BackgroundError`` with the code `tooLate` when the host grants nothing more. The expiration
-    ///   handler is called then too, because it holds the app's way to wind up.
+    /// - Throws: ``BackgroundError`` with the code `tooLate` if the host grants no more time. The expiration handler is
+    ///   then called too, because it contains the app's final work.
     func beginBackgroundTask(_ request: BackgroundTaskRequest) throws(BackgroundError) -> BackgroundTask
 
-    /// Whether the host waits, for as long as its time lasts, for background tasks that are still open after their
-    /// expiration handler has returned. A phone ends the app instead.
+    /// Whether the host waits, until the end of the granted time, for background tasks that are still open after their
+    /// expiration handler has returned.
+    ///
+    /// A phone does not wait: it terminates the app.
     var waitsForExpiredTasks: Bool { get }
 
-    /// What the device is like.
+    /// The current conditions of the device.
     var conditions: DeviceConditions { get }
 
-    /// A new sequence of the conditions from now on, one element for each change.
+    /// Returns a new sequence of the conditions from now on, with one element for each change.
     func conditionChanges() -> Changes<DeviceConditions>
 
-    /// The engine on the host's clocks, which stands still while the host suspends the app. The app's timers live here.
+    /// The engine for the app's timers, on the host's clocks; it fires no timer while the host suspends the app.
     var engine: TimerEngine { get }
 
     /// The app's main loop.
     var mainLoop: any MainLoop { get }
 
-    /// Which start of the machine this is: readings of the monotonic clocks mean something only within one. `nil` when
-    /// the host does not know it.
+    /// The identifier of the current boot of the machine; `nil` if the host does not know it.
+    ///
+    /// Readings of the monotonic clocks can be compared only within one boot.
     var bootID: String? { get }
 
-    /// Starts asynchronous work of the app where the host runs it: the global executor on a real system, the
-    /// simulation's own in a simulated one.
+    /// Starts asynchronous work of the app, on the global executor of a real system or on the executor of a simulation.
     func start(_ work: @escaping @Sendable () async -> Void)
 }
 
 extension BackgroundHost {
-    /// Asks for time to finish something: the host does not suspend or end the app until the background task is ended
-    /// or expires.
+    /// Begins a background task, which delays the suspension or the termination of the app until it is ended or
+    /// expires.
     ///
     /// - Parameters:
-    ///   - name: Names the work in logs and errors.
-    ///   - fileID: The place that begins the task, for the fault when it is never ended.
-    ///   - line: The line of that place.
-    ///   - onExpiration: Called on the main actor when the time is nearly over. The background task ends when it
-    ///     returns.
+    ///   - name: The name of the work in logs and errors.
+    ///   - fileID: The file that begins the task, for the log if it is never ended.
+    ///   - line: The line in that file.
+    ///   - onExpiration: Called on the main actor shortly before the end of the time. The background task ends when the
+    ///     closure returns.
     /// - Returns: The background task, which must be ended.
-    /// - Throws: ``BackgroundError`` with the code `tooLate` when the host grants nothing more; the handler is called
-    ///   too.
+    /// - Throws: ``BackgroundError`` with the code `tooLate` if the host grants no more time; `onExpiration` is then
+    ///   called too.
     public func beginBackgroundTask(
         named name: String,
         fileID: String = #fileID,
@@ -75,25 +82,25 @@ extension BackgroundHost {
             BackgroundTaskRequest(name: name, fileID: fileID, line: line, onExpiration: onExpiration))
     }
 
-    /// Unstructured work on the global executor.
+    /// Starts an unstructured task on the global executor.
     public func start(_ work: @escaping @Sendable () async -> Void) { Task { await work() } }
 }
 
-/// Where an app is on its way from the screen to the end.
+/// The phase of an app's life cycle.
 public enum Phase: String, Sendable, Hashable, Codable, CaseIterable {
-    /// In front, and the user's events arrive. A server is active until it is asked to stop.
+    /// The app is in the foreground and receives events; a server is active until it is asked to stop.
     case active
-    /// In front without events: a call comes in, or the app is on its way to another phase.
+    /// The app is in the foreground without events, for example during a phone call or a transition to another phase.
     case inactive
-    /// Not in front, but running, for as long as the host allows.
+    /// The app is not in the foreground, and runs for as long as the host allows.
     case background
-    /// In memory without running: not one line of the app's code is executed.
+    /// The app is in memory, and none of its code runs.
     case suspended
-    /// Over. No other phase follows.
+    /// The app has ended, and enters no other phase.
     case terminated
 }
 
-/// What a host's clocks show at one moment, in one start of the machine.
+/// The readings of a host's clocks at one moment, with the identifier of the boot.
 @dynamicMemberLookup
 struct HostReading: Sendable, Hashable {
     var clocks: ClockReading
@@ -101,31 +108,31 @@ struct HostReading: Sendable, Hashable {
 
     init(_ clocks: ClockReading, boot: String?) { (self.clocks, self.boot) = (clocks, boot) }
 
-    /// The present moment on a host.
+    /// Reads the clocks of a host.
     init(_ host: any BackgroundHost) { self.init(ClockReading(host.engine.time), boot: host.bootID) }
 
     subscript<Value>(dynamicMember path: KeyPath<ClockReading, Value>) -> Value { clocks[keyPath: path] }
 
-    /// The instant `duration` from now.
+    /// Returns the instant `duration` from now, for a record.
     func stored(in duration: Duration) -> StoredInstant {
         StoredInstant(
             wall: clocks.wall.advanced(by: duration), boot: boot, continuous: clocks.continuous.advanced(by: duration))
     }
 }
 
-/// What a host's clocks show and what its device is like at one moment.
+/// The readings of a host's clocks, its phase and the conditions of its device at one moment.
 @dynamicMemberLookup
 struct HostBackgroundReading: Sendable {
     var moment: HostReading
     var phase: Phase
-    /// `nil` when they were not read, because nothing depends on them.
+    /// The conditions; `nil` if they were not read, because nothing depends on them.
     var conditions: DeviceConditions?
 
     init(_ moment: HostReading, phase: Phase, conditions: DeviceConditions?) {
         (self.moment, self.phase, self.conditions) = (moment, phase, conditions)
     }
 
-    /// The present moment on a host, without its conditions.
+    /// Reads the clocks and the phase of a host, but not its conditions.
     init(_ host: any BackgroundHost, boot: String?) {
         self.init(HostReading(ClockReading(host.engine.time), boot: boot), phase: host.phase, conditions: nil)
     }

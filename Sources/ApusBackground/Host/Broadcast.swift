@@ -1,8 +1,8 @@
 public import ApusTimers
 
-/// A value that changes, and its observers. For implementations of a ``BackgroundHost``.
+/// A value that changes, with its observers, for implementations of a ``BackgroundHost``.
 ///
-/// Sequences and observers get every change, in one order. Setting an equal value changes nothing.
+/// Sequences and observers receive all changes in the same order. Setting an equal value is not a change.
 public final class Broadcast<Value: Sendable & Equatable>: Sendable {
     private typealias Observer = @MainActor @Sendable (Value) -> Void
 
@@ -11,10 +11,11 @@ public final class Broadcast<Value: Sendable & Equatable>: Sendable {
         var isFinished = false
         var nextListener = 0
         var sequences: [Int: AsyncStream<Value>.Continuation] = [:]
-        /// In the order of their registration.
+        /// The observers in the order of their registration.
         var observers: [(id: Int, observer: Observer)] = []
 
-        /// Dictionaries have another order in each process, and simulations have to be the same in all.
+        /// The sequences in a fixed order: that of a dictionary differs from process to process, and simulations must
+        /// be repeatable.
         var sequencesInOrder: [(key: Int, value: AsyncStream<Value>.Continuation)] {
             sequences.sorted { $0.key < $1.key }
         }
@@ -23,23 +24,28 @@ public final class Broadcast<Value: Sendable & Equatable>: Sendable {
     private let state: Locked<State>
     private let mainLoop: any MainLoop
 
-    /// Begins with `value`, and calls observers on `mainLoop`.
+    /// Creates a broadcast with an initial value, which calls observers on `mainLoop`.
     public init(_ value: Value, mainLoop: any MainLoop = SystemMainLoop()) {
         state = Locked(State(value: value))
         self.mainLoop = mainLoop
     }
 
-    /// The present value. May be read from any thread.
+    /// The current value, which may be read from any thread.
     public var value: Value { state.withLock { $0.value } }
 
-    /// Whether a change would be delivered: there is a sequence that was not dropped, or an observer. It may be over
-    /// when this returns.
+    /// Whether there is a sequence that was not released, or an observer.
+    ///
+    /// The answer may be outdated when it is returned.
     public var hasListeners: Bool { state.withLock { !$0.sequences.isEmpty || !$0.observers.isEmpty } }
 
-    /// Sets the value and notifies all observers. After ``finish(_:)`` it does nothing.
+    /// Sets the value and notifies all observers.
+    ///
+    /// After ``finish(_:)``, it has no effect.
     public func set(_ value: Value) { change(to: value, andFinish: false) }
 
-    /// Sets the value and notifies all observers, also when it is the same again. After ``finish(_:)`` it does nothing.
+    /// Sets the value and notifies all observers, even if the value is equal.
+    ///
+    /// After ``finish(_:)``, it has no effect.
     package func announce(_ value: Value) { change(to: value, andFinish: false, notifiesEqual: true) }
 
     /// Sets the last value, notifies all observers, and ends all sequences.
@@ -51,11 +57,11 @@ public final class Broadcast<Value: Sendable & Equatable>: Sendable {
             state.isFinished = andFinish
             if notifiesEqual || state.value != value {
                 state.value = value
-                // Under the lock, so that all see the same order; both only put the consumer's work in a queue.
+                // Under the lock, so that all receive the same order. Both calls only enqueue the consumer's work.
                 for (_, sequence) in state.sequencesInOrder { sequence.yield(value) }
                 for id in state.observers.map(\.id) {
                     mainLoop.run { [self] in
-                        // Looked up when it runs: what was cancelled meanwhile is not called.
+                        // Looked up when it runs, so that an observer that was cancelled in the meantime is not called.
                         self.state.withLock { $0.observers.first { $0.id == id }?.observer }?(value)
                     }
                 }
@@ -64,11 +70,11 @@ public final class Broadcast<Value: Sendable & Equatable>: Sendable {
             defer { state.sequences = [:] }
             return state.sequencesInOrder.map(\.value)
         }
-        // Outside the lock: this calls `onTermination`, which takes it.
+        // Outside the lock: `finish` calls `onTermination`, which takes it.
         for sequence in finished { sequence.finish() }
     }
 
-    /// A new sequence of the changes from now on.
+    /// Returns a new sequence of the changes from now on.
     public func changes() -> Changes<Value> {
         let (stream, continuation) = AsyncStream.makeStream(of: Value.self)
         let listener = state.withLock { state -> Int? in
@@ -95,7 +101,7 @@ public final class Broadcast<Value: Sendable & Equatable>: Sendable {
             return state.nextListener
         }
         return ObservationToken { [weak self] in
-            // The closure goes outside the lock: what it captured may do anything then.
+            // The closure is released outside the lock, because releasing its captures may run any code.
             let removed = self?.state.withLock { state in
                 state.observers.firstIndex { $0.id == id }.map { state.observers.remove(at: $0) }
             }
@@ -104,32 +110,32 @@ public final class Broadcast<Value: Sendable & Equatable>: Sendable {
     }
 }
 
-/// The values that a host's property takes, in order, from the moment this sequence was asked for.
+/// The values of a property of a host, in order, from the creation of the sequence.
 ///
-/// A sequence has one consumer; ask the host for another one for the next. Changes wait for a slow consumer.
+/// A sequence has one consumer: create one for each. Changes are buffered for a slow consumer.
 public struct Changes<Value: Sendable>: AsyncSequence, Sendable {
-    /// The value that was taken.
+    /// A value of the property.
     public typealias Element = Value
-    /// Changes never fail.
+    /// The sequence never fails.
     public typealias Failure = Never
 
     private let stream: AsyncStream<Value>
 
     fileprivate init(_ stream: AsyncStream<Value>) { self.stream = stream }
 
-    /// The iterator of the one consumer.
+    /// Returns the iterator for the only consumer.
     public func makeAsyncIterator() -> Iterator { Iterator(base: stream.makeAsyncIterator()) }
 
-    /// Hands out one change at a time.
+    /// The iterator of a sequence of changes.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var base: AsyncStream<Value>.Iterator
 
-        /// The next value; `nil` after the last one, or when the consumer is cancelled.
+        /// Returns the next value; `nil` after the last one, or when the consumer is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Value? {
             await base.next(isolation: actor)
         }
 
-        /// The next value; `nil` after the last one, or when the consumer is cancelled.
+        /// Returns the next value; `nil` after the last one, or when the consumer is cancelled.
         public mutating func next() async -> Value? { await base.next() }
     }
 }

@@ -1,41 +1,43 @@
-/// The present conditions of a device, as far as the host knows them; `nil` is "not known here".
+/// The current conditions of a device, as far as the host knows them.
+///
+/// `nil` means that the host does not know the condition.
 public struct DeviceConditions: Sendable, Hashable, Codable {
-    /// How the device reaches the network.
+    /// The kind of connection to the network.
     public enum Network: String, Sendable, Hashable, Codable, CaseIterable {
-        /// Not at all.
+        /// There is no connection.
         case none
-        /// By a connection that costs, or that the user wants to be spared.
+        /// The connection is metered, or the user has asked to save data.
         case constrained
-        /// By an ordinary connection.
+        /// There is an ordinary connection.
         case available
     }
 
-    /// How hot the device is.
+    /// The thermal state of the device.
     public enum ThermalState: String, Sendable, Hashable, Codable, CaseIterable {
-        /// As usual.
+        /// The temperature is normal.
         case nominal
-        /// Warm: postpone what can wait.
+        /// The device is warm: postpone work that can wait.
         case fair
-        /// Hot: the system slows down.
+        /// The device is hot, and the system reduces its speed.
         case serious
-        /// Too hot: stop everything that the user does not need now.
+        /// The device is too hot: stop all work that the user does not need now.
         case critical
     }
 
-    /// How the device reaches the network.
+    /// The kind of connection to the network.
     public var network: Network?
-    /// Whether it is plugged in. A machine without a battery is.
+    /// Whether the device is connected to external power; `true` for a machine without a battery.
     public var isOnExternalPower: Bool?
-    /// From 0 to 1; `nil` also where there is no battery.
+    /// The charge of the battery, from 0 to 1; `nil` also if there is no battery.
     public var batteryLevel: Double?
-    /// Whether the user asked to save energy.
+    /// Whether the user has asked to save energy.
     public var isLowPowerMode: Bool?
-    /// Whether no user uses the device at the moment.
+    /// Whether no user is using the device.
     public var isIdle: Bool?
-    /// How hot it is.
+    /// The thermal state of the device.
     public var thermalState: ThermalState?
 
-    /// Conditions of which nothing is known but what is said.
+    /// Creates conditions, of which those left out are unknown.
     public init(
         network: Network? = nil, isOnExternalPower: Bool? = nil, batteryLevel: Double? = nil,
         isLowPowerMode: Bool? = nil, isIdle: Bool? = nil, thermalState: ThermalState? = nil
@@ -48,6 +50,6 @@ public struct DeviceConditions: Sendable, Hashable, Codable {
         self.thermalState = thermalState
     }
 
-    /// Whether the device reaches the network, be it by a connection that costs.
+    /// Whether the device has any connection, even a constrained one.
     package var isOnline: Bool? { network.map { $0 != .none } }
 }

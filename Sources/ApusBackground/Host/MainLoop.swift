@@ -1,29 +1,34 @@
 import Dispatch
 
-/// When a piece of work may run on an app's main loop.
+/// The time at which work may run on an app's main loop.
 public enum MainLoopMode: Sendable, Hashable, CaseIterable {
-    /// Always, also while the user scrolls: what a clock on the screen needs.
+    /// Work runs always, also while the user scrolls, as the display of a clock must.
     case common
-    /// Not while the user scrolls or drags something; afterwards, what waited runs in order.
+    /// Work waits while the user scrolls or drags, and then runs in order.
     case `default`
 }
 
-/// The app's main loop: work that is handed to it runs on the main actor, first in first out within a mode.
+/// An app's main loop, which runs work on the main actor, first in first out within a mode.
 public protocol MainLoop: Sendable {
-    /// Runs `work` soon, never before this returns. May be called from any thread.
+    /// Runs `work` soon, never before this function returns.
+    ///
+    /// May be called from any thread.
     func run(in mode: MainLoopMode, _ work: @escaping @MainActor @Sendable () -> Void)
 }
 
 extension MainLoop {
-    /// Runs `work` soon in `common` mode, never before this returns. May be called from any thread.
+    /// Runs `work` soon in `common` mode, never before this function returns.
+    ///
+    /// May be called from any thread.
     public func run(_ work: @escaping @MainActor @Sendable () -> Void) { run(in: .common, work) }
 }
 
-/// The process's main queue. The program has to run it: an async `main`, `dispatchMain()`, or an app's event loop.
+/// The main queue of the process.
 ///
-/// A plain process has no scrolling, so both modes are the same here.
+/// The program must run the queue: with an async `main`, `dispatchMain()`, or an app's event loop. There is no
+/// scrolling in a plain process, so both modes are the same.
 public struct SystemMainLoop: MainLoop {
-    /// The main loop of this process.
+    /// Creates the main loop of this process.
     public init() {}
 
     /// Runs `work` on the main actor, first in first out.

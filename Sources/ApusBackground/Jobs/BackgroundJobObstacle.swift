@@ -1,54 +1,61 @@
 public import ApusTimers
 
-/// A reason why a pending background job does not run at the moment.
+/// A reason why a pending background job does not run now.
 ///
-/// A host names all that hold at the moment; they go away one by one. Which of them a host knows is the host's matter: a
-/// server has no app switcher. Seven of them are the factors that Apple names for a refresh (session WWDC20 10063): battery, low-power mode, the
-/// app's usage, the app switcher, the user's switch, budget, and rate.
+/// A host returns all reasons that apply. Each host knows only some of them: a server has no app switcher. Seven of
+/// them are the factors that Apple names for a refresh (session WWDC20 10063): battery, low-power mode, the app's
+/// usage, the app switcher, the user's switch, budget, and rate.
 public enum BackgroundJobObstacle: Sendable, Hashable, CustomStringConvertible {
-    /// No request with that identifier waits.
+    /// No request with the identifier is pending.
     case notPending
-    /// The request's `earliestBegin`, or the moment that the host has spread it to, has not come.
+    /// The request's `earliestBegin`, delayed by the host's random spread, has not been reached.
+    ///
+    /// The associated value is the instant before which the run does not begin.
     case notBefore(WallInstant)
-    /// A run of the same job has not ended.
+    /// A run of the same job is active.
     case running
-    /// The device was not unlocked since it was started.
+    /// The device has not been unlocked since its start.
     case lockedSinceBoot
-    /// The user has switched background refresh off.
+    /// The user has turned off background refresh.
     case backgroundRefreshOff
-    /// The app is not in the app switcher: the user has removed it, or never opened it.
+    /// The app is not in the app switcher, because the user removed it or never opened it.
     case notInSwitcher
-    /// The user is in the app.
+    /// The user is using the app.
     case appInForeground
-    /// Nothing of this kind begins while the app is in the background.
+    /// Jobs of this kind do not begin while the app is in the background.
     case appInBackground
-    /// The battery is at 20 % or less.
+    /// The battery level is at or below the host's limit, which is 20 % by default.
     case lowBattery
-    /// The user saves energy.
+    /// The device is in low-power mode.
     case lowPowerMode
-    /// The user has not opened the app lately.
+    /// The user has not opened the app recently.
     case notUsedLately
-    /// The user is not expected to open the app soon, and the job has not waited for long; the next expected use.
+    /// The user is not expected to open the app soon, and the job has not waited for long.
+    ///
+    /// `next` is the next instant at which the user is expected to open the app.
     case notExpectedSoon(next: WallInstant)
-    /// The app's refreshes have used up the time that they have had so far.
+    /// The app's refreshes have used up the time that was available to them so far.
     case budgetUsedUp
-    /// The last run was a short while ago.
+    /// The previous run was a short time ago.
+    ///
+    /// `until` is the instant at which the next run may begin.
     case rateLimited(until: WallInstant)
-    /// There is no connection, and the request needs one.
+    /// There is no connection to the network, and the request requires one.
     case noNetwork
-    /// The device is not plugged in, and the request needs that.
+    /// The device is not connected to external power, and the request requires it.
     case noExternalPower
-    /// The user uses the device.
+    /// The user is using the device.
     case deviceInUse
-    /// It is day and the device is not plugged in: the system keeps long work for a time at which that does not matter,
-    /// although the request does not need it.
+    /// It is day and the device is not charging.
+    ///
+    /// The system reserves long work for the night or for charging, even if the request does not require external power.
     case neitherNightNorCharging
-    /// As many runs as the system lets are under way, or the app is being ended.
+    /// The maximum number of runs is active, or the app is being terminated.
     case busy
-    /// The request has outlived the process that submitted it, and this one has not registered a handler yet.
+    /// The request was submitted by an earlier process, and this one has not registered a handler yet.
     case noHandler
 
-    /// The reason in words, with the instant if there is one.
+    /// The reason in words, with its instant if there is one.
     public var description: String {
         switch self {
         case .notBefore(let instant): "not before \(instant.iso8601)"
@@ -58,7 +65,7 @@ public enum BackgroundJobObstacle: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The reason without an instant: what stays the same while nothing changes but time.
+    /// The reason in words without an instant, so that it does not change merely because time passes.
     package var words: String {
         switch self {
         case .notPending: "no request is pending"

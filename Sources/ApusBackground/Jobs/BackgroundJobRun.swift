@@ -1,20 +1,24 @@
 import ApusTimers
 
-/// What a host does for a run. For those who implement a ``BackgroundJobScheduler``. Called from any thread.
+/// Receives the events of one run for its host, for implementations of a ``BackgroundJobScheduler``.
+///
+/// Members are called from any thread.
 public protocol BackgroundJobDriver: Sendable {
-    /// How much longer the run may take, on the uptime clock; `nil` when nothing limits it or the limit is unknown.
+    /// The remaining time of the run, on the uptime clock; `nil` if it is unlimited or unknown.
     var timeRemaining: Duration? { get }
-    /// The run is over. Called once.
+    /// Receives the end of the run, once.
     func completed(success: Bool)
-    /// So many of so many units are done.
+    /// Receives the progress of the run, in units.
     func progressed(completed: Int64, total: Int64)
-    /// The user is to read something else.
+    /// Receives the new texts that the user should see.
     func updated(title: String, subtitle: String)
 }
 
-/// One run of a background job. All members may be used from any thread.
+/// One run of a background job.
+///
+/// All members may be used from any thread.
 public final class BackgroundJobRun: Sendable {
-    /// The request that is carried out.
+    /// The request of the run.
     public let request: BackgroundJobRequest
 
     private typealias ExpirationHandler = @MainActor @Sendable () -> Void
@@ -22,11 +26,11 @@ public final class BackgroundJobRun: Sendable {
     private let mainLoop: any MainLoop
     private let driver: any BackgroundJobDriver
     private let state = Locked(BackgroundJobRunMachine<ExpirationHandler>())
-    /// Ends when the work is to be cancelled.
+    /// Ends when the work must be cancelled.
     private let cancellation: AsyncStream<Never>
     private let cancel: AsyncStream<Never>.Continuation
 
-    /// A run that a host begins. For those who implement a ``BackgroundJobScheduler``.
+    /// Creates a run that a host begins, for implementations of a ``BackgroundJobScheduler``.
     public init(_ request: BackgroundJobRequest, mainLoop: any MainLoop, driver: any BackgroundJobDriver) {
         self.request = request
         self.mainLoop = mainLoop
@@ -34,21 +38,23 @@ public final class BackgroundJobRun: Sendable {
         (cancellation, cancel) = AsyncStream.makeStream(of: Never.self)
     }
 
-    /// The job's identifier.
+    /// The identifier of the job.
     public var identifier: String { request.identifier }
 
-    /// How much longer the run may take, on the uptime clock; `nil` when nothing limits it or the limit is unknown.
+    /// The remaining time of the run, on the uptime clock; `nil` if it is unlimited or unknown.
     public var timeRemaining: Duration? { driver.timeRemaining }
 
-    /// Whether the run has to wind up, or is over.
+    /// Whether the run has expired or is complete.
     public var isExpired: Bool { state.withLock { $0.isExpired } }
 
-    /// Sets what is called on the main loop when the time is nearly over, the user cancels the job, or the system needs
-    /// the device for something else; these cannot be distinguished. It has a few seconds. The run has to be completed
-    /// soon afterwards.
+    /// Sets the handler that is called on the main loop when the run expires.
     ///
-    /// Without one, an expired run is over at once and has failed. The last one that was set counts; when the run has
-    /// expired already, it is called soon.
+    /// A run expires when its time is nearly over, when the user cancels the job, or when the system needs the device;
+    /// these causes cannot be distinguished. The handler has a few seconds, and the run must be completed soon
+    /// afterwards.
+    ///
+    /// Without a handler, an expired run ends immediately and has failed. A new handler replaces the previous one. If
+    /// the run has already expired, the handler is called soon.
     public func onExpiration(_ handler: @escaping @MainActor @Sendable () -> Void) {
         switch state.withLock({ $0.setHandler(handler) }) {
         case .replaced(let old): withExtendedLifetime(old) {}
@@ -57,22 +63,28 @@ public final class BackgroundJobRun: Sendable {
         }
     }
 
-    /// Says how far the work is. The user sees it; a host ends continued work that makes none.
+    /// Reports the progress of the work, which the user sees for continued work.
+    ///
+    /// A host ends continued work that reports no progress.
     ///
     /// - Parameters:
-    ///   - completed: Units that are done; brought into 0...total.
-    ///   - total: Units that there are; at least 1.
+    ///   - completed: The number of completed units, clamped to 0...total.
+    ///   - total: The number of all units, at least 1.
     public func report(completed: Int64, of total: Int64) {
         let total = max(1, total)
         if !isExpired { driver.progressed(completed: min(total, max(0, completed)), total: total) }
     }
 
-    /// Changes what the user reads of continued work; other jobs show nothing.
+    /// Changes the texts that the user sees for continued work.
+    ///
+    /// It has no effect on other jobs.
     public func update(title: String, subtitle: String) {
         if !isExpired { driver.updated(title: title, subtitle: subtitle) }
     }
 
-    /// Ends the run before its handler returns. Only the first end counts, and the app may be suspended right after it.
+    /// Completes the run before its handler returns.
+    ///
+    /// Only the first call has an effect. The app may be suspended immediately afterwards.
     public func complete(success: Bool) {
         guard case .notifyHost(let handler) = state.withLock({ $0.complete() }) else { return }
         cancel.finish()
@@ -110,7 +122,7 @@ public final class BackgroundJobRun: Sendable {
         }
     }
 
-    /// The time is over, or the user has cancelled the job. Called on the main loop.
+    /// Expires the run; called by its host on the main loop.
     @MainActor public func expire() {
         switch state.withLock({ $0.expire() }) {
         case .call(let handler):
@@ -125,11 +137,11 @@ public final class BackgroundJobRun: Sendable {
     }
 }
 
-/// The life of one run, as a pure state machine: it is completed exactly once, and reported as expired at most once.
+/// The life of one run as a pure state machine: it is completed exactly once, and expires at most once.
 struct BackgroundJobRunMachine<Handler> {
     private enum State {
         case running(handler: Handler?)
-        /// Its time is over: the handler was notified, and has not completed the run yet.
+        /// The handler was called, and has not completed the run yet.
         case expired
         case completed
     }
@@ -144,9 +156,9 @@ struct BackgroundJobRunMachine<Handler> {
     }
 
     enum ExpirationAction {
-        /// Cancel the work and call the handler; it has to complete the run.
+        /// Cancel the work and call the handler, which must complete the run.
         case call(Handler)
-        /// Cancel the work. There is no handler to wind up, so the run has failed.
+        /// Cancel the work. There is no handler, so the run has failed.
         case fail
         case ignore
     }
@@ -167,9 +179,9 @@ struct BackgroundJobRunMachine<Handler> {
     enum HandlerAction {
         /// Release the previous handler.
         case replaced(Handler?)
-        /// The time is over already: call the new one now.
+        /// The run has already expired: call the new handler now.
         case callNow
-        /// The run is complete; it will not be called.
+        /// The run is complete, and the handler will not be called.
         case ignore
     }
 
@@ -184,7 +196,7 @@ struct BackgroundJobRunMachine<Handler> {
     }
 
     enum CompletionAction {
-        /// Notify the host, and release the handler.
+        /// Notify the host and release the handler.
         case notifyHost(Handler?)
         case ignore
     }

@@ -1,108 +1,114 @@
 public import ApusTimers
 
-/// Does the work of a background job. When it returns, the job has succeeded; when it throws, it has failed; when the
-/// run expires, its Swift task is cancelled.
+/// Performs the work of a background job.
+///
+/// The job succeeds when the closure returns, and fails when it throws. When the run expires, its Swift task is
+/// cancelled.
 public typealias BackgroundJobHandler = @Sendable (BackgroundJobRun) async throws -> Void
 
-/// A host's scheduler of work that it starts when it suits the device. The same API on every host, with the host's
-/// rules.
+/// A scheduler of work that the host begins when it suits the device, with the same API on every host.
 ///
-/// All members may be used from any thread. The handler runs where the host runs asynchronous work, not on the main
-/// actor.
+/// All members may be used from any thread. Handlers run where the host runs asynchronous work, not on the main actor.
 public protocol BackgroundJobScheduler: Sendable {
-    /// Says who does the work of an identifier. Handlers of refresh and processing jobs are registered while the app is
-    /// launched, in every launch, because the system may have launched it for the job.
+    /// Registers the handler of an identifier.
+    ///
+    /// Handlers of refresh and processing jobs are registered during each launch of the app, because the system may
+    /// have launched it for the job.
     ///
     /// - Throws: ``BackgroundJobError`` with the code `invalidArgument`, `notPermitted`, `alreadyRegistered` or
     ///   `registeredTooLate`.
     func register(_ identifier: String, handler: @escaping BackgroundJobHandler) throws(BackgroundJobError)
 
-    /// Asks for a run, in place of a pending request with the same identifier.
+    /// Submits a request, in place of a pending one with the same identifier.
     ///
-    /// - Throws: ``BackgroundJobError``: `invalidArgument`, `notRegistered`, `unavailable`, `tooManyPending`,
-    ///   `notPermitted`, `cannotStartNow`.
+    /// - Throws: ``BackgroundJobError`` with the code `invalidArgument`, `notRegistered`, `unavailable`,
+    ///   `tooManyPending`, `notPermitted` or `cannotStartNow`.
     func submit(_ request: BackgroundJobRequest) async throws(BackgroundJobError)
 
-    /// Withdraws a pending request; an unknown identifier is no error. A run that has begun continues.
+    /// Withdraws a pending request and ignores an unknown identifier.
+    ///
+    /// An active run continues.
     func cancel(_ identifier: String) async
 
     /// Withdraws all pending requests.
     func cancelAll() async
 
-    /// The requests whose runs have not begun, in the order of their submission.
+    /// Returns the requests whose runs have not begun, in the order of their submission.
     func pending() async -> [BackgroundJobRequest]
 }
 
-/// A scheduler of background jobs whose runs can be begun and ended by hand, as a debugger does on Apple's systems.
+/// A scheduler of background jobs whose runs can be started and expired manually, as with a debugger on Apple's
+/// systems.
 ///
-/// For tests and development: an app that calls it in the App Store is rejected.
+/// Use it for tests and development only: the App Store rejects an app that calls it.
 public protocol BackgroundJobDebugging: BackgroundJobScheduler {
-    /// Begins the run of a pending request now, whatever the rules say.
+    /// Begins the run of a pending request now, regardless of the rules.
     ///
-    /// - Throws: ``BackgroundJobError`` with the code `notPending`; `unavailable` where the system has no such
-    ///   interface.
+    /// - Throws: ``BackgroundJobError`` with the code `notPending`; `unavailable` if the system has no such interface.
     func simulateLaunch(_ identifier: String) async throws(BackgroundJobError)
 
-    /// Lets a run expire now.
+    /// Expires an active run now.
     ///
-    /// - Throws: ``BackgroundJobError`` with the code `notRunning`; `unavailable` where the system has no such
-    ///   interface.
+    /// - Throws: ``BackgroundJobError`` with the code `notRunning`; `unavailable` if the system has no such interface.
     func simulateExpiration(_ identifier: String) async throws(BackgroundJobError)
 }
 
-/// A request whose run has not begun.
 struct PendingBackgroundJob: Sendable {
-    /// When its own time has come.
+    /// The instant before which the request does not begin.
     enum Gate: Sendable {
-        /// Now: continued work.
+        /// Continued work begins immediately.
         case open
-        /// It named an instant that is still to come; that, and the spread.
+        /// The request has an `earliestBegin` in the future; the instant is this plus the spread.
         case wall(WallInstant)
-        /// It named none, or one that had passed: the spread.
+        /// The request has no `earliestBegin`, or a past one; the instant is the submission plus the spread.
         case continuous(ContinuousInstant)
     }
 
-    /// In the order of submission.
+    /// The number of the request in the order of submission.
     let number: Int
     let request: BackgroundJobRequest
     let gate: Gate
-    /// The obstacles that were logged last, so that each change is logged once.
+    /// The obstacles that were last logged, so that each change is logged once.
     var logged: [BackgroundJobObstacle] = []
 }
 
-/// Work that the system starts when it suits the device: the app says what it wants, and the host decides when.
+/// A request for work that the host begins when it suits the device.
 ///
-/// A host keeps one request for each identifier; a later one takes the place of the earlier. A request is used up when
-/// its run begins: a handler that wants to run again submits the next one.
+/// A host keeps one request for each identifier, and replaces it by a later one. The request is consumed when its run
+/// begins: a handler that must run again submits the next one.
 public struct BackgroundJobRequest: Sendable, Hashable, Codable {
-    /// What the work needs, and how long it may take.
+    /// The kind of work, with its requirements.
     public enum Kind: Sendable, Hashable, Codable {
-        /// Short work that keeps the app's content fresh. It has about 30 s (Apple, "Choosing Background Strategies for
-        /// Your App"), and is postponed while the battery is low.
+        /// Short work that keeps the app's content up to date.
+        ///
+        /// It has about 30 s (Apple, "Choosing Background Strategies for Your App"), and waits while the battery is
+        /// low.
         case refresh
-        /// Longer work for when the user does not use the device: minutes.
+        /// Work that takes minutes, and runs while the user does not use the device.
         case processing(requiresNetwork: Bool = false, requiresExternalPower: Bool = false)
-        /// Work that the user has just begun in the foreground and wants to see finished, with progress and a way to
-        /// cancel it.
+        /// Work that the user has just begun in the foreground, shown with its progress and a way to cancel it.
         case continued(ContinuedJob)
     }
 
-    /// Names the handler. On Apple's systems it has to be declared in the app's `Info.plist`.
+    /// The identifier of the handler, which must be declared in the app's `Info.plist` on Apple's systems.
     public var identifier: String
-    /// What the work needs.
+    /// The kind of work, with its requirements.
     public var kind: Kind
-    /// The run does not begin before the wall clock shows this; `nil` puts nothing off. Ignored for continued work,
-    /// which begins at once or not at all.
+    /// The instant of the wall clock before which the run does not begin; `nil` for no such limit.
+    ///
+    /// It is ignored for continued work.
     public var earliestBegin: WallInstant?
 
-    /// A request.
+    /// Creates a request.
     public init(_ identifier: String, _ kind: Kind, earliestBegin: WallInstant? = nil) {
         self.identifier = identifier
         self.kind = kind
         self.earliestBegin = earliestBegin
     }
 
-    /// - Throws: ``BackgroundJobError`` with the code `invalidArgument` when the identifier is empty, or continued work
+    /// Checks the identifier and the title.
+    ///
+    /// - Throws: ``BackgroundJobError`` with the code `invalidArgument` if the identifier is empty, or continued work
     ///   has no title.
     public func validate() throws(BackgroundJobError) {
         if identifier.isEmpty {
@@ -117,26 +123,26 @@ public struct BackgroundJobRequest: Sendable, Hashable, Codable {
     }
 }
 
-/// What the user sees of continued work, and what becomes of it when the system is busy.
+/// The texts of continued work, and its treatment while the system is busy.
 public struct ContinuedJob: Sendable, Hashable, Codable {
-    /// What happens when the work cannot begin at once.
+    /// The treatment of work that cannot begin immediately.
     public enum Strategy: Sendable, Hashable, Codable, CaseIterable {
-        /// It waits in a queue, after the earlier requests.
+        /// The work waits in a queue, after the earlier requests.
         case queue
         /// The submission fails.
         case fail
     }
 
-    /// What the user has begun.
+    /// The work, as the user knows it.
     public var title: String
-    /// Its current state; may change with ``BackgroundJobRun/update(title:subtitle:)``.
+    /// The current state of the work, which ``BackgroundJobRun/update(title:subtitle:)`` can change.
     public var subtitle: String
-    /// What happens when it cannot begin at once.
+    /// The treatment of work that cannot begin immediately.
     public var strategy: Strategy
-    /// Whether it needs the graphics processor in the background.
+    /// Whether the work requires the graphics processor in the background.
     public var requiresGPU: Bool
 
-    /// Continued work with a title.
+    /// Creates continued work with a title.
     public init(title: String, subtitle: String = "", strategy: Strategy = .queue, requiresGPU: Bool = false) {
         self.title = title
         self.subtitle = subtitle
@@ -145,7 +151,7 @@ public struct ContinuedJob: Sendable, Hashable, Codable {
     }
 }
 
-/// Why a background job was not accepted.
+/// The refusal of a call of a background job scheduler.
 public struct BackgroundJobError: Error, Sendable, CustomStringConvertible {
     /// The kinds of failure; more may be added.
     public struct Code: Sendable, Hashable, Codable, CustomStringConvertible {
@@ -157,27 +163,28 @@ public struct BackgroundJobError: Error, Sendable, CustomStringConvertible {
 
         private let name: Name
 
-        /// The host runs no such jobs now: the user has switched background refresh off, or the system is a simulator.
+        /// The host runs no such jobs now, because the user has turned off background refresh, or the system is a
+        /// simulator.
         public static let unavailable = Code(name: .unavailable)
-        /// As many requests of this kind are pending as the host keeps.
+        /// The host accepts no more pending requests of this kind.
         public static let tooManyPending = Code(name: .tooManyPending)
         /// The app did not declare the identifier, the mode or the resource, or the user does not allow it.
         public static let notPermitted = Code(name: .notPermitted)
         /// Continued work that does not queue cannot begin now.
         public static let cannotStartNow = Code(name: .cannotStartNow)
-        /// There is no handler for the identifier.
+        /// The identifier has no handler.
         public static let notRegistered = Code(name: .notRegistered)
-        /// There is a handler for the identifier already.
+        /// The identifier already has a handler.
         public static let alreadyRegistered = Code(name: .alreadyRegistered)
-        /// The app's launch is over; handlers of refresh and processing jobs have to be there before.
+        /// The app's launch is over, and handlers of refresh and processing jobs must be registered before its end.
         public static let registeredTooLate = Code(name: .registeredTooLate)
-        /// The launch of a job was simulated that was not submitted.
+        /// The job whose launch is simulated is not pending.
         public static let notPending = Code(name: .notPending)
-        /// An expiration was to be simulated of a job that does not run.
+        /// The job whose expiration is simulated is not running.
         public static let notRunning = Code(name: .notRunning)
-        /// An argument is outside what is accepted; the message names it and the accepted forms.
+        /// An argument is not accepted; the message names it and the accepted forms.
         public static let invalidArgument = Code(name: .invalidArgument)
-        /// The requests cannot be stored, or those that were stored cannot be read.
+        /// The requests cannot be stored, or stored requests cannot be read.
         public static let storeFailed = Code(name: .storeFailed)
 
         /// The name of the code.
@@ -188,10 +195,10 @@ public struct BackgroundJobError: Error, Sendable, CustomStringConvertible {
     public var code: Code
     /// What happened and what to do about it.
     public var message: String
-    /// The error underneath, if there is one.
+    /// The underlying error, if any.
     public var cause: (any Error)?
 
-    /// An error with a message that says what to do.
+    /// Creates an error.
     public init(code: Code, message: String, cause: (any Error)? = nil) {
         self.code = code
         self.message = message

@@ -1,14 +1,15 @@
 import ApusTimers
 import Logging
 
-/// Carrying out what the machine decides.
+/// Executes the decisions of the machine.
 extension HostBackgroundJobs {
-    /// What the clocks and the phase are now; the conditions are read where they matter.
+    /// Returns the current readings of the clocks and the phase, without the conditions.
     func reading() -> HostBackgroundReading { HostBackgroundReading(host, boot: boot) }
 
     // MARK: Deciding
 
-    /// Looks again, soon: for the engine's thread and the main loop, which must not wait for a store or a file.
+    /// Calls `look()` soon, in asynchronous work of the host, because the engine's thread and the main loop must not
+    /// wait for a store or a file.
     func lookSoon() {
         host.start { [self] in look() }
     }
@@ -23,11 +24,11 @@ extension HostBackgroundJobs {
         carryOut(plans)
     }
 
-    /// Decides, stores what that changed, and arranges for the next look. Under the gate.
+    /// Decides, stores what has changed, and arms the timers for the next decision; the caller holds the gate.
     func settle(_ followers: inout Followers, _ now: HostBackgroundReading) -> [HostBackgroundJobsMachine.Plan] {
         var plan = decide(now)
         var plans = [plan]
-        // What changed between the look and the beginning of the following is seen by a second look.
+        // A change between the decision and the start of an observation would be missed, so decide again.
         if follow(plan, &followers) {
             plan = decide(reading())
             plans.append(plan)
@@ -64,7 +65,7 @@ extension HostBackgroundJobs {
         if let uptime = plan.uptime { followers.timers.append(host.engine.schedule(at: uptime, action)) }
     }
 
-    /// Begins and ends to follow the phase and the conditions; says whether it began.
+    /// Starts and stops the observations of the phase and the conditions, and returns whether it started one.
     private func follow(_ plan: HostBackgroundJobsMachine.Plan, _ followers: inout Followers) -> Bool {
         var hasBegun = false
         if plan.followsPhase, followers.phases == nil {
@@ -110,7 +111,7 @@ extension HostBackgroundJobs {
 
     // MARK: Storing
 
-    /// Under the gate.
+    /// Stores the requests if they have changed; the caller holds the gate.
     func save(_ followers: inout Followers) throws {
         guard let store else { return }
         let all = inner.withLock { $0.machine.record }
@@ -132,7 +133,7 @@ extension HostBackgroundJobs {
 
     // MARK: Runs
 
-    /// Outside of all locks: this calls the host and the app.
+    /// Executes plans outside of all locks, because this calls the host and the app.
     func carryOut(_ plans: [HostBackgroundJobsMachine.Plan]) {
         for plan in plans {
             for (number, cause) in plan.expirations { expire(number, because: "\(cause)") }
@@ -144,7 +145,9 @@ extension HostBackgroundJobs {
         }
     }
 
-    /// - Returns: Whether the host granted a background task for it. Without one it waits again.
+    /// Begins a run.
+    ///
+    /// - Returns: `false` if the host refused the background task; the request is then pending again.
     func start(_ launch: HostBackgroundJobsMachine.Launch) -> Bool {
         let number = launch.number
         guard let run = inner.withLock({ $0.live[number]?.run }) else { return true }
@@ -168,7 +171,7 @@ extension HostBackgroundJobs {
             return inner.live[number] != nil
         }
         guard isUnderWay else {
-            // Expired before it had begun.
+            // The run expired before it began.
             backgroundTask.end()
             return true
         }
@@ -210,7 +213,7 @@ extension HostBackgroundJobs {
 }
 
 extension RandomSource {
-    /// A duration from zero up to, and without, `limit`; zero when that is not positive.
+    /// Returns a random duration from zero up to, but not including, `limit`; zero if the limit is not positive.
     func duration(upTo limit: Duration) -> Duration {
         guard limit > .zero else { return .zero }
         let chosen = next().multipliedFullWidth(by: limit.wholeNanoseconds.magnitude).high
@@ -218,7 +221,7 @@ extension RandomSource {
     }
 }
 
-/// What a host does for one run: it keeps the time and gets the progress.
+/// Reports the events of one run to the jobs of its host.
 struct HostBackgroundRun: BackgroundJobDriver {
     let jobs: HostBackgroundJobs
     let number: Int

@@ -1,52 +1,55 @@
 public import ApusTimers
 public import Logging
 
-/// Background jobs on a host whose system has none: a Linux server, a desktop. The process itself decides when they begin,
-/// by the conditions of the device that the host reports.
+/// Background jobs for a host whose system has none, such as a Linux server or desktop.
+///
+/// The process decides when runs begin, by the conditions of the device that the host reports:
 ///
 /// | kind | begins | expires |
 /// |---|---|---|
-/// | refresh | not before its instant, spread by chance; not with a low battery or in low-power mode; not soon after the one before | after 30 s |
-/// | processing | not before its instant, spread by chance; with the required network and power; with an unused device; one at a time | after 10 min, and when one of these is over |
-/// | continued | at once, in the foreground | when it makes no progress for 60 s |
+/// | refresh | not before its instant plus the spread; not with a low battery or in low-power mode; not soon after the previous refresh | after 30 s |
+/// | processing | not before its instant plus the spread; with the required network and power; while the device is not in use; one at a time | after 10 min, and when a required condition no longer holds |
+/// | continued | immediately, in the foreground | after 60 s without progress |
 ///
-/// ``Configuration`` holds these numbers. Each run is covered by a background task: a request to stop the process lets
-/// the run continue for as long as the host grants, and then it expires. Nothing begins in the background. No two runs
-/// of an identifier are under way at once, unless a launch is simulated.
+/// ``Configuration`` contains these numbers. Each run is covered by a background task: after a request to stop the
+/// process, the run continues for as long as the host grants, and then expires. No run begins in the background. Two
+/// runs of an identifier are never active at once, unless a launch is simulated.
 ///
-/// A process has no time of "being launched" here, so handlers may be registered at any time; everything else is as in
-/// ``BackgroundJobScheduler``. ``ContinuedJob/requiresGPU`` is not looked at: nothing withholds it from a process.
+/// Handlers may be registered at any time, because a process has no launch phase on such a host. Everything else is as
+/// in ``BackgroundJobScheduler``. ``ContinuedJob/requiresGPU`` is ignored, because the graphics processor is always
+/// available.
 ///
-/// Nothing is polled: while nothing is pending and nothing runs there is no timer, and the host's conditions are followed
-/// only while a job waits for them or runs by them. While the process is suspended nothing begins; afterwards what has
-/// come due does. Instants are on the wall clock, spacing and spread on the continuous one, time limits on uptime.
+/// There is no polling: without pending requests and active runs there is no timer, and the host's conditions are
+/// observed only while a request waits for them or a run depends on them. No run begins while the process is suspended;
+/// due requests begin when it continues. Instants are on the wall clock, the spacing and the spread on the continuous
+/// clock, and time limits on the uptime clock.
 ///
-/// Requests wait in memory, or also in a ``/ApusBackground/RecordStore`` and then survive the process. The store is called with other
-/// changes held back, so it must not use these jobs itself. All members may be used from any thread.
+/// Requests are kept in memory, or also in a ``/ApusBackground/RecordStore``, and then survive the process. A lock is
+/// held while the store is called, so the store must not use these jobs. All members may be used from any thread.
 public final class HostBackgroundJobs: BackgroundJobDebugging {
-    /// A run in progress, for display.
+    /// An active run, for display.
     public struct Running: Sendable, Hashable {
-        /// How far a run is.
+        /// The progress of a run, in units.
         public struct Progress: Sendable, Hashable {
-            /// Units that are done.
+            /// The number of completed units.
             public var completed: Int64
-            /// Units that there are.
+            /// The number of all units.
             public var total: Int64
 
-            /// So many of so many.
+            /// Creates a progress from the numbers of completed and of all units.
             public init(completed: Int64, total: Int64) {
                 self.completed = completed
                 self.total = total
             }
         }
 
-        /// What is carried out; for continued work with the present title and subtitle.
+        /// The request of the run, for continued work with the current title and subtitle.
         public var request: BackgroundJobRequest
-        /// How long it has been running, on the uptime clock.
+        /// The time since the start of the run, on the uptime clock.
         public var duration: Duration
-        /// What it reported last.
+        /// The last reported progress, if any.
         public var progress: Progress?
-        /// Whether its expiration was reported.
+        /// Whether the run has expired and is not complete yet.
         public var isExpiring: Bool
     }
 
@@ -57,11 +60,11 @@ public final class HostBackgroundJobs: BackgroundJobDebugging {
 
     struct Inner {
         var machine: HostBackgroundJobsMachine
-        /// The runs that the machine knows, by number.
+        /// The active runs, by their number in the machine.
         var live: [Int: Live] = [:]
     }
 
-    /// What follows the decisions, in their order.
+    /// The state that follows from the decisions, changed in their order.
     struct Followers {
         var saved: HostBackgroundRecord?
         var timers: [ScheduledTimer] = []
@@ -74,10 +77,10 @@ public final class HostBackgroundJobs: BackgroundJobDebugging {
     let configuration: Configuration
     let store: (any RecordStore)?
     let key: String
-    /// Read once: it does not change while the process runs, and only what is stored needs it.
+    /// The boot, read once, because it does not change while the process runs; `nil` without a store.
     let boot: String?
     let logger: Logger
-    /// Held from a change until it is stored, decided about, and followed. Never taken under `inner`.
+    /// Held from a change until its consequences are decided, stored and observed; never taken under `inner`.
     let gate: Locked<Followers>
     let inner: Locked<Inner>
 
@@ -103,13 +106,13 @@ public final class HostBackgroundJobs: BackgroundJobDebugging {
         inner = Locked(Inner(machine: machine))
     }
 
-    /// Jobs whose requests live as long as the process.
+    /// Creates jobs whose requests are kept in memory.
     ///
     /// - Parameters:
-    ///   - host: Whose phases, conditions, clocks and background tasks are used.
+    ///   - host: The host whose phases, conditions, clocks and background tasks are used.
     ///   - configuration: The limits.
-    ///   - random: Decides how far requests are spread.
-    ///   - logger: Gets launches, ends and reasons to wait.
+    ///   - random: The source of the random spread.
+    ///   - logger: Receives launches, ends and reasons to wait.
     public convenience init(
         host: any BackgroundHost, configuration: Configuration = Configuration(),
         random: any RandomSource = SystemRandom(), logger: Logger = Logger(label: "apus.background.jobs")
@@ -118,18 +121,19 @@ public final class HostBackgroundJobs: BackgroundJobDebugging {
             host: host, configuration: configuration, random: random, store: nil, key: "", saved: nil, logger: logger)
     }
 
-    /// Jobs whose refresh and processing requests survive the process, with the spacing of refreshes. A request that was
-    /// stored waits until its handler is registered. A run that is cut with its process is not begun again, so submit
-    /// the next one first.
+    /// Creates jobs whose refresh and processing requests survive the process, together with the spacing of refreshes.
+    ///
+    /// A stored request waits until its handler is registered. A run that is interrupted with its process is not
+    /// repeated, so submit the next request first.
     ///
     /// - Parameters:
-    ///   - host: Whose phases, conditions, clocks and background tasks are used.
-    ///   - store: Where they are kept, as one record.
-    ///   - key: Names the record. No two in a store may have the same.
+    ///   - host: The host whose phases, conditions, clocks and background tasks are used.
+    ///   - store: The store of the requests, which are one record.
+    ///   - key: The key of the record, which must be unique in the store.
     ///   - configuration: The limits.
-    ///   - random: Decides how far requests are spread.
-    ///   - logger: Gets launches, ends and reasons to wait.
-    /// - Throws: ``BackgroundJobError`` with the code `storeFailed` when the record cannot be read.
+    ///   - random: The source of the random spread.
+    ///   - logger: Receives launches, ends and reasons to wait.
+    /// - Throws: ``BackgroundJobError`` with the code `storeFailed` if the record cannot be read.
     public convenience init(
         host: any BackgroundHost, store: any RecordStore, key: String = "apus.background.jobs",
         configuration: Configuration = Configuration(), random: any RandomSource = SystemRandom(),
@@ -159,9 +163,10 @@ public final class HostBackgroundJobs: BackgroundJobDebugging {
 
     // MARK: Requests
 
-    /// Says who does the work of an identifier; at any time on this host. A request that was stored by an earlier process
-    /// may begin as soon as it has its handler. A handler that holds these jobs, to submit the next run, keeps them for as
-    /// long as the process lives.
+    /// Registers the handler of an identifier, at any time on this host.
+    ///
+    /// A request that an earlier process stored may begin as soon as it has its handler. A handler that retains these
+    /// jobs, to submit the next run, keeps them alive until the process ends.
     ///
     /// - Throws: ``BackgroundJobError`` with the code `invalidArgument`, `notPermitted` or `alreadyRegistered`.
     public func register(
@@ -174,11 +179,13 @@ public final class HostBackgroundJobs: BackgroundJobDebugging {
         if isAwaited { lookSoon() }
     }
 
-    /// Asks for a run, in place of a pending request with the same identifier. With a store, the request is kept when
-    /// this returns.
+    /// Submits a request, in place of a pending one with the same identifier.
     ///
-    /// - Throws: ``BackgroundJobError``: `invalidArgument`, `notRegistered`, `tooManyPending`, `notPermitted`,
-    ///   `cannotStartNow`; `storeFailed`, and then nothing has changed.
+    /// With a store, the request is stored when this function returns.
+    ///
+    /// - Throws: ``BackgroundJobError`` with the code `invalidArgument`, `notRegistered`, `tooManyPending`,
+    ///   `notPermitted` or `cannotStartNow`; `storeFailed` if the request cannot be stored, and nothing has then
+    ///   changed.
     public func submit(_ request: BackgroundJobRequest) async throws(BackgroundJobError) {
         let delay = random.duration(upTo: configuration.spread)
         let plans = try gate.withLock { followers throws(BackgroundJobError) in
@@ -204,19 +211,21 @@ public final class HostBackgroundJobs: BackgroundJobDebugging {
         carryOut(plans)
     }
 
-    /// Withdraws a pending request; an unknown identifier is no error. A run that has begun continues. When the store
-    /// cannot be written that is logged, and the request is back after a restart of the process.
+    /// Withdraws a pending request and ignores an unknown identifier.
+    ///
+    /// An active run continues. If the store cannot be written, the error is logged, and the request is pending again
+    /// after a restart of the process.
     public func cancel(_ identifier: String) async { change { $0.cancel(identifier) } }
 
     /// Withdraws all pending requests; see ``cancel(_:)``.
     public func cancelAll() async { change { $0.cancelAll() } }
 
-    /// The requests whose runs have not begun, in the order of their submission.
+    /// Returns the requests whose runs have not begun, in the order of their submission.
     public func pending() async -> [BackgroundJobRequest] {
         inner.withLock { $0.machine.pending.map(\.request) }
     }
 
-    /// The runs that are under way, in the order of their begin.
+    /// Returns the active runs, in the order of their start.
     public func running() -> [Running] {
         let now = host.engine.time.uptime()
         return inner.withLock { inner in
@@ -228,8 +237,7 @@ public final class HostBackgroundJobs: BackgroundJobDebugging {
         }
     }
 
-    /// Why a pending request has not begun: everything that is in the way at this moment. Empty when nothing is, and
-    /// when the identifier is not pending.
+    /// Returns all reasons why a pending request does not begin now; none if the identifier is not pending.
     public func obstacles(for identifier: String) -> [BackgroundJobObstacle] {
         var now = reading()
         now.conditions = host.conditions
@@ -238,10 +246,10 @@ public final class HostBackgroundJobs: BackgroundJobDebugging {
 
     // MARK: Simulation
 
-    /// Begins the run of a pending request now, whatever the rules say; only its time limit applies. For debugging.
+    /// Begins the run of a pending request now, regardless of all rules except its time limit, for debugging.
     ///
-    /// - Throws: ``BackgroundJobError`` with the code `notPending`; `notRegistered` when it was stored by an earlier
-    ///   process and has no handler yet; `unavailable` when the host grants no background task any more.
+    /// - Throws: ``BackgroundJobError`` with the code `notPending`; `notRegistered` if the request was stored by an
+    ///   earlier process and has no handler yet; `unavailable` if the host refuses a background task.
     public func simulateLaunch(_ identifier: String) async throws(BackgroundJobError) {
         let (launch, plans) = try gate.withLock { followers throws(BackgroundJobError) in
             let now = reading()
@@ -261,7 +269,7 @@ public final class HostBackgroundJobs: BackgroundJobDebugging {
         }
     }
 
-    /// Lets the runs of an identifier expire now. For debugging.
+    /// Expires the active runs of an identifier now, for debugging.
     ///
     /// - Throws: ``BackgroundJobError`` with the code `notRunning`.
     public func simulateExpiration(_ identifier: String) async throws(BackgroundJobError) {
@@ -274,45 +282,54 @@ public final class HostBackgroundJobs: BackgroundJobDebugging {
 }
 
 extension HostBackgroundJobs {
-    /// What an ordinary host decides by. Every value has a default that suits a server.
+    /// The limits of background jobs, with defaults that suit a server.
     ///
-    /// Durations below zero count as zero, and numbers of runs below one as one.
+    /// Negative durations count as zero, and numbers of runs below one as one.
     public struct Configuration: Sendable, Hashable {
-        /// The identifiers that may be registered and submitted; one that ends in `.*` stands for all that begin like
-        /// it. `nil`: all.
+        /// The identifiers that may be registered and submitted; `nil` for all.
+        ///
+        /// An element that ends in `.*` permits all identifiers with this prefix.
         public var permittedIdentifiers: Set<String>?
-        /// A refresh or processing job begins up to this much later than it could, by chance, so that many machines and
-        /// apps do not begin at the same instant.
+        /// The maximum random delay of refresh and processing jobs, so that many machines and apps do not begin at the
+        /// same instant.
         public var spread: Duration
-        /// How long after the begin of a refresh the next one of the same identifier may begin, on the continuous clock.
+        /// The minimum time between the starts of two refreshes of an identifier, on the continuous clock.
         public var refreshSpacing: Duration
-        /// How long a refresh may take before it expires, on the uptime clock. Apple's systems: 30 s ("Choosing
-        /// Background Strategies for Your App").
+        /// The time after which a refresh expires, on the uptime clock.
+        ///
+        /// On Apple's systems it is 30 s ("Choosing Background Strategies for Your App").
         public var refreshTimeLimit: Duration
-        /// How long a processing job may take before it expires, on the uptime clock.
+        /// The time after which a processing job expires, on the uptime clock.
         public var processingTimeLimit: Duration
-        /// How many processing jobs run at once.
+        /// The maximum number of active processing jobs.
         public var maximumProcessingRuns: Int
-        /// How long continued work may go without progress before it expires, on the uptime clock. Progress is a report
-        /// that differs from the one before.
+        /// The time without progress after which continued work expires, on the uptime clock.
+        ///
+        /// Progress is a report that differs from the previous one.
         public var progressTimeout: Duration
-        /// How many continued jobs run at once; `nil`: any number.
+        /// The maximum number of active continued jobs; `nil` for any number.
         public var maximumContinuedRuns: Int?
-        /// How many refresh requests may be pending; `nil`: any number, which is at most one for each handler. Apple's
-        /// systems keep one.
+        /// The maximum number of pending refresh requests; `nil` for any number, which is at most one for each handler.
+        ///
+        /// Apple's systems keep one.
         public var maximumPendingRefreshes: Int?
-        /// How many processing requests may be pending; `nil`: any number, which is at most one for each handler.
+        /// The maximum number of pending processing requests; `nil` for any number, which is at most one for each
+        /// handler.
+        ///
         /// Apple's systems keep ten.
         public var maximumPendingProcessing: Int?
-        /// No refresh begins while the battery is at this level or below, from 0 to 1, and nothing charges it. Apple's
-        /// systems: 0.2 (WWDC20, session 10063).
+        /// The battery level, from 0 to 1, at or below which no refresh begins without external power.
+        ///
+        /// On Apple's systems it is 0.2 (WWDC20, session 10063).
         public var lowBatteryLevel: Double
-        /// Whether unknown conditions of the host count as met for a processing job: a network, external power, no user
-        /// at the device. A server knows nothing of users, and would never run a job otherwise. Where it is `false`,
-        /// what becomes unknown ends a run too.
+        /// Whether unknown conditions of the host count as met for a processing job: the network, external power, and
+        /// that the device is not in use.
+        ///
+        /// A server knows nothing about users, and would otherwise never run a job. If this is `false`, a run also ends
+        /// when one of its conditions becomes unknown.
         public var unknownCountsAsMet: Bool
 
-        /// A configuration; each argument left out has its default.
+        /// Creates a configuration; arguments left out have their defaults.
         public init(
             permittedIdentifiers: Set<String>? = nil, spread: Duration = .seconds(60),
             refreshSpacing: Duration = .seconds(900), refreshTimeLimit: Duration = .seconds(30),

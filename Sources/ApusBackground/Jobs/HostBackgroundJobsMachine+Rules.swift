@@ -1,17 +1,19 @@
 import ApusTimers
 
-/// What stands in the way of a run, and what ends one.
+/// The rules for the start and the expiration of a run.
 extension HostBackgroundJobsMachine {
-    /// Everything that is in the way of a pending request; nothing for one that is not pending.
+    /// Returns all obstacles of a pending request; none if it is not pending.
     func obstacles(of identifier: String, at now: HostBackgroundReading) -> [BackgroundJobObstacle] {
         guard let entry = pending.first(where: { $0.request.identifier == identifier }) else { return [] }
         return gates(of: entry.request, entry.gate, at: now)
             + (now.conditions.map { conditionObstacles(of: entry.request.kind, $0) } ?? [])
     }
 
-    /// What keeps it from beginning at this look; `nil` when that depends on conditions that were not read: a run has
-    /// ended since, and its end will be looked at. The device is looked at only when nothing else is in the way, because
-    /// to follow it costs something.
+    /// Returns the obstacles that decide whether a request begins now; `nil` if they depend on conditions that were not
+    /// read.
+    ///
+    /// The conditions were not read if a run has ended since `needsConditions(_:)`; the end of that run causes another
+    /// decision. Conditions are considered only if there is no other obstacle, because observing them has a cost.
     func decidingObstacles(
         of entry: PendingBackgroundJob, at now: HostBackgroundReading
     ) -> [BackgroundJobObstacle]? {
@@ -20,7 +22,7 @@ extension HostBackgroundJobsMachine {
         return now.conditions.map { conditionObstacles(of: entry.request.kind, $0) }
     }
 
-    /// What the clocks, the phase and the other runs have against it.
+    /// Returns the obstacles that follow from the clocks, the phase and the other runs.
     func gates(
         of request: BackgroundJobRequest, _ gate: PendingBackgroundJob.Gate, at now: HostBackgroundReading
     ) -> [BackgroundJobObstacle] {
@@ -74,13 +76,13 @@ extension HostBackgroundJobsMachine {
         return found
     }
 
-    /// Only processing jobs end with the conditions that they began with.
+    /// Returns whether conditions can end the run: only processing jobs end with the conditions under which they began.
     func dependsOnConditions(_ entry: HostBackgroundRunEntry) -> Bool {
         guard case .processing = entry.request.kind else { return false }
         return !entry.isExpiring && !entry.isSimulated
     }
 
-    /// Why the run has to end now, if it has to.
+    /// Returns the cause for which the run must expire now, if any.
     func expiry(of entry: HostBackgroundRunEntry, at now: HostBackgroundReading) -> Cause? {
         if let deadline = entry.deadline, deadline <= now.uptime { return .timeLimit }
         switch entry.request.kind {
@@ -108,7 +110,7 @@ extension HostBackgroundJobsMachine.Cause: CustomStringConvertible {
 extension BackgroundJobRequest.Kind {
     var isContinued: Bool { if case .continued = self { true } else { false } }
 
-    /// Whether both are refreshes, both are processing, or both are continued.
+    /// Returns whether both are of the same kind, regardless of their requirements.
     func isLike(_ other: Self) -> Bool {
         switch (self, other) {
         case (.refresh, .refresh), (.processing, .processing), (.continued, .continued): true

@@ -1,6 +1,6 @@
 import ApusTimers
 
-/// When background jobs of an ordinary host begin and expire, as a pure state machine.
+/// The rules for the start and the expiration of background jobs as a pure state machine.
 struct HostBackgroundJobsMachine: Sendable {
     /// A run that begins now.
     struct Launch: Sendable {
@@ -10,18 +10,18 @@ struct HostBackgroundJobsMachine: Sendable {
         var handler: BackgroundJobHandler
     }
 
-    /// Why a run expires.
+    /// The cause of an expiration.
     enum Cause: Sendable, Hashable {
         case timeLimit
         case noProgress
         case conditions(BackgroundJobObstacle)
     }
 
-    /// What is to be done now, and when to look again.
+    /// A decision: what to do now, and the instants and events for which to decide again.
     struct Plan: Sendable {
         var launches: [Launch] = []
         var expirations: [(number: Int, cause: Cause)] = []
-        /// Those whose reasons have changed.
+        /// The requests whose obstacles have changed.
         var deferrals: [(identifier: String, obstacles: [BackgroundJobObstacle])] = []
         var wall: WallInstant?
         var continuous: ContinuousInstant?
@@ -32,13 +32,13 @@ struct HostBackgroundJobsMachine: Sendable {
 
     let settings: HostBackgroundJobs.Configuration
     private(set) var handlers: [String: BackgroundJobHandler] = [:]
-    /// In the order of submission.
+    /// The pending requests, in the order of their submission.
     private(set) var pending: [PendingBackgroundJob] = []
-    /// In the order of their begin.
+    /// The active runs, in the order of their start.
     private(set) var runs: [HostBackgroundRunEntry] = []
-    /// When the next refresh of an identifier may begin.
+    /// The instant before which no other refresh of an identifier begins.
     private(set) var spacings: [String: StoredInstant] = [:]
-    /// The host grants nothing until it is in the foreground again.
+    /// Whether the host has refused a background task; no run then begins before the app is in the foreground again.
     private(set) var isRefused = false
     private var lastNumber = 0
 
@@ -62,7 +62,7 @@ struct HostBackgroundJobsMachine: Sendable {
         handlers[identifier] = handler
     }
 
-    /// Takes the request, which begins `delay` later than it could; continued work does not wait for that.
+    /// Accepts a request, whose start is delayed by `delay` unless it is continued work.
     mutating func submit(
         _ request: BackgroundJobRequest, delay: Duration, now: HostBackgroundReading
     ) throws(BackgroundJobError) {
@@ -92,7 +92,7 @@ struct HostBackgroundJobsMachine: Sendable {
 
     mutating func cancelAll() { pending = [] }
 
-    /// Takes back changes that could not be stored; nothing else has changed meanwhile.
+    /// Restores the pending requests after a submission that could not be stored; no other change was made since.
     mutating func restorePending(_ former: [PendingBackgroundJob]) { pending = former }
 
     private mutating func append(_ request: BackgroundJobRequest, delay: Duration, now: HostBackgroundReading) {
@@ -140,7 +140,7 @@ struct HostBackgroundJobsMachine: Sendable {
 
     // MARK: Time, conditions and phases
 
-    /// Decides what begins and what expires.
+    /// Decides which requests begin and which runs expire.
     mutating func look(_ now: HostBackgroundReading) -> Plan {
         var plan = Plan()
         for index in runs.indices {
@@ -151,7 +151,7 @@ struct HostBackgroundJobsMachine: Sendable {
         for candidate in pending where decidingObstacles(of: candidate, at: now)?.isEmpty == true {
             if let launch = begin(candidate.number, at: now) { plan.launches.append(launch) }
         }
-        // After that, because what begins is in the way of others.
+        // Obstacles are computed after that, because the runs that begin are obstacles for others.
         for index in pending.indices {
             guard let obstacles = decidingObstacles(of: pending[index], at: now) else { continue }
             if pending[index].logged.map(\.words) != obstacles.map(\.words) {
@@ -187,18 +187,18 @@ struct HostBackgroundJobsMachine: Sendable {
                 plan.continuous = earlier(plan.continuous, spacing)
             }
         }
-        // Whatever waits with open gates waits for the device to change.
+        // A request without an obstacle from clocks, phase and runs waits for a condition of the device.
         let waitsForDevice = pending.contains { gates(of: $0.request, $0.gate, at: now).isEmpty }
         plan.followsConditions = plan.followsConditions || waitsForDevice
     }
 
-    /// Whether a look at this moment has to know the conditions.
+    /// Returns whether a decision at this moment depends on the conditions.
     func needsConditions(_ now: HostBackgroundReading) -> Bool {
         runs.contains(where: dependsOnConditions)
             || pending.contains { !$0.request.kind.isContinued && gates(of: $0.request, $0.gate, at: now).isEmpty }
     }
 
-    /// The app is in front again, so the host may grant what it refused.
+    /// Records that the app is in the foreground again, so that the host may grant what it refused.
     mutating func enteredForeground() { isRefused = false }
 
     // MARK: Runs
@@ -230,7 +230,7 @@ struct HostBackgroundJobsMachine: Sendable {
         return Launch(number: lastNumber, request: request, deadline: deadline, handler: handler)
     }
 
-    /// The host does not grant the run: the request waits again, unless there is a newer one.
+    /// Makes the request of a refused run pending again, unless there is a newer one.
     mutating func refused(_ number: Int) {
         guard let entry = completed(number) else { return }
         isRefused = true
@@ -241,13 +241,13 @@ struct HostBackgroundJobsMachine: Sendable {
         pending.insert(entry.pending, at: place)
     }
 
-    /// The run is over; `nil` when it was before.
+    /// Removes a run that has ended; returns `nil` if it had ended before.
     @discardableResult
     mutating func completed(_ number: Int) -> HostBackgroundRunEntry? {
         runs.firstIndex { $0.number == number }.map { runs.remove(at: $0) }
     }
 
-    /// The host's time is over for the run.
+    /// Records that the background task of the run has expired.
     mutating func backgroundTaskExpired(_ number: Int) {
         change(number) { $0.isExpiring = true }
     }
@@ -286,7 +286,7 @@ struct HostBackgroundJobsMachine: Sendable {
         return launch
     }
 
-    /// The runs that expire.
+    /// Marks the runs of an identifier as expiring, and returns their numbers.
     mutating func simulateExpiration(_ identifier: String) throws(BackgroundJobError) -> [Int] {
         let indices = runs.indices.filter { runs[$0].request.identifier == identifier }
         guard !indices.isEmpty else {
@@ -305,14 +305,15 @@ struct HostBackgroundJobsMachine: Sendable {
                 .map { HostBackgroundRecord.Spacing(identifier: $0.key, until: $0.value) })
     }
 
-    /// Takes over what an earlier process left, but for what is no longer permitted. `delay` gives each request its
-    /// part of the spread.
+    /// Restores the requests and spacings of an earlier process, except those that are no longer permitted.
+    ///
+    /// `delay` returns the spread for each request.
     mutating func restore(_ record: HostBackgroundRecord, now: HostBackgroundReading, delay: () -> Duration) {
         for stored in record.requests where settings.permits(stored.request.identifier) {
             append(stored.request, delay: delay(), now: now)
         }
         for stored in record.spacings {
-            // A clock that was set back since must not hold a refresh for longer than the spacing.
+            // If the wall clock was set back since, a refresh must not wait for longer than the spacing.
             let left = stored.until.duration(from: now.moment)
             guard left > .zero else { continue }
             spacings[stored.identifier] = now.moment.stored(in: min(left, max(.zero, settings.refreshSpacing)))
@@ -330,11 +331,11 @@ struct HostBackgroundRunEntry: Sendable {
     let number: Int
     let pending: PendingBackgroundJob
     let began: UptimeInstant
-    /// When it expires, whatever it does.
+    /// The instant at which the time limit ends the run.
     let deadline: UptimeInstant?
-    /// What to put back when the host does not grant the run.
+    /// The spacing to restore if the host refuses the run.
     let formerSpacing: StoredInstant?
-    /// Whether it was begun against the rules, so that the device's conditions do not end it.
+    /// Whether the run was begun against the rules, so that conditions do not end it.
     let isSimulated: Bool
     var isExpiring = false
     var lastProgress: UptimeInstant
@@ -344,7 +345,7 @@ struct HostBackgroundRunEntry: Sendable {
 
     var request: BackgroundJobRequest { pending.request }
 
-    /// The request with what the user is to read now.
+    /// The request with the current texts for the user.
     var shownRequest: BackgroundJobRequest {
         guard case .continued(var job) = request.kind else { return request }
         job.title = title ?? job.title

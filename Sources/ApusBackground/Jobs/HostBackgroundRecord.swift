@@ -1,8 +1,8 @@
 import ApusTimers
 
-/// What is stored of a host's background jobs: the requests that wait, and when refreshes may begin again.
+/// The stored record of a host's background jobs: the pending requests, and the spacings of refreshes.
 ///
-/// Continued work is not in it: the user began it in a process that is gone, and will begin it again.
+/// It contains no continued work, because the user began that work in an earlier process, and can begin it again.
 struct HostBackgroundRecord: Codable, Sendable, Hashable {
     struct Request: Codable, Sendable, Hashable {
         var request: BackgroundJobRequest
@@ -12,7 +12,7 @@ struct HostBackgroundRecord: Codable, Sendable, Hashable {
             case identifier, kind, requiresNetwork, requiresExternalPower, earliestBegin
         }
 
-        /// `nil` for continued work.
+        /// Returns `nil` for continued work.
         init?(_ request: BackgroundJobRequest) {
             if case .continued = request.kind { return nil }
             self.request = request
@@ -54,7 +54,7 @@ struct HostBackgroundRecord: Codable, Sendable, Hashable {
         }
     }
 
-    /// When the next refresh of an identifier may begin.
+    /// The instant before which no other refresh of an identifier begins.
     struct Spacing: Codable, Sendable, Hashable {
         var identifier: String
         var until: StoredInstant
@@ -84,9 +84,9 @@ struct HostBackgroundRecord: Codable, Sendable, Hashable {
         }
     }
 
-    /// In the order of their submission.
+    /// The requests in the order of their submission.
     var requests: [Request]
-    /// Ordered by identifier, so that equal contents are equal records.
+    /// The spacings in the order of their identifiers, so that records with equal contents are equal.
     var spacings: [Spacing]
 
     var isEmpty: Bool { requests.isEmpty && spacings.isEmpty }

@@ -1,13 +1,13 @@
-/// Something to play.
+/// A sound in the queue of an audio player.
 public struct AudioItem: Sendable, Hashable, Codable, Identifiable {
-    /// Names the item within its queue.
+    /// The identifier of the item within its queue.
     public var id: String
-    /// What "now playing" shows.
+    /// The title that "now playing" shows.
     public var title: String
-    /// Where the sound is: a file's path or a URL, as the player takes it.
+    /// The location of the sound: a path or a URL, depending on the player.
     public var source: String
 
-    /// An item.
+    /// Creates an item.
     public init(id: String, title: String, source: String) {
         self.id = id
         self.title = title
@@ -15,16 +15,16 @@ public struct AudioItem: Sendable, Hashable, Codable, Identifiable {
     }
 }
 
-/// What an audio player does at the moment.
+/// The state of an audio player.
 public struct AudioState: Sendable, Hashable, Codable {
-    /// The item that plays, or that would; `nil` at the end of the queue.
+    /// The current item, playing or not; `nil` at the end of the queue.
     public var current: AudioItem?
-    /// Whether it plays.
+    /// Whether the player is playing.
     public var isPlaying: Bool
     /// The items after the current one.
     public var upcoming: [AudioItem]
 
-    /// A state.
+    /// Creates a state.
     public init(current: AudioItem? = nil, isPlaying: Bool = false, upcoming: [AudioItem] = []) {
         self.current = current
         self.isPlaying = isPlaying
@@ -32,26 +32,29 @@ public struct AudioState: Sendable, Hashable, Codable {
     }
 }
 
-/// A queue of sounds: the first of the two continuous background modes.
+/// A queue of sounds that can be played in the background.
 ///
-/// While it plays, the host does not suspend the app; when it stops, it does. All members may be used from any thread.
+/// The host does not suspend the app while the player is playing, and suspends it soon after. All members may be used
+/// from any thread.
 public protocol AudioPlayer: Sendable {
-    /// What the player does.
+    /// The current state of the player.
     var state: AudioState { get }
-    /// A new sequence of the states from now on.
+    /// Returns a new sequence of the states from now on.
     func stateChanges() -> Changes<AudioState>
-    /// How far the current item has been played.
+    /// The playback position in the current item.
     var position: Duration { get }
 
-    /// Replaces the queue; nothing plays until ``play()``.
+    /// Replaces the queue, without starting to play.
     ///
-    /// - Throws: ``BackgroundError`` with the code `modeUnavailable` when nothing can play here.
+    /// - Throws: ``BackgroundError`` with the code `modeUnavailable` if nothing can play.
     func setQueue(_ items: [AudioItem]) async throws
-    /// Plays, or resumes playing. Without an item it does nothing.
+    /// Starts or resumes playing.
     ///
-    /// - Throws: ``BackgroundError`` with the code `modeUnavailable` when nothing can play here.
+    /// It has no effect without an item.
+    ///
+    /// - Throws: ``BackgroundError`` with the code `modeUnavailable` if nothing can play.
     func play() async throws
-    /// Stops for a while; the position is kept.
+    /// Pauses and keeps the position.
     func pause() async
     /// Moves to the next item, or to the end of the queue.
     func skipToNext() async

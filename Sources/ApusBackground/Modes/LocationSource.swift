@@ -1,17 +1,17 @@
 public import ApusTimers
 
-/// Where the device was at an instant.
+/// A position of the device at an instant.
 public struct Position: Sendable, Hashable, Codable {
-    /// Degrees north of the equator, from -90 to 90.
+    /// The latitude in degrees, from -90 to 90; positive in the north.
     public var latitude: Double
-    /// Degrees east of Greenwich, from -180 to 180.
+    /// The longitude in degrees, from -180 to 180; positive in the east.
     public var longitude: Double
-    /// The radius in metres within which the device probably is; `nil` when it is not known.
+    /// The radius, in metres, of the circle in which the device probably is; `nil` if it is not known.
     public var accuracy: Double?
-    /// When it was there.
+    /// The instant of the position.
     public var instant: WallInstant
 
-    /// A position.
+    /// Creates a position.
     public init(latitude: Double, longitude: Double, accuracy: Double? = nil, instant: WallInstant) {
         self.latitude = latitude
         self.longitude = longitude
@@ -20,42 +20,46 @@ public struct Position: Sendable, Hashable, Codable {
     }
 }
 
-/// What the user allows an app to know of the device's position.
+/// The user's permission for an app to use the device's position.
 public enum LocationAuthorization: String, Sendable, Hashable, Codable, CaseIterable {
-    /// The user was not asked yet.
+    /// The user has not been asked yet.
     case notDetermined
-    /// Nothing.
+    /// The app gets no positions.
     case denied
-    /// While the app is used; that includes the background, if the updates were started before.
+    /// The app gets positions while it is used, and then also in the background if it started the updates before.
     case whenInUse
-    /// Always.
+    /// The app always gets positions.
     case always
 }
 
-/// What comes out of a location source.
+/// An element of the stream of a location source.
 public enum LocationUpdate: Sendable, Hashable, Codable {
-    /// The device is here.
+    /// A new position of the device.
     case position(Position)
-    /// The receiver does not know where the device is.
+    /// The receiver cannot determine the position.
     case noFix
-    /// The user changed what is allowed.
+    /// The user has changed the permission.
     case authorization(LocationAuthorization)
 }
 
-/// A stream of positions: the second of the two continuous background modes.
+/// A stream of positions that can continue in the background.
 ///
-/// While updates were started and are allowed in the background, the host does not suspend the app. All members may be
-/// used from any thread.
+/// While updates are active and allowed in the background, the host does not suspend the app. All members may be used
+/// from any thread.
 public protocol LocationSource: Sendable {
-    /// What the user allows.
+    /// The user's permission.
     var authorization: LocationAuthorization { get }
-    /// Asks the user, if the answer is not known; `always` asks for more than `whenInUse`.
-    func requestAuthorization(_ wish: LocationAuthorization) async -> LocationAuthorization
-    /// Starts updates, and continues in the background if `inBackground` and the host allows it. The updates end when
-    /// ``stop()`` is called or the sequence is dropped. Starting again ends the earlier sequence.
+    /// Asks the user for permission, unless the answer is known; `always` asks for more than `whenInUse`.
     ///
-    /// - Throws: ``BackgroundError`` with the code `modeUnavailable` when it is not authorized, or `inBackground` was
-    ///   not declared by the app.
+    /// - Returns: The permission after the user's answer.
+    func requestAuthorization(_ wish: LocationAuthorization) async -> LocationAuthorization
+    /// Starts updates, which continue in the background if `inBackground` is true and the host allows it.
+    ///
+    /// The updates end when ``stop()`` is called or the sequence is released. Starting again ends the previous
+    /// sequence.
+    ///
+    /// - Throws: ``BackgroundError`` with the code `modeUnavailable` if the app is not authorized, or `inBackground` is
+    ///   true and the app did not declare the mode.
     func updates(inBackground: Bool) throws(BackgroundError) -> AsyncStream<LocationUpdate>
     /// Ends the updates.
     func stop()

@@ -1,21 +1,22 @@
 import ApusTimers
 import Logging
 
-/// Brings a notification center to what was wished last, identifier by identifier, one request at a time.
+/// Schedules and removes notification requests, one at a time, so that a center ends in the last wanted state of each
+/// identifier.
 ///
-/// Wishes may be said from any thread, also under a lock: no other code is called before ``carryOut()``. Only the
-/// latest one for an identifier is carried out. The work is started where the host runs the app's work, under a
-/// background task of its own, because the app may be on its way out.
+/// A request may be wanted or removed from any thread, also under a lock: no other code is called before
+/// ``carryOut()``. Only the latest wish for an identifier is executed. The work runs where the host runs the app's
+/// work, covered by a background task of its own, because the app may be leaving the foreground.
 final class NotificationWishes: Sendable {
     private enum Wish {
         case add(NotificationRequest)
-        /// As one that was asked for before: it may have been shown since.
+        /// A request that was wanted before, and may have been shown since.
         case keep(NotificationRequest)
         case remove
     }
 
     private struct State {
-        /// What waits to be carried out, the oldest first.
+        /// The wishes that were not executed yet, the oldest first.
         var wishes: [(identifier: String, wish: Wish)] = []
         var isAtWork = false
     }
@@ -31,21 +32,23 @@ final class NotificationWishes: Sendable {
         self.logger = logger
     }
 
-    /// The request is to be pending, in place of the one with the same identifier.
+    /// Makes the request pending, in place of the pending one with the same identifier.
     func want(_ request: NotificationRequest) { wish(request.identifier, .add(request)) }
 
-    /// The request that was wanted before is to be pending as it is now, unless it has been shown: the center follows
-    /// the wall clock, and when that is set forth, a request is shown before its time, but not a second time.
+    /// Makes a request that was wanted before pending in its current form, unless it has been shown.
+    ///
+    /// A center follows the wall clock: if the clock is set forward, a request is shown before its time, and must not
+    /// be shown a second time.
     func keep(_ request: NotificationRequest) { wish(request.identifier, .keep(request)) }
 
-    /// No request with this identifier is to be pending.
+    /// Removes the pending request with this identifier.
     func remove(_ identifier: String) { wish(identifier, .remove) }
 
     private func wish(_ identifier: String, _ wish: Wish) {
         state.withLock { state in
             var wish = wish
             if let index = state.wishes.firstIndex(where: { $0.identifier == identifier }) {
-                // A wish that was not carried out yet cannot have been shown.
+                // A wish that was not executed yet cannot have been shown.
                 if case (.add, .keep(let request)) = (state.wishes[index].wish, wish) { wish = .add(request) }
                 state.wishes.remove(at: index)
             }
@@ -53,7 +56,7 @@ final class NotificationWishes: Sendable {
         }
     }
 
-    /// Begins to carry out what was wished, unless that is under way.
+    /// Starts executing the wishes, unless this is in progress.
     func carryOut() {
         let isFirst = state.withLock { state in
             guard !state.isAtWork, !state.wishes.isEmpty else { return false }
@@ -61,7 +64,7 @@ final class NotificationWishes: Sendable {
             return true
         }
         guard isFirst else { return }
-        // Refused, there is still a good chance that it is done in time.
+        // If the background task is refused, the work may still be done in time.
         let task = try? host.beginBackgroundTask(named: "notifications")
         host.start { [self] in
             await work()
@@ -79,7 +82,9 @@ final class NotificationWishes: Sendable {
         }
     }
 
-    /// The pending ones first: one that is shown between the two questions is found by the second.
+    /// Returns whether a request was shown.
+    ///
+    /// The pending requests are read first: a request that is shown between the two calls is found by the second.
     private func wasShown(_ identifier: String) async -> Bool {
         if await scheduler.pending().contains(where: { $0.identifier == identifier }) { return false }
         return await scheduler.delivered().contains(identifier)

@@ -2,46 +2,48 @@ public import ApusTimers
 
 /// A message to the user outside the app's own windows.
 public struct UserNotification: Sendable, Hashable, Codable {
-    /// One line: what happened.
+    /// The event, in one line.
     public var title: String
-    /// The rest; may be empty.
+    /// The details; may be empty.
     public var body: String
 
-    /// A notification with a title and, if there is more to say, a body.
+    /// Creates a notification from a title and an optional body.
     public init(title: String, body: String = "") {
         self.title = title
         self.body = body
     }
 }
 
-/// A notification and when it is to be shown.
+/// A notification with its trigger.
 public struct NotificationRequest: Sendable, Hashable {
-    /// When a notification is shown.
+    /// The time at which a notification is shown.
     public enum Trigger: Sendable, Hashable {
-        /// When the wall clock shows an instant; at once when it has passed. It follows the wall clock when that is
-        /// set.
+        /// An instant of the wall clock, also if the clock is set; a past instant means immediately.
         case at(WallInstant)
-        /// After an interval, which must be positive; repeatedly if it repeats, and then it must be at least
-        /// 60 seconds. (Apple's limits, `UNTimeIntervalNotificationTrigger`; the same everywhere, so that what works
-        /// on one system works on all.)
+        /// An interval, which must be positive, and at least 60 seconds if it repeats.
+        ///
+        /// These are Apple's limits (`UNTimeIntervalNotificationTrigger`). They apply on all hosts, so that a request
+        /// that one host accepts is accepted by all.
         case after(Duration, repeats: Bool = false)
     }
 
-    /// Names the request; another one with the same identifier replaces it.
+    /// The identifier, whose pending request is replaced by a new one.
     public var identifier: String
-    /// What is shown.
+    /// The notification to show.
     public var notification: UserNotification
-    /// When it is shown.
+    /// The time at which the notification is shown.
     public var trigger: Trigger
 
-    /// A request.
+    /// Creates a request.
     public init(identifier: String, notification: UserNotification, trigger: Trigger) {
         self.identifier = identifier
         self.notification = notification
         self.trigger = trigger
     }
 
-    /// - Throws: ``BackgroundError`` with the code `invalidArgument` when the trigger's interval is not accepted.
+    /// Checks the interval of the trigger.
+    ///
+    /// - Throws: ``BackgroundError`` with the code `invalidArgument` if the interval is not accepted.
     public func validate() throws(BackgroundError) {
         guard case .after(let interval, let repeats) = trigger else { return }
         if interval <= .zero {
@@ -59,30 +61,32 @@ public struct NotificationRequest: Sendable, Hashable {
     }
 }
 
-/// The interface to the user's notification center.
+/// Shows notifications in the user's notification center.
 public protocol Notifier: Sendable {
     /// Shows `notification` now.
     ///
-    /// - Throws: ``BackgroundError`` with the code `notifierUnavailable` when there is nothing that could show it, and
-    ///   `notificationRefused` when that did not take it.
+    /// - Throws: ``BackgroundError`` with the code `notifierUnavailable` if no service can show it, and
+    ///   `notificationRefused` if the service refused it.
     func notify(_ notification: UserNotification) async throws
 }
 
 /// A notification center that keeps requests until they are due.
 public protocol NotificationScheduler: Notifier {
-    /// Keeps `request` until it is due, in place of the pending one with the same identifier. A delivered one with that
-    /// identifier is taken away when the new one is shown.
+    /// Keeps `request` until it is due, in place of the pending one with the same identifier.
+    ///
+    /// A delivered notification with this identifier is removed when the new one is shown.
     ///
     /// - Throws: ``BackgroundError`` with the code `invalidArgument` for an interval that is not accepted,
-    ///   `tooManyNotifications` when the center keeps no more, `notificationRefused` when the user does not allow any.
+    ///   `tooManyNotifications` if the center accepts no more requests, `notificationRefused` if the user does not
+    ///   allow notifications.
     func schedule(_ request: NotificationRequest) async throws
 
-    /// Removes pending requests; unknown identifiers are no error.
+    /// Removes pending requests and ignores unknown identifiers.
     func removePending(_ identifiers: [String]) async
 
-    /// The pending requests, the earliest first.
+    /// Returns the pending requests, the earliest first.
     func pending() async -> [NotificationRequest]
 
-    /// The identifiers of the notifications that were shown and not yet removed.
+    /// Returns the identifiers of the notifications that were shown and not yet removed.
     func delivered() async -> [String]
 }

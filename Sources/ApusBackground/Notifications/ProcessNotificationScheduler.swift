@@ -1,17 +1,18 @@
 import ApusTimers
 public import Logging
 
-/// A notification center inside of the process, for systems that can show a notification and keep none: Linux desktops.
+/// A notification center in the process, for systems that can show a notification but keep no requests, such as Linux
+/// desktops.
 ///
-/// Requests end with the process. A ``Countdown`` asks again when it is restored, so its notification survives as far as
-/// the countdown does. There is no limit to their number. All members may be used from any thread.
+/// Requests end with the process. A restored ``Countdown`` submits its request again, so its notification survives as
+/// the countdown does. The number of requests is unlimited. All members may be used from any thread.
 ///
-/// An interval is one of the continuous clock, so that setting the wall clock does not shorten it; time that the
-/// machine sleeps counts.
+/// An interval is measured on the continuous clock: setting the wall clock does not change it, and the time in which
+/// the machine sleeps counts.
 public final class ProcessNotificationScheduler: NotificationScheduler {
     private struct Entry {
         let request: NotificationRequest
-        /// Distinguishes this request from an earlier one with the same identifier.
+        /// A number that distinguishes this request from an earlier one with the same identifier.
         let number: Int
         let due: Due
         var waiting: ScheduledTimer?
@@ -24,12 +25,12 @@ public final class ProcessNotificationScheduler: NotificationScheduler {
 
     private struct State {
         var entries: [String: Entry] = [:]
-        /// The latest last.
+        /// The identifiers of shown notifications, the latest last.
         var shown: [String] = []
         var lastNumber = 0
     }
 
-    /// How many identifiers of shown notifications are remembered.
+    /// The maximum number of identifiers of shown notifications that are retained.
     private static let shownLimit = 1_000
 
     private let notifier: any Notifier
@@ -37,12 +38,12 @@ public final class ProcessNotificationScheduler: NotificationScheduler {
     private let logger: Logger
     private let state = Locked(State())
 
-    /// A center without requests.
+    /// Creates a center without requests.
     ///
     /// - Parameters:
-    ///   - notifier: Shows what is due.
-    ///   - host: Whose engine waits, and where the notifier is called.
-    ///   - logger: Where a notification is reported that could not be shown.
+    ///   - notifier: Shows the due notifications.
+    ///   - host: The host whose engine waits, and on which the notifier is called.
+    ///   - logger: Receives an error for each notification that could not be shown.
     public init(
         showing notifier: any Notifier, on host: any BackgroundHost, logger: Logger = Logger(label: "apus.background")
     ) {
@@ -55,10 +56,12 @@ public final class ProcessNotificationScheduler: NotificationScheduler {
         for entry in state.withLock({ $0.entries.values }) { entry.waiting?.cancel() }
     }
 
-    /// Shows `notification` now; see ``Notifier``.
+    /// Shows `notification` now, through the notifier.
+    ///
+    /// - Throws: The error of the notifier.
     public func notify(_ notification: UserNotification) async throws { try await notifier.notify(notification) }
 
-    /// Keeps `request` until it is due: at an instant of the wall clock, or after an interval of the continuous clock.
+    /// Keeps `request` until it is due, at an instant of the wall clock or after an interval of the continuous clock.
     ///
     /// - Throws: ``BackgroundError`` with the code `invalidArgument` for an interval that is not accepted.
     public func schedule(_ request: NotificationRequest) async throws {
@@ -72,13 +75,13 @@ public final class ProcessNotificationScheduler: NotificationScheduler {
         replaced?.waiting?.cancel()
     }
 
-    /// Removes pending requests; unknown identifiers are no error.
+    /// Removes pending requests and ignores unknown identifiers.
     public func removePending(_ identifiers: [String]) async {
         let removed = state.withLock { state in identifiers.compactMap { state.entries.removeValue(forKey: $0) } }
         for entry in removed { entry.waiting?.cancel() }
     }
 
-    /// The pending requests, the earliest first.
+    /// Returns the pending requests, the earliest first.
     public func pending() async -> [NotificationRequest] {
         let entries = state.withLock { Array($0.entries.values) }
         return entries.map { (left: left(until: $0.due), entry: $0) }
@@ -86,7 +89,7 @@ public final class ProcessNotificationScheduler: NotificationScheduler {
             .map(\.entry.request)
     }
 
-    /// The identifiers of the notifications that were shown since this was made, the last thousand.
+    /// Returns the identifiers of the last thousand notifications that this object has shown.
     public func delivered() async -> [String] { state.withLock { $0.shown } }
 
     private func left(until due: Due) -> Duration {
@@ -97,7 +100,7 @@ public final class ProcessNotificationScheduler: NotificationScheduler {
         }
     }
 
-    /// Under the lock; gives the request that had the identifier.
+    /// Arms the engine for a request under the lock, and returns the replaced request with the same identifier.
     private func arm(_ request: NotificationRequest, due: Due, _ state: inout State) -> Entry? {
         state.lastNumber += 1
         let number = state.lastNumber
@@ -111,14 +114,14 @@ public final class ProcessNotificationScheduler: NotificationScheduler {
             Entry(request: request, number: number, due: due, waiting: waiting), forKey: request.identifier)
     }
 
-    /// On the engine's thread.
+    /// Shows a due notification; called on the engine's thread.
     private func fire(_ identifier: String, _ number: Int) {
         let entry = state.withLock { state -> Entry? in
             guard let entry = state.entries[identifier], entry.number == number else { return nil }
             state.entries[identifier] = nil
-            // In the same step, so that no caller can remove or replace it in between.
+            // Armed again under the same lock, so that no caller can remove or replace the request in between.
             if case .continuous(let due) = entry.due, case .after(let interval, repeats: true) = entry.request.trigger {
-                // In phase; what was missed meanwhile is shown once.
+                // The next instant is in phase, and missed repetitions are shown once.
                 let next = due.next(every: UInt64(interval.wholeNanoseconds), after: host.engine.time.continuous())
                 _ = arm(entry.request, due: .continuous(next), &state)
             }

@@ -1,32 +1,33 @@
 public import ApusTimers
 
-/// Timers whose work continues for a while after the app has left the foreground: one-shot or repeating, any number.
+/// One-shot and repeating timers whose work continues for a limited time after the app has left the foreground.
 ///
-/// While timers are pending they are covered by background tasks of the host, which are dormant in the foreground and
-/// keep the app from being suspended in the background (or, on Linux, from ending after a request to stop), as long as
-/// its time there lasts (Apple DTS, developer.apple.com/forums/thread/85066: about 30 s in all, whatever the number of
-/// background tasks). When that is over, the pending timers are reported as `expired`; they stay pending. An app that
-/// is suspended runs nothing; when it runs again, what fell due meanwhile runs at once, and a timer continues from its
-/// deadline.
+/// Pending timers are covered by background tasks of the host. These have no effect in the foreground. In the
+/// background they delay the suspension of the app (on Linux, the end of a stopping process) for as long as the host
+/// grants time: on a phone about 30 s in all, regardless of the number of background tasks (Apple DTS,
+/// developer.apple.com/forums/thread/85066). When this time is over, the pending timers are reported as `expired`, and
+/// stay pending. A suspended app runs no code; when it runs again, overdue timers fire immediately, and the others keep
+/// their deadlines.
 ///
-/// Work runs on the host's main loop; a one-shot's at most once, and never after ``cancel(_:)->Bool`` returned true for
-/// it. A repeating timer keeps its phase, does not overlap itself, and makes one run of the ticks that it missed.
-/// Deadlines are on the continuous clock: time that the device sleeps counts. There is no polling and no thread: the
-/// host's engine wakes.
+/// Work runs on the host's main loop: that of a one-shot timer at most once, and never after ``cancel(_:)->Bool``
+/// returned true for the timer. A repeating timer keeps its phase, does not overlap itself, and coalesces missed ticks
+/// into one run. Deadlines are on the continuous clock, so the time in which the device sleeps counts. There is no
+/// polling and no additional thread: the host's engine wakes.
 ///
-/// All members may be used from any thread, also from the work. When the last reference goes, everything is cancelled.
+/// All members may be used from any thread, also from the work. When the last reference is released, all timers are
+/// cancelled.
 public final class BackgroundTimers: Sendable {
     private let core: BackgroundTimersCore
 
-    /// Timers without any timer yet.
+    /// Creates an object without timers.
     ///
     /// - Parameters:
-    ///   - host: Who grants the time, and whose engine and main loop are used.
-    ///   - name: Names the background tasks, for logs and for the report of what had to be cut.
+    ///   - host: The host that grants the time, and whose engine and main loop are used.
+    ///   - name: The name of the background tasks, for logs and for the report of interrupted work.
     ///   - coverage: Whether one background task covers all timers, or each has its own.
-    ///   - mode: Whether work runs while the user scrolls, too.
-    ///   - notificationScheduler: Where timers are handed over to with ``Handover/notification(_:)``.
-    ///   - delegate: Gets each event on the main loop. Not retained.
+    ///   - mode: Whether work also runs while the user scrolls.
+    ///   - notificationScheduler: The scheduler of the notifications of ``Handover/notification(_:)``.
+    ///   - delegate: Receives each event on the main loop. It is not retained.
     public init(
         host: any BackgroundHost, name: String = "timers", coverage: Coverage = .shared, mode: MainLoopMode = .common,
         notificationScheduler: (any NotificationScheduler)? = nil, delegate: (any BackgroundTimersDelegate)? = nil
@@ -39,30 +40,36 @@ public final class BackgroundTimers: Sendable {
 
     deinit { core.stop() }
 
-    /// The timers that wait, and the repeating ones whose work is at it. From any thread.
+    /// The waiting timers, and the repeating timers whose work is running.
+    ///
+    /// May be read from any thread.
     public var pending: Set<ID> { core.pending }
 
-    /// When a pending timer is due next, on the continuous clock: of a repeating one whose work is at it, the deadline
-    /// after that. `nil` when it is not pending. From any thread.
+    /// Returns the next deadline of a pending timer, on the continuous clock; `nil` if it is not pending.
+    ///
+    /// While the work of a repeating timer is running, this is the deadline after that run. May be called from any
+    /// thread.
     public func deadline(of id: ID) -> ContinuousInstant? { core.deadline(of: id) }
 
-    /// A new sequence of the events from now on. It has one consumer, and ends when this object has gone; so let the
-    /// task that consumes it hold the sequence only.
+    /// Returns a new sequence of the events from now on.
+    ///
+    /// The sequence has one consumer, and ends when this object is released, so the consuming task must not retain this
+    /// object.
     public func events() -> AsyncStream<Event> { core.events() }
 
-    /// Schedules work, and asks for time in the background for it.
+    /// Schedules work, and begins a background task for it if none covers it yet.
     ///
-    /// If the background task is refused, the event `expired` says so; the timer stays pending.
+    /// If the host refuses the background task, the timer is reported as `expired` and stays pending.
     ///
     /// - Parameters:
-    ///   - duration: How long from now on the continuous clock. Zero is at once.
-    ///   - interval: How long between its runs, from the first deadline on; `nil` for a single run.
-    ///   - tolerance: How much later than its deadline it may fire, to share a wake-up with others; if it repeats, less
-    ///     than `interval`.
-    ///   - handover: What stands in for the timer when the app enters the background with less time than it needs, or
-    ///     when its time is over.
+    ///   - duration: The time from now to the deadline, on the continuous clock. Zero means immediately.
+    ///   - interval: The time between the runs, from the first deadline on; `nil` for a single run.
+    ///   - tolerance: The allowed delay after the deadline, so that wake-ups are shared; less than `interval` if the
+    ///     timer repeats.
+    ///   - handover: The substitute that takes over when the app enters the background with less time than the timer
+    ///     needs, or when its time is over.
     ///   - work: Runs on the main loop.
-    /// - Returns: What to cancel it with.
+    /// - Returns: The identifier of the timer, for its cancellation.
     /// - Throws: ``BackgroundError`` with the code `invalidArgument` for an argument that is not accepted.
     @discardableResult
     public func schedule(
@@ -77,21 +84,24 @@ public final class BackgroundTimers: Sendable {
         return id
     }
 
-    /// Cancels a timer; its work does not start any more. Work that runs is completed.
+    /// Cancels a timer, so that its work does not start any more.
     ///
-    /// - Returns: Whether it was pending. False when it has fired, or was cancelled before; then nothing happens.
+    /// Work that is running is completed.
+    ///
+    /// - Returns: Whether the timer was pending. It is not if it has fired or was cancelled before; the call then has
+    ///   no effect.
     @discardableResult
     public func cancel(_ id: ID) -> Bool { !core.cancel([id]).isEmpty }
 
     /// Cancels several timers in one step; otherwise like ``cancel(_:)->Bool``.
     ///
-    /// - Returns: Those that were pending.
+    /// - Returns: The timers that were pending.
     @discardableResult
     public func cancel(_ ids: some Sequence<ID>) -> Set<ID> { core.cancel(Array(ids)) }
 
     /// Cancels all timers in one step; otherwise like ``cancel(_:)->Bool``.
     ///
-    /// - Returns: Those that were pending.
+    /// - Returns: The timers that were pending.
     @discardableResult
     public func cancelAll() -> Set<ID> { core.cancelAll() }
 
@@ -120,62 +130,64 @@ public final class BackgroundTimers: Sendable {
     }
 }
 
-/// The parts of its interface.
 extension BackgroundTimers {
-    /// Names a scheduled timer, uniquely among all those whose hosts share an engine.
+    /// The identifier of a timer, unique among all objects whose hosts share an engine.
     public struct ID: Hashable, Sendable, Comparable, CustomStringConvertible {
         let number: UInt64
 
-        /// The earlier one was scheduled earlier, if one thread scheduled both.
+        /// Returns whether `lhs` was scheduled before `rhs`, if one thread scheduled both.
         public static func < (lhs: ID, rhs: ID) -> Bool { lhs.number < rhs.number }
 
         /// The number, for logs.
         public var description: String { "\(number)" }
     }
 
-    /// How pending timers are covered by background tasks.
+    /// The coverage of pending timers by background tasks.
     public enum Coverage: Sendable, Hashable, CaseIterable {
-        /// One background task, while at least one timer needs it.
+        /// One background task, open while at least one timer needs it.
         case shared
-        /// A background task for each timer, so that reports of what had to be cut name a number and each ends on its
-        /// own.
+        /// A background task for each timer, so that a report of interrupted work names the timer.
         case each
     }
 
-    /// What happened to a timer.
+    /// An event of a timer.
     public enum Event: Sendable, Hashable {
-        /// The work has run. The last event of the timer unless it repeats. A repeating timer that was cancelled while
-        /// its work ran ends with this, and `willRepeat` is false.
+        /// The work has run.
+        ///
+        /// If `willRepeat` is false, this is the last event of the timer: of a one-shot timer, or of a repeating timer
+        /// that was cancelled while its work ran.
         case executed(ID, willRepeat: Bool)
-        /// The timer was cancelled, or the ``BackgroundTimers`` was released. Its last event.
+        /// The timer was cancelled, or the ``BackgroundTimers`` was released; the timer's last event.
         case cancelled(ID)
-        /// The host grants no more time, so the app may be suspended before these timers fire. They stay pending.
+        /// The host grants no more time, so the app may be suspended before these timers fire; they stay pending.
         case expired([ID])
-        /// Something else stands in for these timers while the app is in the background. They stay pending.
+        /// A substitute has taken over these timers while the app is in the background; they stay pending.
         case handedOver([ID])
     }
 
-    /// What stands in for a timer that is due when the app may not run any more.
+    /// The substitute for a timer that is due when the app may no longer run.
     ///
-    /// The timer itself stays pending. When the app comes back before the deadline, it continues as if nothing had
-    /// happened; when it comes back later, the work runs then.
+    /// The timer itself stays pending. If the app returns before the deadline, the timer continues unchanged; if it
+    /// returns later, the work runs then.
     public enum Handover: Sendable {
-        /// Nothing: the timer waits until the app runs again.
+        /// No substitute: the timer waits until the app runs again.
         case none
-        /// A notification at the deadline. It is removed when the app comes back to the foreground earlier.
+        /// A notification at the deadline, which is removed if the app returns to the foreground earlier.
         case notification(UserNotification)
-        /// Something of the app's own, on the main loop: to submit a job, for example. It gets the timer and the
-        /// instant at which it is due. Work and job may both run, so let the later one see that the earlier did.
+        /// A closure that is called on the main loop with the timer and the instant at which it is due, for example to
+        /// submit a job.
+        ///
+        /// Both the timer's work and the job may run, so the later one should check whether the earlier one has run.
         case custom(@MainActor @Sendable (ID, WallInstant) -> Void)
     }
 }
 
-/// Gets the events of the timers of a ``BackgroundTimers``.
+/// Receives the events of a ``BackgroundTimers``.
 public protocol BackgroundTimersDelegate: AnyObject, Sendable {
-    /// An event, soon after it happened, on the main loop in `common` mode; in the order of the events.
+    /// Receives an event on the main loop in `common` mode, soon after it happened and in the order of the events.
     ///
     /// - Parameters:
     ///   - name: The name of the ``BackgroundTimers``.
-    ///   - event: What happened.
+    ///   - event: The event.
     @MainActor func backgroundTimers(named name: String, did event: BackgroundTimers.Event)
 }

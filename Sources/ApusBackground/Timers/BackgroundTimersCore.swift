@@ -1,17 +1,17 @@
 import ApusTimers
 import Logging
 
-/// What outlives a ``BackgroundTimers`` while its last work runs: the lock around the machine, and what carries its
-/// actions out.
+/// Protects the machine of a ``BackgroundTimers`` by a lock, and executes its actions.
 ///
-/// Under the lock: arming the engine, which calls nothing of ours, and queueing of events, so that all see one
-/// order. Outside it: everything else.
+/// It outlives the ``BackgroundTimers`` while its last work runs. Only two actions run under the lock, so that all
+/// receive them in one order: arming the engine, which calls no code of this module, and enqueueing events. All others
+/// run outside it.
 final class BackgroundTimersCore: Sendable {
     typealias ID = BackgroundTimers.ID
     typealias Event = BackgroundTimers.Event
     typealias Machine = BackgroundTimersMachine<Item, BackgroundTask>
 
-    /// What the machine keeps for each timer.
+    /// A timer's data that the machine stores without using them.
     struct Item: Sendable {
         let work: @MainActor @Sendable () -> Void
         let handover: BackgroundTimers.Handover
@@ -28,7 +28,8 @@ final class BackgroundTimersCore: Sendable {
     private let host: any BackgroundHost
     private let name: String
     private let mode: MainLoopMode
-    /// When this was made, for identifiers that no earlier process had.
+    /// The instant of the creation, in nanoseconds of the wall clock, which makes identifiers differ from those of
+    /// earlier processes.
     private let birth: UInt64
     private let wishes: NotificationWishes?
     // `nonisolated(unsafe)`: set in `init` only. `weak let` needs Swift 6.3, and the manifest accepts 6.2.
@@ -54,19 +55,19 @@ final class BackgroundTimersCore: Sendable {
     }
 
     var canNotify: Bool { wishes != nil }
-    /// Counted by the engine and not by the process, so that a simulated process has the same every time.
+    /// Returns a number of the engine, not of the process, so that a simulated process gets the same numbers each time.
     func nextID() -> ID { ID(number: host.engine.nextNumber()) }
 
     var pending: Set<ID> { state.withLock { $0.machine.pending } }
 
-    /// Follows the host's phases from now on.
+    /// Starts observing the phases of the host.
     func start() {
         let observation = host.observePhase { [weak self] phase in self?.entered(phase) }
         self.observation.withLock { $0 = observation }
-        // Later than the registration, so that no change is missed.
+        // Read after the registration, so that no change is missed.
         let limit = limit
         act { machine in
-            // Looked at under the lock, so that what an observer says of a later phase comes later.
+            // Read under the lock, so that the call of an observer for a later phase takes effect later.
             host.phase == .background ? machine.enteredBackground(limit: limit) : []
         }
     }
@@ -122,7 +123,7 @@ final class BackgroundTimersCore: Sendable {
 
     // MARK: From the host
 
-    /// When the app's time in the background is over; `nil` in the foreground, and when nothing limits it.
+    /// The end of the app's time in the background; `nil` in the foreground, and while the time is unlimited.
     private var limit: ContinuousInstant? {
         guard host.phase == .background, let remaining = host.backgroundTimeRemaining else { return nil }
         return host.engine.time.continuous().advanced(by: remaining)
@@ -140,13 +141,13 @@ final class BackgroundTimersCore: Sendable {
         }
     }
 
-    /// On the engine's thread.
+    /// Called on the engine's thread when a timer is due.
     private func cameDue(_ id: ID) {
         host.mainLoop.run(in: mode) { [self] in fire(id) }
     }
 
     @MainActor private func fire(_ id: ID) {
-        // Taken here, not on the engine's thread: until its work starts, a timer can be cancelled.
+        // The timer fires here, not on the engine's thread: until its work starts, it can be cancelled.
         let now = host.engine.time.continuous()
         guard let item = state.withLock({ $0.machine.fire(id, now: now) }) else { return }
         item.work()
@@ -161,7 +162,7 @@ final class BackgroundTimersCore: Sendable {
         carryOut(rest, isOnMain: isOnMain)
     }
 
-    /// Under the lock; gives what has to wait for its end.
+    /// Executes the actions that belong under the lock, and returns the others.
     private func arrange(_ actions: [Machine.Action], _ state: inout State) -> [Machine.Action] {
         var rest: [Machine.Action] = []
         for action in actions {
@@ -172,9 +173,10 @@ final class BackgroundTimersCore: Sendable {
                     cameDue(id)
                 }
             case .report(let event):
-                // In the order of their coming: that of a dictionary differs from process to process.
+                // In the order of the listeners' registration: that of a dictionary differs from process to process.
                 for (_, listener) in state.listeners.sorted(by: { $0.key < $1.key }) { listener.yield(event) }
-                // Looked at later, outside the lock: it may be about to go.
+                // The weak reference is read later, outside the lock, because the read may release the last strong
+                // reference.
                 if hasDelegate {
                     host.mainLoop.run { [self] in delegate?.backgroundTimers(named: name, did: event) }
                 }
@@ -210,7 +212,8 @@ final class BackgroundTimersCore: Sendable {
                 act(isOnMain: true) { $0.expired(request) }
             }
         } catch {
-            // The handler is called too; the second time, the machine does not know the request any more.
+            // The expiration handler is called too; the machine ignores the second call, because it no longer knows the
+            // request.
             act { $0.expired(request) }
             return
         }
@@ -239,7 +242,7 @@ final class BackgroundTimersCore: Sendable {
             wishes?.carryOut()
         case .custom(let takeOver):
             if isOnMain {
-                // At once: the app may be suspended when the main loop has nothing more to do.
+                // Called immediately: the app may be suspended when the main loop is idle.
                 MainActor.assumeIsolated { takeOver(id, instant) }
             } else {
                 host.mainLoop.run { takeOver(id, instant) }
@@ -251,7 +254,7 @@ final class BackgroundTimersCore: Sendable {
 
     private func finishEvents() {
         let listeners = state.withLock { $0.listeners.sorted { $0.key < $1.key } }
-        // Outside the lock: this calls `onTermination`, which takes it.
+        // Outside the lock: `finish` calls `onTermination`, which takes it.
         for (_, listener) in listeners { listener.finish() }
     }
 }

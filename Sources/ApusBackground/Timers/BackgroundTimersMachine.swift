@@ -1,16 +1,16 @@
 import ApusTimers
 
-/// Which timers are pending, which background tasks cover them, and which expirations were reported: the whole life of
-/// a ``BackgroundTimers`` as a pure state machine, without clock, lock, engine or host.
+/// The life of all timers of a ``BackgroundTimers`` as a pure state machine, without clock, lock, engine or host.
 ///
-/// - A timer that waits is armed once: in the engine, or on its way from there to the main loop. So nothing can run
-///   twice.
-/// - A *scope* is what one background task covers: all timers, or one. It has at most one background task at a time,
-///   and each background task has a number; what is said about a number that is not the scope's any more is ignored,
-///   and its background task is given back.
-/// - A timer that cannot fire before the app's time in the background is over needs no background task there: it was
-///   handed over, or is left out. Keeping the app running for it would use energy, and on a server hold up the end, for
-///   nothing.
+/// It decides which timers are pending, which background tasks cover them, and which expirations are reported.
+///
+/// - A waiting timer is armed once: in the engine, or on the way from there to the main loop. So no work can run twice.
+/// - A *scope* is what one background task covers: all timers, or one. It has at most one background task at a time.
+///   Each background task has a number; an event with a number that the scope no longer has is ignored, and the
+///   background task is ended.
+/// - A timer that cannot fire before the end of the app's time in the background needs no background task there: it is
+///   handed over or left out. Otherwise the app would run without use, which consumes energy, and delays the end of a
+///   server.
 struct BackgroundTimersMachine<Payload: Sendable, BackgroundTask: Sendable>: Sendable {
     typealias ID = BackgroundTimers.ID
 
@@ -28,36 +28,36 @@ struct BackgroundTimersMachine<Payload: Sendable, BackgroundTask: Sendable>: Sen
         /// Wake when the continuous clock reaches the instant.
         case arm(ID, ContinuousInstant)
         case report(BackgroundTimers.Event)
-        /// Stop waiting, if that is not over, and release the payload.
+        /// Stop waiting, if the timer still waits, and release the payload.
         case release(Payload)
         case beginTask(TaskRequest)
         case endTask(BackgroundTask)
         case handOver(ID, ContinuousInstant, Payload)
         case takeBack(ID, Payload)
-        /// Nothing will be reported any more.
+        /// No event will be reported any more.
         case finishEvents
     }
 
     private enum Run {
         case waiting
-        /// The work is at it; a repeating timer waits again afterwards.
+        /// The work is running; a repeating timer waits again afterwards.
         case running
-        /// The work is at it, and the timer was cancelled meanwhile.
+        /// The work is running, and the timer was cancelled in the meantime.
         case runningLast
     }
 
     private enum Standing {
-        /// A background task covers it, or is asked for when the app comes back.
+        /// A background task covers the timer, or is requested when the app returns.
         case covered
-        /// Something stands in for it until the app comes back.
+        /// The substitute has taken over until the app returns.
         case handedOver
-        /// It waits for the app to come back.
+        /// The timer waits for the app's return without a substitute.
         case leftOut
     }
 
     private struct Timer {
         var due: ContinuousInstant
-        /// In nanoseconds; `nil` for one that fires once.
+        /// The interval in nanoseconds; `nil` for a timer that fires once.
         let interval: UInt64?
         let canBeHandedOver: Bool
         var payload: Payload
@@ -81,7 +81,7 @@ struct BackgroundTimersMachine<Payload: Sendable, BackgroundTask: Sendable>: Sen
     }
 
     private struct Cover {
-        /// How many timers need the background task; a cover without any is removed.
+        /// The number of timers that need the background task; a cover without any is removed.
         var needs = 0
         var task = TaskState.none
 
@@ -104,10 +104,9 @@ struct BackgroundTimersMachine<Payload: Sendable, BackgroundTask: Sendable>: Sen
 
     var pending: Set<ID> { Set(timers.lazy.filter(\.value.isPending).map(\.key)) }
 
-    /// When a pending timer is due next.
     func deadline(of id: ID) -> ContinuousInstant? { timers[id].flatMap { $0.isPending ? $0.due : nil } }
 
-    /// The payload of a timer that is still known.
+    /// The payload of a timer that exists.
     subscript(id: ID) -> Payload? {
         get { timers[id]?.payload }
         set { if let newValue { timers[id]?.payload = newValue } }
@@ -115,7 +114,10 @@ struct BackgroundTimersMachine<Payload: Sendable, BackgroundTask: Sendable>: Sen
 
     // MARK: Timers
 
-    /// `limit`, here and below, is the end of the app's time in the background; `nil` when nothing limits it.
+    /// Schedules a timer.
+    ///
+    /// `limit`, here and in other methods, is the end of the app's time in the background; `nil` if the time is
+    /// unlimited.
     mutating func schedule(
         _ id: ID, due: ContinuousInstant, every interval: UInt64?, canBeHandedOver: Bool, _ payload: Payload,
         limit: ContinuousInstant?
@@ -131,20 +133,20 @@ struct BackgroundTimersMachine<Payload: Sendable, BackgroundTask: Sendable>: Sen
         return actions
     }
 
-    /// The timer's turn has come on the main loop: what to run, unless it was cancelled on the way.
+    /// Fires a timer on the main loop, and returns its payload; `nil` if it was cancelled in the meantime.
     mutating func fire(_ id: ID, now: ContinuousInstant) -> Payload? {
         guard var timer = timers[id] else { return nil }
         guard case .waiting = timer.run else { preconditionFailure("a timer that runs is not armed") }
         timer.run = .running
         if let interval = timer.interval {
-            // In phase; the ticks that were missed are this one.
+            // The next deadline is in phase, and this run stands for all missed ticks.
             timer.due = timer.due.next(every: interval, after: now)
         }
         timers[id] = timer
         return timer.payload
     }
 
-    /// The work has returned.
+    /// Handles the return of the work.
     mutating func finished(_ id: ID, limit: ContinuousInstant?) -> [Action] {
         guard let timer = timers[id] else { preconditionFailure("a timer stays while its work runs") }
         var actions: [Action] = []
@@ -167,7 +169,7 @@ struct BackgroundTimersMachine<Payload: Sendable, BackgroundTask: Sendable>: Sen
         return actions
     }
 
-    /// The actions, and which of the timers were pending.
+    /// Cancels timers, and returns those that were pending.
     mutating func cancel(_ ids: [ID]) -> (cancelled: Set<ID>, actions: [Action]) {
         var cancelled: Set<ID> = []
         var actions: [Action] = []
@@ -195,7 +197,7 @@ struct BackgroundTimersMachine<Payload: Sendable, BackgroundTask: Sendable>: Sen
 
     mutating func cancelAll() -> (cancelled: Set<ID>, actions: [Action]) { cancel(timers.keys.sorted()) }
 
-    /// No caller can schedule any more.
+    /// Cancels all timers at the end of the object, after which no more can be scheduled.
     mutating func close() -> [Action] {
         isClosed = true
         let (_, actions) = cancelAll()
@@ -220,7 +222,7 @@ struct BackgroundTimersMachine<Payload: Sendable, BackgroundTask: Sendable>: Sen
             if timer.standing == .handedOver { actions.append(.takeBack(id, timer.payload)) }
             need(id, &actions)
         }
-        // What expired is covered again, in the order of scheduling.
+        // Timers that had expired are covered again, in the order of their scheduling.
         for id in timers.keys.sorted() { ask(for: scope(of: id), &actions) }
         return actions
     }
@@ -234,7 +236,7 @@ struct BackgroundTimersMachine<Payload: Sendable, BackgroundTask: Sendable>: Sen
         return []
     }
 
-    /// The background task was refused, or its time is nearly over.
+    /// Handles the refusal or the expiration of a background task.
     mutating func expired(_ request: TaskRequest) -> [Action] {
         guard let cover = covers[request.scope], cover.isAbout(request) else { return [] }
         covers[request.scope]?.task = .none
@@ -244,7 +246,7 @@ struct BackgroundTimersMachine<Payload: Sendable, BackgroundTask: Sendable>: Sen
         }.sorted()
         for id in ids { timers[id]?.wasReportedExpired = true }
         if !ids.isEmpty { actions.append(.report(.expired(ids))) }
-        // Whatever the host said before, this is the end of the time.
+        // Whatever time the host announced before, it ends now.
         if isInBackground { uncover(ids.filter { canBeHandedOver($0) && waits($0) }, &actions, areCovered: true) }
         if case .held(_, let task) = cover.task { actions.append(.endTask(task)) }
         return actions
@@ -289,7 +291,7 @@ struct BackgroundTimersMachine<Payload: Sendable, BackgroundTask: Sendable>: Sen
 
     private func canBeHandedOver(_ id: ID) -> Bool { timers[id]?.canBeHandedOver == true }
 
-    /// Whether a timer that waits cannot fire before the app's time in the background is over.
+    /// Returns whether the timer waits for a deadline after the end of the app's time in the background.
     private func isBeyond(_ limit: ContinuousInstant?, _ id: ID) -> Bool {
         guard isInBackground, let limit, let timer = timers[id] else { return false }
         return waits(id) && timer.due > limit
@@ -299,7 +301,9 @@ struct BackgroundTimersMachine<Payload: Sendable, BackgroundTask: Sendable>: Sen
         if case .waiting? = timers[id]?.run { true } else { false }
     }
 
-    /// Hands timers over, or leaves them out. `areCovered` says whether they need a background task until now.
+    /// Hands timers over, or leaves them out if they have no substitute.
+    ///
+    /// `areCovered` is true if the timers have counted as needing their background task until now.
     private mutating func uncover(_ ids: [ID], _ actions: inout [Action], areCovered: Bool) {
         var ends: [Action] = []
         var handedOver: [ID] = []
@@ -307,7 +311,8 @@ struct BackgroundTimersMachine<Payload: Sendable, BackgroundTask: Sendable>: Sen
         for id in ids {
             guard let timer = timers[id] else { continue }
             if areCovered {
-                // Uncovered in an earlier period without a return: nothing has changed.
+                // The timer was uncovered earlier in the background, and the app has not returned since: nothing has
+                // changed.
                 guard timer.standing == .covered else { continue }
                 dispense(with: id, &ends)
             }
@@ -323,7 +328,7 @@ struct BackgroundTimersMachine<Payload: Sendable, BackgroundTask: Sendable>: Sen
         }
         if !handedOver.isEmpty { actions.append(.report(.handedOver(handedOver))) }
         if !leftOut.isEmpty { actions.append(.report(.expired(leftOut))) }
-        // Only now: without a background task the app may be suspended at once.
+        // Last, because without a background task the app may be suspended immediately.
         actions += ends
     }
 }
