@@ -3,11 +3,12 @@
     import GRDB
     import GRDBSQLite
 
-    /// One connection to the file, with its compiled statements: of the store's own, or an application's to its database.
+    /// A connection to the file, with its compiled statements: the store's own, or an application's to its database.
     ///
-    /// Everything but `perform`, `enqueue` and `close` is called on the connection's queue only.
-    // For `@unchecked Sendable`: `database`, `handle`, `statements`, `frequent` and `isOpen` are touched only on
-    // `queue`'s own serial queue.
+    /// All members except `perform`, `enqueue` and `close` are used only on the queue of the connection.
+    ///
+    /// For `@unchecked Sendable`: `database`, `handle`, `statements`, `frequent` and `isOpen` are used only on
+    /// `queue`'s serial queue.
     final class Connection: @unchecked Sendable {
         let path: String
         private let queue: any DatabaseWriter
@@ -30,15 +31,15 @@
         }
 
         deinit {
-            // Of a store that was not closed. An application may be using its connection at this moment, so the statements
-            // end on its queue.
+            // The store was not closed. An application may be using its connection now, so the statements are finalized
+            // on its queue.
             guard host == .application, isOpen else { return }
             let left = StatementsBox(statements: statements)
             (statements, frequent) = ([:], [:])
             queue.asyncWriteWithoutTransaction { _ in left.end() }
         }
 
-        /// Carries statements to their connection's queue.
+        /// Carries statements to the queue of their connection.
         private final class StatementsBox: @unchecked Sendable {  // `statements` is used only on the connection's queue
             private var statements: [String: PreparedStatement]
 
@@ -47,7 +48,9 @@
             func end() { statements = [:] }
         }
 
-        /// The connection of `queue`, once `prepare` has run on it, after what was asked of it before.
+        /// Opens the connection of `queue` after its earlier work, and runs `prepare` on it first.
+        ///
+        /// - Throws: ``JobError``.
         static func open(
             _ queue: any DatabaseWriter, path: String, of host: Schema.Host = .apus,
             prepare: @escaping @Sendable (Database) throws -> Void = { _ in }
@@ -63,7 +66,9 @@
             }
         }
 
-        /// Runs `body` on the connection's queue, after what was asked for before, and gives back what it returns.
+        /// Runs `body` on the connection's queue after its earlier work, and returns the result.
+        ///
+        /// - Throws: ``JobError``.
         func perform<Value: Sendable>(_ body: @escaping @Sendable (Connection) throws -> Value) async throws -> Value {
             try await withCheckedThrowingContinuation { continuation in
                 enqueue { connection in
@@ -75,7 +80,7 @@
             }
         }
 
-        /// Runs `body` on the connection's queue, after what was asked for before.
+        /// Runs `body` on the connection's queue after its earlier work, without waiting for it.
         func enqueue(_ body: @escaping @Sendable (Connection) -> Void) {
             queue.asyncWriteWithoutTransaction { _ in body(self) }
         }
@@ -84,7 +89,9 @@
             JobError(code: .closed, message: "the store \(path) is closed; call open() first")
         }
 
-        /// The statement for that text, compiled once. One whose rows are still being read must not be asked for again.
+        /// Returns the statement for a text, which is compiled once.
+        ///
+        /// It must not be requested again while its rows are being read.
         func statement(_ sql: String) throws -> PreparedStatement {
             guard isOpen else { throw isClosed }
             if let statement = statements[sql] {
@@ -98,7 +105,7 @@
             return statement
         }
 
-        /// The same for a statement that runs for each row.
+        /// Returns the statement for a text that is used for each row, without hashing the text.
         func statement(_ sql: SQLText) throws -> PreparedStatement {
             if let statement = frequent[ObjectIdentifier(sql)] {
                 statement.rebind()
@@ -109,7 +116,7 @@
             return statement
         }
 
-        /// Runs `body` in a transaction, so that all its reads see one state and all its writes are one.
+        /// Runs `body` in a transaction, so that its reads see one state of the database, and its writes are atomic.
         func transaction<Value>(_ begin: String = "BEGIN DEFERRED", _ body: () throws -> Value) throws -> Value {
             try control(begin)
             do {
@@ -122,8 +129,10 @@
             }
         }
 
-        /// The same for writes. What is committed is synced to the disk, whatever an application's connection does for
-        /// its own transactions, if the store is to survive the loss of power.
+        /// Runs `body` in a transaction that writes.
+        ///
+        /// With the durability `full`, the commit is synced to the disk, even if an application's connection does not
+        /// sync its own transactions.
         func writing<Value>(_ durability: SQLiteStore.Durability, _ body: () throws -> Value) throws -> Value {
             guard host == .application, durability == .full else { return try transaction("BEGIN IMMEDIATE", body) }
             let full: Int64 = 2
@@ -134,12 +143,12 @@
             return try transaction("BEGIN IMMEDIATE", body)
         }
 
-        /// Such a pragma takes effect as it is compiled, so it is compiled each time.
+        /// Sets a pragma with a statement that is not cached, because such a pragma takes effect when it is compiled.
         private func pragma(_ assignment: String) throws {
             try PreparedStatement("PRAGMA \(assignment)", on: handle).run()
         }
 
-        /// Begins or ends a transaction through GRDB, which notifies an application's observers.
+        /// Begins or ends a transaction through GRDB, which then notifies an application's observers.
         func control(_ sql: String) throws {
             guard isOpen else { throw isClosed }
             do { try database.cachedStatement(sql: sql).execute() } catch let error as DatabaseError {
@@ -149,19 +158,21 @@
             }
         }
 
-        /// Ends the transaction, if SQLite has not ended it already.
+        /// Rolls the transaction back, unless SQLite has already done so.
         func rollBack() {
             guard isOpen else { return }
-            // Not with `control`: GRDB lets nothing interrupt this.
+            // Not through `control`, because a cancellation must not interrupt this, which GRDB guarantees for
+            // `rollback()`.
             if isInTransaction { try? database.rollback() }
-            // GRDB notices only after a statement of its own that SQLite has ended the transaction by itself.
+            // If SQLite has ended the transaction itself, GRDB notices it only after another statement.
             if host == .application { _ = try? Int.fetchOne(database, sql: "SELECT 1") }
         }
 
         var isInTransaction: Bool { isOpen && sqlite3_get_autocommit(handle) == 0 }
 
-        /// Runs `body` while the CHECK constraints of tables are not enforced: of a row that breaks one, because another
-        /// program has written it, every change would be refused.
+        /// Runs `body` without the CHECK constraints of the tables.
+        ///
+        /// With them, SQLite would refuse every change of a row that violates one because another program wrote it.
         func withoutChecks<Value>(_ body: () throws -> Value) throws -> Value {
             try pragma("ignore_check_constraints = ON")
             let result = Result { try body() }
@@ -169,7 +180,7 @@
             return try result.get()
         }
 
-        /// For tests: how SQLite runs each of the statements.
+        /// Returns the query plan of each cached statement, for tests.
         func queryPlans() throws -> [String: [String]] {
             try Dictionary(
                 uniqueKeysWithValues: statements.keys.map { sql in
@@ -182,7 +193,9 @@
                 })
         }
 
-        /// Nothing may be asked of it afterwards. An application's connection stays open, without the statements.
+        /// Closes the connection, which must not be used afterwards.
+        ///
+        /// An application's connection stays open; only the statements are finalized.
         func close() async throws {
             await withCheckedContinuation { continuation in
                 enqueue { connection in

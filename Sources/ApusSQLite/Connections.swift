@@ -5,10 +5,11 @@
     import PathTrust
     import Synchronization
 
-    /// What an open store holds: the lock, the writing connection and the reading connection.
+    /// The resources of an open store: the lock, the writing connection and the reading connection.
     ///
-    /// Two connections, because a list must not wait for a sync. Only one of them writes and checkpoints, which also
-    /// keeps the store clear of the WAL-reset error of SQLite 3.7.0 to 3.51.2: it needs two connections that do.
+    /// There are two connections because a list must not wait for a sync. Only one of them writes and checkpoints, so
+    /// the store is also not affected by the WAL-reset bug of SQLite 3.7.0 to 3.51.2, which requires two such
+    /// connections.
     final class Connections: Sendable {
         let reader: Connection
         let writer: Connection
@@ -21,16 +22,19 @@
             let writer: TurnWriter
         }
 
-        /// Up to this size, a file is checked as a whole when it is opened; it takes a few milliseconds.
+        /// The maximum size, in bytes, of a file that is checked entirely when it is opened, which takes a few
+        /// milliseconds.
         private static let checkedSize: Int64 = 4 << 20
 
+        /// Opens the connections.
+        ///
         /// - Parameters:
-        ///   - place: the database.
-        ///   - configuration: the store's.
+        ///   - place: the location of the database.
+        ///   - configuration: the configuration of the store.
         ///   - allowsLongTransactions: whether a transaction may last from one access to a connection to the next.
-        ///   - allowsMigration: whether a file of an older version may be brought to the newest schema.
-        ///   - failed: connections to the same database that have failed to sync and are closed: these take their place,
-        ///     and their lock.
+        ///   - allowsMigration: whether a file of an older version may be migrated.
+        ///   - failed: closed connections to the same database whose sync failed; the new connections take over their
+        ///     lock.
         /// - Throws: ``JobError``.
         init(
             _ place: SQLitePlace, _ configuration: SQLiteStore.Configuration, allowsLongTransactions: Bool = false,
@@ -67,7 +71,7 @@
             }
         }
 
-        /// Closes both connections; the writer is the last, so that its close checkpoints the log into the file.
+        /// Closes both connections, the writer last, so that its close checkpoints the log into the file.
         func close() async throws {
             defer { lock.release() }
             try await closeFile()
@@ -82,16 +86,18 @@
             }
         }
 
-        /// Whether a sync of the file has failed: nothing more is read or written over these connections.
+        /// Whether a sync of the file has failed, after which these connections must not read or write.
         var mustBeReplaced: Bool { failedToSync.load(ordering: .acquiring) }
 
-        /// Closes them, and opens the file anew under the same lock. It may be tried again if that fails.
+        /// Closes these connections, and opens the file again under the same lock.
+        ///
+        /// If this throws, it may be tried again.
         func replaced(_ place: SQLitePlace, _ configuration: SQLiteStore.Configuration) async throws -> Connections {
             try await closeFile()
             return try await Connections(place, configuration, insteadOf: self)
         }
 
-        /// Runs `body` with the writer, after what was asked for before.
+        /// Runs `body` with the writer, after the earlier work of the connection.
         func write<Value: Sendable>(_ body: @escaping @Sendable (TurnWriter) throws -> Value) async throws -> Value {
             try await writer.perform { [self] _ in
                 defer { if turns.writer.hasFailedToSync { failedToSync.store(true, ordering: .releasing) } }
@@ -99,20 +105,20 @@
             }
         }
 
-        /// Makes the node the owner that counts.
+        /// Makes the node the owner, under a new epoch.
         func takeOwnership(_ node: NodeID) async throws -> StoreSession {
             try await write { try $0.takeOwnership(node) }
         }
 
-        /// See ``SQLiteStore/limitPages(to:)``.
+        /// Limits the size of the file; see ``SQLiteStore/limitPages(to:)``.
         func limitPages(to count: Int64) async throws {
             try await writer.perform { connection in
                 _ = try connection.statement("PRAGMA max_page_count = \(count)").run()
             }
         }
 
-        /// Writes what the log has into the file once more: the kernel may believe that it is on the disk, and be
-        /// wrong.
+        /// Writes the contents of the log into the file again, because after a failed sync the kernel may treat
+        /// unwritten pages as written.
         private static func syncAnew(_ db: Database, path: String) throws {
             let row = try Row.fetchOne(db, sql: "PRAGMA wal_checkpoint(FULL)")
             guard let row, row["busy"] as Int64? == 0 else {
@@ -123,7 +129,7 @@
         }
 
         private static func quickCheck(_ db: Database, path: String) throws {
-            // A row that breaks a rule of its table is no damage of the file: the reader of the row sets it aside.
+            // A row that violates a constraint is not damage of the file: its reader sets the job aside.
             try db.execute(sql: "PRAGMA ignore_check_constraints = ON")
             defer { try? db.execute(sql: "PRAGMA ignore_check_constraints = OFF") }
             guard let answer = try String.fetchOne(db, sql: "PRAGMA quick_check(1)"), answer == "ok" else {
@@ -132,7 +138,7 @@
         }
     }
 
-    /// The lock of the file, which connections leave to those that take their place.
+    /// The lock of the file, which connections pass to their replacement.
     private final class FileLock: Sendable {
         private let lock: Locked<OwnerLock?>
 

@@ -3,20 +3,26 @@
     import ApusTimers
     import PlatformC
 
-    /// Copies of a store's file, from it and into it: one transaction each.
+    /// A store's file as the source or the destination of a copy, each of which is one transaction.
     package struct CopyableSQLiteStore: CopyableStore {
         private let place: SQLitePlace
         private let configuration: SQLiteStore.Configuration
 
+        /// Creates a source or destination.
+        ///
         /// - Parameters:
-        ///   - path: the file.
-        ///   - configuration: as that of a store.
+        ///   - path: the path of the file.
+        ///   - configuration: the configuration, as for a store.
         package init(path: String, configuration: SQLiteStore.Configuration = .init()) {
             place = SQLitePlace(path: path)
             self.configuration = configuration
         }
 
-        /// Takes the file's lock. A file of an older version of Apus is refused: a source stays as it is.
+        /// Begins reading under the file's lock, and refuses a file of an older version of Apus, because a source is
+        /// not changed.
+        ///
+        /// - Returns: the transaction.
+        /// - Throws: ``JobError``.
         package func beginReading() async throws -> any StoreCopyReader {
             guard access(place.path, F_OK) == 0 else {
                 throw JobError(code: .notFound, message: "there is no database \(place.name)")
@@ -28,7 +34,10 @@
             return transaction
         }
 
-        /// Takes the file's lock; a file that is missing is made.
+        /// Begins writing under the file's lock, in a new file or one without jobs.
+        ///
+        /// - Returns: the transaction.
+        /// - Throws: ``JobError``.
         package func beginWriting() async throws -> any StoreCopyWriter {
             let connections = try await Connections(place, configuration, allowsLongTransactions: true)
             let transaction = SQLiteCopyTransaction(connections, on: connections.writer)
@@ -47,7 +56,7 @@
         }
     }
 
-    /// A transaction over several calls, on one connection.
+    /// A transaction of several calls, on one connection.
     final class SQLiteCopyTransaction: StoreCopyWriter {
         let connection: Connection
         private let connections: Connections
@@ -102,7 +111,7 @@
                 let axis = ElapsedAxis(header.clock)
                 for queue in header.queues { try TurnWriter.write(queue, axis, on: connection) }
                 try connection.statement("UPDATE apus_owner SET last_key = max(last_key, ?)").bind(header.lastKey).run()
-                // What AUTOINCREMENT goes by; the row is there once the table has had one.
+                // AUTOINCREMENT continues from this row, which exists only after the first insertion into the table.
                 try connection.statement("DELETE FROM sqlite_sequence WHERE name = 'apus_submission'").run()
                 try connection.statement("INSERT INTO sqlite_sequence (name, seq) VALUES ('apus_submission', ?)")
                     .bind(header.lastSubmission).run()

@@ -1,11 +1,11 @@
 #if SQLite
     extension FormerSchema {
-        // A job is in two tables: `job` has what each run changes, in a short row; `request` has what was asked for,
+        // A job is in two tables: `job` has a short row with everything that a run changes; `request` has the request,
         // which is written once and may be long.
         //
-        // Identifiers are unique among the jobs that have not ended; so are kinds and payloads of jobs that ask for it.
-        // Instants that count elapsed time (see ``JobStore``) are kept as the wall clock's minus
-        // `clock.elapsed_offset`, which begins as zero.
+        // Identifiers are unique among the jobs that have not ended, and so are kinds and payloads of jobs that require
+        // it. An instant in elapsed time (see ``JobStore``) is stored as the wall clock's reading minus
+        // `clock.elapsed_offset`, which is initially zero.
         static let version4 = """
             CREATE TABLE new_job (
                 key INTEGER PRIMARY KEY,
@@ -179,8 +179,8 @@
     }
 
     extension FormerSchema {
-        // Calendar triggers: `trigger_calendar` has the schedule, its zone and its policies as JSON. SQLite adds no
-        // value to a CHECK, so the table of requests is made anew.
+        // `trigger_calendar` is the JSON of a calendar trigger: the schedule, its zone and its policies. SQLite cannot
+        // change a CHECK constraint, so the table of requests is recreated.
         static let version5 = """
             ALTER TABLE job ADD COLUMN due_note TEXT;
             ALTER TABLE run ADD COLUMN due_note TEXT;

@@ -2,25 +2,28 @@
     import ApusJobs
     import GRDB
 
-    /// The tables of files that versions before schema 8 made, whose names had no prefix. What has been shipped is never
-    /// edited.
+    /// The tables of files from before schema 8, whose names have no prefix.
+    ///
+    /// Released migrations are never edited.
     enum FormerSchema {
-        /// Number n, counted from 1, brings a file of schema n - 1 to schema n.
+        /// The migrations; number n, counted from 1, migrates schema n - 1 to schema n.
         static let migrations = [version1, version2, version3, version4, version5, version6, version7]
 
         private static let migrationsTable = "grdb_migrations"
 
-        /// Whether a file without identity holds nothing yet. Versions before 0.1.0 made a table for their migrations
-        /// in a transaction of its own; if they were killed after it, the file has that table, without rows, and
-        /// nothing else.
+        /// Returns whether a file without an application identifier is still empty.
+        ///
+        /// Versions before 0.1.0 created a table for their migrations in a transaction of its own. If they were killed
+        /// after it, the file contains only this table, without rows.
         static func isUnfinished(_ db: Database) throws -> Bool {
             let tables = try String.fetchAll(db, sql: "SELECT DISTINCT tbl_name FROM sqlite_master")
             guard tables == [migrationsTable] else { return tables.isEmpty }
             return try Int.fetchOne(db, sql: "SELECT count(*) FROM \(migrationsTable)") == 0
         }
 
-        /// Removes the table in which versions before 0.1.0 counted the migrations of a file, as v1 and v2. Since then a
-        /// table of that name may be an application's.
+        /// Removes the table in which versions before 0.1.0 recorded the migrations v1 and v2 of a file.
+        ///
+        /// In a later file, a table of this name may belong to an application.
         static func dropMigrationsTable(_ db: Database, of version: Int64) throws {
             guard version <= 2, try Schema.hasTable(migrationsTable, in: db) else { return }
             let identifiers = try String.fetchAll(
@@ -29,18 +32,18 @@
             try db.execute(sql: "DROP TABLE \(migrationsTable)")
         }
 
-        /// Brings the file to schema 8: everything moves to the tables of ``Schema/tables``.
+        /// Migrates a file to schema 8, by moving all rows to the tables of ``Schema/tables``.
         static func migrate(_ db: Database, from version: Int64) throws {
             try dropMigrationsTable(db, of: version)
             for migration in migrations[Int(version)...] { try db.execute(sql: migration) }
-            // A row that breaks a rule of its table moves too: its reader sets it aside.
+            // A row that violates a constraint is moved too, because its reader sets the job aside.
             try db.execute(sql: "PRAGMA ignore_check_constraints = ON")
             defer { try? db.execute(sql: "PRAGMA ignore_check_constraints = OFF") }
             try db.execute(sql: Schema.tables)
             let names = ["job", "request", "run", "set_aside", "queue", "submission", "refusal", "clock"]
             for name in names {
                 let columns = try db.columns(in: name).map(\.name)
-                // What belongs to no job would keep the file closed.
+                // Rows of no job would violate a foreign key, so they are left out.
                 let rows = columns.contains("job") ? "WHERE job IN (SELECT key FROM apus_job)" : ""
                 let list = columns.joined(separator: ", ")
                 try db.execute(sql: "INSERT INTO apus_\(name) (\(list)) SELECT \(list) FROM \(name) \(rows)")
@@ -186,7 +189,7 @@
             CREATE INDEX run_by_job ON run (job, sequence);
             """
 
-        // Bits: 1 network, 2 external power, 4 idle.
+        // The bits of `conditions`: 1 network, 2 external power, 4 idle.
         fileprivate static let version2 = """
             PRAGMA user_version = 2;
 
@@ -203,8 +206,8 @@
 
         fileprivate static let version6 = [version6Lanes, version6Uniqueness, version6SetAside].joined(separator: "\n")
 
-        // A lane is the form of `QueueLane` in the stores. The first jobs of a lane are a range of an index for each of
-        // the two clocks.
+        // `lane` is the stored form of `QueueLane`. The first jobs of a lane are a range of an index, for each of the
+        // two clocks.
         private static let version6Lanes = """
             ALTER TABLE job ADD COLUMN lane TEXT NOT NULL DEFAULT '';
             UPDATE job SET lane = ifnull((
@@ -218,8 +221,10 @@
                 WHERE trigger_anchor IS NOT NULL OR trigger_calendar IS NOT NULL;
             """
 
-        /// `unique_until` is `Job.uniqueUntil`: the index has ended jobs in the order in which both that and their end
-        /// have passed, so those that must stay are not read each time that others are removed.
+        /// Adds `Job.uniqueUntil` as `unique_until`.
+        ///
+        /// The index orders ended jobs by the later of this instant and their end, so that removing jobs does not read
+        /// those that must stay.
         private static let version6Uniqueness = """
             ALTER TABLE job ADD COLUMN unique_until INTEGER NOT NULL DEFAULT 0;
             UPDATE job SET unique_until = ifnull((
@@ -251,9 +256,9 @@
             CREATE INDEX refusal_refused ON refusal (refused);
             """
 
-        // A submission writes a page for each index that it concerns. The open job of an identifier is found by
-        // job_id_unique, so the other index of identifiers has the rest only: ended jobs, and those whose state is
-        // unknown. An index ends with the row's key without naming it.
+        // A submission writes a page of each index in which the job has an entry. The open job of an identifier is
+        // found by job_id_unique, so the other index of identifiers contains only ended jobs and those whose state is
+        // unknown. Each index implicitly ends with the row's key.
         fileprivate static let version7 = """
             DROP INDEX job_id;
             CREATE INDEX job_id_others ON job (id) WHERE NOT (job.state = 'scheduled' OR job.state = 'suspended');

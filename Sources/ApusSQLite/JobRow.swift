@@ -2,23 +2,24 @@
     import ApusJobs
     import ApusTimers
 
-    /// A job's columns and their order, for reading and for writing. What runs change is in the table `apus_job`;
-    /// what was asked for, in the table `apus_request`.
+    /// The columns of a job in reading and writing order.
+    ///
+    /// The columns that runs change are in the table `apus_job`, those of the request in `apus_request`.
     enum JobRow {
-        /// What changes with each run, in the order in which ``bindProgress(_:_:to:)`` binds.
+        /// The columns that each run changes, in the order of ``bindProgress(_:_:to:)``.
         private static let progress = [
             "updated", "first", "origin", "next_occurrence", "next_due", "due_note", "remainder", "occurrences",
             "missed",
             "wake",
             "elapsed_wake", "open_runs", "runs_since_retired",
         ]
-        /// What was asked for and is in the table of jobs.
+        /// The columns of the request that are in the table of jobs.
         private static let place = ["queue", "priority"]
-        /// The same with what follows from the request, and is in indexes: `QueueLane.stored`.
+        /// ``place``, with the indexed column that is derived from the request: `QueueLane.stored`.
         private static let lane = place + ["lane"]
-        /// What changes when a job ends or is continued.
+        /// The columns that change with the state of a job.
         private static let state = ["state", "kept_until"]
-        /// The rest of what was asked for, in the order in which ``bindRequest(_:_:to:)`` binds.
+        /// The other columns of the request, in the order of ``bindRequest(_:_:to:)``.
         private static let request = [
             "name", "kind", "trigger", "trigger_ns", "trigger_anchor", "trigger_count", "trigger_calendar", "tolerance",
             "missed_runs",
@@ -30,29 +31,30 @@
             "metadata", "unique_payload", "unique_within", "unique_key",
         ]
 
-        /// Both tables.
+        /// The join of both tables.
         static let table = "apus_job AS job JOIN apus_request AS request ON request.job = job.key"
 
-        /// What a request is unique by: its key, or else its payload. In the words of the indexes.
+        /// The value that makes a request unique, its key or else its payload, as the expression of the indexes.
         static let content = "ifnull(unique_key, payload)"
 
-        /// Those with a calendar trigger.
+        /// The join of both tables for jobs with a calendar trigger.
         static let calendars = """
             apus_request AS request INDEXED BY apus_request_calendar JOIN apus_job AS job ON job.key = request.job
             """
 
-        /// The columns that ``read(_:_:)`` reads, of ``table``.
+        /// The columns of ``table`` that ``read(_:_:)`` reads.
         static let columns =
             ((["key", "version", "id", "created"] + place).map { "job.\($0)" } + request.map { "request.\($0)" }
             + (state + progress).map { "job.\($0)" }).joined(separator: ", ")
 
-        /// Which jobs have ended, in the words of the partial indexes: SQLite uses one only if the query says the same.
+        /// The condition for ended jobs, as the expression of the partial indexes: SQLite uses such an index only for
+        /// the same expression.
         static let hasEnded = "(job.state = 'cancelled' OR job.state = 'finished')"
         static let hasNotEnded = "(job.state = 'scheduled' OR job.state = 'suspended')"
-        /// A state that is unknown is one of these.
+        /// The condition for all other jobs, including those with an unknown state.
         static let isNotOpen = "NOT \(hasNotEnded)"
 
-        /// Parameters: a label, and its value.
+        /// The condition for a label; parameters: the label and its value.
         static let hasLabel = """
             EXISTS (
                 SELECT 1 FROM json_each(iif(json_valid(request.labels), request.labels, '{}')) AS label
@@ -70,8 +72,9 @@
         /// Parameters: progress, state, key, version, id.
         static let updateState = update(progress + state)
 
-        /// For a state that stays, which SQLite would write anew into three indexes. Parameters: progress, key,
-        /// version, id.
+        /// Updates a job whose state does not change, because SQLite would otherwise update three indexes.
+        ///
+        /// Parameters: progress, key, version, id.
         static let updateProgress = update(progress)
 
         /// Parameters: request, key.
@@ -98,9 +101,10 @@
                 """)
         }
 
-        // A job keeps its request apart, and each access from this module copies it: the functions are given both.
+        // These functions take a job and its request, because each access of this module to `Job.request` copies the
+        // request.
 
-        /// Writes a job that the file does not have, as version 1, and counts the rows.
+        /// Inserts a new job with version 1, and counts the inserted rows.
         static func insert(
             _ job: Job, _ axis: ElapsedAxis, counting rows: inout Int, on connection: Connection
         ) throws {
@@ -115,7 +119,7 @@
             rows += try other.run()
         }
 
-        /// Binds what changes with each run.
+        /// Binds the columns that each run changes.
         static func bindProgress(_ job: Job, _ axis: ElapsedAxis, to statement: PreparedStatement) {
             let isRelative = job.isTriggerRelative
             statement.bind(job.updated.stored)
@@ -138,7 +142,7 @@
             statement.bind(request.lane.stored)
         }
 
-        /// Binds what was asked for.
+        /// Binds the columns of the request.
         static func bindRequest(_ job: Job, _ request: JobRequest, to statement: PreparedStatement) {
             statement.bind(request.name).bind(request.kind)
             bind(request.trigger, to: statement)
@@ -151,12 +155,12 @@
                 .bind(request.uniqueness.key)
         }
 
-        /// 0 for a job that only its identifier distinguishes; else 1, and 2 once it has ended.
+        /// Returns 0 for a job that is not unique by its content; otherwise 1, and 2 after its end.
         static func uniqueness(_ job: Job, _ request: JobRequest) -> Int64 {
             request.uniqueness.countsContent ? (job.state.isFinal ? 2 : 1) : 0
         }
 
-        /// Binds what ``content`` is compared with.
+        /// Binds the value with which ``content`` is compared.
         static func bind(_ content: JobUniqueness.Content, to statement: PreparedStatement) {
             switch content {
             case .payload(let bytes): statement.bind(bytes)
@@ -213,7 +217,7 @@
             statement.bind(retry.jitter)
         }
 
-        /// The job of a row of ``columns``.
+        /// Reads the job of a row of ``columns``.
         static func read(_ row: PreparedStatement, _ axis: ElapsedAxis) throws(UnreadableJob) -> Job {
             let key = row.integer()
             let version = row.integer()
@@ -240,7 +244,7 @@
             guard let labels = LabelsJSON.decode(row.text()) else { throw .unknown("labels") }
             let payload = row.blob()
             let fairnessKey = row.optionalText()
-            // Follows from the key.
+            // The key group is derived from the fairness key.
             _ = row.optionalInteger()
             let idempotencyKey = row.optionalText()
             guard let metadata = LabelsJSON.decode(row.text()) else { throw .unknown("metadata") }
@@ -263,7 +267,7 @@
                 runsSinceRetired: Int(row.integer()), keptUntil: keptUntil)
         }
 
-        /// Whether a trigger counts elapsed time, by its columns.
+        /// Returns whether a trigger counts elapsed time, from its columns.
         static func isRelative(trigger: String, anchor: Int64?) -> Bool {
             trigger == "after" || trigger == "every" && anchor == nil
         }
@@ -312,7 +316,7 @@
     }
 
     extension JobState {
-        /// The form in the file.
+        /// The stored form.
         var stored: StaticString {
             switch self {
             case .scheduled: "scheduled"
@@ -324,7 +328,7 @@
     }
 
     extension WallInstant {
-        /// The form in the file.
+        /// The stored form.
         var stored: Int64 { StoreInstant.encode(self) }
     }
 

@@ -4,21 +4,23 @@
     import PathTrust
     import PlatformC
 
-    /// The lock that makes one store the only owner of a database file, and one daemon that of a home.
+    /// The lock that makes a store the only owner of a database file, and a daemon the only owner of a home.
     ///
-    /// It is the kernel's (`flock`) on a file beside the database: it ends with the process, however that ends, and it
-    /// also excludes a second store of the same process, because each opens the file anew. The file stays; what it says
-    /// is for people.
+    /// It is a `flock` on a file with the suffix `.lock`. The kernel releases it when the process ends, however that
+    /// happens. It also excludes a second store in the same process, because each store opens the file again. The file
+    /// is not removed; its text is for people.
     package struct OwnerLock: ~Copyable {
         private let descriptor: Int32
 
-        /// What is locked, for the message of `owned`.
+        /// The locked object, for the message of `owned`.
         package struct Subject: Sendable {
             var name: String
             var advice: String
+            /// Creates a subject.
+            ///
             /// - Parameters:
-            ///   - name: is what belongs to its owner.
-            ///   - advice: is what can be done, after "stop that process or".
+            ///   - name: the name of the locked object, which is followed by "belongs to".
+            ///   - advice: an alternative, which follows "stop that process or".
             package init(name: String, advice: String) {
                 self.name = name
                 self.advice = advice
@@ -30,11 +32,12 @@
 
         /// Takes the lock of the database at `path`.
         ///
-        /// An owner that was killed holds the lock until the kernel has taken it apart, and if it was just starting a
-        /// program, until its child has become that program: a matter of milliseconds, on a busy machine of more. So a
-        /// lock whose owner is gone or going is waited for, up to 5 s; one whose owner lives, for a tenth of a second
-        /// only, since a signal that was just sent may not have arrived.
-        /// - Throws: `owned`, naming the owner; `unavailable`.
+        /// The kernel releases the lock of a killed owner only when it has removed the process and, if the owner was
+        /// just starting a program, when the child has executed it. This takes milliseconds, or longer on a busy
+        /// machine. The lock of an owner that has ended or is ending is therefore awaited for up to 5 s. The lock of an
+        /// active owner is awaited for only a tenth of a second, in case a signal has just been sent.
+        ///
+        /// - Throws: ``JobError`` with `owned`, which names the owner, or `unavailable`.
         package static func acquire(
             path: String, owner: String, subject: Subject? = nil
         ) async throws -> OwnerLock {
@@ -51,7 +54,7 @@
             }
         }
 
-        /// Whether the lock's file names no process, or one that has ended or is about to.
+        /// Returns whether the lock's file names no process, or a process that has ended or is ending.
         private static func ownerIsGoing(_ path: String) -> Bool {
             guard let descriptor = try? TrustedPath.open(path + ".lock", O_RDONLY) else { return false }
             defer { _ = close(descriptor) }
@@ -62,10 +65,10 @@
             return isEnding(status: smallFile("/proc/\(pid)/stat"))
         }
 
-        /// What proc(5) says of a process in `/proc/PID/stat`: whether it is a zombie, or on its way there. An empty
-        /// text says nothing.
+        /// Returns whether a process is a zombie or is ending, from the text of `/proc/PID/stat` (proc(5)); `false` for
+        /// an empty text.
         static func isEnding(status: String) -> Bool {
-            // The fields follow the program's name, which is in parentheses and may have some in it.
+            // The fields follow the program's name, which is in parentheses and may itself contain parentheses.
             guard let name = status.unicodeScalars.lastIndex(of: ")") else { return false }
             let fields = status.unicodeScalars[name...].dropFirst().split(separator: " ").map(Substring.init)
             guard fields.count > 28 else { return false }
@@ -85,7 +88,8 @@
         }
 
         /// Takes the lock if it is free.
-        /// - Throws: `owned`, naming the owner; `unavailable`.
+        ///
+        /// - Throws: ``JobError`` with `owned`, which names the owner, or `unavailable`.
         init(path: String, owner: String, subject: Subject) throws {
             let lockPath = path + ".lock"
             let descriptor: Int32
@@ -114,27 +118,28 @@
                 )
             }
             self.descriptor = descriptor
-            // A full disk must not keep a store closed, so a name that cannot be written is no error.
+            // A store must open on a full disk too, so an error of writing the name is ignored.
             _ = ftruncate(descriptor, 0)
             let text = Array("pid \(getpid())\n\(owner)\n".utf8)
             _ = pwrite(descriptor, text, text.count, 0)
         }
 
         deinit {
-            // The name goes before the lock does; after it, the file may be the next owner's.
+            // Removed before the lock is released, because the file may belong to the next owner afterwards.
             _ = ftruncate(descriptor, 0)
-            // Closing alone would leave the lock to a child that is just being started and has inherited the file.
+            // Closing alone would not release the lock while a child that is just being started has inherited the file.
             _ = flock(descriptor, LOCK_UN)
             _ = close(descriptor)
         }
 
-        /// The lock is written, and must not be another file of the user's beside.
+        /// Returns whether the lock's file has no second name, because writing it must not change another file of the
+        /// user.
         private static func hasOneName(_ descriptor: Int32) -> Bool {
             var status = stat()
             return fstat(descriptor, &status) == 0 && status.st_nlink <= 1
         }
 
-        /// The holder of the lock of the database at `path`; `nil` if there is none.
+        /// Returns a description of the owner of the database at `path`; `nil` if it has no owner.
         static func owner(of path: String) -> String? {
             guard let descriptor = try? TrustedPath.open(path + ".lock", O_RDONLY) else { return nil }
             defer { _ = close(descriptor) }
@@ -163,7 +168,7 @@
                 .map { String(decoding: $0, as: UTF8.self) }
         }
 
-        /// When the owner wrote its name: the file system's own reading of the clock, in UTC.
+        /// Returns the instant at which the owner wrote its name, by the clock of the file system, in UTC.
         private static func modificationTime(_ descriptor: Int32) -> String {
             var status = stat()
             guard fstat(descriptor, &status) == 0 else { return "an unknown time" }
@@ -177,8 +182,9 @@
 
         private static func reason(_ code: Int32) -> String { String(cString: strerror(code)) }
 
-        /// The path with symbolic links resolved, so that two names of one file share one lock. A link may lead to a
-        /// file that is still to be made.
+        /// Returns the path with all symbolic links resolved, so that two names of one file share one lock.
+        ///
+        /// The target of a link need not exist yet.
         package static func resolved(_ path: String, links: Int = 0) -> String {
             func real(_ path: String) -> String? {
                 guard let text = realpath(path, nil) else { return nil }
@@ -202,16 +208,19 @@
             return resolved(target.unicodeScalars.first == "/" ? target : parent + "/" + target, links: links + 1)
         }
 
-        /// Makes an empty file that only its user can read, unless one is there, and checks that it and what SQLite
-        /// keeps beside it are the user's own. SQLite gives the same mode to the files beside it.
-        /// - Parameter path: the file, with symbolic links resolved.
-        /// - Returns: the file's size.
+        /// Creates an empty file that only its user can read and write, unless it exists, and checks that it and the
+        /// files of SQLite beside it belong to the user.
+        ///
+        /// SQLite gives the mode of the file to the others.
+        ///
+        /// - Parameter path: the path of the file, with symbolic links resolved.
+        /// - Returns: the size of the file, in bytes.
         /// - Throws: ``JobError`` with `unavailable`.
         static func createPrivateFile(_ path: String) throws -> Int64 {
             do throws(TrustedPath.Failure) {
                 for suffix in ["-wal", "-shm", "-journal"] { try TrustedPath.check(path + suffix, as: .file) }
-                // Not opened if it is there: closing it would release the locks that other connections of this process
-                // have on it (https://sqlite.org/howtocorrupt.html, 2.2).
+                // An existing file is not opened, because closing it would release the locks of this process's other
+                // connections to it (https://sqlite.org/howtocorrupt.html, 2.2).
                 if let status = try TrustedPath.check(path, as: .file) {
                     guard access(path, R_OK | W_OK) == 0 else {
                         let code = errno
@@ -227,7 +236,7 @@
             }
         }
 
-        /// This program's name.
+        /// The name of this program.
         package static var programName: String {
             CommandLine.arguments.first?.unicodeScalars.split(separator: "/").last.map { String($0) } ?? ""
         }

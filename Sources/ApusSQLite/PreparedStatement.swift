@@ -1,8 +1,10 @@
 #if SQLite
     import GRDBSQLite
 
-    /// The text of a statement that runs for each row. Its compiled form is found by its identity: to hash the text
-    /// takes about as long as to run it.
+    /// The text of a statement that runs for each row.
+    ///
+    /// Its compiled form is found by the identity of this object, because hashing the text takes about as long as
+    /// running the statement.
     final class SQLText: Sendable {
         let text: String
         init(_ text: String) { self.text = text }
@@ -10,8 +12,7 @@
 
     /// A compiled statement, used only on the queue of its connection.
     ///
-    /// It speaks to SQLite directly: a row that is written or read costs neither an array of arguments nor a value in a
-    /// box.
+    /// It calls SQLite directly, so reading or writing a row allocates neither an array of arguments nor boxed values.
     final class PreparedStatement {
         private let handle: OpaquePointer
         private let connection: OpaquePointer
@@ -32,7 +33,7 @@
 
         // MARK: Binding, in the order of the parameters
 
-        /// Begins with the first parameter again, also after a use that ended before the statement ran.
+        /// Binds from the first parameter again, even if the previous use ended before the statement ran.
         func rebind() { bound = 0 }
 
         @discardableResult
@@ -74,7 +75,7 @@
             return self
         }
 
-        /// Binds a text that is part of the program, without a copy.
+        /// Binds a text of the program without copying it.
         @discardableResult
         func bind(constant text: StaticString) -> Self {
             bound += 1
@@ -86,7 +87,7 @@
             return self
         }
 
-        /// Binds UTF-8 that need not be valid: the end of a range of texts is not always a text.
+        /// Binds text that need not be valid UTF-8, such as the upper bound of a range of texts.
         @discardableResult
         func bind(rawText bytes: [UInt8]) -> Self {
             bound += 1
@@ -130,7 +131,8 @@
         // MARK: Running
 
         /// Runs the statement to its end.
-        /// - Returns: how many rows were changed.
+        ///
+        /// - Returns: the number of changed rows.
         @discardableResult
         func run() throws -> Int {
             defer { reset() }
@@ -138,13 +140,13 @@
             return Int(sqlite3_changes(connection))
         }
 
-        /// Gives each row to `body`.
+        /// Calls `body` for each row.
         func forEachRow(_ body: (PreparedStatement) throws -> Void) throws {
             defer { reset() }
             while try step() { try body(self) }
         }
 
-        /// The first row as `body` sees it, if there is one.
+        /// Returns the result of `body` for the first row; `nil` if there is none.
         func firstRow<Value>(_ body: (PreparedStatement) throws -> Value) throws -> Value? {
             defer { reset() }
             return try step() ? try body(self) : nil

@@ -2,11 +2,11 @@
     import ApusJobs
     import ApusTimers
 
-    /// The run table's columns and their order, for reading and for writing.
+    /// The columns of a run in reading and writing order.
     enum RunRow {
-        /// What identifies a run.
+        /// The columns that identify a run.
         private static let identity = ["job", "occurrence", "attempt"]
-        /// The rest, in the order in which ``bind(_:to:)`` binds.
+        /// The other columns, in the order of ``bind(_:jobKey:isTriggerRelative:_:to:)``.
         private static let values = [
             "through", "lost_before", "due", "stands_for", "state", "final", "reason", "not_before", "claimed",
             "started",
@@ -14,13 +14,14 @@
             "exit_code", "output", "result", "progress", "progress_message", "due_note",
         ]
 
-        /// The columns that ``read(_:job:)`` reads.
+        /// The columns that ``read(_:job:isTriggerRelative:_:)`` reads.
         static let columns = (identity + values).map { "run.\($0)" }.joined(separator: ", ")
 
-        /// Which runs are open, in the words of the partial index: SQLite uses it only if the query says the same.
+        /// The condition for open runs, as the expression of the partial index: SQLite uses this index only for the
+        /// same expression.
         static let isOpen = "run.state IN ('waiting', 'claimed')"
 
-        /// Parameters: job, occurrence, attempt, values. A run that is there is overwritten in its place.
+        /// Inserts a run, or overwrites it in its place; parameters: job, occurrence, attempt, values.
         static let upsert = SQLText(
             """
             INSERT INTO apus_run (\((identity + values).joined(separator: ", ")))
@@ -29,21 +30,21 @@
             DO UPDATE SET \(values.map { "\($0) = excluded.\($0)" }.joined(separator: ", "))
             """)
 
-        /// The same parameters, then the sequence, for a run that is not there.
+        /// Inserts a new run; parameters: those of ``upsert``, then the sequence number.
         static let insertWithSequence = SQLText(
             """
             INSERT INTO apus_run (\((identity + values).joined(separator: ", ")), sequence)
             VALUES (\((identity + values).map { _ in "?" }.joined(separator: ", ")), ?)
             """)
 
-        /// The same parameters as ``upsert``, for a run that is there, which is a quarter faster.
+        /// Updates an existing run, which is a quarter faster than ``upsert``, with the same parameters.
         static let update = SQLText(
             """
             UPDATE apus_run SET \(values.enumerated().map { "\($1) = ?\($0 + identity.count + 1)" }.joined(separator: ", "))
             WHERE job = ?1 AND occurrence = ?2 AND attempt = ?3
             """)
 
-        /// Binds identity and values of a run of the job with that key.
+        /// Binds identity and values of a run of the job with a key.
         static func bind(
             _ run: Run, jobKey: Int64, isTriggerRelative: Bool, _ axis: ElapsedAxis, to statement: PreparedStatement
         ) {
@@ -60,7 +61,7 @@
             statement.bind(run.dueNote?.rawValue)
         }
 
-        /// The run of a row of ``columns``; its job's identifier is known to the caller.
+        /// Reads the run of a row of ``columns``, of a job whose identifier is known.
         static func read(
             _ row: PreparedStatement, job: JobID, isTriggerRelative: Bool, _ axis: ElapsedAxis
         ) throws(StoredProblem) -> Run {
@@ -95,7 +96,7 @@
     }
 
     extension RunState {
-        /// The form in the file.
+        /// The stored form.
         var stored: StaticString {
             switch self {
             case .waiting: "waiting"
@@ -109,14 +110,14 @@
         }
     }
 
-    /// The submissions that no turn has taken. Called on a connection's queue only.
+    /// The submissions that no turn has taken, used on a connection's queue only.
     enum SubmissionRow {
-        /// For an application's connection: the instant of the submission, and the request.
+        /// Inserts a submission over an application's connection; parameters: its instant and the request.
         static let insert = "INSERT INTO apus_submission (submitted, request) VALUES (?, ?)"
 
         private static let any = SQLText("SELECT EXISTS (SELECT 1 FROM apus_submission)")
 
-        /// The request in its coded form.
+        /// Encodes a request as JSON.
         static func encode(_ request: JobRequest) throws(JobError) -> String {
             do { return String(decoding: try JobJSON.encode(request), as: UTF8.self) } catch {
                 throw JobError(code: .invalid, message: "the request cannot be written: \(error)", cause: error.cause)
@@ -145,8 +146,9 @@
             try connection.statement(any).firstRow { $0.integer() } == 1
         }
 
-        /// Removes it; one that is refused is kept as such.
-        /// - Throws: ``JobError`` with `conflict` if it is not there.
+        /// Removes a submission, and records it as refused if it has a refusal.
+        ///
+        /// - Throws: ``JobError`` with `conflict` if the submission does not exist.
         static func remove(_ taken: TakenSubmission, on connection: Connection) throws {
             if let refusal = taken.refusal {
                 try connection.statement(

@@ -94,7 +94,7 @@
             try await connection.perform { connection in
                 let axis = try StoreReader.axis(on: connection)
                 var runs: [StoredRun] = []
-                // CROSS JOIN: the runs are the outer loop, in the order of their numbers.
+                // CROSS JOIN makes the runs the outer loop, in the order of their sequence numbers.
                 try connection.statement(
                     """
                     SELECT run.sequence, job.id, request.trigger, request.trigger_anchor, \(RunRow.columns)

@@ -3,13 +3,13 @@
     import GRDB
     import GRDBSQLite
 
-    /// What SQLite said: its extended code, its words, and the operating system's code beneath them.
+    /// An error of SQLite: its extended code, its message, and the code of the operating system.
     struct SQLiteFailure: Error, CustomStringConvertible {
         var code: Int32
         var systemCode: Int32
         var message: String
 
-        /// The last error of a connection.
+        /// Creates the last error of a connection.
         init(connection: OpaquePointer) {
             code = sqlite3_extended_errcode(connection)
             systemCode = sqlite3_system_errno(connection)
@@ -24,23 +24,25 @@
 
         var description: String { "SQLite error \(code): \(message)" }
 
-        /// Whether a sync failed. The kernel may have dropped the pages that it could not write and report success the
-        /// next time, so nothing that this process says afterwards about the file could be trusted.
+        /// Whether a sync failed.
+        ///
+        /// The kernel may have dropped the pages that it could not write and report success for the next sync, so this
+        /// process can no longer trust the file.
         var isFailedSync: Bool { code == SQLITE_IOERR | (4 << 8) || code == SQLITE_IOERR | (5 << 8) }
     }
 
-    /// The one place that turns SQLite's codes into ``JobError``s.
+    /// Converts the errors of SQLite to ``JobError``s, in this one place.
     enum SQLiteErrors {
-        /// SQLite's extended codes are macros that Swift cannot import: primary code, and the number above it.
+        /// The extended codes are macros that Swift cannot import: a primary code, with a number in the higher bits.
         private static let constraintCheck = SQLITE_CONSTRAINT | (1 << 8)
         private static let constraintPrimaryKey = SQLITE_CONSTRAINT | (6 << 8)
         private static let constraintUnique = SQLITE_CONSTRAINT | (8 << 8)
         private static let constraintRowID = SQLITE_CONSTRAINT | (10 << 8)
         private static let sharedMemorySize = SQLITE_IOERR | (19 << 8)
-        /// ENOSPC and EDQUOT, which have other numbers on Darwin only for the second.
+        /// The numbers of ENOSPC, and of EDQUOT on Darwin and on Linux.
         private static let noSpace: Set<Int32> = [28, 69, 122]
 
-        /// The error for anything that was thrown while working on the database at `path`.
+        /// Returns the error for anything that was thrown while using the database at `path`.
         static func jobError(_ error: any Error, path: String) -> JobError {
             switch error {
             case let error as JobError: error
@@ -104,7 +106,7 @@
                 cause: failure)
         }
 
-        /// The error for a file that is not a whole database.
+        /// Returns the error for a file that is not an intact database.
         static func damaged(
             _ path: String, _ what: String = "is not a whole SQLite database", cause: (any Error)? = nil
         )

@@ -5,18 +5,20 @@
     import PathTrust
     import PlatformC
 
-    /// Looks at a store's file, also while another process owns it.
+    /// Inspects a store's file, also while another process owns it.
     package struct SQLiteInspection: StoreInspection {
         private let path: String
         private let name: String
 
-        /// - Parameter path: the file.
+        /// Creates an inspection.
+        ///
+        /// - Parameter path: the path of the file.
         package init(path: String) {
             name = path
             self.path = OwnerLock.resolved(path)
         }
 
-        /// Everything that `body` reads is of one instant.
+        /// Runs `body` in one transaction, so that it reads one state of the file.
         private func read<Value: Sendable>(
             _ body: @escaping @Sendable (Connection) throws -> Value
         ) async throws -> Value {
@@ -54,7 +56,8 @@
             }
         }
 
-        /// The version of the file's schema, and the newest that this program knows.
+        /// Returns the version of the file's schema, and the newest version that this program knows.
+        ///
         /// - Throws: ``JobError``.
         package func schema() async throws -> (version: Int, newest: Int) {
             guard access(path, F_OK) == 0 else {
@@ -74,8 +77,9 @@
             }
         }
 
-        /// Brings the file to the newest schema, as the next opening would.
-        /// - Throws: ``JobError`` with `owned` if it is in use.
+        /// Migrates the file to the newest schema, as the next opening would.
+        ///
+        /// - Throws: ``JobError`` with `owned` if the file is in use.
         package func migrate() async throws {
             try await Connections(SQLitePlace(path: name), .init(ownerName: "apus store migrate")).close()
         }
@@ -117,7 +121,7 @@
             return stat(path, &status) == 0 ? Int64(status.st_size) : 0
         }
 
-        /// Reads every row, one after another.
+        /// Reads every row of jobs and runs, and returns those that cannot be read.
         private static func unreadableRows(on connection: Connection) throws -> UnreadableRows {
             let axis = try StoreReader.axis(on: connection)
             var unreadable = UnreadableRows()
@@ -239,7 +243,7 @@
     }
 
     extension Result where Failure == any Error {
-        /// What `body` returns or throws.
+        /// Creates a result from the value that `body` returns or the error that it throws.
         fileprivate init(_ body: () async throws -> Success) async {
             do { self = .success(try await body()) } catch { self = .failure(error) }
         }

@@ -5,14 +5,15 @@
     import GRDB
     import GRDBSQLite
 
-    /// Where a store's tables are: in a file that it opens, or in the database that an application has open.
+    /// The location of a store's tables: a file that the store opens, or the open database of an application.
     ///
-    /// A store writes over the application's own connection. Over another one, the application's writes would find the
-    /// database locked while a turn is written, which is an error to GRDB unless the application has set a timeout.
+    /// In an application's database, the store writes over the application's own connection. With another connection,
+    /// the application's writes would find the database locked while a turn is written, and GRDB reports that as an
+    /// error unless the application has set a timeout.
     struct SQLitePlace: Sendable {
-        /// The file, with symbolic links resolved, so that two names of one file share one lock.
+        /// The path of the file with symbolic links resolved, so that two names of one file share one lock.
         let path: String
-        /// The path that was given.
+        /// The path that the caller specified.
         let name: String
         private let database: (any DatabaseWriter)?
 
@@ -30,14 +31,14 @@
 
         var host: Schema.Host { database == nil ? .apus : .application }
 
-        /// Refuses an application's database that has no file, or is only read.
+        /// Refuses an application's database that is in memory or read-only.
         func check() throws(JobError) {
             guard let database else { return }
             if database.configuration.readonly {
                 throw JobError(
                     code: .invalid, message: "in: is a database that is only read; give a database that can be written")
             }
-            // GRDB's name of a database in memory, and SQLite's.
+            // GRDB's and SQLite's names of a database in memory.
             if name.isEmpty || name == ":memory:" || name.hasPrefix("file:") {
                 throw JobError(
                     code: .invalid,
@@ -45,7 +46,7 @@
             }
         }
 
-        /// The connection that writes.
+        /// Returns the writing connection.
         func writer(
             _ configuration: SQLiteStore.Configuration, _ allowsLongTransactions: Bool
         ) throws -> any DatabaseWriter {
@@ -59,8 +60,8 @@
             return try DatabaseQueue(path: path, configuration: settings)
         }
 
-        /// One more connection, which only reads: with the application's settings, which may have the key of an encrypted
-        /// database.
+        /// Opens another connection, which only reads, with the settings of the application, which may include the key
+        /// of an encrypted database.
         func reader(
             _ configuration: SQLiteStore.Configuration, _ allowsLongTransactions: Bool
         ) throws -> any DatabaseWriter {
@@ -78,7 +79,8 @@
             return .timeout(Double(timeout.seconds) + Double(timeout.attoseconds) * 1e-18)
         }
 
-        /// Sets what the connection that writes needs. Of an application's, only Darwin's kind of sync is set.
+        /// Configures the writing connection; that of an application is only checked, and on Darwin synced with
+        /// `fullfsync`.
         func prepareWriter(_ db: Database, _ configuration: SQLiteStore.Configuration) throws {
             if database != nil {
                 try checkApplication(db, configuration)
@@ -89,13 +91,13 @@
                         code: .unavailable,
                         message: "the file system of the database cannot keep a write-ahead log; use a local disk")
                 }
-                // Four times the default: a checkpoint syncs twice and writes each page once, however often the log has
-                // it.
+                // Four times the default, because a checkpoint syncs twice and writes each page once, however often the
+                // log contains it.
                 try db.execute(sql: "PRAGMA wal_autocheckpoint = 4000")
                 try db.execute(sql: "PRAGMA synchronous = \(configuration.durability.synchronous)")
             }
             #if canImport(Darwin)
-                // A plain fsync does not reach the medium there.
+                // A plain fsync does not reach the medium on Darwin.
                 if configuration.durability == .full {
                     try db.execute(sql: "PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
                 }

@@ -4,7 +4,7 @@
     public import GRDB
     import GRDBSQLite
 
-    /// Jobs that are submitted in an application's own transaction, which has its tables in the store's file.
+    /// Submissions in an application's own transaction, for an application whose tables are in the store's file.
     extension SQLiteStore {
         /// Submits a job in the caller's own transaction: the job and the application's rows are committed together, or
         /// not at all.
@@ -16,23 +16,26 @@
         /// }
         /// ```
         ///
-        /// The scheduler that owns the store takes the submission, exactly once: at once if it runs in this process
-        /// with this store, else with its next turn, at its next start, or when `JobScheduler.takeSubmissions()` is
-        /// called. The trigger counts from this call, by the wall clock of ``Configuration/time``; what fell due until
-        /// the scheduler takes the submission is decided by `JobPolicies.missedRuns`. What depends on other jobs is
-        /// decided then, without the caller: a submission that `ConflictPolicy.refuse` refuses is logged, and kept as
-        /// refused (`JobScheduler.refusals`). Middleware is not asked.
+        /// The scheduler that owns the store takes the submission exactly once: immediately after the commit if it runs
+        /// in this process with this store, otherwise with its next turn, at its next start, or when
+        /// `JobScheduler.takeSubmissions()` is called. The trigger counts from this call, on the wall clock of
+        /// ``Configuration/time``; `JobPolicies.missedRuns` applies to occurrences that are due before the scheduler
+        /// takes the submission. Everything that depends on other jobs is decided then, without the caller: a
+        /// submission that `ConflictPolicy.refuse` refuses is logged, and is listed by `JobScheduler.refusals`.
+        /// Middleware is not called.
         ///
-        /// The store need not be open here, and its file may belong to another process; it must have been opened once,
-        /// by a scheduler of this version of Apus.
+        /// The store need not be open in this process, and another process may own its file; but a scheduler of this
+        /// version of Apus must have opened it once.
+        ///
         /// - Parameters:
         ///   - request: the job.
         ///   - db: the application's connection to the store's file.
-        /// - Returns: the request's identifier. With another uniqueness than `.identifier` the job that counts as the same
-        ///   keeps its own.
-        /// - Throws: `JobError` with `invalid`, naming the argument, for what `JobScheduler.submit(_:)` would refuse
-        ///   whatever is in the store, and if `db` is another file's; `unavailable`, `full` or `damaged`, with GRDB's
-        ///   error as the cause. To let it roll the transaction back is up to the caller.
+        /// - Returns: the request's identifier. With a uniqueness other than `.identifier`, an existing job that counts
+        ///   as the same keeps its own identifier.
+        /// - Throws: `JobError` with `invalid`, naming the argument, for a request that `JobScheduler.submit(_:)` would
+        ///   refuse regardless of the store's contents, or if `db` is a connection to another file; `unavailable`,
+        ///   `full` or `damaged`, with GRDB's error as the cause. The caller decides whether the error rolls the
+        ///   transaction back.
         @discardableResult
         public func submit(_ request: JobRequest, in db: Database) throws -> JobID {
             let now = configuration.time.wall()
@@ -40,7 +43,7 @@
             let text = try SubmissionRow.encode(request)
             try checkFile(of: db)
             do {
-                // Before the row, which is a transaction of its own if the caller has none.
+                // Registered before the insertion, which is a transaction of its own if the caller has none.
                 db.afterNextTransaction { [signals] _ in signals.signalSubmissions() }
                 try db.cachedStatement(sql: SubmissionRow.insert).execute(arguments: [StoreInstant.encode(now), text])
             } catch let error as DatabaseError {
@@ -60,10 +63,10 @@
         ///
         /// `JobRequest.init(_:id:name:trigger:policies:labels:queue:priority:fairnessKey:metadata:uniqueness:conflict:idempotencyKey:)`
         /// describes the arguments.
+        ///
         /// - Returns: the job's identifier.
-        /// - Throws: as ``submit(_:in:)``; `JobError` with `invalid`, naming the field, if the payload cannot be
-        ///   written as
-        ///   JSON.
+        /// - Throws: the errors of ``submit(_:in:)``; `JobError` with `invalid`, naming the field, if the payload
+        ///   cannot be encoded as JSON.
         @discardableResult
         public func submit<Payload: JobPayload>(
             _ payload: Payload,
@@ -88,7 +91,8 @@
                     conflict: conflict, idempotencyKey: idempotencyKey), in: db)
         }
 
-        /// A row in another file would never be found.
+        /// Checks that `db` is a writing connection to the store's file, because a submission in another file would
+        /// never be found.
         private func checkFile(of db: Database) throws(JobError) {
             guard !db.configuration.readonly else {
                 throw JobError(

@@ -5,22 +5,22 @@
     import GRDBSQLite
     public import Logging
 
-    /// Jobs in one SQLite file.
+    /// A store of jobs in one SQLite file.
     ///
-    /// What ``commit(_:in:)`` has answered survives `kill -9`, and with ``Durability/full`` (the default) the loss of
-    /// power: the file is in WAL mode with `synchronous=FULL`.
+    /// A turn that ``commit(_:in:)`` has acknowledged survives `kill -9`, and with ``Durability/full`` (the default) a
+    /// power failure: the file is in WAL mode with `synchronous=FULL`.
     ///
-    /// One process owns a file, by a lock on `<path>.lock` that the kernel releases when the process ends, however it
-    /// ends. A second owner gets `JobError.Code.owned`, with a message that names the first. The user may read the file
-    /// with other programs at any time.
+    /// One process owns a file, by a lock on `<path>.lock` that the kernel releases when the process ends, however that
+    /// happens. A second owner gets `JobError.Code.owned`, with a message that names the first. The user may read the
+    /// file with other programs at any time.
     ///
-    /// The file, its lock and the files that SQLite keeps beside it have to belong to the effective user and not be
-    /// writable by others: ``open(as:)`` refuses others', because a job that another user planted would run as this
-    /// one. A lock that is a link is refused; a database may be a link of the user's or of root's. The directory is the
-    /// caller's choice.
+    /// The file, its lock and the files of SQLite beside it must belong to the effective user and not be writable by
+    /// others. ``open(as:)`` refuses all other files, because a job that another user planted would run as this user.
+    /// It refuses a lock that is a symbolic link; the path of the database may be a link of the user or of root. The
+    /// directory is not checked.
     ///
-    /// Instants are kept to the nanosecond. Those after the year 2262 are kept as the last instant there is: later than
-    /// asked, never earlier.
+    /// Instants have a precision of one nanosecond. An instant after the year 2262 is stored as the last one that a
+    /// `WallInstant` can have: later than requested, never earlier.
     public final class SQLiteStore: JobStore {
         private let place: SQLitePlace
         let configuration: Configuration
@@ -30,21 +30,27 @@
 
         private enum Phase {
             case closed
-            /// With the session that was given last, which is the only one that may close them.
+            /// The open connections, with the latest session, which is the only one that may close them.
             case open(Connections, owner: StoreSession)
         }
 
-        /// A store in the file at `path`. Nothing is read or made before ``open(as:)``.
+        /// Creates a store in the file at `path`.
+        ///
+        /// No file is read or created before ``open(as:)``.
+        ///
         /// - Parameters:
-        ///   - path: the file; its directory must exist. A file that is missing is made, readable for its user only.
-        ///   - configuration: durability and the like.
+        ///   - path: the path of the file, whose directory must exist. A missing file is created, readable and writable
+        ///     for its user only.
+        ///   - configuration: the configuration, for example the durability.
         public init(path: String, configuration: Configuration = .init()) {
             place = SQLitePlace(path: path)
             self.configuration = configuration
         }
 
-        /// A store in an application's own database, in tables whose names begin with `apus_`. Everything else in the
-        /// database stays as it is: the application's tables and migrations, `application_id` and `user_version`.
+        /// Creates a store in an application's own database, in tables whose names begin with `apus_`.
+        ///
+        /// Everything else in the database is unchanged: the application's tables and migrations, `application_id` and
+        /// `user_version`.
         ///
         /// ```swift
         /// let database = try DatabasePool(path: "shop.sqlite")
@@ -52,51 +58,58 @@
         /// ```
         ///
         /// Turns are written over the application's connection, one after another with its own transactions, so neither
-        /// finds the database locked by the other; a transaction that takes long delays jobs as long. A turn is synced as
-        /// ``Configuration/durability`` says, the application's transactions as before. Close the scheduler before the
-        /// database.
+        /// finds the database locked by the other; a long transaction delays the jobs. The commit of a turn is synced
+        /// according to ``Configuration/durability``, and those of the application as before. Close the scheduler
+        /// before the database.
         ///
-        /// A backup by `DatabaseReader.backup(to:)` or `VACUUM INTO` has both, of one instant. A migrator with
-        /// `eraseDatabaseOnSchemaChange` takes the tables of Apus for a change and erases the database at each start,
-        /// unless a migration of the application's makes them: see ``migrate(_:)``.
+        /// A backup by `DatabaseReader.backup(to:)` or `VACUUM INTO` contains both the application's data and the jobs,
+        /// of one instant. A migrator with `eraseDatabaseOnSchemaChange` treats the tables of Apus as a change and
+        /// erases the database at each start, unless a migration of the application creates them: see ``migrate(_:)``.
         ///
-        /// Nothing is read or made before ``open(as:)``, which refuses with `JobError` and `invalid`, naming `in:`, a
-        /// database in memory, one that is only read, a journal mode other than WAL, and one without foreign keys.
+        /// Nothing is read or created before ``open(as:)``. It throws `JobError` with `invalid`, naming `in:`, for a
+        /// database that is in memory, read-only, in a journal mode other than WAL, without foreign keys or, with the
+        /// durability `full`, never synced.
+        ///
         /// - Parameters:
         ///   - database: a `DatabasePool`, or a `DatabaseQueue` with `journalMode = .wal`.
-        ///   - configuration: durability and the like. Its `busyTimeout` is for reading only: the application's own
-        ///     `busyMode` decides how long a turn waits for other processes.
+        ///   - configuration: the configuration, for example the durability. Its `busyTimeout` applies to reads only:
+        ///     the application's own `busyMode` decides how long a turn waits for other processes.
         public init(in database: any DatabaseWriter, configuration: Configuration = .init()) {
             place = SQLitePlace(database)
             self.configuration = configuration
         }
 
-        /// Makes or migrates the tables of Apus in an application's database, within a migration of its own.
+        /// Creates or migrates the tables of Apus in an application's database, in a migration of the application.
         ///
-        /// A store does so itself when it is opened. An application needs this only for a migrator whose
-        /// `eraseDatabaseOnSchemaChange` is on, or to submit jobs before any scheduler has opened the store:
+        /// A store does so itself when it is opened. An application needs this function only if the
+        /// `eraseDatabaseOnSchemaChange` of its migrator is true, or to submit jobs before any scheduler has opened the
+        /// store:
         ///
         /// ```swift
         /// migrator.registerMigration("jobs") { db in try SQLiteStore.migrate(db) }
         /// ```
+        ///
         /// - Parameter db: the connection, in a transaction.
-        /// - Throws: `JobError` with `newerSchema`; GRDB's `DatabaseError`.
+        /// - Throws: `JobError` with `newerSchema`, or with `invalid` if tables from before schema 8 would be migrated
+        ///   with foreign keys enforced; GRDB's `DatabaseError`.
         public static func migrate(_ db: Database) throws {
             try Schema.check(db, path: fileName(of: db), of: .application)
             try Schema.migrateInTransaction(db, of: .application)
         }
 
-        /// Where the file is, with symbolic links resolved.
+        /// The path of the file, with symbolic links resolved.
         public var path: String { place.path }
 
-        /// Durable, for one process, exact to the nanosecond.
+        /// The capabilities of this store: durable, for one process, with a precision of one nanosecond.
         public var capabilities: StoreCapabilities {
             StoreCapabilities(isDurable: true, isShared: false, timePrecision: .nanoseconds(1))
         }
 
-        /// Takes ownership of the file, making or migrating it if need be. On a store that is open, it begins a new
-        /// epoch: what carries an earlier one writes nothing any more.
-        /// - Throws: `JobError` with `owned` (naming the owner), `damaged`, `newerSchema`, `unavailable`, `full`.
+        /// Takes ownership of the file, and creates or migrates it if necessary.
+        ///
+        /// On an open store it begins a new epoch, after which earlier sessions cannot write any more.
+        ///
+        /// - Throws: `JobError` with `owned` (naming the owner), `damaged`, `newerSchema`, `unavailable` or `full`.
         public func open(as node: NodeID) async throws -> StoreSession {
             try await turnstile.pass {
                 if let open = self.openConnections {
@@ -118,12 +131,15 @@
             }
         }
 
-        /// Gives ownership back; the store can be opened again. It does nothing if the session is not the owner any
-        /// more.
+        /// Releases ownership, after which the store can be opened again.
+        ///
+        /// It has no effect if the session is no longer the owner.
+        ///
+        /// - Throws: `JobError` if the file cannot be closed; ownership is released all the same.
         public func close(_ session: StoreSession) async throws {
             try await turnstile.pass {
-                // By what this object has given out, not by what is in the file: a file that cannot be read can be
-                // closed.
+                // Decided by the sessions that this object has returned, not by the file, because a file that cannot be
+                // read must be closable.
                 let owned = self.phase.withLock { phase -> Connections? in
                     guard case .open(let connections, let owner) = phase, owner.shards == session.shards else {
                         return nil
@@ -142,13 +158,14 @@
             phase.withLock { if case .open(let connections, _) = $0 { connections } else { nil } }
         }
 
-        /// The open connections; after a failed sync, new ones to the same file. Whether the turn whose sync failed is
-        /// there is found out by reading.
+        /// Returns the open connections; after a failed sync, new ones to the same file.
+        ///
+        /// Whether the turn whose sync failed was written is found by reading.
         private func connections() async throws -> Connections {
             guard let connections = openConnections else { throw isNotOpen }
             guard connections.mustBeReplaced else { return connections }
             return try await turnstile.pass {
-                // Another caller may have closed the store meanwhile, or replaced them.
+                // Another caller may have closed the store in the meantime, or replaced the connections.
                 guard let connections = self.openConnections else { throw self.isNotOpen }
                 return try await self.usable(connections)
             }
@@ -158,7 +175,7 @@
             JobError(code: .closed, message: "the store \(path) is not open; call open() first")
         }
 
-        /// The open connections themselves, or those that take their place. Called within the turnstile.
+        /// Returns the connections, or their replacement after a failed sync; called within the turnstile.
         private func usable(_ connections: Connections) async throws -> Connections {
             guard connections.mustBeReplaced else { return connections }
             let new = try await connections.replaced(place, configuration)
@@ -180,7 +197,7 @@
             do { return try await connections.reader.perform(read) } catch let error as JobError
                 where error.code == .closed
             {
-                // They are being replaced, or were in between.
+                // The connections are being replaced, or were replaced in the meantime.
                 let new = try await self.connections()
                 guard new !== connections else { throw error }
                 return try await new.reader.perform(read)
@@ -189,7 +206,7 @@
 
         // MARK: Writing
 
-        /// Applies a turn, durably; see `JobStore.commit(_:in:)`. Calls are served in the order of their arrival.
+        /// Commits a turn durably, in the order of the calls; see `JobStore.commit(_:in:)`.
         public func commit(_ turn: StoreTurn, in session: StoreSession) async throws -> [Result<[Job], JobError>] {
             let (results, hasSubmissions) = try await connections().write { writer in
                 (try writer.commit(turn, in: session), writer.hasSubmissions)
@@ -198,7 +215,8 @@
             return results
         }
 
-        /// Removes old jobs, found by an index; see `JobStore.retire(keptUntil:refusedBefore:budget:in:)`.
+        /// Removes jobs and refusals that need not be kept any longer; see
+        /// `JobStore.retire(keptUntil:refusedBefore:budget:in:)`.
         public func retire(
             keptUntil instant: WallInstant, refusedBefore: WallInstant, budget: Int, in session: StoreSession
         ) async throws -> Bool {
@@ -207,111 +225,115 @@
             }
         }
 
-        /// See `JobStore.delete(_:in:)`.
+        /// Deletes ended jobs; see `JobStore.delete(_:in:)`.
         public func delete(_ jobs: [JobVersion], in session: StoreSession) async throws -> Set<Int64> {
             try await connections().write { try $0.delete(jobs, in: session) }
         }
 
         // MARK: Reading
 
-        /// Jobs that must be looked at, earliest first; see `JobStore.due(_:in:)`. A range read of an index for each
-        /// lane and each of the two clocks.
+        /// Returns the jobs that must be examined, the earliest first; see `JobStore.due(_:in:)`.
+        ///
+        /// It reads a range of an index for each lane and each of the two clocks.
         public func due(_ load: JobLoad, in session: StoreSession) async throws -> DueJobs {
             try await read { try StoreReader.due(load, on: $0) }
         }
 
-        /// See `JobStore.interrupted(after:limit:in:)`.
+        /// Returns the jobs with a claimed run; see `JobStore.interrupted(after:limit:in:)`.
         public func interrupted(after key: Int64, limit: Int, in session: StoreSession) async throws -> [FoundJob] {
             try await read { try StoreReader.interrupted(after: key, limit: max(0, limit), on: $0) }
         }
 
-        /// See `JobStore.anchored(after:limit:in:)`.
+        /// Returns the jobs that repeat on the wall clock; see `JobStore.anchored(after:limit:in:)`.
         public func anchored(after key: Int64, limit: Int, in session: StoreSession) async throws -> [FoundJob] {
             try await read { try StoreReader.anchored(after: key, limit: max(0, limit), on: $0) }
         }
 
-        /// See `JobStore.submissions(limit:in:)`.
+        /// Returns the submissions that no turn has taken, in order; see `JobStore.submissions(limit:in:)`.
         public func submissions(limit: Int, in session: StoreSession) async throws -> [StoreSubmission] {
             try await read { try SubmissionRow.page(limit: max(0, limit), on: $0) }
         }
 
-        /// That there are submissions: at the commit of a transaction with one in this process, and after a turn that
-        /// left any.
+        /// Returns a stream that signals submissions: at the commit of a transaction of this process that contains one,
+        /// and after a turn that left some.
         public func signals(in session: StoreSession) -> AsyncStream<StoreSignal> { signals.stream() }
 
-        /// See `JobStore.setAside(after:limit:)`.
+        /// Returns the jobs that could not be read; see `JobStore.setAside(after:limit:)`.
         public func setAside(after key: Int64, limit: Int) async throws -> [UnreadableJob] {
             try await read { try SetAsideRow.page(after: key, limit: ListPage.size(limit), on: $0) }
         }
 
-        /// See `JobStore.refusals(limit:cursor:)`.
+        /// Returns the refused submissions; see `JobStore.refusals(limit:cursor:)`.
         public func refusals(limit: Int, cursor: String?) async throws -> RefusalPage {
             try await read { try RefusalRow.page(limit: ListPage.size(limit), cursor: cursor, on: $0) }
         }
 
-        /// See `JobStore.find(_:)`.
+        /// Returns the referenced jobs; see `JobStore.find(_:)`.
         public func find(_ references: [JobReference]) async throws -> [FoundJob?] {
             try await read { connection in try references.map { try StoreReader.job($0, on: connection) } }
         }
 
-        /// Jobs that match, at most 10,000 in one page.
+        /// Returns the jobs that match a query, at most 10,000 in one page.
         public func jobs(_ query: JobQuery) async throws -> JobPage {
             try await read { try StorePages.jobs(query, on: $0) }
         }
 
-        /// See `JobStore.count(_:)`.
+        /// Returns the number of jobs that match a query; see `JobStore.count(_:)`.
         public func count(_ query: JobQuery) async throws -> Int {
             try await read { try StorePages.count(query, on: $0) }
         }
 
-        /// A range read of an index for each lane and each of the two clocks; see `JobStore.soonest(limit:)`.
+        /// Returns the jobs that must be examined first; see `JobStore.soonest(limit:)`.
+        ///
+        /// It reads a range of an index for each lane and each of the two clocks.
         public func soonest(limit: Int) async throws -> [Job] {
             let load = JobLoad(through: WallInstant(nanoseconds: .max), limit: limit)
             return try await read { try StoreReader.due(load, on: $0).jobs.map(\.job) }
         }
 
-        /// Runs that match, newest first, at most 10,000 in one page.
+        /// Returns the runs that match a query, the newest first, at most 10,000 in one page.
         public func runs(_ query: RunQuery) async throws -> RunPage {
             try await read { try StorePages.runs(query, on: $0) }
         }
 
         // MARK: For tests
 
-        /// How many turns have been committed since the store was opened.
+        /// Returns the number of turns that were committed since the store was opened.
         package func commitCount() async throws -> Int { try await connections().write { $0.commits } }
 
-        /// How SQLite runs each statement that the store has used since it was opened.
+        /// Returns the query plan of each statement that was used since the store was opened.
         package func queryPlans() async throws -> [String: [String]] {
             let connections = try await connections()
             let written = try await connections.write { try $0.queryPlans() }
             return try await connections.reader.perform { try $0.queryPlans() }.merging(written) { plan, _ in plan }
         }
 
-        /// Lets the file grow to that many pages of 4 KiB, at most; beyond, it is as if the disk were full.
+        /// Limits the file to a number of pages of 4 KiB; beyond that, writes fail as on a full disk.
         package func limitPages(to count: Int64) async throws {
             try await connections().limitPages(to: count)
         }
     }
 
     extension SQLiteStore {
-        /// How a store keeps its file.
+        /// The settings of a store.
         public struct Configuration: Sendable {
-            /// What a commit survives. `.full` by default.
+            /// The events that a commit survives; `.full` by default.
             public var durability: Durability
-            /// How long the store waits, at most, for another program (a person with a SQL prompt) to release the file.
-            /// 5 s by default.
+            /// The maximum time for which the store waits for another program to release the file, for example a SQL
+            /// shell; 5 s by default.
             public var busyTimeout: Duration
-            /// What the owner is called in the error that a second owner gets. The program's name by default.
+            /// The owner's name in the error that a second owner gets; by default the name of the program.
             public var ownerName: String
-            /// Dates what is submitted in applications' transactions. The machine's clocks by default.
+            /// The clocks for the instants of submissions in applications' transactions; by default those of the
+            /// machine.
             public var time: any TimeSource
-            /// Where the store says what it did: opening, migrating, closing.
+            /// The logger for opening, closing and reopening the store.
             public var logger: Logger
 
-            /// For tests: called on the writer's thread before each commit.
+            /// Called on the writer's queue before each commit, for tests.
             package var beforeCommit: (@Sendable () -> Void)?
 
-            /// A configuration; each argument left out has its default.
+            /// Creates a configuration; arguments left out have their defaults.
             public init(
                 durability: Durability = .full,
                 busyTimeout: Duration = .seconds(5),
@@ -327,37 +349,40 @@
             }
         }
 
-        /// What a commit survives.
+        /// The events that a commit survives.
         public struct Durability: Hashable, Sendable, CustomStringConvertible {
             private enum Level: String { case full, relaxed }
             private var level: Level
 
-            /// The loss of power: each commit is synced to the disk before it is answered.
+            /// A commit survives a power failure, because it is synced to the disk before it is acknowledged.
             public static let full = Durability(level: .full)
-            /// The end of the process, but not the loss of power: the newest commits may be gone then. Many times
-            /// faster for single commits.
+            /// A commit survives the end of the process, but the newest commits may be lost in a power failure.
+            ///
+            /// Single commits are many times faster.
             public static let relaxed = Durability(level: .relaxed)
 
-            /// The level's name.
+            /// The name of the level.
             public var description: String { level.rawValue }
-            /// SQLite's word for it.
+            /// The value of SQLite's pragma `synchronous`.
             var synchronous: String { level == .full ? "FULL" : "NORMAL" }
         }
     }
 
-    /// The SQLite that this program is linked with.
+    /// The SQLite library that this program is linked with.
     package struct SQLiteLibrary: Sendable {
-        /// The library itself.
+        /// The linked library.
         package static let linked = SQLiteLibrary(
             version: String(cString: sqlite3_libversion()), number: Int(sqlite3_libversion_number()))
 
-        /// Such as `3.46.1`.
+        /// The version, for example `3.46.1`.
         package let version: String
-        /// Such as 3046001.
+        /// The number of the version, for example 3046001.
         let number: Int
 
-        /// Whether its version is one in which two connections that write to a file in WAL mode can lose pages of it
-        /// (https://sqlite.org/wal.html#walresetbug); a distribution may have mended it without another number.
+        /// Whether this is a version in which two connections that write to a file in WAL mode can lose pages
+        /// (https://sqlite.org/wal.html#walresetbug).
+        ///
+        /// A distribution may have fixed the bug without changing the number.
         package var mayLosePages: Bool { number < 3_051_003 }
     }
 #endif

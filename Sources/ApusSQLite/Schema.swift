@@ -2,20 +2,21 @@
     import ApusJobs
     import GRDB
 
-    /// The tables of Apus in a database: one of its own, or an application's, of which nothing else is touched.
+    /// The tables of Apus in a database of its own, or in an application's database, of which nothing else is changed.
     ///
-    /// `apus_owner` has the version of the tables. What has been shipped is never edited: a change is a new text at the
-    /// end of `migrations`, and a new fixture in the tests. Tables and version are committed together, so a process that
-    /// is killed while it makes a file leaves an empty one.
+    /// `apus_owner` has the version of the tables. Released migrations are never edited: a change is a new text at the
+    /// end of `migrations`, with a new fixture in the tests. Tables and version are committed together, so a process
+    /// that is killed while it creates a file leaves an empty one.
     enum Schema {
-        /// The version that ``tables`` makes. What files of earlier ones had is in ``FormerSchema``.
+        /// The version of ``tables``; earlier versions are in ``FormerSchema``.
         private static let first: Int64 = 8
 
-        /// Number n, counted from 0, brings tables of version `first` + n to the next one.
+        /// The migrations; number n, counted from 0, migrates version `first` + n to the next one.
         private static let migrations = [
-            // Ended jobs are found by the instant until which they are kept. How long that was for those that have
-            // ended is not known here, so it is 180 days from now on. `unique_until` has no use any more; to drop a column,
-            // SQLite reads the whole schema, and fails at an application's view of a table that is gone.
+            // Adds the instant until which an ended job is kept, and an index of it. The retention of already ended
+            // jobs is not known here, so they are kept for 180 days from now. `unique_until` is no longer used, but
+            // stays: to drop a column, SQLite reads the whole schema, and fails if an application has a view of a
+            // missing table.
             """
             ALTER TABLE apus_request ADD COLUMN expiry INTEGER;
             ALTER TABLE apus_request ADD COLUMN retention INTEGER;
@@ -32,8 +33,9 @@
             ALTER TABLE apus_request ADD COLUMN key_group INTEGER;
             ALTER TABLE apus_queue ADD COLUMN concurrency_per_key INTEGER;
             """,
-            // A text is never equal to a blob: a key, to no payload. `unique_payload` says whether the one or the other
-            // counts: 0, 1, or 2 for a job that has ended.
+            // Makes jobs unique by a key or by their payload. A text never equals a blob, so a key never equals a
+            // payload. `unique_payload` is 0 for a job that is not unique by its content, 1 for one that is, and 2
+            // after its end.
             """
             ALTER TABLE apus_request ADD COLUMN unique_key TEXT;
             DROP INDEX apus_request_payload_unique;
@@ -45,22 +47,24 @@
             """,
         ]
 
-        /// The newest schema that this code knows.
+        /// The newest version that this code knows.
         static let version = first + Int64(migrations.count)
 
-        /// "Apus" in ASCII; the `application_id` of a file of its own, whose `user_version` is the version, too: earlier
-        /// versions of Apus, and programs such as `file`, know it by them.
+        /// The `application_id` of a file of Apus: "Apus" in ASCII.
+        ///
+        /// The `user_version` of such a file is the version of the tables. Earlier versions of Apus, and programs such
+        /// as `file`, identify the file by these two numbers.
         static let applicationID: Int64 = 0x4170_7573
 
-        /// Whose database it is.
+        /// The owner of a database.
         enum Host {
-            /// Apus' own, which may also have tables of an application.
+            /// The database is a file of Apus, which may also contain tables of an application.
             case apus
-            /// An application's, which gave it to the store.
+            /// The database belongs to an application, which passed it to the store.
             case application
         }
 
-        /// The version of the tables in a database; 0 if it has none.
+        /// Returns the version of the tables in a database; 0 if it has none.
         static func version(in db: Database) throws -> Int64 {
             if try hasTable("apus_owner", in: db) {
                 return try Int64.fetchOne(db, sql: "SELECT schema FROM apus_owner") ?? 0
@@ -68,7 +72,9 @@
             return try hasIdentity(db) ? max(0, number(db, "user_version")) : 0
         }
 
-        /// GRDB's own function remembers its answer while another program makes the table.
+        /// Returns whether a table exists.
+        ///
+        /// It does not use GRDB's function, which caches the answer even if another program creates the table.
         static func hasTable(_ name: String, in db: Database) throws -> Bool {
             let found = "SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?)"
             return try Bool.fetchOne(db, sql: found, arguments: [name]) == true
@@ -82,7 +88,7 @@
             try Int64.fetchOne(db, sql: "PRAGMA \(pragma)") ?? 0
         }
 
-        /// Refuses, before anything has been written, a file that this code does not understand.
+        /// Refuses a file that this code does not know, before anything is written.
         static func check(_ db: Database, path: String, of host: Host = .apus) throws {
             let found = try version(in: db)
             guard try host == .application || found > 0 || hasIdentity(db) || isEmpty(db) else {
@@ -107,7 +113,7 @@
             try number(db, "application_id") == 0 && number(db, "user_version") == 0 && FormerSchema.isUnfinished(db)
         }
 
-        /// Refuses, before anything has been written, a file that would have to be migrated.
+        /// Refuses a file that needs a migration, before anything is written.
         static func checkIsNewest(_ db: Database, path: String) throws {
             let found = try version(in: db)
             guard found < version else { return }
@@ -119,12 +125,12 @@
                     """)
         }
 
-        /// Brings the tables to the newest schema, in one transaction.
+        /// Migrates the tables to the newest version, in one transaction.
         static func migrate(_ db: Database, of host: Host = .apus) throws {
             guard try version(in: db) < version else { return }
             let enforced = try number(db, "foreign_keys")
-            // Off, as in https://sqlite.org/lang_altertable.html#otheralter: a migration may replace a table that
-            // others refer to. The pragma has no effect inside a transaction.
+            // Off, as in https://sqlite.org/lang_altertable.html#otheralter, because a migration may replace a table to
+            // which others refer. The pragma has no effect inside a transaction.
             try db.execute(sql: "PRAGMA foreign_keys = OFF")
             defer { try? db.execute(sql: "PRAGMA foreign_keys = \(enforced)") }
             try db.inTransaction(.immediate) {
@@ -133,10 +139,11 @@
             }
         }
 
-        /// The same in the caller's transaction, in which foreign keys are not enforced before its end, or none refers to
-        /// a table that is replaced.
+        /// Migrates the tables in the caller's transaction.
+        ///
+        /// Foreign keys must not be enforced before its end if the migration replaces a table to which others refer.
         static func migrateInTransaction(_ db: Database, of host: Host) throws {
-            // Read again: with the lock that the transaction holds, nothing changes it any more.
+            // Read again, because only the lock of the transaction excludes other writers.
             let done = try version(in: db)
             guard done < version else { return }
             let isOwn = try hasIdentity(db) || host == .apus && isEmpty(db)
@@ -145,7 +152,7 @@
                 try db.execute(sql: tables)
                 try db.execute(sql: indexes)
             } else if done < first {
-                // Dropping a table deletes what refers to its rows.
+                // With foreign keys enforced, dropping a table deletes the rows that refer to it.
                 guard try number(db, "foreign_keys") == 0 else {
                     throw JobError(
                         code: .invalid,

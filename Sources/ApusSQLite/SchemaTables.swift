@@ -1,15 +1,15 @@
 #if SQLite
     extension Schema {
-        // A job is in two tables: `apus_job` has what each run changes, in a short row; `apus_request` has what was asked
-        // for, which is written once and may be long.
+        // A job is in two tables: `apus_job` has a short row with everything that a run changes; `apus_request` has the
+        // request, which is written once and may be long.
         //
-        // Identifiers are unique among the jobs that have not ended; so are kinds and payloads, or keys, of jobs that ask for it.
-        // Instants that count elapsed time (see ``JobStore``) are kept as the wall clock's minus
-        // `apus_clock.elapsed_offset`, which begins as zero.
+        // Identifiers are unique among the jobs that have not ended, and so are kinds and payloads, or keys, of jobs
+        // that require it. An instant in elapsed time (see ``JobStore``) is stored as the wall clock's reading minus
+        // `apus_clock.elapsed_offset`, which is initially zero.
         //
-        // The CHECK constraints are the state machine, for writers of all kinds: a person with a SQL prompt is one.
-        // They compare with one literal after another: for IN with three or more, SQLite builds a table for each row
-        // that is written, which took half the time of an insert.
+        // The CHECK constraints are the rules of the state machine for every writer, including a person with a SQL
+        // shell. They compare with one literal after another, because for IN with three or more literals SQLite builds
+        // a table for each row that is written, which took half the time of an insertion.
 
         /// The tables of schema 8.
         static let tables = """
@@ -221,7 +221,7 @@
             ) STRICT;
             """
 
-        /// The indexes of ``tables``. A submission writes a page for each one that it concerns.
+        /// The indexes of ``tables``; a submission writes a page of each index in which the job has an entry.
         static let indexes = """
             -- The open job of an identifier is found by the first; the second has the others, also those of an unknown
             -- state. An index ends with the row's key without naming it.

@@ -2,16 +2,19 @@
     import ApusJobs
     import ApusTimers
 
-    /// The jobs that are set aside. Called on a connection's queue only.
+    /// The jobs that are set aside, used on a connection's queue only.
     enum SetAsideRow {
-        /// Of the table `apus_job`: it is not set aside.
+        /// The condition on the table `apus_job` for a job that is not set aside.
         static let isNone = """
             NOT EXISTS (
                 SELECT 1 FROM apus_set_aside AS set_aside
                 WHERE set_aside.job = job.key AND set_aside.version = job.version)
             """
 
-        /// A job that is set aside anew has no wakes: those that were noted count, if it has not changed since.
+        /// Sets a job aside; parameters: its key and the problem.
+        ///
+        /// The job's own wakes are removed afterwards. If the job is set aside again without a change in between, the
+        /// recorded wakes are kept.
         private static let note = SQLText(
             """
             INSERT INTO apus_set_aside (job, version, problem, wake, elapsed_wake)
@@ -35,8 +38,10 @@
 
         private static let pageSize: Int64 = 1_000
 
-        /// The first of them are due again as they were, unless they have ended.
-        /// - Returns: whether there are more.
+        /// Restores the wakes of the first jobs that were set aside, except of changed or ended ones, and removes their
+        /// records.
+        ///
+        /// - Returns: whether there may be more.
         static func giveBack(on connection: Connection) throws -> Bool {
             let page = "SELECT job FROM apus_set_aside ORDER BY job LIMIT \(pageSize)"
             func noted(_ column: String) -> String {
@@ -69,7 +74,7 @@
         }
     }
 
-    /// The submissions that were refused. Called on a connection's queue only.
+    /// The submissions that were refused, used on a connection's queue only.
     enum RefusalRow {
         static let columns = "sequence, submitted, refused, code, message, command"
 
@@ -89,7 +94,8 @@
             return RefusalPage(found: found, limit: limit)
         }
 
-        /// Removes some of those that were refused before an instant, the first ones first.
+        /// Removes some of the submissions that were refused before an instant, the earliest first.
+        ///
         /// - Returns: whether there may be more.
         static func retire(before instant: WallInstant, budget: Int, on connection: Connection) throws -> Bool {
             let old = "SELECT sequence FROM apus_refusal WHERE refused < ? ORDER BY refused LIMIT ?"

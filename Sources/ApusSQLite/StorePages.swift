@@ -2,7 +2,7 @@
     import ApusJobs
     import ApusTimers
 
-    /// Lists, one page at a time. Called on a connection's queue only, inside a transaction.
+    /// Lists of jobs and runs in pages, used on a connection's queue only, inside a transaction.
     enum StorePages {
         static func jobs(_ query: JobQuery, on connection: Connection) throws -> JobPage {
             let limit = try ListPage.size(query.limit)
@@ -30,10 +30,10 @@
             try select("count(*)", query, after: nil, "", on: connection).firstRow { Int($0.integer()) } ?? 0
         }
 
-        /// The column of the jobs' order: that of the index which finds them.
+        /// The column that orders the jobs, which is the column of the index that finds them.
         private static func key(_ query: JobQuery) -> String { query.calendarsOnly ? "request.job" : "job.key" }
 
-        /// The conditions of a query, each with what is bound in its place.
+        /// The conditions of a query, each with the binding of its parameters.
         private struct Filter {
             private var conditions: [String] = []
             private var bindings: [(PreparedStatement) -> Void] = []
@@ -43,7 +43,7 @@
                 bindings.append(bind)
             }
 
-            /// That the column has one of these texts; nothing for none.
+            /// Adds the condition that the column has one of the texts; none if there are no texts.
             mutating func add(_ column: String, in texts: [String]) {
                 if texts.isEmpty { return }
                 add("\(column) IN (\(Self.marks(texts)))") { statement in for text in texts { statement.bind(text) } }
@@ -53,14 +53,14 @@
 
             var sql: String { conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))" }
 
-            /// The statement has no other parameters before those of the filter.
+            /// Binds the parameters of the filter, which must be the first ones of the statement.
             func bind(to statement: PreparedStatement) -> PreparedStatement {
                 for bind in bindings { bind(statement) }
                 return statement
             }
         }
 
-        /// The rows that match, but for what the query says of pages.
+        /// Returns the statement for the rows that match a query, without its limit.
         private static func select(
             _ columns: String, _ query: JobQuery, after: Int64?, _ rest: String, on connection: Connection
         ) throws -> PreparedStatement {
@@ -76,10 +76,10 @@
 
         /// Adds the conditions of the query, on the columns of `job` and `request`.
         private static func add(_ query: JobQuery, to filter: inout Filter, on connection: Connection) throws {
-            // In the words of the partial index, and a bound, without which SQLite does not use it.
+            // The expression of the partial index, with a bound, without which SQLite does not use the index.
             if query.calendarsOnly { filter.add("request.trigger_calendar IS NOT NULL AND request.job > 0") }
             if let prefix = query.idPrefixOrName, !prefix.isEmpty {
-                // No UTF-8 text has the byte 0xFF: it sorts after everything that begins with the prefix.
+                // UTF-8 text never contains the byte 0xFF, so this sorts after every text with the prefix.
                 let end = Array(prefix.utf8) + [0xFF]
                 filter.add(Self.matchesIDOrName) {
                     $0.bind(prefix).bind(rawText: end).bind(prefix).bind(rawText: end).bind(prefix)
@@ -108,7 +108,7 @@
             }
             if let key = query.idempotencyKey { filter.add("request.idempotency_key = ?") { $0.bind(key) } }
             filter.add("job.state", in: query.states.map(\.rawValue).sorted())
-            // In the words of the partial index, so that SQLite can use it.
+            // The expression of the partial index, so that SQLite can use the index.
             if !query.states.isEmpty, query.states.allSatisfy({ !$0.isFinal }) { filter.add(JobRow.hasNotEnded) }
             for label in query.labels.sorted(by: { $0.key < $1.key }) {
                 filter.add(JobRow.hasLabel) { $0.bind(label.key).bind(label.value) }
@@ -116,15 +116,18 @@
             filter.add(Self.lastEnded, in: query.lastEnded.map(\.rawValue).sorted())
         }
 
-        /// The next due instant counts elapsed time for a relative trigger. Parameters: the range in elapsed time, and by the
-        /// wall clock.
+        /// The condition for the next due instant, which is in elapsed time for a relative trigger.
+        ///
+        /// Parameters: the bounds in elapsed time, then the bounds on the wall clock.
         private static let isDue = """
             CASE WHEN request.trigger = 'after' OR (request.trigger = 'every' AND request.trigger_anchor IS NULL)
                 THEN job.next_due >= ? AND job.next_due < ? ELSE job.next_due >= ? AND job.next_due < ? END
             """
 
-        /// As a set of keys, so that the indexes are used whatever SQLite guesses about the table. Parameters: the range of
-        /// the identifiers, twice, and the name.
+        /// The condition for an identifier's prefix or a name, as a set of keys, so that SQLite uses the indexes
+        /// whatever it estimates about the table.
+        ///
+        /// Parameters: the bounds of the identifiers, twice, and the name.
         private static let matchesIDOrName = """
             job.key IN (
                 SELECT key FROM apus_job AS job WHERE id >= ? AND id < ? AND \(JobRow.hasNotEnded)
@@ -132,14 +135,15 @@
                 UNION SELECT job FROM apus_request WHERE name = ?)
             """
 
-        /// See ``JobQuery/lastEnded``.
+        /// The state of the last attempt that has ended; see ``JobQuery/lastEnded``.
         private static let lastEnded = """
             (SELECT run.state FROM apus_run AS run INDEXED BY apus_run_by_job
                 WHERE run.job = job.key AND run.claimed IS NOT NULL AND NOT (\(RunRow.isOpen))
                 ORDER BY run.sequence DESC LIMIT 1)
             """
 
-        /// See ``JobPage/lastRuns``: what is running, else what began last, else what ended without an attempt.
+        /// Returns the active run, else the last run that began, else the last that ended without an attempt; see
+        /// ``JobPage/lastRuns``.
         private static func lastRun(of job: Job, _ axis: ElapsedAxis, on connection: Connection) throws -> Run? {
             for (index, condition) in [
                 ("apus_run_open", "\(RunRow.isOpen) AND run.state = 'claimed'"),
@@ -152,7 +156,7 @@
                         WHERE run.job = ? AND \(condition) ORDER BY run.sequence DESC LIMIT 1
                         """
                     ).bind(job.key).firstRow { row in
-                        // One that cannot be read is left out here, as in the page of the job's runs.
+                        // A run that cannot be read is left out, as in the page of the job's runs.
                         try? RunRow.read(row, job: job.id, isTriggerRelative: job.isTriggerRelative, axis)
                     } ?? nil
                 if let found { return found }
@@ -180,7 +184,7 @@
                 filter.add("(run.finished IS NULL OR run.finished >= ?)") { $0.bind(since.stored) }
             }
             try add(query.jobQuery, to: &filter, on: connection)
-            // The runs come first, whatever SQLite knows of the other tables: they are in order.
+            // CROSS JOIN makes the runs the outer loop, regardless of SQLite's statistics, because they are in order.
             let statement = filter.bind(
                 to: try connection.statement(
                     """
@@ -202,7 +206,7 @@
                 if positions.count > limit { return }
                 guard let run = try? RunRow.read(row, job: id, isTriggerRelative: isRelative, axis) else { return }
                 runs.append(run)
-                // Of jobs that had one identifier after another, the newest comes first.
+                // If several jobs have had the identifier, the first run is that of the newest one.
                 if let name, names[id] == nil { names[id] = name }
             }
             let hasMore = positions.count > limit

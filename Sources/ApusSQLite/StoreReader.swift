@@ -2,7 +2,7 @@
     import ApusJobs
     import ApusTimers
 
-    /// The queries. Called on a connection's queue only, inside a transaction.
+    /// The queries of a store, used on a connection's queue only, inside a transaction.
     enum StoreReader {
         private static let jobByKey = SQLText("SELECT \(JobRow.columns) FROM \(JobRow.table) WHERE job.key = ?")
 
@@ -12,14 +12,14 @@
             ORDER BY run.occurrence, run.attempt
             """)
 
-        /// The outcome of the last occurrence that has one: one look into the index of outcomes.
+        /// The outcome of the last occurrence that has one, found by one search in the index of outcomes.
         private static let lastOutcome = SQLText(
             """
             SELECT \(RunRow.columns) FROM apus_run AS run INDEXED BY apus_run_one_outcome
             WHERE run.job = ? AND run.final = 1 ORDER BY run.occurrence DESC LIMIT 1
             """)
 
-        /// The jobs of a statement's rows, with what their next transition depends on.
+        /// Reads the jobs of a statement's rows, with everything that their next transition depends on.
         private static func load(
             _ statement: PreparedStatement, _ axis: ElapsedAxis, on connection: Connection
         ) throws -> [FoundJob] {
@@ -66,7 +66,7 @@
 
         static func axis(on connection: Connection) throws -> ElapsedAxis { ElapsedAxis(try clock(on: connection)) }
 
-        /// Whether there is a calendar trigger, of an ended job too. In the words of the partial index.
+        /// Returns whether there is a calendar trigger, also of an ended job, by the expression of the partial index.
         static func mayHaveCalendars(on connection: Connection) throws -> Bool {
             try connection.statement(
                 """
@@ -104,13 +104,13 @@
         /// One of the two clocks by which jobs wake.
         private struct Clock {
             var column: String
-            /// The other clock's.
+            /// The column of the other clock.
             var other: String
             var (bound, otherBound): (Int64, Int64)
             var decode: (Int64) -> WallInstant
         }
 
-        /// The first jobs of each lane, by an index for each of the two clocks.
+        /// Returns the first jobs of each lane, found by an index for each of the two clocks.
         static func due(_ load: JobLoad, on connection: Connection) throws -> DueJobs {
             let axis = try axis(on: connection)
             let (wall, elapsed) = (StoreInstant.bound(load.through), axis.bound(load.through))
@@ -134,7 +134,7 @@
             let limits = load.limits(of: selection.lanes)
             for (clock, lanes) in zip(clocks, lanes) {
                 for text in lanes {
-                    // The jobs of a lane that cannot be read are looked at all the same.
+                    // A lane that cannot be decoded is read too, because its jobs must be set aside.
                     let lane = QueueLane(stored: text)
                     let limit: Int? = if let lane { limits[lane] } else { Int.max }
                     if limit == 0 { continue }
@@ -150,7 +150,7 @@
                             selection.add($0.integer(), clock.decode($0.integer()), of: lane)
                         }
                     }
-                    // Of what is due by the other clock, this one says nothing.
+                    // A job that is already due by the other clock does not count as a later one.
                     let isLater = "AND (\(clock.other) IS NULL OR \(clock.other) > ?)"
                     let later = try instants(of: clock, ">", isLater, on: connection).bind(text).bind(clock.bound)
                         .bind(clock.otherBound).firstRow { clock.decode($0.integer()) }
@@ -162,7 +162,7 @@
             return DueJobs(jobs: found.readable, unreadable: found.unreadable, next: next, left: selection.left)
         }
 
-        /// The lanes in which something wakes: one look into the index each.
+        /// Returns the lanes in which a job wakes, each found by one search in the index.
         private static func lanes(of clock: Clock, on connection: Connection) throws -> [String] {
             func first(_ comparison: String, _ lane: String) throws -> String? {
                 try connection.statement(
@@ -181,7 +181,7 @@
             return lanes
         }
 
-        /// Parameters: the lane, the bound, and those of `also`.
+        /// Returns the statement for the first instant of a lane; parameters: the lane, the bound, and those of `also`.
         private static func instants(
             of clock: Clock, _ comparison: String, _ also: String = "", on connection: Connection
         ) throws -> PreparedStatement {
@@ -228,7 +228,7 @@
                     "SELECT \(JobRow.columns) FROM \(JobRow.table) WHERE idempotency_key = ?")
                 return try load(statement.bind(key), axis, on: connection).first
             case .unique(let kind, let content, let instant):
-                // One look into an index each.
+                // Each of the two statements is one search in an index.
                 let same = "WHERE kind = ? AND \(JobRow.content) = ? AND unique_payload"
                 let open = try connection.statement("SELECT job FROM apus_request \(same) = 1").bind(kind)
                 JobRow.bind(content, to: open)
@@ -257,9 +257,10 @@
             }
         }
 
-        /// The job that an identifier means: the job that has not ended, else the last submitted.
+        /// Returns the key of the job that an identifier denotes: the job that has not ended, else the last one
+        /// submitted.
         static func key(of id: JobID, on connection: Connection) throws -> Int64? {
-            // One look into an index each, however many jobs have had the identifier.
+            // Each is one search in an index, however many jobs have had the identifier.
             for rest in [JobRow.hasNotEnded, "\(JobRow.isNotOpen) ORDER BY key DESC LIMIT 1"] {
                 let key = try connection.statement("SELECT key FROM apus_job AS job WHERE id = ? AND \(rest)")
                     .bind(id.rawValue).firstRow { $0.integer() }

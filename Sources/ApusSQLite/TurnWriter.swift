@@ -2,24 +2,23 @@
     import ApusJobs
     import ApusTimers
 
-    /// Writes turns, and whatever else changes the file: one transaction each. Called on the writer connection's queue
-    /// only.
+    /// Writes turns and all other changes of the file, each in one transaction, on the writer connection's queue only.
     final class TurnWriter {
         private let connection: Connection
         private let durability: SQLiteStore.Durability
         private let beforeCommit: (@Sendable () -> Void)?
-        /// Keys are given out here rather than by SQLite's AUTOINCREMENT, which would write one more page in each
-        /// commit.
+        /// The last key, counted here because SQLite's AUTOINCREMENT would write one more page in each commit.
         private var lastKey: Int64
-        /// How many rows the part in progress has changed: zero means that its failure changed nothing.
+        /// The number of rows that the current part has changed; if it is zero, a failure of the part has changed
+        /// nothing.
         private var rowsChanged = 0
-        /// The record that the file has.
+        /// The clock record in the file.
         private var clock: StoreClock?
-        /// How many turns have been committed.
+        /// The number of committed turns.
         private(set) var commits = 0
-        /// The last turn left submissions.
+        /// Whether submissions remained after the last turn.
         private(set) var hasSubmissions = false
-        /// Set when a sync has failed: nothing that is written later over this connection could be trusted.
+        /// The error of a failed sync, after which later writes over this connection cannot be trusted.
         private var failure: JobError?
 
         var hasFailedToSync: Bool { failure != nil }
@@ -35,12 +34,11 @@
             clock = try StoreReader.clock(on: connection)
         }
 
-        /// See ``SQLiteStore/queryPlans()``.
         func queryPlans() throws -> [String: [String]] { try connection.queryPlans() }
 
         // MARK: Transactions
 
-        /// Runs `body` in a transaction of its own, if `session` is the owner, or `session` is `nil`.
+        /// Runs `body` in a transaction, if `session` is the owner or `nil`.
         func write<Value>(in session: StoreSession?, _ body: () throws -> Value) throws -> Value {
             if let failure { throw failure }
             do {
@@ -61,11 +59,11 @@
             }
         }
 
-        /// The file gets a new owner.
+        /// Makes a node the owner of the file, under a new epoch.
         func takeOwnership(_ node: NodeID) throws -> StoreSession {
             let (epoch, queues, mayHaveCalendars) = try write(in: nil) {
                 try connection.statement("UPDATE apus_owner SET epoch = epoch + 1").run()
-                // Not as it is remembered: the fate of a commit before may be unknown.
+                // Read from the file, because the fate of an earlier commit may be unknown.
                 clock = try StoreReader.clock(on: connection)
                 return (
                     try currentEpoch(), try StoreReader.queues(on: connection),
@@ -75,7 +73,7 @@
             let session = StoreSession(
                 node: node, shards: [.only: StoreEpoch(rawValue: epoch)], clock: clock, queues: queues,
                 mayHaveCalendars: mayHaveCalendars)
-            // A file of which every row can be read costs one look.
+            // If no job was set aside, this costs one query.
             let anyIsSetAside = "SELECT EXISTS (SELECT 1 FROM apus_set_aside)"
             if try connection.statement(anyIsSetAside).firstRow({ $0.integer() }) == 1 {
                 while try write(in: session, { try SetAsideRow.giveBack(on: connection) }) {}
@@ -99,7 +97,7 @@
 
         // MARK: Turns
 
-        /// Thrown when a part failed after it had written something: the turn is written again, with a savepoint for
+        /// Thrown when a part has failed after it changed rows: the turn is then written again, with a savepoint for
         /// each part.
         private struct PartlyApplied: Error {}
 
@@ -122,7 +120,7 @@
         ) throws -> [Result<[Job], JobError>] {
             try write(in: session) {
                 let axis = ElapsedAxis(turn.clock)
-                // An empty turn finds out whether the file can be written.
+                // An empty turn tests whether the file can be written.
                 if turn.clock != clock || turn.parts.isEmpty { try Self.write(turn.clock, on: connection) }
                 for queue in turn.queues { try Self.write(queue, axis, on: connection) }
                 try SetAsideRow.insert(turn.setAside, on: connection)
@@ -148,7 +146,7 @@
                 return .success(jobs)
             } catch {
                 let mapped = SQLiteErrors.jobError(error, path: connection.path)
-                // The other parts are unharmed.
+                // These errors concern this part only.
                 let isOwn = [.conflict, .alreadyExists, .invalid, .notOwner].contains(mapped.code)
                 guard connection.isInTransaction, isOwn else { throw error }
                 if withSavepoint {
@@ -184,7 +182,7 @@
                     RunRow.bind(run, jobKey: job.key, isTriggerRelative: isRelative, axis, to: statement)
                     return try statement.run()
                 }
-                // A run that has ended was there nearly always.
+                // A run that has ended nearly always has a row already.
                 var count = run.state.isOpen ? 0 : try write(RunRow.update)
                 if count == 0 { count = try write(RunRow.upsert) }
                 rowsChanged += count
@@ -193,7 +191,9 @@
             return job
         }
 
-        /// A job with the same identifier is refused as such.
+        /// Throws if a job that has not ended has the name.
+        ///
+        /// It does not throw if the identifier is taken too, because the insertion then throws the error for that.
         private func requireFree(_ name: String, for id: JobID) throws {
             let other = try connection.statement(
                 """
@@ -227,7 +227,7 @@
                 throw JobError(
                     code: .conflict, message: "there is a job \(job.id) already; read it again", cause: failure)
             }
-            // A key whose insert was rolled back is not given again: a hole in the row costs nothing.
+            // A key whose insertion was rolled back may remain unused, which has no cost.
             lastKey = job.key
         }
 
@@ -289,7 +289,7 @@
 
         // MARK: Retention
 
-        /// The oldest rows of one job, found from the newest on by the index of its runs.
+        /// Removes the oldest runs of a job, counted from the newest in the index of its runs.
         private func retireRuns(of key: Int64, keeping kept: Int) throws {
             let isAttempt = "(attempt > 0 AND state <> 'skipped')"
             for some in [isAttempt, "NOT \(isAttempt)"] {
@@ -303,7 +303,8 @@
             }
         }
 
-        /// Removes some of the jobs that are not kept any longer, the first ones first.
+        /// Removes jobs and refusals that need not be kept any longer, the earliest first, and returns whether there
+        /// may be more.
         func retire(
             keptUntil instant: WallInstant, refusedBefore: WallInstant, budget: Int, in session: StoreSession
         ) throws -> Bool {
@@ -342,14 +343,14 @@
             }
         }
 
-        /// Before jobs are removed, whose numbers must not be given again.
+        /// Stores the last key before jobs are removed, because their keys must not be used again.
         private func keepLastKey() throws {
             try connection.statement(
                 "UPDATE apus_owner SET last_key = max(last_key, ifnull((SELECT max(key) FROM apus_job), 0))"
             ).run()
         }
 
-        /// In the words of the partial index `apus_job_ended`.
+        /// The condition for jobs to remove, as the expression of the partial index `apus_job_ended`.
         private static let isRetired = "\(JobRow.hasEnded) AND open_runs = 0 AND kept_until < ?1"
     }
 #endif
