@@ -2,9 +2,9 @@ import ApusTimers
 
 /// Threads on which handlers' tasks are cancelled, for all schedulers of the process.
 ///
-/// Cancelling a task runs its cancellation handlers, which are an application's code and may block. One that does keeps
-/// its thread, and the others have one of their own: up to ``most``, because a process has only so many. A thread ends
-/// when no task waits for it.
+/// Cancelling a task runs its cancellation handlers, which are code of an application and may block. Each one that
+/// blocks occupies one thread, of at most ``most``, because the threads of a process are limited. A thread ends when no
+/// task waits for it.
 enum CancellationThreads {
     private struct State {
         var waiting: ArraySlice<Task<Void, Never>> = []

@@ -1,15 +1,15 @@
 import ApusBackground
 import ApusTimers
 
-/// Looks at what the host's device is like: when a job that asks for conditions is due, and while one waits for them.
+/// Reads the conditions of the host's device, when a job with conditions is due and while one waits for them.
 final class ConditionReader: Sendable {
-    /// Jobs that come due together share one reading, which costs some hosts tens of milliseconds.
+    /// The time for which jobs share a reading, which takes some hosts tens of milliseconds.
     private static let readingLasts: Duration = .milliseconds(100)
 
     private let host: (any BackgroundHost)?
     private let engine: TimerEngine
     private let executor: any TaskExecutor
-    /// The last reading. Held during one, so that none covers up a later one.
+    /// The last reading; the lock is held while the host is read, so that no reading replaces a later one.
     private let last = Locked<(at: UptimeInstant, unmet: JobConditions)?>(nil)
     private let following = Locked<Task<Void, Never>?>(nil)
 
@@ -19,7 +19,7 @@ final class ConditionReader: Sendable {
         self.executor = executor
     }
 
-    /// The conditions that do not hold. Without a host, every condition counts as met.
+    /// Returns the conditions that do not hold; without a host, every condition counts as met.
     func read(canShare: Bool) -> JobConditions {
         guard let host else { return [] }
         return last.withLock { last in
@@ -31,12 +31,12 @@ final class ConditionReader: Sendable {
         }
     }
 
-    /// Reads at every change, until ``endFollowing()``.
+    /// Reports the conditions that do not hold, now and after every change, until ``endFollowing()``.
     func follow(_ report: @escaping @Sendable (JobConditions) -> Void) {
         guard let host else { return }
         let task = Task(executorPreference: executor) { [self] in
             let changes = host.conditionChanges()
-            // What changed since the reading that held the job back is not among them.
+            // The stream begins now, so changes since the reading that held the job back are not in it.
             report(read(canShare: false))
             for await _ in changes {
                 if Task.isCancelled { return }

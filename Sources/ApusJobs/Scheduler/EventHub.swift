@@ -1,25 +1,26 @@
 import ApusTimers
 
-/// Hands events to subscribers. A subscriber that does not keep up loses output first and delays nothing; what it lost
-/// is marked in its stream.
+/// Delivers events to subscribers.
+///
+/// A slow subscriber delays nothing. It loses output first, and a mark in its stream stands for what it lost.
 final class EventHub: Sendable {
     private struct State {
         var next = 0
         var subscribers: [Int: Subscriber] = [:]
         var end = End.open(waiters: [])
-        /// Brings events to other schedulers of the store.
+        /// Sends events to the other schedulers of the store.
         var relay: (@Sendable (JobEvent) -> Void)?
     }
 
     private enum End {
-        /// Events may follow. Tasks wait for the end.
+        /// Events may follow, and these tasks wait for the end.
         case open(waiters: [CheckedContinuation<JobError?, Never>])
         case finished(JobError?)
 
         var isFinished: Bool { if case .finished = self { true } else { false } }
     }
 
-    /// Does not keep a subscription alive: a stream that is dropped unread ends its own.
+    /// A weak reference, so that a stream that is dropped unread ends its own subscription.
     private struct Subscriber: Sendable {
         private(set) weak var subscription: EventSubscription?
     }
@@ -31,7 +32,9 @@ final class EventHub: Sendable {
 
     var count: Int { state.withLock { $0.subscribers.count } }
 
-    /// Whether anything would get an event. A subscriber that comes later misses only what is in the store by then.
+    /// Whether an event would have a receiver.
+    ///
+    /// A later subscriber misses only events whose effects are already in the store.
     var isWanted: Bool { state.withLock { !$0.subscribers.isEmpty || $0.relay != nil } }
 
     func subscribe() -> AsyncStream<JobEvent> {
@@ -52,7 +55,7 @@ final class EventHub: Sendable {
         return AsyncStream(unfolding: { await subscription.next() }, onCancel: { subscription.finish() })
     }
 
-    /// The subscriptions are copied out: resuming a subscriber is not done under the lock.
+    /// Sends an event to all subscribers and the relay, outside of the lock, because it resumes their tasks.
     func emit(_ event: @autoclosure () -> JobEvent) {
         let (subscriptions, relay) = state.withLock { ($0.subscribers.values.compactMap(\.subscription), $0.relay) }
         guard !subscriptions.isEmpty || relay != nil else { return }
@@ -61,16 +64,16 @@ final class EventHub: Sendable {
         relay?(event)
     }
 
-    /// What has happened in another scheduler.
+    /// Sends an event of another scheduler to the subscribers.
     func emit(fromOther event: JobEvent) {
         let subscriptions = state.withLock { $0.subscribers.values.compactMap(\.subscription) }
         for subscription in subscriptions { subscription.send(event) }
     }
 
-    /// From now on, the relay is called for each event of this scheduler.
+    /// Sets the function that is called for each event of this scheduler from now on.
     func relay(to relay: (@Sendable (JobEvent) -> Void)?) { state.withLock { $0.relay = relay } }
 
-    /// The scheduler has stopped, with an error if it lost its store. The first call counts.
+    /// Ends all streams because the scheduler has stopped, with an error if it lost its store; later calls do nothing.
     func finish(_ error: JobError?) {
         let (subscriptions, waiters) = state.withLock {
             state -> ([EventSubscription], [CheckedContinuation<JobError?, Never>]) in
@@ -89,7 +92,8 @@ final class EventHub: Sendable {
     var isFinished: Bool { state.withLock { $0.end.isFinished } }
 
     /// Waits until the scheduler has stopped.
-    /// - Returns: the error with which it lost its store, if it did.
+    ///
+    /// - Returns: The error with which it lost its store, if it did.
     func waitForEnd() async -> JobError? {
         await withCheckedContinuation { continuation in
             let error = state.withLock { state -> JobError?? in
@@ -105,7 +109,7 @@ final class EventHub: Sendable {
     }
 }
 
-/// One subscriber's queue, and the tasks that wait for it.
+/// The queue of one subscriber, and the tasks that wait for it.
 final class EventSubscription: Sendable {
     private struct State {
         var queue: LossyQueue<JobEvent>
@@ -132,7 +136,7 @@ final class EventSubscription: Sendable {
         waiter?.resume(returning: event)
     }
 
-    /// What is queued is still handed out.
+    /// Ends the stream once the queued events were delivered.
     func finish() {
         let waiters = state.withLock { state in
             state.isFinished = true
@@ -161,7 +165,7 @@ final class EventSubscription: Sendable {
 }
 
 extension JobEvent {
-    /// Whether the event only accompanies a run, and gives way first.
+    /// Whether the event only accompanies a run, and is dropped before others.
     var isBulk: Bool {
         switch self {
         case .output, .progress: true
@@ -169,7 +173,7 @@ extension JobEvent {
         }
     }
 
-    /// About how much memory the event keeps.
+    /// The approximate size of the event in memory.
     var bytes: Int {
         let fixed = 512
         switch self {
@@ -181,35 +185,42 @@ extension JobEvent {
     }
 }
 
-/// Something that happened in a ``JobScheduler``; see ``JobScheduler/events()``. What an event reports is already
-/// committed.
+/// An event of a ``JobScheduler``, whose effects are already committed; see ``JobScheduler/events()``.
 public enum JobEvent: Sendable {
     /// A job was submitted.
     case submitted(Job)
     /// A job's state, next due instant or count changed.
     case changed(Job)
-    /// A job that had ended was deleted (``JobScheduler/delete(_:)``), with its runs. Jobs that are no longer kept
-    /// (``Job/keptUntil``) are removed without an event.
+    /// An ended job was deleted with its runs (``JobScheduler/delete(_:)``).
+    ///
+    /// Jobs that are no longer kept (``Job/keptUntil``) are removed without an event.
     case deleted(jobID: JobID)
     /// The handler of a run is about to be called.
     case runStarted(Run)
     /// An attempt ended; `isFinal` says whether it is the occurrence's outcome.
     case runEnded(Run)
-    /// A handler asked to be called later (``RunDecision/snooze(for:reason:)``): the run waits again, with the reason.
+    /// A handler asked to be called later (``RunDecision/snooze(for:reason:)``), and the run waits again, with the
+    /// reason.
     case runPostponed(Run)
-    /// A handler printed something (``RunContext/emit(output:)``). The attempt had printed `offset` bytes before: where
-    /// output was left out, that says how much.
+    /// A handler printed something (``RunContext/emit(output:)``).
+    ///
+    /// `offset` is the number of bytes that the attempt had printed before, including dropped output.
     case output(jobID: JobID, occurrence: Int, attempt: Int, offset: Int, bytes: [UInt8])
-    /// A handler reported how far it is, 0 to 1 (``RunContext/report(progress:message:)``).
+    /// A handler reported its progress, 0 to 1 (``RunContext/report(progress:message:)``).
     case progress(jobID: JobID, occurrence: Int, attempt: Int, fraction: Double, message: String?)
-    /// A range of occurrences was skipped. A range that grows is reported again, from its first occurrence on.
+    /// A range of occurrences was skipped.
+    ///
+    /// A range that grows is reported again, from its first occurrence on.
     case skipped(Run)
-    /// The wall clock was set, by this much; jobs that count elapsed time were moved with it.
+    /// The wall clock was set by this offset, and jobs that count elapsed time were moved with it.
     case clockChanged(by: Duration)
-    /// This subscriber did not keep up, and here events of jobs and runs, or bytes of output, were left out. What the
-    /// subscriber knows of jobs is to be read again if `events` is not 0.
+    /// Events of jobs and runs, or bytes of output, were dropped here because this subscriber was too slow.
+    ///
+    /// If `events` is not 0, the subscriber must read the jobs again.
     case dropped(events: Int, outputBytes: Int)
-    /// The scheduler stopped; with an error if it lost its store to another owner, or could not use it for longer than
-    /// ``JobScheduler/Configuration/storePatience``. Nothing follows.
+    /// The scheduler stopped, and no event follows.
+    ///
+    /// There is an error if it lost its store to another owner, or could not use it for longer than
+    /// ``JobScheduler/Configuration/storePatience``.
     case stopped(JobError?)
 }

@@ -2,32 +2,32 @@ import ApusBackground
 import ApusCalendar
 import ApusTimers
 
-/// What holds a job back at one moment, as its scheduler sees it; what is not known is as if it were not there.
+/// The obstacles of a job at one moment, as its scheduler knows them; unknown ones are left out.
 struct JobSituation: Sendable {
     var isRunning = false
     var unmet: JobConditions = []
     var isParked = false
-    /// Others of its lane, which are due before it, are so many that it is in the store only.
+    /// Whether the job is only in the store, because so many jobs of its lane are due before it.
     var isLeft = false
     /// Whether other schedulers share the store.
     var isShared = false
-    /// Why no scheduler can run the job, as far as is known; `nil` if one can.
+    /// The reason why no known scheduler can run the job; `nil` if one can.
     var lack: Lack?
     var queue: QueueStatus?
-    /// How many runs of its fairness key are in progress.
+    /// The number of runs of its fairness key in progress.
     var keyRunningCount = 0
-    /// How long the queue's rate lets nothing begin.
+    /// The time for which the queue's rate lets no run begin.
     var rateDelay: Duration?
-    /// How many handlers run, and how many may.
+    /// The numbers of running handlers and of all places.
     var places: (taken: Int, all: Int) = (0, 0)
-    /// How many handlers of its queue may run in this scheduler, if that is limited.
+    /// The number of handlers of its queue that may run in this scheduler, if that is limited.
     var queuePlaces: Int?
     var storeFails = false
     var nextLook: WallInstant?
-    /// Handlers of the job that do not return.
+    /// The handlers of the job that do not return.
     var stuck: [StuckHandler] = []
 
-    /// What is missing for the job to run.
+    /// The missing part without which the job cannot run.
     enum Lack: Sendable {
         case handler
         case queue
@@ -35,16 +35,16 @@ struct JobSituation: Sendable {
 }
 
 extension SchedulerMachine {
-    /// The jobs that are due and wait for conditions or for a handler.
+    /// The keys of the jobs that are due and wait for conditions or for a handler.
     var obstructed: [Int64] { Set(kinds.parked.keys).union(conditions.held.keys).sorted() }
 
-    /// Whether an occurrence of the job is due, and waits for a handler.
+    /// Returns whether an occurrence of the job is due, and waits for a handler.
     func isParked(_ id: JobID) -> Bool { jobs[id].map { kinds.parked.contains($0.key) } ?? false }
 
-    /// What holds a job back although it is due; see ``JobScheduler/awaitedConditions(_:)``.
+    /// Returns the conditions that hold a job back although it is due; see ``JobScheduler/awaitedConditions(_:)``.
     func awaitedConditions(_ id: JobID) -> JobConditions { jobs[id].map { conditions.awaited(by: $0) } ?? [] }
 
-    /// What holds the job back now.
+    /// Returns the present obstacles of the job.
     func situation(of loaded: LoadedJob, at now: SchedulerReading) -> JobSituation {
         var situation = JobSituation()
         situation.isRunning = life.isRunning
@@ -75,7 +75,7 @@ extension SchedulerMachine {
     }
 }
 
-/// Explains why an occurrence is as it is, from what is stored and what the scheduler sees.
+/// Explains the state of an occurrence from the stored rows and the scheduler's state.
 struct Explanation {
     typealias Decision = JobExplanation.Decision
 
@@ -92,7 +92,7 @@ struct Explanation {
 
     private var job: Job { loaded.job }
 
-    /// What is known of an occurrence whose runs are these; none if it has not arrived.
+    /// Explains an occurrence with these runs; there are none if it has not been due.
     mutating func explain(_ occurrence: Int?, runs: [Run]) -> JobExplanation {
         let runs = runs.sorted { $0.attempt < $1.attempt }
         if let first = runs.first {
@@ -309,7 +309,7 @@ struct Explanation {
 
     // MARK: Words
 
-    /// Rounded to milliseconds.
+    /// Returns the duration as text, rounded to milliseconds.
     private static func text(_ duration: Duration) -> String {
         DurationText.format(.milliseconds((duration.wholeNanoseconds + 500_000) / 1_000_000))
     }
@@ -327,8 +327,8 @@ struct Explanation {
 }
 
 extension LoadedJob {
-    /// The occurrence that is meant if none is named: the one due first of those that are open, else the next one, else
-    /// the last one; `nil` if there is none.
+    /// Returns the number of the occurrence to use if none is named: the open one with the earliest due instant,
+    /// otherwise the next one, otherwise the last one; `nil` if there is none.
     ///
     /// Open runs by hand are left out unless they are included.
     func currentOccurrence(includingByHand includesByHand: Bool) -> Int? {

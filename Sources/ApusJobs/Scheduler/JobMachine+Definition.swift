@@ -1,10 +1,12 @@
 package import ApusCalendar
 package import ApusTimers
 
-/// What changes a job from outside of its runs: a new definition, and the setting of the wall clock.
+// Changes of a job from outside of its runs: a new definition, and the setting of the wall clock.
 extension JobMachine {
-    /// The job gets a new definition. With an equal trigger everything stays due when it was; with another one, the
-    /// occurrences that are still to come follow the new trigger from `now` on, and its count begins anew.
+    /// Gives the job a new definition.
+    ///
+    /// With an equal trigger everything stays due when it was. With another one, future occurrences follow the new
+    /// trigger from `now` on, and its count begins again.
     package mutating func update(
         _ request: JobRequest, now: WallInstant, in zones: any TimeZones
     ) throws(JobError) -> Action {
@@ -13,9 +15,11 @@ extension JobMachine {
             request, countsAnew: request.trigger != job.request.trigger, from: now, now: now, in: zones)
     }
 
-    /// Another submission gives a job that has not ended its definition, as ``update(_:now:in:)`` does. If nothing of
-    /// the job is left to begin, the trigger counts from `submitted` on whether it is another one or not, so that a run
-    /// begins after each submission. An equal instant asks for the run in progress.
+    /// Gives a job that has not ended the definition of another submission, as ``update(_:now:in:)`` does.
+    ///
+    /// If nothing of the job is left to begin, the trigger counts from `submitted` on even if it is equal, so that a
+    /// run begins after each submission. An equal trigger `at` is the exception: the run in progress is the one for its
+    /// instant.
     package mutating func resubmit(
         _ request: JobRequest, submitted: WallInstant, now: WallInstant, in zones: any TimeZones
     ) throws(JobError) -> (action: Action, outcome: SubmissionOutcome) {
@@ -36,7 +40,7 @@ extension JobMachine {
         let first = isNewTrigger ? try request.trigger.first(submittedAt: submitted, times) : nil
         return transition(now) { machine, draft in
             draft.isRequestChanged = true
-            // What was due by the old definition is decided by it.
+            // The old definition applies to what was due.
             if machine.job.state == .scheduled { machine.admit(now: now, &draft) }
             machine.edit { job, _ in
                 job.request = request
@@ -53,8 +57,10 @@ extension JobMachine {
         }
     }
 
-    /// The rules of time zones may have changed. The next occurrence of a calendar trigger is computed again, unless it has
-    /// come due: then it was due by the rules that were known, and those after it follow the new ones.
+    /// Computes the next occurrence of a calendar trigger again, because the rules of time zones may have changed.
+    ///
+    /// An occurrence that is due stays due, by the rules that were known then; the following ones are computed by the
+    /// new rules.
     package mutating func zonesChanged(now: WallInstant, in zones: any TimeZones) -> Action {
         guard job.request.trigger.calendar != nil, !job.state.isFinal else { return .none }
         let wasMissing = missingZone != nil
@@ -70,8 +76,9 @@ extension JobMachine {
         }
     }
 
-    /// The wall clock was set, by `offset`: what counts elapsed time keeps its distance. Nothing is to be written, since
-    /// a store keeps these instants on the axis of elapsed time.
+    /// Moves the instants that count elapsed time, because the wall clock was set by `offset`.
+    ///
+    /// Nothing is written, since a store has these instants on the axis of elapsed time.
     package mutating func clockWasSet(by offset: Duration) {
         edit { job, open in
             job.moveElapsedInstants(by: offset)
@@ -83,12 +90,12 @@ extension JobMachine {
         findWakes()
     }
 
-    /// What the store says of when to look at the job is not true any more: the wall clock was set since. It is written
-    /// anew.
+    /// Computes and writes the wakes again, because the wall clock was set or a missing zone exists now.
     package mutating func refresh(now: WallInstant) -> Action { transition(now) { _, _ in } }
 
-    /// The wall clock was set back, by `offset`. Occurrences on the wall clock that it had already passed come again if
-    /// that is a correction: if it is at least the interval, or three hours, as in Vixie's cron
+    /// Repeats occurrences on the wall clock that had passed, because the clock was set back by `offset`.
+    ///
+    /// A step back of at least the interval, or of three hours, is a correction, as in Vixie's cron
     /// (https://man7.org/linux/man-pages/man8/cron.8.html). A smaller step repeats nothing.
     package mutating func repeatAfterClockWasSet(back offset: Duration, now: WallInstant) -> Action {
         guard !job.state.isFinal, job.request.trigger.isAnchored, missingZone == nil, let due = job.nextDue,

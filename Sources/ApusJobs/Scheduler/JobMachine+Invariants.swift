@@ -1,6 +1,7 @@
 extension JobMachine {
-    /// What is wrong with the job, in words; `nil` if nothing is. With all runs of the job at hand, each occurrence's
-    /// outcome is counted.
+    /// Returns a description of a broken invariant; `nil` if there is none.
+    ///
+    /// With all runs of the job, it also checks that each occurrence has exactly one outcome.
     package func brokenInvariant(history runs: [Run]? = nil) -> String? {
         for run in open where !run.state.isOpen { return "run \(run.occurrence) is not open" }
         for run in open where run.isFinal { return "open run \(run.occurrence) is final" }
@@ -40,7 +41,7 @@ extension JobMachine {
         return runs.flatMap { brokenHistory($0) }
     }
 
-    /// Traps if the job contradicts itself.
+    /// Traps if an invariant is broken.
     package func checkInvariants() {
         if let broken = brokenInvariant() { preconditionFailure("job \(job.id): \(broken)") }
     }

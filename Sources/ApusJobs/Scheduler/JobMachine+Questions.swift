@@ -1,23 +1,25 @@
 public import ApusTimers
 
-/// What is asked of a job: which runs have their turn, what they wait for, and when to look again.
+// Questions about a job: which runs are ready, what they wait for, and when to examine it again.
 extension JobMachine {
-    /// The positions of the waiting runs whose turn it is at `now`, while `unmet` are the conditions that do not hold;
-    /// oldest first.
+    /// Returns the positions of the waiting runs that are ready at `now`; `unmet` are the conditions that do not hold.
     package func readyRuns(now: WallInstant, unmet: JobConditions = []) -> [Int] {
         let awaited = job.request.policies.conditions.intersection(unmet)
         return turns().filter { earliestStart(open[$0]) <= now && (awaited.isEmpty || open[$0].isByHand) }
     }
 
-    /// Since when the oldest run that is ready at `now` has had its turn: one that was tried or snoozed before comes
-    /// after those that have waited longer since.
+    /// Returns the instant from which the oldest ready run has waited.
+    ///
+    /// For a run that was attempted or snoozed before, it is the end of the delay, so runs that have waited longer come
+    /// first.
     package func oldestReady(now: WallInstant, unmet: JobConditions = []) -> WallInstant? {
         readyRuns(now: now, unmet: unmet).lazy.map { earliestStart(open[$0]) }.min()
     }
 
-    /// Whether the occurrence that is due may become a run as late as it can start. Its run is the same whenever that
-    /// is, and one row is written less: nothing else of the job is open, no occurrence follows, it waits for no
-    /// conditions, and no policy asks how late it arrives. Whether it has expired is decided when it can start.
+    /// Whether the next occurrence may be admitted only when it can start, so that one row less is written.
+    ///
+    /// Its run is the same at any instant: no other run of the job is open, no occurrence follows, and it depends on no
+    /// conditions and no policy for late occurrences. Whether it has expired is decided when it can start.
     package var canArriveLate: Bool {
         guard open.isEmpty, case .runOnce = job.request.policies.missedRuns.kind,
             job.request.policies.conditions.isEmpty
@@ -25,27 +27,28 @@ extension JobMachine {
         return arrival != nil && !hasFollowing
     }
 
-    /// Whether a run is left to begin, whatever becomes of those in progress: an occurrence is to come, or waits. Runs
-    /// by hand are beside the trigger, and do not count.
+    /// Whether a run will begin regardless of those in progress, because an occurrence is to come or waits.
+    ///
+    /// Runs by hand do not count, because they are independent of the trigger.
     package var hasRunToBegin: Bool {
         job.nextDue != nil || job.remainder != nil
             || !job.state.isFinal && open.contains { $0.state == .waiting && !$0.isByHand }
     }
 
-    /// Whether an occurrence has arrived at `now`, or a run might start.
+    /// Returns whether an occurrence is due at `now`, or a run can start.
     package func isDue(_ now: WallInstant) -> Bool {
         if let due = arrival, due <= now { return true }
         return turns().contains { earliestStart(open[$0]) <= now }
     }
 
-    /// What runs that are due at `now` wait for, of the conditions that do not hold; empty when none waits for any.
+    /// Returns the unmet conditions that runs wait for which are due at `now`.
     package func awaited(now: WallInstant, unmet: JobConditions) -> JobConditions {
         let awaited = job.request.policies.conditions.intersection(unmet)
         if awaited.isEmpty { return [] }
         return turns().contains { earliestStart(open[$0]) <= now && !open[$0].isByHand } ? awaited : []
     }
 
-    /// When time alone changes what is to be done, after `now`: an occurrence arrives, or a run may start.
+    /// Returns the first instant after `now` at which an occurrence is due or a run can start.
     package func nextLook(after now: WallInstant) -> WallInstant? {
         var next = arrival.flatMap { $0 > now ? $0 : nil }
         for index in turns() {
@@ -55,14 +58,14 @@ extension JobMachine {
         return next
     }
 
-    /// When the next occurrence arrives; `nil` if none does, and while the zone of a calendar trigger is not there, without
-    /// which what follows is not known.
+    /// The instant at which the next occurrence is admitted; `nil` if there is none, and while the zone of a calendar
+    /// trigger is missing, without which the following occurrence is unknown.
     package var arrival: WallInstant? { job.state == .scheduled && missingZone == nil ? job.nextDue : nil }
 
-    /// The zone of a calendar trigger, if it is not there.
+    /// The zone of a calendar trigger if it is missing; `nil` otherwise.
     package var missingZone: String? { calendar == nil ? job.request.trigger.calendar?.timeZone : nil }
 
-    /// What has come due at `now` since the last occurrence arrived.
+    /// Returns the occurrences that have become due at `now` since the last admission.
     func arrivals(through now: WallInstant) -> Arrivals? {
         guard let next = job.next, next.instant <= now, missingZone == nil else { return nil }
         let kept = if case .runAll(let limit) = job.request.policies.missedRuns.kind { limit } else { 1 }
@@ -73,7 +76,7 @@ extension JobMachine {
         return calendar.arrivals(through: now, from: number, due: next, end: lastOccurrence, keeping: kept)
     }
 
-    /// Whether an occurrence comes after the next one.
+    /// Whether an occurrence follows the next one.
     private var hasFollowing: Bool {
         guard let calendar else { return schedule.due(job.nextOccurrence + 1) != nil }
         return job.nextOccurrence != lastOccurrence && job.nextDue.map { calendar.next(after: $0) != nil } ?? false
@@ -86,19 +89,19 @@ extension JobMachine {
         return overflow ? .max : last
     }
 
-    /// The intervals of a trigger that is not a calendar's.
+    /// The schedule of a trigger that is not a calendar trigger.
     var schedule: TriggerSchedule {
         TriggerSchedule(job.request.trigger, first: job.firstDue, origin: job.bookkeeping.origin)
     }
 
-    /// The last instant at which an open run may begin; `nil` if there is none: of a run by hand, and of an occurrence
-    /// that has been attempted.
+    /// Returns the last instant at which an open run may begin; `nil` for a run by hand and an occurrence that was
+    /// attempted.
     func expiry(of run: Run) -> WallInstant? {
         guard run.state == .waiting, !run.isByHand, run.attempt == 1, run.notBefore == nil else { return nil }
         return expiry(dueAt: run.due)
     }
 
-    /// The last instant at which an occurrence may begin.
+    /// Returns the last instant at which an occurrence may begin; `nil` without an expiry.
     func expiry(dueAt due: WallInstant) -> WallInstant? {
         let policies = job.request.policies
         return policies.expiry.map { due.due(after: policies.tolerance + $0) }
@@ -106,17 +109,17 @@ extension JobMachine {
 
     func earliestStart(_ run: Run) -> WallInstant { max(run.due, run.notBefore ?? run.due) }
 
-    /// The positions of the waiting runs that wait for nothing but their instant.
+    /// Returns the positions of the waiting runs that wait only for their instant.
     func turns() -> [Int] {
         guard !job.state.isFinal, open.contains(where: { $0.state == .waiting }) else { return [] }
         if open.count == 1 { return open[0].isByHand || job.state == .scheduled ? [0] : [] }
-        // The oldest by its due instant: after the wall clock was set back, a waiting run may be due later than its
-        // followers.
+        // The oldest run is that with the earliest due instant, not the lowest number: after the wall clock was set
+        // back, a waiting run may be due later than the following ones.
         let head = open.lazy.filter { !$0.isByHand }.min { ($0.due, $0.occurrence) < ($1.due, $1.occurrence) }?
             .occurrence
         let (limit, isConcurrent) =
             if case .allow(let limit) = job.request.policies.overlap.kind { (limit, true) } else { (1, false) }
-        // An update may have left more of them than the limit.
+        // An update may have lowered the limit below the number of running ones.
         let free = max(0, limit - open.count { !$0.isByHand && $0.state == .running })
         var next = open.indices.filter { index in
             let run = open[index]
@@ -127,22 +130,22 @@ extension JobMachine {
             next.sort { (open[$0].due, $0) < (open[$1].due, $1) }
             next = next.prefix(free).sorted()
         }
-        // Runs by hand do not wait for others, and others do not wait for them. Their numbers are the lowest.
+        // Runs by hand and others do not wait for each other. The numbers of runs by hand are the lowest.
         return open.indices.filter { open[$0].state == .waiting && open[$0].isByHand } + next
     }
 }
 
-/// An occurrence that is to come.
+/// A future occurrence.
 public struct UpcomingOccurrence: Hashable, Sendable {
-    /// When it is due.
+    /// The due instant.
     public var due: WallInstant
-    /// What a change of the clock does to that; only calendar triggers have it.
+    /// The effect of a change of the clock on the due instant; only calendar triggers have one.
     public var note: DueNote?
 
     init(_ due: Due) { (self.due, note) = (due.instant, due.note) }
 }
 
-/// The occurrences of a job that are to come, if nothing changes it.
+/// The future occurrences of a job, if nothing changes it.
 package struct UpcomingOccurrences: IteratorProtocol {
     private enum Position {
         case first(after: WallInstant)
@@ -174,7 +177,7 @@ package struct UpcomingOccurrences: IteratorProtocol {
         guard let next = machine.arrival.map({ Due(instant: $0, note: job.dueNote) }) else { return nil }
         if next.instant > instant { return (next, job.nextOccurrence) }
         if let calendar = machine.calendar, machine.lastOccurrence == nil {
-            // What is passed over need not be counted.
+            // Without a count, the occurrences before the instant need not be counted.
             return calendar.next(after: instant).map { ($0, job.nextOccurrence) }
         }
         guard let arrivals = machine.arrivals(through: instant), let following = arrivals.following else { return nil }

@@ -2,11 +2,11 @@ package import ApusCalendar
 package import ApusTimers
 
 extension JobMachine {
-    /// The machine of a job that was in another store, and the runs that are stored with it.
+    /// Returns the machine of a job from another store, and the runs to store with it.
     ///
-    /// Nothing that was due before `now` runs. A trigger that repeats continues with its first occurrence from `now` on, and
-    /// has as many left as before. A job that was due once has missed that, and is finished. A suspended job keeps its
-    /// instant: its resumption decides.
+    /// Nothing that was due before `now` runs. A trigger that repeats continues with its first occurrence from `now`
+    /// on, and has as many occurrences left as before. A job that was due once has missed that, and is finished. A
+    /// suspended job keeps its instant until it is resumed.
     package static func restored(
         _ restoration: JobRestoration, now: WallInstant, in zones: any TimeZones
     ) throws(JobError) -> (machine: JobMachine, runs: [Run]) {
@@ -16,7 +16,7 @@ extension JobMachine {
         try progress?.validate(for: trigger)
         let calendar = try trigger.times(of: request.id, in: zones)
         let passed = trigger.count.map { $0 - (progress?.left ?? $0) } ?? 0
-        // An occurrence that was open in the other store is decided there.
+        // An occurrence that was open in the other store ends there.
         let arrived = max(progress?.occurrences ?? 0, passed)
         var job = Job(
             request: request, state: restoration.isSuspended ? .suspended : .scheduled,
@@ -64,9 +64,9 @@ extension JobRestoration {
 }
 
 extension JobRestoration.Progress {
-    /// The names are those of the exported form.
+    /// Checks the numbers, under their names in the exported form.
     fileprivate func validate(for trigger: Trigger) throws(JobError) {
-        // What JSON's readers take for a whole number without loss.
+        // Larger integers are not exact in all JSON readers.
         guard (0...9_007_199_254_740_991).contains(occurrences) else {
             throw JobError(code: .invalid, message: "occurrences: must be 0 or more, not \(occurrences)")
         }
@@ -90,7 +90,8 @@ extension JobRestoration.Progress {
 }
 
 extension Trigger {
-    /// The first occurrence after `now`, of those that follow one that was due at `past`; `nil` if none follows.
+    /// Returns the first occurrence after `now` of those that follow an occurrence that was due at `past`; `nil` if
+    /// none follows.
     fileprivate func next(after now: WallInstant, from past: WallInstant, _ calendar: CalendarTimes?) -> Due? {
         if let calendar { return calendar.next(after: now) }
         return interval.flatMap { try? Trigger.every($0, anchoredAt: past).first(submittedAt: now, nil) }

@@ -1,15 +1,16 @@
 import ApusTimers
 
-/// How occurrences become runs, and how runs become outcomes.
+// The rules by which occurrences become runs, and runs become outcomes.
 extension JobMachine {
-    /// The mark of an open run that makes up for a missed occurrence, in its `reason`: such runs wait for one another,
-    /// whatever the overlap policy.
+    /// The mark of a catch-up run in its `reason`: it makes up for a missed occurrence.
+    ///
+    /// Catch-up runs wait for one another, whatever the overlap policy.
     static let catchUp = "missed"
 
     /// The reason of a lost run whose handler was given up.
     static let abandoned = "abandoned"
 
-    /// The reason kept in a claimed run whose handler was cancelled, so that it is known after a crash.
+    /// Returns why the handler of a claimed run was cancelled; the reason is stored, so that it is known after a crash.
     func cancellation(_ run: Run) -> CancellationReason? {
         guard run.state == .running else { return nil }
         return switch run.reason {
@@ -28,7 +29,7 @@ extension JobMachine {
         let m = arrivals.last
         let last = arrivals.lastDue
         let missedRuns = job.request.policies.missedRuns.kind
-        // A wake-up may use the whole tolerance: what it starts then is on time.
+        // A wake-up may use the whole tolerance, and what it starts is on time.
         let isOnTime = last.instant.duration(to: now) <= job.request.policies.tolerance + grace(arrivals)
         if let end = expiry(dueAt: last.instant), end < now {
             skip(n...m, due: next, reason: .expired, now: now, &draft)
@@ -47,7 +48,7 @@ extension JobMachine {
                     skip(n...m, due: next, reason: .missed, now: now, &draft)
                 }
             case .runAll(let limit):
-                // Of a job that is always late, more may come than end: those that are open count.
+                // Open runs count, because a job that is always late may otherwise collect them without limit.
                 let room = max(isFirst(n) && waitingOccurrences == 0 ? 1 : 0, limit - openOccurrences)
                 let from = m - n < room ? n : m - room + 1
                 if n < from { skip(n...(from - 1), due: next, reason: .missed, now: now, &draft) }
@@ -63,7 +64,7 @@ extension JobMachine {
         }
     }
 
-    /// Skips what has waited for longer than it may.
+    /// Skips the waiting occurrences that have expired.
     mutating func expire(now: WallInstant, _ draft: inout Draft) {
         guard job.request.policies.expiry != nil else { return }
         for index in open.indices where expiry(of: open[index]).map({ $0 < now }) ?? false {
@@ -71,27 +72,27 @@ extension JobMachine {
             draft.skipped += 1
             if open[index].occurrence == job.nextOccurrence - 1 { lastSkip = open[index] }
         }
-        // The turn of an occurrence depends on those before it that are open.
+        // Whether an occurrence may run depends on the open ones before it.
         edit { _, open in open.removeAll { $0.state == .skipped } }
     }
 
-    /// How late the last one that has arrived may be and still count as on time.
+    /// Returns the lateness up to which the last due occurrence counts as on time.
     private func grace(_ arrivals: Arrivals) -> Duration {
         if let grace = job.request.policies.grace { return grace }
         let interval = arrivals.following.map { arrivals.lastDue.instant.duration(to: $0.instant) }
         return min(.seconds(60), job.request.trigger.interval ?? interval ?? .seconds(60))
     }
 
-    /// An occurrence that is to run meets the open ones.
+    /// Adds the run of an occurrence, or skips it, by the overlap policy.
     private mutating func place(_ number: Int, due: Due, standsFor: Int, now: WallInstant, _ draft: inout Draft) {
-        // The first occurrence of a definition waits until the runs in progress have ended: a submission that was
-        // accepted during a run is followed by one. A run that waits already is that one.
+        // The first occurrence of a definition waits for the runs in progress instead of being skipped, so a run
+        // follows each submission that was accepted during a run. A run that waits already is that run.
         let others = isFirst(number - standsFor + 1) ? waitingOccurrences : openOccurrences
         switch job.request.policies.overlap.kind {
         case .skip where others > 0:
             skip(number...number, due: due.instant, reason: .overlap, now: now, &draft)
         case .queue(let limit) where others > limit:
-            // The first of the open ones has its turn; the others wait.
+            // The first open run runs, and the others wait.
             skip(number...number, due: due.instant, reason: .queueFull, now: now, &draft)
         case .allow(let limit) where others >= limit:
             skip(number...number, due: due.instant, reason: .overlap, now: now, &draft)
@@ -103,12 +104,12 @@ extension JobMachine {
         }
     }
 
-    /// Within a transition, runs that it has ended are still among the open ones.
+    /// During a transition, runs that it has ended are still in `open`.
     private var openOccurrences: Int { open.count { $0.occurrence > 0 && $0.state.isOpen } }
 
     private var waitingOccurrences: Int { open.count { $0.occurrence > 0 && $0.state == .waiting } }
 
-    /// Whether the occurrence is the first one of the job's present definition.
+    /// Returns whether the occurrence is the first one of the job's present definition.
     private func isFirst(_ number: Int) -> Bool { number - 1 == job.bookkeeping.origin }
 
     private mutating func add(
@@ -129,8 +130,10 @@ extension JobMachine {
         draft.write(run)
     }
 
-    /// Skips in a row, for one reason, are one run: a job that is skipped each second for an hour must not displace the
-    /// history of its attempts.
+    /// Skips a range of occurrences.
+    ///
+    /// Consecutive skips for one reason are one run: a job that is skipped each second for an hour must not displace
+    /// the history of its attempts.
     mutating func skip(
         _ range: ClosedRange<Int>, due: WallInstant, reason: SkipReason, now: WallInstant, _ draft: inout Draft
     ) {
@@ -152,8 +155,7 @@ extension JobMachine {
 
     // MARK: Outcomes
 
-    /// Waiting runs are cancelled; the handlers of claimed runs are cancelled, and the runs carry the reason until they
-    /// end.
+    /// Cancels the waiting runs and the handlers of the claimed ones, whose runs have the reason until they end.
     mutating func cancelOpen(
         _ reason: CancellationReason, includingByHand: Bool, now: WallInstant, _ draft: inout Draft
     ) {
@@ -175,9 +177,10 @@ extension JobMachine {
         }
     }
 
-    /// The end of a claimed run whose outcome does not depend on how its handler ended: its effects are committed, or
-    /// it was cancelled.
-    /// - Returns: whether it is such a run.
+    /// Ends a claimed run whose outcome does not depend on its handler, because its effects are committed or it was
+    /// cancelled.
+    ///
+    /// - Returns: Whether it is such a run.
     mutating func concludeDecided(_ index: Int, now: WallInstant, _ draft: inout Draft) -> Bool {
         if open[index].isCompleted {
             edit { _, open in open[index].isCompleted = false }
@@ -190,7 +193,7 @@ extension JobMachine {
         return true
     }
 
-    /// The run's state is the outcome of its occurrence.
+    /// Ends a run, whose state becomes the outcome of its occurrence.
     mutating func conclude(_ index: Int, _ state: RunState, reason: String?, now: WallInstant, _ draft: inout Draft) {
         close(index, state, reason: reason, isFinal: true, now: now, &draft)
     }
@@ -236,13 +239,15 @@ extension JobMachine {
         tryAgain(run, lostBefore: run.lostBefore + 1, notBefore: nil, now: now, &draft)
     }
 
-    /// When a run that was claimed was due, by today's clock: what counts elapsed time has been due, even if the wall
-    /// clock was set back since; the others follow the clock.
+    /// Returns the due instant of a claimed run that waits again, by the present clock.
+    ///
+    /// An instant of elapsed time has passed, even if the wall clock was set back since; other instants follow the
+    /// clock.
     func dueAgain(_ run: Run, now: WallInstant) -> WallInstant {
         run.dueCountsElapsed(job.request.trigger.isRelative) ? min(run.due, now) : run.due
     }
 
-    /// A claimed run waits again, as the same attempt.
+    /// Puts a claimed run back to waiting, as the same attempt.
     mutating func waitAgain(
         _ index: Int, _ snooze: RunDecision?, now: WallInstant, _ draft: inout Draft
     ) {
@@ -254,7 +259,7 @@ extension JobMachine {
             guard let snooze else { return }
             open[index].notBefore = now.due(after: max(snooze.delay ?? .zero, JobLimits.shortestPause))
             guard open[index].reason != Self.catchUp else { return }
-            // A handler's own words must not make a catch-up run of it.
+            // The handler's own words must not mark it as a catch-up run.
             open[index].reason = snooze.reason == Self.catchUp ? "postponed" : JobLimits.reason(snooze.reason)
         }
         draft.write(open[index])
@@ -275,12 +280,12 @@ extension JobMachine {
 }
 
 extension Run {
-    /// Whether the policy has no attempt after this one, should it fail.
+    /// Returns whether the policy has no attempt after this one if it fails.
     func isLastAttempt(under policy: RetryPolicy) -> Bool { attempt - lostBefore >= policy.maximumAttempts }
 }
 
 extension RetryPolicy {
-    /// The delay before the attempt that follows the `failures`th failure.
+    /// Returns the delay before the attempt that follows a number of failures.
     func delay(afterFailures failures: Int, jitter random: Double) -> Duration {
         var delay = min(initialDelay, maximumDelay)
         var doublings = failures - 1

@@ -1,12 +1,11 @@
 package import ApusCalendar
 package import ApusTimers
 
-/// Decides about one job: its events are in this file, the rules that they share in `JobMachine+Rules.swift`. It uses no
-/// clock and no lock, and does no I/O.
+/// The state machine of one job, without clocks, locks and I/O.
 ///
-/// Each event is one mutating method. It returns what has to be made durable and what to do after that; the owner
-/// commits the change first, and throws the machine away if that fails. Impossible events trap, since only a defect of
-/// ours makes them.
+/// The events are in this file, and the rules that they share in `JobMachine+Rules.swift`. Each event is one mutating
+/// method, which returns the change to commit and what to do after the commit. The owner commits first, and discards
+/// the machine if that fails. Impossible events trap, because only a defect of Apus can cause them.
 package struct JobMachine: Hashable, Sendable {
     private struct Contents: Hashable {
         var job: Job
@@ -16,30 +15,31 @@ package struct JobMachine: Hashable, Sendable {
         mutating func edit(_ body: (inout Job, inout [Run]) -> Void) { body(&job, &open) }
     }
 
-    /// A machine is copied for each turn, each decision and each look at a job.
+    /// The contents, which copies share: a machine is copied for each turn and each decision.
     private var shared: Shared<Contents>
     private var contents: Contents {
         _read { yield shared.value }
         _modify { yield &shared.value }
     }
 
-    /// The job, as it will be once the last action's change is committed.
+    /// The job as it is once the last action's change is committed.
     package var job: Job { _read { yield contents.job } }
-    /// Its open runs, ordered by (occurrence, attempt).
+    /// The open runs, ordered by (occurrence, attempt).
     package var open: [Run] { _read { yield contents.open } }
-    /// The range of skipped occurrences that ends with the last one that arrived, if that was skipped.
+    /// The range of skipped occurrences that ends with the last occurrence that was due, if that was skipped.
     var lastSkip: Run? {
         _read { yield contents.lastSkip }
         _modify { yield &contents.lastSkip }
     }
-    /// The times of a calendar trigger, by the rules that its zone had when they were last looked at. `nil` for other
-    /// triggers, and while there is no such zone here: the job waits then.
+    /// The times of a calendar trigger, by the rules of its zone when they were last read.
+    ///
+    /// It is `nil` for other triggers, and while the zone does not exist here: the job then waits.
     private(set) var calendar: CalendarTimes? {
         _read { yield contents.calendar }
         _modify { yield &contents.calendar }
     }
 
-    /// The machine of a stored job.
+    /// Creates the machine of a stored job.
     package init(_ loaded: LoadedJob, in zones: any TimeZones) {
         shared = Shared(
             Contents(
@@ -47,20 +47,20 @@ package struct JobMachine: Hashable, Sendable {
                 calendar: try? loaded.job.request.trigger.times(of: loaded.job.id, in: zones)))
     }
 
-    /// What an event leads to.
+    /// The consequences of an event.
     package struct Action: Sendable {
-        /// What to commit; `nil` if nothing changed.
+        /// The change to commit; `nil` if nothing changed.
         package var change: JobChange? {
             get { shared?.value }
             set { shared = newValue.map { Shared($0) } }
         }
-        /// Runs whose handlers to start, once committed.
+        /// The runs whose handlers are started after the commit.
         package var starts: [Run] = []
-        /// Running handlers to cancel after the commit.
+        /// The running handlers that are cancelled after the commit.
         package var cancels: [Cancel] = []
-        /// Runs that wait again because their handlers could not begin.
+        /// The runs that wait again because their handlers could not begin.
         package var postponed: [Run] = []
-        /// ``change``, for a look at a part of it without a copy.
+        /// The storage of ``change``, of which a part can be read without a copy.
         private(set) var shared: Shared<JobChange>?
         package static let none = Action()
 
@@ -72,33 +72,31 @@ package struct JobMachine: Hashable, Sendable {
         }
     }
 
-    /// A running handler that must end.
     package struct Cancel: Hashable, Sendable {
         package var occurrence: Int
         package var attempt: Int
         package var reason: CancellationReason
     }
 
-    /// How an attempt ended.
+    /// The end of an attempt.
     package struct Ended: Hashable, Sendable {
         package enum Result: Hashable, Sendable {
             case succeeded
             case failed(reason: String, isFinal: Bool)
             case timedOut
-            /// It was cancelled because the process ends: as if a crash had interrupted it.
+            /// The attempt was cancelled because the process ends, as if a crash had interrupted it.
             case interrupted
         }
         package var result: Result
-        /// If another attempt follows, it begins after that and not after the policy's delay.
+        /// The delay before another attempt, in place of the policy's; `nil` for the policy's delay.
         package var retryAfter: Duration?
         package var started: WallInstant?
         package var exitCode: Int?
         package var output: [UInt8] = []
-        /// Kept if the attempt succeeds.
+        /// The result, which is stored if the attempt succeeds.
         package var handlerResult: [UInt8]?
         package var progress: RunProgress?
-        /// The handler was cancelled long ago and was given up: the run is lost, and what follows is what follows from
-        /// the result.
+        /// Whether the handler was given up: the run is lost, and what follows is determined by the result.
         package var isAbandoned = false
         package init(_ result: Result, started: WallInstant?, exitCode: Int? = nil, output: [UInt8] = []) {
             self.result = result
@@ -110,7 +108,9 @@ package struct JobMachine: Hashable, Sendable {
 
     // MARK: Submission
 
-    /// The machine of a new job.
+    /// Returns the machine of a new job.
+    ///
+    /// - Throws: ``JobError`` with `invalid`.
     package static func submitted(
         _ request: JobRequest, now: WallInstant, in zones: any TimeZones
     ) throws(JobError) -> JobMachine {
@@ -125,11 +125,11 @@ package struct JobMachine: Hashable, Sendable {
         return machine
     }
 
-    /// The store's answer to the last change: its key and version.
+    /// Adopts the stored job after a commit, with its key and version.
     package mutating func committed(_ stored: Job) {
         let isNew = job.key != stored.key
         contents.job = stored
-        // Else the array, which the change shares, would be copied.
+        // Otherwise the array, which the change shares, would be copied.
         guard isNew else { return }
         for index in open.indices { contents.open[index].jobKey = stored.key }
         lastSkip?.jobKey = stored.key
@@ -137,13 +137,13 @@ package struct JobMachine: Hashable, Sendable {
 
     // MARK: Events
 
-    /// Time has come to `now`: what is due becomes a run, or is skipped.
+    /// Admits the occurrences that are due at `now`: each becomes a run or is skipped.
     package mutating func arrive(now: WallInstant) -> Action {
         guard let due = arrival, due <= now else { return .none }
         return transition(now) { machine, draft in machine.admit(now: now, &draft) }
     }
 
-    /// Skips what has waited for longer than it may, before a decision that depends on what is left to begin.
+    /// Skips the occurrences that have expired, before a decision that depends on those that are left.
     package mutating func expire(now: WallInstant) -> Action {
         let dues = open.map { expiry(of: $0) } + [arrival.flatMap { expiry(dueAt: $0) }]
         guard dues.contains(where: { $0.map { $0 < now } ?? false }) else { return .none }
@@ -156,13 +156,13 @@ package struct JobMachine: Hashable, Sendable {
         }
     }
 
-    /// At most `limit` waiting runs whose turn it is are claimed, while `unmet` are the conditions that do not hold.
+    /// Claims at most `limit` ready runs; `unmet` are the conditions that do not hold.
     package mutating func start(now: WallInstant, limit: Int, unmet: JobConditions = []) -> Action {
         guard limit > 0, !readyRuns(now: now, unmet: unmet).isEmpty else { return .none }
         return transition(now) { $0.claim(limit, unmet, now: now, &$1) }
     }
 
-    /// The same after ``arrive(now:)``, in one transition.
+    /// Admits the occurrences that are due, and claims at most `limit` ready runs, in one transition.
     package mutating func arriveAndStart(now: WallInstant, limit: Int, unmet: JobConditions = []) -> Action {
         guard let due = arrival, due <= now else { return start(now: now, limit: limit, unmet: unmet) }
         return transition(now) { machine, draft in
@@ -176,15 +176,16 @@ package struct JobMachine: Hashable, Sendable {
         for index in readyRuns(now: now, unmet: unmet).prefix(limit) {
             contents.open[index].state = .running
             contents.open[index].claimed = now
-            // Why it waited is over. The mark of a catch-up run stays with it.
+            // The reason for which it waited no longer applies, but a catch-up run keeps its mark.
             if open[index].reason != Self.catchUp { contents.open[index].reason = nil }
             draft.write(open[index])
             draft.starts.append(open[index])
         }
     }
 
-    /// A claimed run could not begin after all: the clock was set back to before its due instant, or its handler was
-    /// short of something and asks for a `snooze`. It waits again, as the same attempt.
+    /// Puts a claimed run that could not begin back to waiting, as the same attempt.
+    ///
+    /// The clock was set back to before its due instant, or its handler lacked something and threw a `snooze`.
     package mutating func returned(
         occurrence: Int, attempt: Int, snooze: RunDecision? = nil, now: WallInstant
     ) -> Action {
@@ -196,11 +197,11 @@ package struct JobMachine: Hashable, Sendable {
         }
     }
 
-    /// The handler of a claimed run ended. `jitter` is a random number, 0 to 1, for the delay of a retry.
+    /// Ends a claimed run after its handler; `jitter` is a random number, 0 to 1, for the delay of a retry.
     package mutating func ended(
         occurrence: Int, attempt: Int, _ ended: Ended, now: WallInstant, jitter: Double
     ) -> Action {
-        // A run that is not claimed any more got its outcome from another event, for instance a replacement of the job.
+        // A run that is not claimed any more got its outcome from another event, such as a replacement of the job.
         guard let index = indexOfClaimed(occurrence, attempt) else { return .none }
         return transition(now) { machine, draft in
             machine.contents.open[index].started = ended.started
@@ -227,7 +228,7 @@ package struct JobMachine: Hashable, Sendable {
         }
     }
 
-    /// Nothing arrives or starts from now on. What was due up to now is decided first.
+    /// Suspends the job: nothing is admitted or starts from now on, and what is due is admitted first.
     package mutating func suspend(now: WallInstant) -> Action {
         switch job.state {
         case .suspended, .cancelled, .finished: return .none
@@ -243,7 +244,7 @@ package struct JobMachine: Hashable, Sendable {
         }
     }
 
-    /// Resumes the job: relative triggers with the remainder of their interval, others with what their clock says.
+    /// Resumes the job, a relative trigger with the remainder of its interval.
     package mutating func resume(now: WallInstant) -> Action {
         switch job.state {
         case .scheduled, .cancelled, .finished: return .none
@@ -263,8 +264,9 @@ package struct JobMachine: Hashable, Sendable {
         }
     }
 
-    /// Ends the job for good, cancelled or because a new one takes its place. Handlers of claimed runs are cancelled,
-    /// and their runs are cancelled when they end.
+    /// Ends the job permanently, cancelled or because a new one takes its place.
+    ///
+    /// The handlers of claimed runs are cancelled, and the runs end as cancelled when their handlers do.
     package mutating func cancel(_ reason: CancellationReason = .cancelled, now: WallInstant) -> Action {
         guard !job.state.isFinal else { return .none }
         return transition(now) { machine, draft in
@@ -275,11 +277,12 @@ package struct JobMachine: Hashable, Sendable {
         }
     }
 
-    /// A run by hand, due now, beside the trigger, of a job that is not cancelled. A finished job is scheduled again, with
-    /// nothing to come but this run, and finished when the run has its outcome.
+    /// Adds a run by hand, due now, to a job that is not cancelled.
+    ///
+    /// A finished job is scheduled again only for this run, and finished when the run has its outcome.
     package mutating func runNow(now: WallInstant) -> (run: Run, action: Action) {
         precondition(job.state != .cancelled, "nothing of a cancelled job runs any more")
-        // The version grows with each change, so a number made of it is never used twice.
+        // The version grows with each change, so a number derived from it is never used twice.
         let run = Run(
             jobKey: job.key, jobID: job.id, occurrence: Int(1 - job.version), attempt: 1, due: now, state: .waiting)
         let action = transition(now) { machine, draft in
@@ -291,7 +294,7 @@ package struct JobMachine: Hashable, Sendable {
         return (run, action)
     }
 
-    /// After a crash: no handler runs for the claimed runs any more.
+    /// Ends the claimed runs after a crash, since their handlers do not run any more.
     package mutating func recover(now: WallInstant) -> Action {
         guard open.contains(where: { $0.state == .running }) else { return .none }
         return transition(now) { machine, draft in
@@ -307,12 +310,12 @@ package struct JobMachine: Hashable, Sendable {
 
     // MARK: One transition
 
-    /// What a transition writes: of each run, the last version.
+    /// The changes of a transition: the last version of each changed run.
     struct Draft {
         private(set) var runs: [Run]
         var starts: [Run] = []
         var cancels: [Cancel] = []
-        /// How many occurrences were skipped, and how many of them because no scheduler ran them in time.
+        /// The number of occurrences that were skipped.
         var skipped = 0
         var missed = 0
         var postponed: [Run] = []
@@ -336,7 +339,8 @@ package struct JobMachine: Hashable, Sendable {
             }
         }
 
-        /// Nearly always there are one or two rows, which are searched faster than a dictionary is made.
+        /// Returns the position of the run; one or two rows, the usual number, are searched faster than a dictionary is
+        /// built.
         private mutating func position(of run: Run) -> Int? {
             if runs.count < 16 {
                 return runs.firstIndex { $0.occurrence == run.occurrence && $0.attempt == run.attempt }
@@ -359,7 +363,7 @@ package struct JobMachine: Hashable, Sendable {
         }
         contents.job.updated = now
         findWakes()
-        // Skipped ranges count what they grew by.
+        // Only the growth of a skipped range is counted.
         contents.job.occurrenceCount +=
             draft.skipped + draft.runs.count { $0.isFinal && $0.occurrence > 0 && $0.state != .skipped }
         contents.job.missedCount += draft.missed
@@ -370,7 +374,7 @@ package struct JobMachine: Hashable, Sendable {
         return Action(change: change, starts: draft.starts, cancels: draft.cancels, postponed: draft.postponed)
     }
 
-    /// What the store has to know of the open runs: how many there are, and when to look at the job.
+    /// Sets the values for the store: the number of open runs, and when to examine the job next.
     mutating func findWakes() {
         contents.job.openRunCount = open.count
         (contents.job.bookkeeping.wake, contents.job.bookkeeping.elapsedWake) = (nil, nil)
@@ -394,14 +398,14 @@ package struct JobMachine: Hashable, Sendable {
         wake = min(wake ?? instant, instant)
     }
 
-    // The extensions in other files change the two parts through these.
+    // The extensions in other files change the contents through these methods.
     mutating func edit(_ body: (inout Job, inout [Run]) -> Void) { contents.edit(body) }
 
     mutating func read(_ calendar: CalendarTimes?) { self.calendar = calendar }
 }
 
 extension JobMachine.Action {
-    /// Two events in one commit: what the second wrote counts.
+    /// Merges a later event into the same commit; the later version of a run counts.
     package mutating func merge(_ later: consuming JobMachine.Action) {
         guard var change = later.change else { return }
         guard let earlier = self.change else {
@@ -421,9 +425,9 @@ extension JobMachine.Action {
     }
 }
 
-/// What is done to single runs.
+// Changes of single runs.
 extension JobMachine {
-    /// The handler of a claimed run reports how far it is.
+    /// Sets the progress that the handler of a claimed run has reported.
     package mutating func progressed(
         occurrence: Int, attempt: Int, _ progress: RunProgress, now: WallInstant
     ) -> Action {
@@ -434,8 +438,9 @@ extension JobMachine {
         }
     }
 
-    /// Ends the open run of one occurrence; `nil` if there is none. The handler of a claimed run is cancelled, and the
-    /// run is cancelled when it ends.
+    /// Cancels the open run of one occurrence; returns `nil` if there is none.
+    ///
+    /// The handler of a claimed run is cancelled, and the run ends as cancelled when the handler does.
     package mutating func cancelRun(_ occurrence: Int, now: WallInstant) -> (run: Run, action: Action)? {
         guard let index = open.firstIndex(where: { $0.occurrence == occurrence }) else { return nil }
         var run = open[index]
@@ -446,8 +451,8 @@ extension JobMachine {
         return (run, action)
     }
 
-    /// An occurrence whose outcome is `run` gets another attempt. Its outcome is open again, and so is the job, if it has
-    /// ended with it.
+    /// Adds another attempt to the occurrence whose outcome is `run`, and reopens the occurrence, and the job if it has
+    /// finished.
     ///
     /// `run` is the stored outcome: an attempt that failed, was lost or was cancelled, of a job that is not cancelled.
     package mutating func retry(_ run: Run, now: WallInstant) -> (run: Run, action: Action) {

@@ -2,14 +2,14 @@ import ApusTimers
 public import CoreMetrics
 import Synchronization
 
-/// What a scheduler reports about itself, to the metrics backend that the app chose.
+/// The metrics of a scheduler, for the metrics backend that the app chose.
 ///
-/// Called outside the scheduler's locks, on its tasks and those of handlers.
+/// They are reported outside of the scheduler's locks, on its tasks and those of handlers.
 final class JobMetrics: Sendable {
     private struct Timed: Hashable {
         var kind: String
         var queue: QueueID
-        /// For all that have no metrics of their own.
+        /// The key of all jobs that have no metrics of their own.
         static let other = Timed(kind: "other", queue: JobMetrics.otherQueue)
     }
 
@@ -33,13 +33,13 @@ final class JobMetrics: Sendable {
         }
     }
 
-    /// How many runs of a queue are in progress, and how many wait.
+    /// The numbers of a queue's runs in progress and waiting jobs.
     private struct Standing: Equatable {
         var running = 0
         var waiting = 0
     }
 
-    /// The queues without meters of their own.
+    /// The sums over the queues without meters of their own.
     private struct Others {
         private var standings: [QueueID: Standing] = [:]
         private(set) var sum = Standing()
@@ -52,7 +52,7 @@ final class JobMetrics: Sendable {
         }
     }
 
-    /// Metrics are made when there is something to report, and kept.
+    /// The metrics that exist; each is created for the first report, and kept.
     private struct Made {
         var jobs: Set<Timed> = []
         var counters: [Counted: Counter] = [:]
@@ -62,7 +62,9 @@ final class JobMetrics: Sendable {
         var stuck: Meter?
         var unreadable: Meter?
 
-        /// The first of them have metrics of their own for good, so that no counter falls.
+        /// Returns the key of a job's metrics.
+        ///
+        /// The first keys have metrics of their own permanently, so that no counter decreases.
         mutating func timed(_ job: Job) -> Timed {
             let own = Timed(kind: job.request.kind, queue: job.request.queue)
             if jobs.contains(own) { return own }
@@ -72,8 +74,8 @@ final class JobMetrics: Sendable {
         }
     }
 
-    /// How many queues, and how many pairs of a kind and a queue, have metrics of their own: a backend keeps each series
-    /// for as long as it runs.
+    /// The largest number of queues, and of pairs of a kind and a queue, with metrics of their own: a backend keeps
+    /// each series for as long as it runs.
     static let mostOwn = 100
     private static let otherQueue = QueueID("other")
 
@@ -82,14 +84,14 @@ final class JobMetrics: Sendable {
     private let label: String
     private let dimensions: [(String, String)]
 
-    /// Metrics whose names begin with `label` and a dot.
+    /// Creates metrics whose names begin with `label` and a dot.
     init(factory: any MetricsFactory, label: String, dimensions: [(String, String)]) {
         self.factory = factory
         self.label = label
         self.dimensions = dimensions
     }
 
-    /// So many attempts ended so, or so many occurrences were skipped.
+    /// Counts attempts that ended with an outcome, or skipped occurrences.
     func ended(_ outcome: RunState, _ count: Int, of job: Job) {
         let counter = made.withLock { made -> Counter in
             let key = Counted(outcome: outcome, job: made.timed(job))
@@ -103,7 +105,7 @@ final class JobMetrics: Sendable {
         counter.increment(by: count)
     }
 
-    /// A handler took that long. `lateness` is that of an occurrence's first attempt.
+    /// Records the duration of a handler, and the lateness if it is of an occurrence's first attempt.
     func handled(_ job: Job, for duration: Duration, lateness: Duration?) {
         let timers = made.withLock { made -> Timers in
             let key = made.timed(job)
@@ -116,7 +118,7 @@ final class JobMetrics: Sendable {
         if let lateness { timers.lateness.recordNanoseconds(lateness.wholeNanoseconds) }
     }
 
-    /// These queues have other numbers of runs. Those without meters of their own are added up.
+    /// Reports the changed numbers of queues; those without meters of their own are added up.
     func queues(_ changes: [QueueStatus]) {
         let reports = made.withLock { made in
             var reports: [QueueID: (Meters, Standing)] = [:]
@@ -137,7 +139,7 @@ final class JobMetrics: Sendable {
         for (meters, standing) in reports { meters.set(standing) }
     }
 
-    /// Nothing runs or waits any more.
+    /// Reports that nothing runs or waits any more.
     func closed() {
         let all = made.withLock { made in
             made.others = Others()
@@ -146,13 +148,13 @@ final class JobMetrics: Sendable {
         for meters in all { meters.set(Standing()) }
     }
 
-    /// So many handlers were cancelled and do not return.
+    /// Reports the number of handlers that were cancelled and do not return.
     func stuck(_ count: Int) { set(\.stuck, "stuck", count) }
 
-    /// So many jobs are set aside because they cannot be read.
+    /// Reports the number of jobs that are set aside because they cannot be read.
     func unreadable(_ count: Int) { set(\.unreadable, "unreadable", count) }
 
-    /// A number that is zero as a rule: there is a meter from the first other one on.
+    /// Reports a number that is usually zero; its meter is created for the first other value.
     private func set(_ path: WritableKeyPath<Made, Meter?>, _ name: String, _ count: Int) {
         let meter = made.withLock { made -> Meter? in
             if made[keyPath: path] == nil, count > 0 {
@@ -178,7 +180,7 @@ final class JobMetrics: Sendable {
     }
 }
 
-/// Where a scheduler reports to, if it was asked to.
+/// The destination of a scheduler's metrics, if one was set.
 final class MetricsReport: Sendable {
     private let metrics = Locked<JobMetrics?>(nil)
     private let isOn = Atomic(false)
@@ -194,18 +196,18 @@ final class MetricsReport: Sendable {
 }
 
 extension JobScheduler {
-    /// Reports from now on what the scheduler does to a metrics backend: the runs that end, how long they take and how
-    /// late they begin, how many run and wait, how many handlers are stuck, and how many jobs cannot be read.
+    /// Reports metrics to a backend from now on: runs that end, their duration and lateness, the numbers of running and
+    /// waiting runs, stuck handlers, and jobs that cannot be read.
     ///
-    /// Backends are called on the scheduler's tasks: one that blocks makes runs late. Nothing is reported, and nothing
-    /// costs, unless this was called. Calling it again replaces the backend. The first 100 pairs of a kind and a queue have
-    /// metrics of their own, and so have the first 100 queues; all others share the kind and the queue `other`. So let many
-    /// jobs share a kind: jobs without one have their identifier as their kind.
+    /// Backends are called on the scheduler's tasks: one that blocks makes runs late. Without this call nothing is
+    /// reported, at no cost. A further call replaces the backend. The first 100 pairs of a kind and a queue have
+    /// metrics of their own, and so have the first 100 queues; all others share the kind and the queue `other`. So let
+    /// many jobs share a kind: a job without one has its identifier as its kind.
     ///
     /// - Parameters:
     ///   - factory: The backend; the bootstrapped backend when not given.
-    ///   - label: What the metrics' names begin with, before a dot.
-    ///   - dimensions: Added to each metric's own, to distinguish several schedulers.
+    ///   - label: The beginning of the metrics' names, before a dot.
+    ///   - dimensions: Dimensions to add to each metric, to distinguish several schedulers.
     public func reportMetrics(
         to factory: any MetricsFactory = MetricsSystem.factory, label: String = "apus.jobs",
         dimensions: [(String, String)] = []

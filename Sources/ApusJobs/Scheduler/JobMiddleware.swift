@@ -1,20 +1,23 @@
-/// What stands between a scheduler and its callers and handlers: for traces, measurements, and context that travels with
-/// jobs.
+/// Code around submissions and handlers, for traces, measurements, and context that travels with jobs.
 ///
-/// Each method has a default that does nothing. List middleware in ``JobScheduler/Configuration/middleware``; the first
-/// is the outermost: its ``onSubmit(_:)`` is called first, and its ``handle(_:next:)`` encloses those of the others.
+/// Each method has a default that does nothing. List middleware in ``JobScheduler/Configuration/middleware``. The first
+/// one is the outermost: its ``onSubmit(_:)`` is called first, and its ``handle(_:next:)`` encloses those of the
+/// others.
 public protocol JobMiddleware: Sendable {
-    /// Called for each request that is submitted, in its caller's task, before it is checked: it may be changed.
-    /// - Throws: an error refuses the whole submission, whose caller gets it.
+    /// Changes a request, or leaves it; called for each submitted request before it is validated, in the task of its
+    /// caller.
+    ///
+    /// - Throws: An error that refuses the whole submission, and that its caller gets.
     func onSubmit(_ request: inout JobRequest) throws
 
-    /// Called for each attempt, in the handler's task; calls `next` once, which runs the handler, and returns or throws
-    /// what that does. What it throws itself is treated as if the handler had thrown it.
+    /// Handles an attempt: calls `next` once, which runs the handler, and returns or throws what `next` does.
+    ///
+    /// It is called for each attempt, in the handler's task. Its own errors are treated as errors of the handler.
     func handle(_ run: RunContext, next: () async throws -> Void) async throws
 }
 
 extension JobMiddleware {
-    /// Changes nothing.
+    /// Leaves the request unchanged.
     public func onSubmit(_ request: inout JobRequest) throws {}
 
     /// Runs the handler.
@@ -22,7 +25,7 @@ extension JobMiddleware {
 }
 
 extension [any JobMiddleware] {
-    /// The handler within them, the first being the outermost. The handler itself if there are none.
+    /// Returns the handler within the middleware, the first one being the outermost.
     func enclosing(
         _ handler: @escaping @Sendable (RunContext) async throws -> Void
     ) -> @Sendable (RunContext) async throws -> Void {
@@ -31,7 +34,7 @@ extension [any JobMiddleware] {
         }
     }
 
-    /// The requests as they change them.
+    /// Returns the requests as the middleware changes them.
     func submitted(_ requests: [JobRequest]) throws -> [JobRequest] {
         if isEmpty { return requests }
         return try requests.map { request in

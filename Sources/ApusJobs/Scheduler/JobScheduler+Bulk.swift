@@ -1,61 +1,70 @@
-/// Changing all jobs that match a query, page by page, the jobs that were submitted last first: those that are submitted
-/// meanwhile are not met, so there is an end, however fast they come.
+// Each method changes all jobs that match a query, page by page, newest first. Jobs that are submitted in the meantime
+// are on no later page, so each method ends, whatever the rate of submissions.
 extension JobScheduler {
-    /// Ends the jobs that match and have not ended, as ``cancel(_:)`` does, in commits of up to 1,000 of them, between which
-    /// what is due runs. Jobs that are submitted after the call stay. A job that is updated during the call may be cancelled
-    /// although it does not match any more.
+    /// Cancels the jobs that match and have not ended, as ``cancel(_:)`` does, in commits of up to 1,000 of them,
+    /// between which due jobs run.
+    ///
+    /// Jobs that are submitted after the call stay. A job that is updated during the call may be cancelled although it
+    /// does not match any more.
     ///
     /// ```swift
     /// let count = try await scheduler.cancel(all: JobQuery(queues: ["mail"], fairnessKeys: ["acme"]))
     /// ```
     /// - Parameters:
-    ///   - query: which jobs; `JobQuery()` means all. Without states, those that are scheduled or suspended. What it says
-    ///     of pages, of their order and of last runs does not count here.
-    ///   - progress: called after each page of up to 1,000 jobs with the number of those that are cancelled so far.
-    /// - Returns: how many jobs were cancelled.
+    ///   - query: The query; `JobQuery()` matches all jobs. Without states, it is for scheduled and suspended jobs. Its
+    ///     pages, their order and last runs are ignored.
+    ///   - progress: A closure that is called after each page of up to 1,000 jobs with the number of jobs that were
+    ///     cancelled so far.
+    /// - Returns: The number of jobs that were cancelled.
     /// - Throws: ``JobError`` with `invalid` for a query of jobs that have ended; `closed`, or the store's errors;
-    ///   `CancellationError` before the next page if the task is cancelled. Some of the jobs may be cancelled then.
+    ///   `CancellationError` before the next page if the task is cancelled. Some of the jobs may then be cancelled.
     @discardableResult
     public func cancel(all query: JobQuery, progress: (Int) -> Void = { _ in }) async throws -> Int {
         try await inPages(query, progress) { try await cancelPage($0) }
     }
 
-    /// Tries again, as ``retry(_:occurrence:)`` does, the occurrence of which the newest attempt that has ended failed or was
-    /// lost, of each job that matches, in commits of up to 1,000 of them, between which what is due runs. Jobs that are being
-    /// tried again already, whose identifier another job has by now, or that others keep changing, are left out.
+    /// Retries, as ``retry(_:occurrence:)`` does, the last failed or lost occurrence of the jobs that match, in commits
+    /// of up to 1,000 of them, between which due jobs run.
+    ///
+    /// It is the occurrence of the newest attempt that has ended. A job is left out if it is being retried already, if
+    /// another job has its identifier by now, or if other callers keep changing it.
     ///
     /// ```swift
     /// let count = try await scheduler.retry(all: JobQuery(kind: "invoice.send"))
     /// ```
     /// - Parameters:
-    ///   - query: which jobs; `JobQuery()` means all. Without states, those that are not cancelled; without
-    ///     ``JobQuery/lastEnded``, those whose newest attempt that has ended failed or was lost. What it says of pages, of
-    ///     their order and of last runs does not count here.
-    ///   - progress: called after each page of up to 1,000 jobs with the number of those that are tried again so far.
-    /// - Returns: how many jobs are tried again.
+    ///   - query: The query; `JobQuery()` matches all jobs. Without states, it is for jobs that are not cancelled;
+    ///     without ``JobQuery/lastEnded``, for those whose newest ended attempt failed or was lost. Its pages, their
+    ///     order and last runs are ignored.
+    ///   - progress: A closure that is called after each page of up to 1,000 jobs with the number of jobs that are
+    ///     retried so far.
+    /// - Returns: The number of jobs that are retried.
     /// - Throws: ``JobError`` with `invalid` for a query of jobs that are cancelled or whose newest attempt succeeded;
-    ///   `closed`, or the store's errors; `CancellationError` before the next page if the task is cancelled. Some of the jobs
-    ///   may be tried again then.
+    ///   `closed`, or the store's errors; `CancellationError` before the next page if the task is cancelled. Some of
+    ///   the jobs may then be retried.
     @discardableResult
     public func retry(all query: JobQuery, progress: (Int) -> Void = { _ in }) async throws -> Int {
         try await inPages(query, progress) { try await retryPage($0) }
     }
 
-    /// Removes the jobs that match and have ended, as ``delete(_:)`` does, in transactions of up to 100 of them, between
-    /// which what is due runs. Those with a run in progress stay, and so do jobs that another caller continues meanwhile or
-    /// that are submitted after the call.
+    /// Deletes the jobs that match and have ended, as ``delete(_:)`` does, in transactions of up to 100 of them,
+    /// between which due jobs run.
+    ///
+    /// Jobs with a run in progress stay, and so do jobs that another caller continues in the meantime or that are
+    /// submitted after the call.
     ///
     /// ```swift
     /// let failed = JobQuery(states: [.finished], kind: "invoice.send", lastEnded: [.failed, .lost])
     /// let count = try await scheduler.delete(all: failed)
     /// ```
     /// - Parameters:
-    ///   - query: which jobs; `JobQuery()` means all. Without states, those that are finished or cancelled. What it says of
-    ///     pages, of their order and of last runs does not count here.
-    ///   - progress: called after each page of up to 1,000 jobs with the number of those that are removed so far.
-    /// - Returns: how many jobs were removed.
+    ///   - query: The query; `JobQuery()` matches all jobs. Without states, it is for finished and cancelled jobs. Its
+    ///     pages, their order and last runs are ignored.
+    ///   - progress: A closure that is called after each page of up to 1,000 jobs with the number of jobs that were
+    ///     deleted so far.
+    /// - Returns: The number of jobs that were deleted.
     /// - Throws: ``JobError`` with `invalid` for a query of jobs that have not ended; `closed`, or the store's errors;
-    ///   `CancellationError` before the next page if the task is cancelled. Some of the jobs may be removed then.
+    ///   `CancellationError` before the next page if the task is cancelled. Some of the jobs may then be deleted.
     @discardableResult
     public func delete(all query: JobQuery, progress: (Int) -> Void = { _ in }) async throws -> Int {
         try await inPages(query, progress) { try await deletePage($0) }
@@ -78,8 +87,9 @@ extension JobScheduler {
         return count
     }
 
-    /// Cancels those of one page of jobs.
-    /// - Returns: the jobs that are cancelled, and where the next page begins.
+    /// Cancels the jobs of one page.
+    ///
+    /// - Returns: The jobs that are cancelled, and the cursor of the next page.
     package func cancelPage(_ query: JobQuery) async throws -> (changed: [Job], next: String?) {
         let page = try await page(
             query, of: [.scheduled, .suspended], otherwise: "only jobs that are scheduled or suspended can be cancelled"
@@ -88,8 +98,9 @@ extension JobScheduler {
         return (jobs.filter { $0.state == .cancelled }, page.nextCursor)
     }
 
-    /// Tries those of one page of jobs again.
-    /// - Returns: the new attempts, and where the next page begins.
+    /// Retries the jobs of one page.
+    ///
+    /// - Returns: The new attempts, and the cursor of the next page.
     package func retryPage(_ query: JobQuery) async throws -> (changed: [Run], next: String?) {
         guard query.lastEnded.isSubset(of: [.failed, .lost, .cancelled]) else {
             throw JobError(
@@ -124,15 +135,16 @@ extension JobScheduler {
         return (retried, page.nextCursor)
     }
 
-    /// The attempt that ``JobQuery/lastEnded`` is about; `nil` if another job has the identifier by now.
+    /// Returns the attempt to which ``JobQuery/lastEnded`` refers; `nil` if another job has the identifier by now.
     private func newestEnded(of job: Job) async throws -> Run? {
         let query = RunQuery(
             jobID: job.id, states: [.succeeded, .failed, .lost, .cancelled], begunOnly: true, limit: 1)
         return try await runs(query).runs.first { $0.jobKey == job.key }
     }
 
-    /// Removes those of one page of jobs that have ended.
-    /// - Returns: the jobs that were removed, and where the next page begins.
+    /// Deletes the ended jobs of one page.
+    ///
+    /// - Returns: The jobs that were deleted, and the cursor of the next page.
     package func deletePage(_ query: JobQuery) async throws -> (changed: [Job], next: String?) {
         let page = try await page(
             query, of: [.finished, .cancelled],
@@ -141,7 +153,7 @@ extension JobScheduler {
         return (page.jobs.filter { deleted.contains($0.key) }, page.nextCursor)
     }
 
-    /// One page of the jobs that a change can be made to.
+    /// Returns one page of the jobs that can be changed.
     private func page(
         _ query: JobQuery, of states: Set<JobState>, includesLastRuns: Bool = false, otherwise problem: String
     ) async throws -> JobPage {

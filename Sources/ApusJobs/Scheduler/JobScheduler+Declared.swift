@@ -1,38 +1,41 @@
 /// The answer of ``JobScheduler/declare(_:as:)``.
 public struct DeclaredJobs: Hashable, Sendable {
-    /// The answer to each request, in their order.
+    /// The answers to the requests, in their order.
     public let submitted: [SubmissionResult]
-    /// The jobs of the set that it has ended, because they are not in it any more.
+    /// The jobs that were cancelled because the set does not contain them any more.
     public let cancelled: [Job]
 }
 
 extension JobScheduler {
-    /// The label by which the jobs of a declared set are found.
+    /// The label that the jobs of a declared set have.
     public static let setLabel = "apus.set"
 
-    /// Makes the set consist of these jobs: submits each, and cancels the jobs of an earlier declaration that are not
-    /// among them. Call it after each start, with the repeating jobs of the program.
+    /// Makes a set consist of these jobs: submits each, and cancels the jobs of an earlier declaration that are not
+    /// among them.
+    ///
+    /// Call it after each start, with the repeating jobs of the program.
     ///
     /// ```swift
     /// let cleanup = try JobRequest(Cleanup(), id: "cleanup", trigger: .every(.seconds(3600)))
     /// try await scheduler.declare([cleanup], as: "reports")
     /// ```
     ///
-    /// A job that is as before keeps its schedule and its history; another one gets the new definition, whatever the
-    /// request's `conflict` says (`ConflictPolicy.update`). The jobs carry the label ``setLabel`` with the set's name. In a
-    /// store that several schedulers share each of them may declare the set: the last declaration counts, so while versions
-    /// of a program with different sets run side by side, a restart of an old one brings its set back until the next
-    /// declaration. Of two different declarations at the same time, each may cancel what only the other one has.
+    /// An unchanged job keeps its schedule and its history; a changed one gets the new definition, whatever the
+    /// request's `conflict` (`ConflictPolicy.update`). The jobs have the label ``setLabel`` with the set's name. In a
+    /// store that several schedulers share, each of them may declare the set, and the last declaration counts. While
+    /// versions of a program with different sets run side by side, a restart of an old one therefore restores its set
+    /// until the next declaration. Of two different declarations at the same time, each may cancel the jobs that only
+    /// the other one has.
     ///
-    /// The jobs are submitted one after another, once all of them are known to be valid, and the others are cancelled
-    /// after that, as ``cancel(all:)`` does.
+    /// The jobs are submitted one after another, once all of them have been validated; then the others are cancelled,
+    /// as ``cancel(all:)`` does.
     /// - Parameters:
-    ///   - requests: the jobs, each with an identifier of its own that stays the same. An empty list cancels all of the
+    ///   - requests: The jobs, each with a unique identifier that stays the same. An empty list cancels all jobs of the
     ///     set.
-    ///   - set: the name of the set, 1 to 255 bytes.
-    /// - Returns: what became of each request, and the jobs that it has cancelled.
-    /// - Throws: ``JobError`` with `invalid`, naming the argument, also for two requests with one identifier; as
-    ///   ``submit(_:)->SubmissionResult`` and ``cancel(all:)``: a part of it may be done then.
+    ///   - set: The name of the set, 1 to 255 bytes.
+    /// - Returns: The answers to the requests, and the cancelled jobs.
+    /// - Throws: ``JobError`` with `invalid`, naming the argument, also for two requests with one identifier; the
+    ///   errors of ``submit(_:)->SubmissionResult`` and ``cancel(all:)``: a part of it may then be done.
     @discardableResult
     public func declare(_ requests: [JobRequest], as set: String) async throws -> DeclaredJobs {
         try JobLimits.check(set, "as")
@@ -48,9 +51,9 @@ extension JobScheduler {
         }
         for member in members { try member.validate() }
         var submitted: [SubmissionResult] = []
-        // Alone, because another node may have the job.
+        // The jobs are submitted separately because other nodes may own some of them.
         for member in members { submitted.append(try await submit(member)) }
-        // A job that is unique by its payload or key keeps its own identifier.
+        // An existing job that is unique by its payload or key keeps its own identifier.
         let wanted = Set(submitted.map(\.job.id))
         var left: [JobID] = []
         let query = JobQuery(

@@ -1,11 +1,12 @@
-/// Removing ended jobs before ``Job/keptUntil``.
+// Removing ended jobs before ``Job/keptUntil``.
 extension JobScheduler {
-    /// Removes a job that has ended, with its runs and whatever it stands for: its identifier, its idempotency key and what
-    /// makes it unique are free, also within a period of uniqueness. A job with that identifier that ended before it is
-    /// ``job(_:)`` from then on.
-    /// - Throws: ``JobError`` with `notFound`; `invalid` for a job that has not ended (``cancel(_:)`` ends it), and while
-    ///   a handler of it runs; `conflict` if another caller continues the job at the same time; `closed`, or the store's
-    ///   errors.
+    /// Deletes a job that has ended, with its runs.
+    ///
+    /// Its identifier, its idempotency key and its unique content become free, even within a period of uniqueness. If
+    /// an earlier job with the identifier exists, ``job(_:)`` returns that from then on.
+    /// - Throws: ``JobError`` with `notFound`; `invalid` for a job that has not ended (``cancel(_:)`` ends it), and
+    ///   while a handler of it runs; `conflict` if another caller continues the job at the same time; `closed`, or the
+    ///   store's errors.
     public func delete(_ id: JobID) async throws {
         guard let loaded = try await loop.store.job(id) else {
             throw JobError(code: .notFound, message: "\(id): there is no such job")
@@ -22,7 +23,7 @@ extension JobScheduler {
         }
     }
 
-    /// A job can have a thousand runs, so a transaction has few jobs.
+    /// Deletes jobs in several transactions, each of few jobs, because a job can have a thousand runs.
     func delete(_ jobs: [Job]) async throws -> Set<Int64> {
         var all: Set<Int64> = []
         for start in stride(from: 0, to: jobs.count, by: HistoryRemoval.budget) {

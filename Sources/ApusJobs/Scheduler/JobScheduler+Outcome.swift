@@ -1,9 +1,9 @@
-/// Waiting for outcomes.
+// Waiting for outcomes.
 extension JobScheduler {
-    /// The outcome of a run's occurrence: its final attempt, which may be the run itself or a later one. Waits until
-    /// there is one, at once if it is there already.
+    /// Waits for the outcome of a run's occurrence, and returns its final attempt: the run itself or a later one.
     ///
-    /// Each call follows the scheduler's ``events()`` while it waits.
+    /// It returns at once if there is an outcome already. Each call follows the scheduler's ``events()`` while it
+    /// waits.
     /// - Throws: ``JobError`` with `closed` if the scheduler stops first, `notFound` if the job was replaced or removed
     ///   before the call, or the store's errors; `CancellationError` if the task is cancelled.
     public func outcome(of run: Run) async throws -> Run {
@@ -19,12 +19,12 @@ extension JobScheduler {
         return outcome
     }
 
-    /// The outcome of a job's current occurrence: the earliest that is open, else the next one. Waits until there is
-    /// one. Of a job that has ended, the outcome of its last occurrence, at once.
+    /// Waits for the outcome of a job's current occurrence: the earliest open one, otherwise the next one.
     ///
-    /// So a job that is due once may be submitted and then waited for, whether it has run meanwhile or not. Runs by hand
-    /// do not count: pass what ``runNow(_:)`` returned. Each call follows the scheduler's ``events()`` while it waits.
-    /// - Returns: the outcome; `nil` if the job ends before the occurrence comes.
+    /// For a job that has ended, it returns the outcome of the last occurrence at once. So a job that is due once can
+    /// be submitted and then waited for, whether it has run in the meantime or not. Runs by hand do not count: for
+    /// these, pass the result of ``runNow(_:)``. Each call follows the scheduler's ``events()`` while it waits.
+    /// - Returns: The outcome; `nil` if the job ends before the occurrence is due.
     /// - Throws: ``JobError`` with `notFound`, with `closed` if the scheduler stops first, or the store's errors;
     ///   `CancellationError` if the task is cancelled.
     public func outcome(of id: JobID) async throws -> Run? {
@@ -38,7 +38,8 @@ extension JobScheduler {
         }
     }
 
-    /// Subscribes before it looks at the store, so that no event is missed.
+    /// Waits for the outcome of the occurrence that `find` returns; subscribes before the store is read, so that no
+    /// event is missed.
     private func outcome(
         following find: (any JobStore) async throws -> AwaitedOccurrence?
     ) async throws -> Run? {
@@ -68,10 +69,9 @@ extension JobScheduler {
     }
 }
 
-/// An occurrence whose outcome is awaited.
 private struct AwaitedOccurrence: CustomStringConvertible {
     enum Answer {
-        /// Its outcome; `nil` if it has none, and never will.
+        /// The outcome; `nil` if the occurrence has none and never will.
         case decided(Run?)
         case undecided
     }
@@ -82,12 +82,14 @@ private struct AwaitedOccurrence: CustomStringConvertible {
 
     var description: String { "\(OccurrenceText.words(number)) of \(job)" }
 
-    /// Whether the run is its outcome. A skipped range is that of many.
+    /// Returns whether the run, which may be a skipped range, is the outcome of the occurrence.
     func isDecided(by run: Run) -> Bool {
         run.jobKey == jobKey && run.isFinal && (run.occurrence...run.through).contains(number)
     }
 
-    /// What the store says. The job is read first: what is open then, and is decided afterwards, is an event.
+    /// Reads the outcome from the store.
+    ///
+    /// The job is read first: if a run that was open then ends later, there is an event.
     func look(in store: any JobStore) async throws -> Answer {
         let loaded = try await store.load([.key(jobKey)])[0]
         if let loaded, loaded.open.contains(where: { $0.occurrence == number }) { return .undecided }

@@ -1,15 +1,15 @@
 import ApusTimers
 
-/// Lets the tasks that are ready when a commit is done come to their next request, before the loop decides again: so
-/// handlers that return at once, and callers with more to ask, are in the next turn together.
+/// Lets the tasks that are ready after a commit run up to their next request before the loop decides again.
 ///
-/// Tasks whose threads are blocked are not waited for.
+/// So handlers that return immediately, and callers with further requests, are in the next turn together. Tasks whose
+/// threads are blocked are not waited for.
 final class ReadyTasks: Sendable {
-    /// How long a pool with more to do is waited for.
+    /// The longest time for which a busy pool is waited for.
     private static let patience: Duration = .milliseconds(1)
 
     private struct State {
-        /// A mark waits after the tasks that were ready before it.
+        /// Whether a marker task is queued after the tasks that were ready before it.
         var isMarked = false
         var waiter: CheckedContinuation<Void, Never>?
     }
@@ -19,10 +19,12 @@ final class ReadyTasks: Sendable {
     private let isOwn: Bool
     private let engine: TimerEngine
 
+    /// Creates an instance for the tasks on an executor.
+    ///
     /// - Parameters:
-    ///   - executor: where the tasks run; the global executor if it is `nil`.
-    ///   - isOwn: whether the loop runs there too.
-    ///   - engine: measures the patience.
+    ///   - executor: The executor of the tasks; the global executor if it is `nil`.
+    ///   - isOwn: Whether the loop runs there too.
+    ///   - engine: The engine that measures the patience.
     init(of executor: (any TaskExecutor)?, isOwn: Bool, engine: TimerEngine) {
         (self.executor, self.isOwn, self.engine) = (executor, isOwn, engine)
     }
@@ -35,7 +37,7 @@ final class ReadyTasks: Sendable {
                 state = State(isMarked: true, waiter: continuation)
                 return true
             }
-            // The pool has not come to the last mark yet, and gets no second one.
+            // The last marker task has not run yet, so another one is pointless.
             guard isFirst else { return continuation.resume() }
             let timer = engine.schedule(after: Self.patience) { [self] in proceed() }
             _ = Task(executorPreference: executor) { [self] in

@@ -1,64 +1,70 @@
 public import ApusTimers
 
-/// Why the handler of a run was cancelled.
+/// The reason why the handler of a run was cancelled.
 public enum CancellationReason: String, Hashable, Sendable {
-    /// The run or its job was cancelled. The outcome is `cancelled`.
+    /// The run or its job was cancelled; the outcome is `cancelled`.
     case cancelled
-    /// A later occurrence, or a new job with the same identifier, takes its place. The outcome is `cancelled`.
+    /// A later occurrence, or a new job with the same identifier, takes the place of the run; the outcome is
+    /// `cancelled`.
     case replaced
-    /// The attempt took longer than the job's time limit. The attempt failed; the retry policy decides what follows.
+    /// The attempt took longer than the job's time limit and failed; the retry policy determines what follows.
     case timedOut
-    /// The scheduler is stopping. Unless the handler returns normally, the attempt is lost, and made again at the next
-    /// start.
+    /// The scheduler is stopping.
+    ///
+    /// Unless the handler returns normally, the attempt is lost, and made again after the next start.
     case shutdown
 }
 
-/// A handler's view of its run, and its reports to the scheduler. Usable from any thread, for as long as the handler
-/// runs; later calls have no effect.
+/// A handler's view of its run, through which it reports to the scheduler.
+///
+/// It can be used from any thread while the handler runs; later calls have no effect.
 public struct RunContext: Sendable {
-    /// The job, as it was when the run was claimed.
+    /// The job at the time when the run was claimed.
     public let job: Job
     /// The number of the occurrence; 0 and below for runs by hand.
     public let occurrence: Int
-    /// The attempt, from 1.
+    /// The number of the attempt, from 1.
     public let attempt: Int
-    /// How many occurrences the run stands for: more than 1 when missed ones were coalesced into it.
+    /// The number of occurrences that the run stands for: more than 1 if missed ones were coalesced into it.
     public let standsFor: Int
-    /// When the occurrence was due.
+    /// The due instant of the occurrence.
     public let due: WallInstant
-    /// When the handler was started; never before `due`.
+    /// The instant at which the handler was started; never before `due`.
     public let started: WallInstant
-    /// Whether the retry policy has no attempt after this one: its failure is the occurrence's outcome. An attempt that
-    /// is lost to a crash is repeated all the same.
+    /// Whether the retry policy has no attempt after this one, so that its failure is the occurrence's outcome.
+    ///
+    /// An attempt that is lost to a crash is made again all the same.
     public let isLastAttempt: Bool
-    /// ``StoreSession/schema``, for a completion in the handler's own transaction.
+    /// The ``StoreSession/schema``, for a completion in the handler's own transaction.
     package let schema: String?
     let control: RunControl
 
-    /// How late the handler was started, on the wall clock; never negative.
+    /// The time from the due instant to the start of the handler, on the wall clock; never negative.
     public var lateness: Duration { due.duration(to: started) }
 
-    /// What is left of the job's time limit, on the uptime clock (it does not run down while the machine sleeps); zero
-    /// when it has passed; `nil` without a limit.
+    /// The rest of the job's time limit; zero when it has passed, `nil` without a limit.
+    ///
+    /// It is on the uptime clock, which stops while the machine sleeps.
     public var timeRemaining: Duration? { control.timeRemaining }
 
-    /// Whether the handler was cancelled. Its task is cancelled at the same moment.
+    /// Whether the handler was cancelled; its task is cancelled at the same time.
     public var isCancelled: Bool { control.cancellationReason != nil }
 
-    /// Why the handler was cancelled; `nil` while it was not.
+    /// The reason why the handler was cancelled; `nil` if it was not.
     public var cancellationReason: CancellationReason? { control.cancellationReason }
 
-    /// Keeps an exit code in the run's history.
+    /// Sets the exit code that is stored in the run's history.
     public func setExitCode(_ code: Int) { control.set(exitCode: code) }
 
-    /// What is kept as printed so far: at most 64 KiB.
+    /// The output that is stored so far; at most 64 KiB.
     public var output: [UInt8] { control.output }
 
-    /// Keeps what was printed in the run's history: its last 64 KiB. Replaces what was set before.
+    /// Sets the output that is stored in the run's history: its last 64 KiB; replaces earlier output.
     public func setOutput(_ bytes: [UInt8]) { control.set(output: bytes) }
 
-    /// Keeps what the handler returns, if the attempt succeeds: at most 64 KiB. Replaces what was set before.
-    /// - Throws: ``JobError`` with `invalid` for more.
+    /// Sets the result that is stored if the attempt succeeds; replaces an earlier result.
+    ///
+    /// - Throws: ``JobError`` with `invalid` for more than 64 KiB.
     public func setResult(_ bytes: [UInt8]) throws {
         guard bytes.count <= RunControl.maximumResult else {
             throw JobError(code: .invalid, message: "result: must be at most 65536 bytes (64 KiB), not \(bytes.count)")
@@ -66,12 +72,13 @@ public struct RunContext: Sendable {
         control.set(result: bytes)
     }
 
-    /// What ``setResult(_:)`` has set.
+    /// The result that ``setResult(_:)`` has set.
     package var result: [UInt8]? { control.result }
 
-    /// Reports to the scheduler's subscribers how far the handler is, from 0 to 1, and keeps it with the run: the first
-    /// report, then at most one a second, and the last one with the attempt's end. The message has at most 1,000 bytes;
-    /// of a longer one, the beginning is reported.
+    /// Reports the progress, from 0 to 1, to the scheduler's subscribers, and stores it with the run.
+    ///
+    /// The first report is stored, then at most one a second, and the last one with the attempt's end. A message is cut
+    /// to 1,000 bytes.
     public func report(progress fraction: Double, message: String? = nil) {
         let progress = RunProgress(fraction: fraction, message: message?.prefix(utf8: JobLimits.progressBytes))
         control.emit(
@@ -81,7 +88,7 @@ public struct RunContext: Sendable {
         control.set(progress: progress)
     }
 
-    /// Sends the scheduler's subscribers what was printed just now. Not stored; see ``setOutput(_:)``.
+    /// Sends output to the scheduler's subscribers without storing it; see ``setOutput(_:)``.
     public func emit(output chunk: [UInt8]) {
         control.emit(bytes: chunk.count) { offset in
             .output(jobID: job.id, occurrence: occurrence, attempt: attempt, offset: offset, bytes: chunk)
@@ -89,22 +96,27 @@ public struct RunContext: Sendable {
     }
 }
 
-/// Work that a handler does after its own, because of how that ended: hooks and notifications.
+// Work that a handler does after its own, depending on how that ended: hooks and notifications.
 extension RunContext {
-    /// Ends the attempt's work: from now on, neither the time limit nor a cancellation changes what the handler's return
-    /// or error makes of the attempt. (A job that is cancelled meanwhile still has the outcome `cancelled`.)
+    /// Ends the attempt's work: from now on, neither the time limit nor a cancellation changes the result of the
+    /// handler's return or error.
     ///
-    /// - Returns: why the handler was cancelled, if it was.
+    /// A job that is cancelled later still has the outcome `cancelled`.
+    ///
+    /// - Returns: The reason why the handler was cancelled, if it was.
     package func endWork() -> CancellationReason? { control.endWork() }
 
-    /// Runs work that follows the attempt's, after ``endWork()``. It runs even if the handler's task is cancelled, which is
-    /// so after a time-out; it has a time limit of its own, and is cancelled when the scheduler stops or the job is
-    /// cancelled.
+    /// Runs work after the attempt's, once ``endWork()`` was called.
+    ///
+    /// It runs even if the handler's task is cancelled, as after a time-out. It has its own time limit, and is
+    /// cancelled when the scheduler stops or the job is cancelled.
     ///
     /// - Parameters:
-    ///   - timeLimit: on the uptime clock.
-    ///   - body: gets a context like this one. The exit code and the output that it sets there are not kept.
-    /// - Returns: why `body` was cancelled, if it was; it did not begin if the scheduler was stopping already.
+    ///   - timeLimit: The time limit, on the uptime clock.
+    ///   - body: A closure that gets a context like this one; the exit code and the output that it sets there are not
+    ///     stored.
+    /// - Returns: The reason why `body` was cancelled, if it was; if the scheduler was already stopping, it did not
+    ///   begin.
     package func followUp(
         timeLimit: Duration, _ body: @escaping @Sendable (RunContext) async -> Void
     ) async -> CancellationReason? {
@@ -119,48 +131,55 @@ extension RunContext {
     }
 }
 
-/// What a handler throws to decide about its run. Any other error fails the attempt with the error's description, and the
-/// job's ``RetryPolicy`` decides whether there is another one.
+/// A decision about its run that a handler throws.
+///
+/// Any other error fails the attempt with the error's description, and the job's ``RetryPolicy`` determines whether
+/// another one follows.
 public struct RunDecision: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What becomes of the attempt.
+    /// The consequence for the attempt.
     public enum Kind: Hashable, Sendable {
-        /// It failed, and another one follows if the retry policy has one.
+        /// The attempt failed, and another one follows if the retry policy has one.
         case retry
-        /// It counts as not begun, and the run waits again.
+        /// The attempt counts as not begun, and the run waits again.
         case snooze
-        /// It failed, and that is the occurrence's outcome.
+        /// The attempt failed, and that is the occurrence's outcome.
         case discard
     }
 
-    /// What becomes of the attempt.
+    /// The consequence for the attempt.
     public let kind: Kind
-    /// Why, in the handler's own words; kept in the run's history. Of more than 8,192 bytes, the beginning and a mark
-    /// with the length are kept.
+    /// The reason in the handler's own words, which is stored in the run's history.
+    ///
+    /// A reason of more than 8,192 bytes is cut, with a mark that has its length.
     public let reason: String
-    /// How long the run waits, counted as elapsed time; `nil` for what the retry policy says. Less than 100 ms count as
-    /// 100 ms.
+    /// The time for which the run waits, counted as elapsed time; `nil` for the delay of the retry policy.
+    ///
+    /// Less than 100 ms count as 100 ms.
     public let delay: Duration?
-    /// An exit code to keep in the history.
+    /// The exit code to store in the history.
     public let exitCode: Int?
 
-    /// Ends the attempt as `failed`. The next one, if the retry policy has one, begins after `delay`, counted as elapsed
-    /// time, and at least 100 ms; `nil`: after the policy's delay.
+    /// Ends the attempt as `failed`; the next one, if the retry policy has one, begins after `delay`.
+    ///
+    /// The delay is counted as elapsed time, and at least 100 ms; `nil` for the policy's delay.
     public static func retry(after delay: Duration? = nil, reason: String, exitCode: Int? = nil) -> RunDecision {
         RunDecision(kind: .retry, reason: reason, delay: delay, exitCode: exitCode)
     }
 
-    /// Calls the handler again after `delay`, counted as elapsed time: something that it needs is not there for now
-    /// (descriptors, processes, memory, a service). A delay of less than 100 ms counts as 100 ms, and jobs of the queue
-    /// that have waited longer begin before it.
+    /// Returns the run to the queue because something that it needs is missing for now (descriptors, processes, memory,
+    /// a service), and calls the handler again after `delay`.
+    ///
+    /// The delay is counted as elapsed time; less than 100 ms count as 100 ms. Jobs of the queue that have waited
+    /// longer begin before the run.
     ///
     /// The run waits again under the same attempt number, with the reason. No retry is used up, and lateness is still
     /// counted from the due instant. The attempt counts as not begun: what the handler set on its ``RunContext`` is
-    /// discarded, but for its last report of progress.
+    /// discarded, except for its last report of progress.
     public static func snooze(for delay: Duration, reason: String = "snoozed") -> RunDecision {
         RunDecision(kind: .snooze, reason: reason, delay: delay, exitCode: nil)
     }
 
-    /// Ends the occurrence as `failed`, whatever the retry policy says: trying again is pointless.
+    /// Ends the occurrence as `failed` regardless of the retry policy, because retrying it is pointless.
     public static func discard(reason: String, exitCode: Int? = nil) -> RunDecision {
         RunDecision(kind: .discard, reason: reason, delay: nil, exitCode: exitCode)
     }

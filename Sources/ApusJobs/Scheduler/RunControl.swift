@@ -8,15 +8,15 @@ import ApusTimers
 ///     └──────────────────────┴─────────────────┴──► returned                  └──► (a return changes nothing)
 /// ```
 ///
-/// An attempt has one end: the first of its handler's return and of being given up.
+/// An attempt ends once: when its handler returns or is given up, whichever is first.
 final class RunControl: Sendable {
-    /// The most output that a run keeps.
+    /// The largest number of bytes of output that a run keeps.
     static let maximumOutput = 64 * 1024
-    /// The most bytes of a result.
+    /// The largest number of bytes of a result.
     static let maximumResult = 64 * 1024
-    /// How long a cancelled handler may take to return before it counts as stuck.
+    /// The time that a cancelled handler may take to return before it counts as stuck.
     static let usualReturn: Duration = .seconds(10)
-    /// How often progress is kept while the handler runs.
+    /// The shortest time between two stored reports of progress while the handler runs.
     private static let progressPause: Duration = .seconds(1)
 
     private struct State {
@@ -30,20 +30,20 @@ final class RunControl: Sendable {
         var started: WallInstant?
         var deadline: UptimeInstant?
         var timer: ScheduledTimer?
-        /// Since when the handler's work should have ended.
+        /// The instant at which the handler, or the work after it, was cancelled.
         var cancelled: UptimeInstant?
         var isStuck = false
-        /// When it is stuck, and then, when it is given up.
+        /// The timer for the next stage of a cancelled handler: stuck, then given up.
         var overdueTimer: ScheduledTimer?
-        /// The handler's work is over and its result is known; only work after it may still run.
+        /// Whether the handler's work has ended and its result is known; only work after it may still run.
         var workEnded = false
-        /// Why work after that has to end.
+        /// The reason why the work after the handler's must end.
         var laterReason: CancellationReason?
-        /// The control of the work after it.
+        /// The control of the work after the handler's.
         var followUp: RunControl?
-        /// How many bytes of output were sent, also by work that follows.
+        /// The number of bytes of output that were sent, including by later work.
         var printedBytes = 0
-        /// The handler has returned, or was given up.
+        /// Whether the handler has returned or was given up.
         var ended = false
 
         mutating func takeTimers() -> [ScheduledTimer] {
@@ -52,13 +52,13 @@ final class RunControl: Sendable {
         }
     }
 
-    /// What the scheduler gets while the handler runs.
+    /// A report to the scheduler while the handler runs.
     enum Report: Sendable {
-        /// It was cancelled, and has not returned.
+        /// The handler was cancelled, and has not returned.
         case stuck
-        /// The attempt has ended without it.
+        /// The handler was given up, and the attempt has ended without it.
         case givenUp(Left)
-        /// This is to be kept.
+        /// The progress is to be stored.
         case progress(RunProgress)
     }
 
@@ -68,17 +68,19 @@ final class RunControl: Sendable {
     private let executor: (any TaskExecutor)?
     private let patience: Duration?
     private let report: @Sendable (Report) -> Void
-    /// The control of the handler whose work this follows.
+    /// The control of the handler whose work this follows; `nil` for a handler itself.
     private let preceding: RunControl?
 
+    /// Creates the control of a handler, or of work that follows one.
+    ///
     /// - Parameters:
-    ///   - engine: measures the times.
-    ///   - events: gets what the handler reports.
-    ///   - executor: where work that follows the handler's runs.
-    ///   - patience: how long after its cancellation the handler is given up; `nil` for never.
-    ///   - preceding: the control of the handler whose work this follows; its output is counted together with this one's,
-    ///     and no progress is kept.
-    ///   - report: called on the engine's thread, and with progress on the caller's.
+    ///   - engine: The engine that measures times.
+    ///   - events: The receiver of the handler's events.
+    ///   - executor: The executor of work that follows the handler's.
+    ///   - patience: The time from its cancellation after which the handler is given up; `nil` for never.
+    ///   - preceding: The control of the handler whose work this follows; their output is counted together, and the
+    ///     progress of this one is not stored.
+    ///   - report: A closure that is called on the engine's thread, and with progress on the caller's.
     init(
         engine: TimerEngine, events: EventHub, executor: (any TaskExecutor)?, patience: Duration?,
         preceding: RunControl? = nil, report: @escaping @Sendable (Report) -> Void
@@ -91,7 +93,7 @@ final class RunControl: Sendable {
         self.report = report
     }
 
-    /// The handler's task exists now. It may have been cancelled before that.
+    /// Sets the handler's task, and cancels it if the handler was cancelled before.
     func attach(_ task: Task<Void, Never>) {
         let cancel = state.withLock { state in
             state.task = task
@@ -100,18 +102,19 @@ final class RunControl: Sendable {
         if cancel { cancelTask(task) }
     }
 
-    /// Not on the caller's thread, which may be the scheduler's or the engine's: cancellation handlers may block.
+    /// Cancels the task on another thread: cancellation handlers may block, and the caller's thread may be that of the
+    /// scheduler or the engine.
     private func cancelTask(_ task: Task<Void, Never>) {
         if executor is any SteppedExecutor { return task.cancel() }
         CancellationThreads.cancel(task)
     }
 
-    /// The first reason counts. After the handler's work, only what follows it is cancelled.
+    /// Cancels the handler, or the work after it if its own has ended; the first reason counts.
     func cancel(_ reason: CancellationReason) {
         let now = engine.time.uptime()
         let (isCancelled, task, followUp) = state.withLock { state -> (Bool, Task<Void, Never>?, RunControl?) in
             if state.workEnded {
-                // The time limit is the work's.
+                // The time limit is only for the handler's work.
                 guard reason != .timedOut, !state.ended else { return (false, nil, nil) }
                 if state.laterReason == nil { state.laterReason = reason }
                 return (false, nil, state.followUp)
@@ -157,7 +160,7 @@ final class RunControl: Sendable {
         if let left = end(if: isOverdue) { report(.givenUp(left)) }
     }
 
-    /// Why its handler should have returned, and since when; `nil` while it is not stuck.
+    /// The reason and the instant of the cancellation of a stuck handler; `nil` while it is not stuck.
     var stuck: (reason: CancellationReason, since: UptimeInstant)? {
         let (own, followUp) = state.withLock { state in
             var own: (CancellationReason, UptimeInstant)?
@@ -169,8 +172,9 @@ final class RunControl: Sendable {
 
     // MARK: Work that follows
 
-    /// The result of the handler's work is known: neither the time limit nor a cancellation changes it any more.
-    /// - Returns: why the work was cancelled, if it was.
+    /// Ends the handler's work: neither the time limit nor a cancellation changes its result any more.
+    ///
+    /// - Returns: The reason why the work was cancelled, if it was.
     func endWork() -> CancellationReason? {
         let (timers, reason) = state.withLock { state in
             state.workEnded = true
@@ -183,7 +187,8 @@ final class RunControl: Sendable {
     }
 
     /// Runs work that follows the handler's, in a task that the end of the handler's task does not cancel.
-    /// - Returns: why it was cancelled, if it was.
+    ///
+    /// - Returns: The reason why it was cancelled, if it was.
     func followUp(
         timeLimit: Duration, _ body: @escaping @Sendable (RunControl) async -> Void
     ) async -> CancellationReason? {
@@ -211,8 +216,9 @@ final class RunControl: Sendable {
 
     // MARK: Beginning and end
 
-    /// The handler is about to be called.
-    /// - Returns: whether it still may be: the attempt was not given up.
+    /// Begins the attempt and its time limit.
+    ///
+    /// - Returns: Whether the handler may be called: the attempt was not given up.
     func begin(timeLimit: Duration?, at started: WallInstant? = nil) -> Bool {
         let mayBegin = state.withLock { state in
             state.started = started
@@ -228,7 +234,7 @@ final class RunControl: Sendable {
         return true
     }
 
-    /// What a handler has set on its context.
+    /// The values that a handler has set on its context.
     struct Left: Sendable {
         var started: WallInstant?
         var reason: CancellationReason?
@@ -238,8 +244,9 @@ final class RunControl: Sendable {
         var progress: RunProgress?
     }
 
-    /// The handler has returned.
-    /// - Returns: `nil` if it was given up before.
+    /// Ends the attempt because the handler has returned.
+    ///
+    /// - Returns: The values that the handler has set; `nil` if it was given up before.
     func end() -> Left? { end { _ in true } }
 
     private func end(if mayEnd: (State) -> Bool) -> Left? {
@@ -293,7 +300,7 @@ final class RunControl: Sendable {
         events.emit(event)
     }
 
-    /// Sends the event of output with so many bytes, made with the number of those before it.
+    /// Sends an event of output; `event` gets the number of bytes that were printed before.
     func emit(bytes count: Int, _ event: (_ offset: Int) -> JobEvent) {
         let before = (preceding ?? self).state.withLock { state in
             defer { state.printedBytes += count }
@@ -304,7 +311,7 @@ final class RunControl: Sendable {
 }
 
 extension String {
-    /// Its beginning, of so many bytes at most, without a part of a character.
+    /// Returns the longest beginning with at most so many bytes of UTF-8, without a partial character.
     func prefix(utf8 count: Int) -> String {
         if utf8.count <= count { return self }
         var end = utf8.index(startIndex, offsetBy: count)

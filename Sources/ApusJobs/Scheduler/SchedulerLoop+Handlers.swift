@@ -1,7 +1,7 @@
 import ApusTimers
 import Logging
 
-/// Calls handlers, and brings their ends to the machine: of each, the return or that it was given up.
+// Calls handlers, and delivers to the machine that each has returned or was given up.
 extension SchedulerLoop {
     func launch(_ run: Run, of job: Job) {
         let key = RunKey(run)
@@ -17,8 +17,8 @@ extension SchedulerLoop {
         var run = claimed
         let key = RunKey(run)
         let now = reading().wall
-        // Never early: if the clock was set back since the claim, the run waits again. It also does if its handler is
-        // gone.
+        // A run is never early: if the clock was set back since the claim, it waits again. It also does if its handler
+        // was removed.
         guard now >= run.due, let handler = handler(of: job.request.kind) else {
             guard control.end() != nil else { return hasReturnedLate(run, control) }
             return end(key, .notBegun(key, nil))
@@ -39,7 +39,7 @@ extension SchedulerLoop {
         guard let left = control.end() else { return hasReturnedLate(run, control) }
         let decision = failure as? RunDecision
         if let decision, decision.kind == .snooze {
-            // Of what the handler has set, its last report stays with the run.
+            // The last report of progress stays with the run; everything else that the handler has set is discarded.
             if let progress = left.progress { post(.progress(key, progress)) }
             return end(key, .notBegun(key, decision))
         }
@@ -64,7 +64,7 @@ extension SchedulerLoop {
     }
 
     private func end(_ key: RunKey, _ ended: JobMachine.Ended) {
-        // A number of the system's costs a call of the kernel.
+        // Reading the system's random numbers costs a system call.
         let jitter = ended.result == .succeeded ? 0 : Double(random.next() >> 11) * 0x1p-53
         end(key, .ended(key, ended, jitter: jitter))
     }
@@ -92,7 +92,7 @@ extension SchedulerLoop {
 
     // MARK: Handlers that ignore their cancellation
 
-    /// Its run has ended without it, so nothing follows from its return.
+    /// Notes that a handler that was given up has returned; its run has ended without it, so nothing follows.
     private func hasReturnedLate(_ run: Run, _ control: RunControl) {
         _ = handlers.withLock { $0.returnedLate(RunKey(run), control) }
         logger.notice(
@@ -115,7 +115,7 @@ extension SchedulerLoop {
 }
 
 extension JobMachine.Ended {
-    /// With what the handler has set.
+    /// Creates the end of an attempt from a result and the values that the handler has set.
     fileprivate init(_ result: Result, _ left: RunControl.Left) {
         self.init(result, started: left.started, exitCode: left.exitCode, output: left.output)
         (handlerResult, progress) = (left.result, left.progress)
@@ -132,22 +132,23 @@ struct CalledHandlers: Sendable {
     }
 
     private var running: [RunKey: Called] = [:]
-    /// Keys of running handlers.
+    /// The keys of running handlers that were reported as stuck.
     private var overdue: Set<RunKey> = []
-    /// By their controls: a run may have the key of one that was given up, if the store has lost that.
+    /// The handlers that were given up, by their controls: a later run may have the same key if the store has lost the
+    /// end.
     private var abandoned: [ObjectIdentifier: Called] = [:]
 
     subscript(key: RunKey) -> RunControl? { running[key]?.control }
 
-    /// Those that may be stuck; their controls know it.
+    /// The handlers that may be stuck; ``RunControl/stuck`` says whether they are.
     var stuck: [Called] { overdue.compactMap { running[$0] } + abandoned.values }
 
     mutating func begin(_ run: Run, _ control: RunControl) {
         running[RunKey(run)] = Called(run: run, control: control)
     }
 
-    /// Removes a handler that has returned or was given up. Its control is returned so that it is not released under the
-    /// lock.
+    /// Removes a handler that has returned or was given up, and returns its control, so that it is not released under
+    /// the lock.
     mutating func remove(_ key: RunKey) -> RunControl? {
         if !overdue.isEmpty { overdue.remove(key) }
         return running.removeValue(forKey: key)?.control
@@ -166,7 +167,7 @@ struct CalledHandlers: Sendable {
         abandoned[ObjectIdentifier(called.control)] = called
     }
 
-    /// One that was given up has returned, perhaps before ``giveUp(_:)`` was called.
+    /// Removes a handler that has returned after it was given up, perhaps before ``giveUp(_:)`` was called.
     mutating func returnedLate(_ key: RunKey, _ control: RunControl) -> RunControl? {
         if let called = abandoned.removeValue(forKey: ObjectIdentifier(control)) { return called.control }
         return running[key]?.control === control ? remove(key) : nil
@@ -175,24 +176,25 @@ struct CalledHandlers: Sendable {
 
 /// A handler that was cancelled and has not returned since (``JobScheduler/stuckHandlers()``).
 public struct StuckHandler: Hashable, Sendable {
-    /// The job.
+    /// The identifier of the job.
     public var jobID: JobID
     /// The number of the occurrence; 0 and below for runs by hand.
     public var occurrence: Int
-    /// The attempt, from 1.
+    /// The number of the attempt, from 1.
     public var attempt: Int
-    /// Why it was cancelled.
+    /// The reason why the handler was cancelled.
     public var reason: CancellationReason
-    /// How long ago it was cancelled, on the uptime clock.
+    /// The time since the handler was cancelled, on the uptime clock.
     public var duration: Duration
-    /// Whether it was given up: its run has ended without it, as `abandoned`.
+    /// Whether the handler was given up: its run has ended without it, as `abandoned`.
     public var isAbandoned: Bool
 }
 
 extension JobScheduler {
-    /// The handlers that were cancelled 10 s ago or earlier and have not returned, also those whose runs have ended
-    /// without them (``Configuration/abandonment``); ordered by job, occurrence and attempt.
+    /// Returns the handlers that were cancelled at least 10 s ago and have not returned, ordered by job, occurrence and
+    /// attempt.
     ///
-    /// Such a handler occupies what it uses: if it blocks a thread of Swift's pool, that thread.
+    /// They include those whose runs have ended without them (``Configuration/abandonment``). A stuck handler occupies
+    /// what it uses, such as a thread of Swift's pool that it blocks.
     public func stuckHandlers() -> [StuckHandler] { loop.stuckHandlers() }
 }

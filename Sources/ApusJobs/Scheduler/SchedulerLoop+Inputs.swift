@@ -1,6 +1,6 @@
 import ApusTimers
 
-/// Brings commands of callers, signals of the store and wake-ups to the loop.
+// Commands of callers, signals of the store and wake-ups.
 extension SchedulerLoop {
     func call(_ command: SchedulerCommand) async throws -> SchedulerReply {
         try await withCheckedThrowingContinuation { continuation in
@@ -8,8 +8,9 @@ extension SchedulerLoop {
         }
     }
 
-    /// Brings several commands at once, so that turns take as many of them as they have room for.
-    /// - Returns: the answers, in the order of the commands.
+    /// Delivers several commands at once, so that a turn takes as many of them as it has room for.
+    ///
+    /// - Returns: The answers, in the order of the commands.
     func call(_ commands: [SchedulerCommand]) async -> [Result<SchedulerReply, JobError>] {
         if commands.isEmpty { return [] }
         let answers = Locked<[Int: Result<SchedulerReply, JobError>]>([:])
@@ -25,7 +26,7 @@ extension SchedulerLoop {
         return answers.withLock { answers in commands.indices.map { answers[$0]! } }
     }
 
-    /// `answer` is called once for each command, with its index.
+    /// Delivers commands; `answer` is called once for each command, with its index.
     private func bring(
         _ commands: [SchedulerCommand], answer: @escaping @Sendable (Int, Result<SchedulerReply, JobError>) -> Void
     ) {
@@ -52,7 +53,7 @@ extension SchedulerLoop {
         waiter?.resume()
     }
 
-    /// The machine looks at the clocks.
+    /// Wakes the loop, so that the machine reads the clocks.
     func wake() {
         let waiter = inbox.withLock { inbox in
             inbox.isWoken = true
@@ -69,14 +70,17 @@ extension SchedulerLoop {
         }
     }
 
-    /// Subscribers of this scheduler get the events of the store's other schedulers.
+    /// Sends the events of the store's other schedulers to the subscribers of this one.
     func followOthers(_ events: AsyncStream<JobEvent>) -> Task<Void, Never> {
         Task(executorPreference: executor) { [weak self] in
             for await event in events { self?.hub.emit(fromOther: event) }
         }
     }
 
-    /// Handlers are cancelled at once on a cut-off: the store may not answer for that long.
+    /// Delivers a signal of the store.
+    ///
+    /// Handlers are cancelled at once on a cut-off, because the present step may wait for the store's answer until
+    /// then.
     private func receive(_ signal: StoreSignal) {
         guard signal == .cutOff || signal == .connected else { return post(.signal(signal)) }
         update { machine, now in machine.receive(.signal(signal), at: now) }

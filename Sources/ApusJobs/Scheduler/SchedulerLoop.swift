@@ -3,24 +3,24 @@ import ApusCalendar
 import ApusTimers
 import Logging
 
-/// Brings inputs to the machine, executes the steps that it asks for, one at a time, and then their effects. Nothing
-/// else of a scheduler has side effects.
+/// Delivers inputs to the machine, and executes its steps, one at a time, and their effects; only the loop of a
+/// scheduler has side effects.
 ///
-/// Inputs that arrive during a step (a commit waits for the disk) belong to the next turn: the loop is the group
-/// commit.
+/// Inputs that arrive during a step, such as a commit that waits for the disk, belong to the next turn. So the loop is
+/// the group commit.
 final class SchedulerLoop: Sendable {
     struct Handler: Sendable {
         var call: @Sendable (RunContext) async throws -> Void
-        /// ``JobPayload/retryDelay(afterFailures:)`` of the kind.
+        /// The ``JobPayload/retryDelay(afterFailures:)`` of the kind.
         var retryDelay: @Sendable (Int) -> Duration?
     }
     typealias Answer = @Sendable (Result<SchedulerReply, JobError>) -> Void
 
     struct Inbox: Sendable {
-        /// Whether there is a machine that takes the inputs. Its own life is ``SchedulerLife``.
+        /// The state of the inbox; the machine's own life is ``SchedulerLife``.
         enum Gate: Sendable {
             case idle
-            /// The store is being opened, and only calls of `stop` wait.
+            /// The store is being opened, and only calls of `stop` are accepted.
             case opening
             case open
             case closed
@@ -28,7 +28,7 @@ final class SchedulerLoop: Sendable {
 
         var gate = Gate.idle
         var inputs: [SchedulerInput] = []
-        /// Something has happened that the machine sees by itself: time has passed, the clock was set.
+        /// Whether the machine must be called without an input, because time has passed or the clock was set.
         var isWoken = false
         var waiter: CheckedContinuation<Void, Never>?
         var calls: [Int: Answer] = [:]
@@ -42,7 +42,7 @@ final class SchedulerLoop: Sendable {
             inputs.append(.command(lastCall, command))
         }
 
-        /// Drops the inputs, and takes the answers of calls in their order.
+        /// Drops the inputs, and returns the answers of the waiting calls in their order.
         mutating func close(_ gate: Gate) -> [Answer] {
             self.gate = gate
             inputs = []
@@ -56,10 +56,10 @@ final class SchedulerLoop: Sendable {
     let host: (any BackgroundHost)?
     let random: any RandomSource
     let configuration: JobScheduler.Configuration
-    /// Where the scheduler's own tasks run: on a thread that no handler can block. In virtual time it is that of the
-    /// handlers.
+    /// The executor of the scheduler's own tasks: a thread that no handler can block, or, in virtual time, the executor
+    /// of handlers.
     let executor: any TaskExecutor
-    /// Where handlers run; `nil`: on the global executor.
+    /// The executor of handlers; `nil` for the global executor.
     let handlerExecutor: (any TaskExecutor)?
     let logger: Logger
     let hub: EventHub
@@ -115,17 +115,17 @@ final class SchedulerLoop: Sendable {
         return situation
     }
 
-    /// The clocks by which this scheduler goes.
+    /// Returns the present on the scheduler's clocks.
     func reading() -> SchedulerReading { SchedulerReading(engine.time, of: store) }
 
     func queues() -> [QueueStatus] { machine.withLock { $0?.board.statuses ?? [] } }
 
-    /// Whether it has started, and no stop was requested.
+    /// Whether the scheduler has started, and no stop was requested.
     var acceptsCommands: Bool {
         !isStopRequested.withLock(\.self) && machine.withLock { $0?.life.acceptsCommands ?? false }
     }
 
-    /// Ends ``acceptsCommands`` at once; the stop itself begins in a task of its own.
+    /// Ends ``acceptsCommands`` at once; the stop itself begins in a separate task.
     func noteStopRequest() { isStopRequested.withLock { $0 = true } }
 
     func storeOutage() -> StoreOutage? { machine.withLock { $0?.outage } }
@@ -168,7 +168,7 @@ final class SchedulerLoop: Sendable {
         }
     }
 
-    /// The scheduler may be started again, unless it was stopped in the meantime.
+    /// Resets the inbox: the scheduler may be started again, unless it was stopped in the meantime.
     private func openingFailed() {
         let stops = inbox.withLock { $0.close($0.calls.isEmpty ? .idle : .closed) }
         if !stops.isEmpty { hub.finish(nil) }
@@ -189,13 +189,13 @@ final class SchedulerLoop: Sendable {
             }
             waiter?.resume()
             if waits { return }
-            // Of a scheduler that was never started.
+            // The scheduler was never started.
             hub.finish(nil)
             continuation.resume()
         }
     }
 
-    /// Stops as soon as it can, without waiting for that.
+    /// Requests a stop without grace, and does not wait for it.
     func abandon() { post(.command(0, .stop(grace: .zero))) }
 
     // MARK: Inputs
@@ -216,7 +216,9 @@ final class SchedulerLoop: Sendable {
 
     // MARK: The loop
 
-    /// - Parameter informed: The metrics that know all queues.
+    /// Reports the numbers of queues, stuck handlers and unreadable jobs.
+    ///
+    /// - Parameter informed: The metrics that have all queues already.
     private func reportStanding(informed: inout JobMetrics?) {
         guard let metrics = metrics.current else { return }
         let isFirst = informed !== metrics
@@ -266,7 +268,7 @@ final class SchedulerLoop: Sendable {
                 return
             default:
                 await perform(step)
-                // Handlers that return at once, and callers with more to ask, are in the next turn together.
+                // See ``ReadyTasks``.
                 if case .commit = step { await readyTasks.pass() }
             }
         }
@@ -290,8 +292,10 @@ final class SchedulerLoop: Sendable {
     }
 
     #if DEBUG
-        /// Whether the invariants are checked after this call. A check examines all jobs and queues, so with more than 64 of
-        /// them several calls share one, and a broken invariant may be found some calls late.
+        /// Whether the invariants are checked after this call.
+        ///
+        /// A check examines all jobs and queues. With more than 64 of them several calls share one check, and a broken
+        /// invariant may be found some calls late.
         private func isCheckDue(_ machine: borrowing SchedulerMachine) -> Bool {
             let (size, isRunning) = (machine.checkedCount, machine.life.isRunning)
             return callsSinceCheck.withLock { calls in
@@ -355,7 +359,7 @@ final class SchedulerLoop: Sendable {
         }
     }
 
-    /// The scheduler has one timer.
+    /// Replaces the scheduler's only timer.
     private func setAlarm(_ wake: SchedulerWake?) {
         let old = alarm.withLock { alarm -> ScheduledTimer? in
             if let alarm, alarm.wake == wake { return nil }
@@ -419,7 +423,7 @@ final class SchedulerLoop: Sendable {
 }
 
 extension JobError {
-    /// A store's error: stores throw job errors, and anything else means that it cannot be used.
+    /// Creates a store's error: stores throw job errors, and any other error means that the store cannot be used.
     init(_ error: any Error) {
         self = error as? JobError ?? JobError(code: .unavailable, message: "the store cannot be used", cause: error)
     }

@@ -8,26 +8,24 @@ package enum SchedulerNotice: Sendable {
     case interrupted(jobs: Int)
     case parked(kind: String)
     case unserved(queue: QueueID)
-    /// A job waits because its time zone is missing.
     case timeZoneMissing(JobID, String)
     case handlersStillRun(Int)
-    /// A handler was cancelled, and does not return.
     case handlerIsStuck(Run)
     case handlerIsAbandoned(JobID?, RunKey)
     case unwritten(Int)
     case lostOwnership(JobError)
-    /// The store could not be used for longer than the scheduler may wait.
+    /// The outage of the store has lasted longer than the scheduler's patience.
     case storeGivenUp(JobError)
     /// This program cannot read these jobs.
     case setAside([UnreadableJob])
-    /// A submission in an application's transaction was refused, and is kept as such.
+    /// A submission in an application's transaction was refused, and is kept as refused.
     case submissionRefused(JobID?, JobError)
-    /// A submission in an application's transaction met this job, and has no effect.
+    /// A submission in an application's transaction has no effect because of this job.
     case submissionHasNoEffect(JobID, SubmissionOutcome)
 }
 
 extension SchedulerNotice {
-    /// How many jobs of one turn have a line of their own.
+    /// The largest number of jobs of one turn that are logged separately.
     private static let named = 20
 
     func log(to logger: Logger) {

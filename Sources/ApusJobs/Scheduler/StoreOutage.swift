@@ -1,25 +1,24 @@
 public import ApusTimers
 
-/// Since when and why a scheduler cannot use its store (``JobScheduler/storeOutage``).
+/// The beginning and the cause of a time in which a scheduler cannot use its store (``JobScheduler/storeOutage``).
 public struct StoreOutage: Sendable {
-    /// When the first access failed, by the clock that the scheduler goes by.
+    /// The instant of the first failed access, by the scheduler's wall clock.
     public var since: WallInstant
     /// The last error.
     public var error: JobError
 }
 
 extension JobScheduler {
-    /// Since when and why the store cannot be written; `nil` while nothing is known to be wrong, and while the
-    /// scheduler does not run.
+    /// The present outage of the store; `nil` while no failure is known, and while the scheduler does not run.
     ///
-    /// It begins with a read or a commit that fails, or when a database has not answered for so long that other nodes
-    /// may take this one for dead. The first kind ends with a commit, which the scheduler tries about once a second,
-    /// also if there is nothing to be written; the second one ends when the database answers again.
+    /// It begins with a failed read or commit, or when a database has not answered for so long that other nodes may
+    /// declare this one dead. An outage of the first kind ends with a commit, which the scheduler tries about once a
+    /// second, even if there is nothing to write. One of the second kind ends when the database answers again.
     public var storeOutage: StoreOutage? { loop.storeOutage() }
 }
 
 extension SchedulerMachine {
-    /// See ``JobScheduler/storeOutage``.
+    /// The present outage; see ``JobScheduler/storeOutage``.
     var outage: StoreOutage? {
         guard let (since, error) = currentOutage else { return nil }
         return StoreOutage(since: since.wall, error: error)
@@ -37,13 +36,13 @@ extension SchedulerMachine {
         return (since.uptime < cutOff.uptime ? since : cutOff, error)
     }
 
-    /// When the scheduler gives the store up.
+    /// The instant at which the scheduler gives up the store.
     var outageDeadline: UptimeInstant? {
         guard let patience = configuration.storePatience, life.isRunning else { return nil }
         return currentOutage.map { $0.since.uptime.advanced(by: patience) }
     }
 
-    /// Ends the scheduler if the store could not be used for too long.
+    /// Ends the scheduler if the outage has lasted for too long.
     mutating func endOutage(_ now: SchedulerReading) {
         guard let deadline = outageDeadline, deadline <= now.uptime, let error = currentOutage?.error else { return }
         halt(

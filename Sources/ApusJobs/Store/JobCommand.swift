@@ -1,25 +1,25 @@
-/// What can be asked of the scheduler that owns a job.
+/// A command for the scheduler that owns a job.
 public enum JobCommand: Hashable, Sendable {
-    /// Submit jobs, all or none.
+    /// Submits jobs, all or none.
     case submit([JobRequest])
-    /// See ``JobScheduler/cancel(_:)``. With a number, only if the identifier stands for the job that has it.
+    /// Cancels a job (``JobScheduler/cancel(_:)``); with a key, only if the identifier refers to the job with that key.
     case cancel(JobID, key: Int64? = nil)
-    /// See ``JobScheduler/suspend(_:)``.
+    /// Suspends a job (``JobScheduler/suspend(_:)``).
     case suspend(JobID)
-    /// See ``JobScheduler/resume(_:)``.
+    /// Resumes a job (``JobScheduler/resume(_:)``).
     case resume(JobID)
-    /// See ``JobScheduler/runNow(_:)``.
+    /// Makes a run by hand (``JobScheduler/runNow(_:)``).
     case runNow(JobID)
-    /// See ``JobScheduler/cancelRun(_:occurrence:)``.
+    /// Cancels the run of an occurrence (``JobScheduler/cancelRun(_:occurrence:)``).
     case cancelRun(JobID, occurrence: Int)
-    /// Try an outcome again; the version is that of the job when it was read. See ``JobScheduler/retry(_:occurrence:)``.
+    /// Retries an outcome (``JobScheduler/retry(_:occurrence:)``); the version is that of the job when it was read.
     indirect case retry(Run, version: Int64)
 
-    /// Give a job another definition, if it has the number `key` and is still defined as in `from`. See
-    /// ``JobScheduler/update(_:_:)``.
+    /// Gives a job another definition (``JobScheduler/update(_:_:)``), if it has this key and is still defined as in
+    /// `from`.
     indirect case update(JobRequest, from: JobRequest, key: Int64)
 
-    /// The identifiers of the jobs that it concerns.
+    /// The identifiers of the command's jobs.
     public var ids: [JobID] {
         switch self {
         case .submit(let requests): requests.map(\.id)
@@ -30,30 +30,30 @@ public enum JobCommand: Hashable, Sendable {
     }
 }
 
-/// What became of a ``JobCommand``.
+/// The result of a ``JobCommand``.
 public enum JobReply: Hashable, Sendable {
-    /// These jobs were changed, or are as was asked for already.
+    /// These jobs were changed, or already were as requested.
     case jobs([JobID])
-    /// What was submitted.
+    /// These jobs were submitted.
     case submitted([Submitted])
     /// This run was made or changed.
     indirect case run(Run)
-    /// It was refused, with the code and the message of a ``JobError``.
+    /// The command was refused, with the code and the message of a ``JobError``.
     case refused(code: String, message: String)
 
-    /// What became of one request of a submission.
+    /// The result of one request of a submission.
     public struct Submitted: Hashable, Sendable, Codable {
-        /// The job.
+        /// The identifier of the job.
         public var job: JobID
-        /// What the submission did.
+        /// The effect of the submission.
         public var outcome: SubmissionOutcome
-        /// What became of a request.
+        /// Creates a result.
         public init(job: JobID, outcome: SubmissionOutcome) { (self.job, self.outcome) = (job, outcome) }
     }
 }
 
 extension JobCommand: Codable {
-    /// Reads an object whose `command` has the name of a case, as in `{"command": "cancel", "job": "backup"}`.
+    /// Decodes an object whose `command` is the name of a case, such as `{"command": "cancel", "job": "backup"}`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FieldName.self)
         func job() throws -> JobID { try container.decode(JobID.self, forKey: "job") }
@@ -83,7 +83,7 @@ extension JobCommand: Codable {
         }
     }
 
-    /// Writes the object; see ``init(from:)``.
+    /// Encodes an object; see ``init(from:)``.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: FieldName.self)
         switch self {
@@ -113,7 +113,7 @@ extension JobCommand: Codable {
 }
 
 extension JobReply: Codable {
-    /// Reads an object with `jobs`, with `submitted`, with `run`, or with `code` and `message`.
+    /// Decodes an object with `jobs`, with `submitted`, with `run`, or with `code` and `message`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FieldName.self)
         if let code = try container.decodeIfPresent(String.self, forKey: "code") {
@@ -127,7 +127,7 @@ extension JobReply: Codable {
         }
     }
 
-    /// Writes the object; see ``init(from:)``.
+    /// Encodes an object; see ``init(from:)``.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: FieldName.self)
         switch self {

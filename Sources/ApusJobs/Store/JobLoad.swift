@@ -1,7 +1,7 @@
 public import ApusTimers
 
-/// The jobs that wait for the same: those of one queue and priority, of one kind, with the same conditions, and with
-/// fairness keys of one group.
+/// The jobs of one queue, priority and kind, with the same conditions and fairness keys of one group, which therefore
+/// wait for the same things.
 public struct QueueLane: Hashable, Sendable, Comparable {
     /// The queue.
     public var queue: QueueID
@@ -9,18 +9,18 @@ public struct QueueLane: Hashable, Sendable, Comparable {
     public var priority: JobPriority
     /// The kind.
     public var kind: String
-    /// What the host must offer.
+    /// The conditions of the device that the jobs wait for.
     public var conditions: JobConditions
     /// The group of the fairness key, 1 to ``keyGroups``; `nil` without a key.
     ///
-    /// When many jobs of one key are left in the store, they delay the keys of its group, and no others. With a lane for
-    /// each key, each load would look once for every key that has a job to come.
+    /// If many jobs of one key are left in the store, they delay the keys of its group, and no others. With a lane for
+    /// each key, each load would have to search once for every key of the future jobs.
     public var keyGroup: Int?
 
-    /// How many groups of fairness keys there are.
+    /// The number of groups of fairness keys.
     public static let keyGroups = 64
 
-    /// A lane.
+    /// Creates a lane.
     public init(
         _ queue: QueueID, _ priority: JobPriority, kind: String, conditions: JobConditions = [], keyGroup: Int? = nil
     ) {
@@ -31,14 +31,15 @@ public struct QueueLane: Hashable, Sendable, Comparable {
         self.keyGroup = keyGroup
     }
 
-    /// The form in the stores. Only the kind may have spaces, so it is the last part.
+    /// The stored form, in which the kind comes last because only it may contain spaces.
     package var stored: String {
         let group = keyGroup.map { ".\($0)" } ?? ""
         return "\(priority.rawValue) \(conditions.rawValue)\(group) \(queue.rawValue) \(kind)"
     }
 
     package init?(stored: String) {
-        // By bytes: a kind may begin with a mark that is one Character with the space before it.
+        // The text is split by bytes: a kind may begin with a combining mark, which is one Character with the space
+        // before it.
         let parts = stored.utf8.split(separator: UInt8(ascii: " "), maxSplits: 3, omittingEmptySubsequences: false)
             .compactMap { String($0) }
         guard parts.count == 4, let priority = Int(parts[0]).flatMap(JobPriority.init(rawValue:)) else { return nil }
@@ -57,54 +58,55 @@ public struct QueueLane: Hashable, Sendable, Comparable {
     }
 }
 
-/// Which jobs a scheduler brings into memory: of each lane the first ones, and only so many.
+/// The jobs that a scheduler brings into memory: a limited number of the first ones of each lane.
 ///
-/// What waits in great numbers stays in the store. A store lists the lanes in which jobs are due, asks for the
-/// ``limits(of:)``, and reads so many rows of each lane, by an index: what it does depends on the number of lanes and of
-/// the rows that it returns, and not on how many jobs wait.
+/// Most waiting jobs stay in the store. A store lists the lanes in which jobs are due, computes the ``limits(of:)``,
+/// and reads so many rows of each lane by an index. The cost depends on the number of lanes and of returned rows, and
+/// not on the number of waiting jobs.
 public struct JobLoad: Hashable, Sendable {
-    /// The jobs that must be looked at up to this instant (``Job/nextWake``).
+    /// The instant by which the jobs must be examined (``Job/nextWake``).
     public var through: WallInstant
-    /// The most jobs of all lanes together.
+    /// The largest number of jobs of all lanes together.
     public var limit: Int
-    /// The lanes that are looked at; `nil` for all.
+    /// The lanes of the load; `nil` for all.
     public var lanes: Set<QueueLane>?
-    /// How many jobs the lanes share of which something can run, each the same number.
+    /// The number of jobs that the memory has room for, half of which the lanes that can run share equally.
     package var room = Int.max
-    /// The most jobs of one lane.
+    /// The largest number of jobs of one lane.
     package var largestShare = Int.max
-    /// How many lanes share the room, if it is known that there are more than those that are asked about.
+    /// The number of lanes that share the room, if there are known to be more than those of the load.
     package var laneCount = 1
-    /// How many of a lane wait in memory.
+    /// The number of waiting jobs of each lane in memory.
     package var waiting: [QueueLane: Int] = [:]
-    /// How many more rows of each lane are read, because the first rows may belong to jobs that already run.
+    /// The number of additional rows of each lane, because the first rows may belong to jobs that already run.
     package var running = 0
-    /// Queues of which nothing runs.
+    /// The queues that are paused.
     package var paused: Set<QueueID> = []
-    /// What can run here; `nil` for all.
+    /// The jobs that can run here; `nil` for all.
     package var runnable: RunnableJobs?
     /// The conditions that the host does not meet.
     package var unmet: JobConditions = []
-    /// Jobs that are in memory as they are in the store: they count as jobs of their lanes, and are not returned.
+    /// The jobs that are in memory as they are in the store, which count as jobs of their lanes and are not returned.
     package var known: Set<Int64> = []
-    /// The most rows that can be needed of one lane.
+    /// The largest number of rows that can be needed of one lane.
     package var mostRows: Int { max(0, limit) + known.count }
 
-    /// The most jobs of a lane of which nothing can run: enough to say that they wait. These lanes share an eighth of
-    /// the room, and get one job each at least.
+    /// The largest number of jobs of a lane that cannot run, which is enough to report that they wait.
+    ///
+    /// These lanes share an eighth of the room, and have at least one job each.
     package static let largestHeldShare = 100
 
-    /// How many jobs each of so many lanes of which nothing can run has in memory.
+    /// Returns the number of jobs in memory of each lane that cannot run, if there are so many of these lanes.
     static func heldShare(of room: Int, lanes: Int) -> Int {
         min(largestHeldShare, max(1, room / 8 / max(1, lanes)))
     }
 
-    /// All jobs up to an instant.
+    /// Creates a load of the jobs by an instant.
     public init(through instant: WallInstant, limit: Int, lanes: Set<QueueLane>? = nil) {
         (through, self.limit, self.lanes) = (instant, limit, lanes)
     }
 
-    /// How many jobs of each lane are read. The lanes are those in which something is due.
+    /// Returns the number of rows to read of each lane, where `lanes` are those in which a job is due.
     public func limits(of lanes: some Collection<QueueLane>) -> [QueueLane: Int] {
         let heldCount = lanes.count(where: isHeld)
         let share = min(largestShare, max(1, room / (2 * max(1, laneCount, lanes.count - heldCount))))
@@ -122,7 +124,7 @@ public struct JobLoad: Hashable, Sendable {
         return limits
     }
 
-    /// Nothing of the lane can run.
+    /// Returns whether no job of the lane can run.
     func isHeld(_ lane: QueueLane) -> Bool {
         paused.contains(lane.queue) || !(runnable?.contains(lane) ?? true)
             || !lane.conditions.isDisjoint(with: unmet)
@@ -133,15 +135,16 @@ public struct JobLoad: Hashable, Sendable {
 public struct DueJobs: Hashable, Sendable {
     /// The jobs, ordered by (``Job/nextWake``, `key`).
     public var jobs: [LoadedJob]
-    /// The jobs of the load that cannot be read; they are not in `jobs`.
+    /// The jobs of the load that cannot be read, which are not in `jobs`.
     public var unreadable: [UnreadableJob]
-    /// The earliest ``Job/nextWake`` of the jobs that are not among them; `nil` if there are no others. Jobs that are
-    /// left out for their lane do not count.
+    /// The earliest ``Job/nextWake`` of the remaining jobs; `nil` if there are none.
+    ///
+    /// Jobs that are left out because of their lane's limit do not count.
     public var next: WallInstant?
-    /// The lanes of which jobs are left out that must be looked at up to the load's instant, with the first wake of
-    /// these.
+    /// The lanes with jobs that must be examined by the load's instant and are left out, with the earliest wake of
+    /// these jobs.
     public var left: [QueueLane: WallInstant]
-    /// Jobs that are due.
+    /// Creates a result.
     public init(
         jobs: [LoadedJob], unreadable: [UnreadableJob] = [], next: WallInstant?, left: [QueueLane: WallInstant] = [:]
     ) {
@@ -152,7 +155,7 @@ public struct DueJobs: Hashable, Sendable {
     }
 }
 
-/// Chooses the jobs of a load among the first rows of each lane.
+/// Selects the jobs of a load from the first rows of each lane.
 package struct DueSelection {
     private var wakes: [Int64: (wake: WallInstant, lane: QueueLane?)] = [:]
     private var firsts: [QueueLane: WallInstant] = [:]
@@ -161,24 +164,25 @@ package struct DueSelection {
 
     package init() {}
 
-    /// Something of the lane is due, first at that instant.
+    /// Adds a lane with a due job, with the earliest instant at which one is due.
     package mutating func add(_ lane: QueueLane, first: WallInstant) {
         firsts[lane] = min(first, firsts[lane] ?? first)
     }
 
-    /// The lanes in which something is due.
+    /// The lanes with a due job.
     package var lanes: [QueueLane] { firsts.keys.sorted() }
 
-    /// A row of the lane: one of the first by its clock, of which one more than the limit is read. `nil`: its lane
-    /// cannot be read, and has no limit, so that the job is loaded or set aside.
+    /// Adds one of the first rows of a lane, of which one more than the limit is read for each clock.
+    ///
+    /// A row whose lane cannot be read has the lane `nil` and no limit, so that its job is loaded or set aside.
     package mutating func add(_ key: Int64, _ wake: WallInstant, of lane: QueueLane?) {
         wakes[key] = (min(wake, wakes[key]?.wake ?? wake), lane)
     }
 
-    /// Something is due after the load's instant.
+    /// Adds the wake of a job that is due after the load's instant.
     package mutating func add(later wake: WallInstant) { next.append(wake) }
 
-    /// The keys of the jobs that are loaded, in order, and what is left.
+    /// Returns the keys of the selected jobs, in order, and the earliest wake of the others; sets `left`.
     package mutating func finish(
         _ load: JobLoad, _ limits: [QueueLane: Int]
     ) -> (keys: [Int64], next: WallInstant?) {
@@ -206,13 +210,13 @@ package struct DueSelection {
 }
 
 extension JobLoad {
-    /// The jobs of a lane that wake by a load's instant, and when the first of the others does.
+    /// The wakes of a lane's jobs by the load's instant, and the earliest later one.
     private struct Waking {
         var due: [(wake: WallInstant, key: Int64)] = []
         var later: WallInstant?
     }
 
-    /// The jobs among all that wake of a store that is in memory.
+    /// Selects from all jobs with a wake, for a store in memory.
     package func select(
         _ jobs: some Sequence<(key: Int64, wake: WallInstant, lane: QueueLane)>
     ) -> (keys: [Int64], next: WallInstant?, left: [QueueLane: WallInstant]) {
@@ -220,7 +224,7 @@ extension JobLoad {
         var waking: [Waking] = []
         var last: (lane: QueueLane, number: Int)?
         for job in jobs {
-            // Neighbours are often of one lane, and looking it up takes longer than comparing it.
+            // Consecutive jobs are often of one lane, and comparing lanes is faster than looking one up.
             let number: Int
             if let last, last.lane == job.lane {
                 number = last.number

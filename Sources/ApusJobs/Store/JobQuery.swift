@@ -1,41 +1,42 @@
 public import ApusTimers
 
-/// Which jobs to list.
+/// The conditions of a list of jobs, all of which must hold.
 public struct JobQuery: Hashable, Sendable {
-    /// Only jobs whose identifier begins so, or whose name is exactly this.
+    /// The beginning of the jobs' identifiers, or their exact name; `nil` for all.
     public var idPrefixOrName: String?
-    /// Only jobs with one of these names, exactly; empty for all.
+    /// The exact names of the jobs; empty for all.
     public var names: Set<String>
-    /// Only jobs of these states; empty for all.
+    /// The states of the jobs; empty for all.
     public var states: Set<JobState>
-    /// Only jobs of this kind.
+    /// The kind of the jobs; `nil` for all.
     public var kind: String?
-    /// Only jobs of these queues; empty for all.
+    /// The queues of the jobs; empty for all.
     public var queues: Set<QueueID>
-    /// Only jobs with one of these fairness keys (``JobRequest/fairnessKey``); empty for all.
+    /// The fairness keys of the jobs (``JobRequest/fairnessKey``); empty for all.
     public var fairnessKeys: Set<String>
-    /// Only jobs that were submitted within this range, by the wall clock of that time.
+    /// The range within which the jobs were submitted, by the wall clock of that time; `nil` for all.
     public var created: Range<WallInstant>?
-    /// Only jobs whose next occurrence (``Job/nextDue``) is due within this range. It may have passed: then the occurrence
-    /// has not been examined yet.
+    /// The range within which the jobs' next occurrence (``Job/nextDue``) is due; `nil` for all.
+    ///
+    /// It may be in the past, if the occurrence has not been examined yet.
     public var due: Range<WallInstant>?
-    /// Only jobs with all of these labels.
+    /// Labels that the jobs have; empty for all jobs.
     public var labels: [String: String]
-    /// Only the job that was submitted with this key (``JobRequest/idempotencyKey``).
+    /// The key with which the job was submitted (``JobRequest/idempotencyKey``); `nil` for all jobs.
     public var idempotencyKey: String?
-    /// Only jobs whose newest attempt that began and has ended is in one of these states; empty for all.
+    /// The states of the jobs' newest attempt that began and has ended; empty for all.
     public var lastEnded: Set<RunState>
-    /// Only jobs with a calendar trigger.
+    /// Whether only jobs with a calendar trigger are listed.
     public var calendarsOnly: Bool
     /// Whether the jobs that were submitted last come first; otherwise they come last.
     public var newestFirst: Bool
-    /// Includes ``JobPage/lastRuns`` in the page. A store looks them up job by job; without them they are all `nil`.
+    /// Whether the page has ``JobPage/lastRuns``, which a store finds job by job; otherwise they are all `nil`.
     public var includesLastRuns: Bool
-    /// At most this many.
+    /// The largest number of jobs of the page.
     public var limit: Int
-    /// Where to begin: the ``JobPage/nextCursor`` of the page before; `nil` for the first page.
+    /// The ``JobPage/nextCursor`` of the previous page; `nil` for the first page.
     public var cursor: String?
-    /// A query; each argument left out asks for everything.
+    /// Creates a query; an omitted argument excludes no jobs.
     public init(
         idPrefixOrName: String? = nil, names: Set<String> = [], states: Set<JobState> = [], kind: String? = nil,
         queues: Set<QueueID> = [], fairnessKeys: Set<String> = [], created: Range<WallInstant>? = nil,
@@ -62,19 +63,20 @@ public struct JobQuery: Hashable, Sendable {
     }
 }
 
-/// One page of jobs, ordered by key (the order of submission), or by falling keys (``JobQuery/newestFirst``).
+/// A page of jobs, ordered by ascending key (the order of submission), or by descending key (``JobQuery/newestFirst``).
 public struct JobPage: Hashable, Sendable {
     /// The jobs.
     public var jobs: [Job]
-    /// For each job in `jobs`, in the same order, the run that says how it is doing: the newest running attempt;
-    /// else the newest attempt that began (its claim was committed); else the newest run that ended without an attempt
-    /// (skipped, or cancelled while it waited); `nil` if there is none.
+    /// The most relevant run of each job in `jobs`, in the same order; `nil` for a job without runs.
+    ///
+    /// It is the newest running attempt; otherwise the newest attempt that began (its claim was committed); otherwise
+    /// the newest run that ended without an attempt (skipped, or cancelled while it waited).
     public var lastRuns: [Run?]
-    /// Jobs that belong to the page and cannot be read, ordered as the others.
+    /// The jobs of the page that cannot be read, in the same order as the others.
     public var unreadable: [UnreadableJob]
     /// The query's `cursor` for the next page; `nil` at the end.
     public var nextCursor: String?
-    /// A page.
+    /// Creates a page.
     public init(jobs: [Job], lastRuns: [Run?], unreadable: [UnreadableJob] = [], nextCursor: String?) {
         self.unreadable = unreadable
         self.jobs = jobs
@@ -84,40 +86,43 @@ public struct JobPage: Hashable, Sendable {
 }
 
 extension JobPage {
-    /// The jobs that the scheduler must look at first, in the order of (`nextWake`, `key`).
+    /// Returns the jobs that the scheduler must examine first, in the order of (`nextWake`, `key`).
     package static func soonest(_ jobs: [Job], limit: Int) -> [Job] {
         let waking = jobs.compactMap { job in job.nextWake.map { (wake: $0, job: job) } }
         return waking.sorted { ($0.wake, $0.job.key) < ($1.wake, $1.job.key) }.prefix(limit).map(\.job)
     }
 }
 
-/// Which runs to list.
+/// The conditions of a list of runs, all of which must hold.
 public struct RunQuery: Hashable, Sendable {
-    /// Only this job's.
+    /// The identifier of the runs' job; `nil` for all jobs.
     public var jobID: JobID?
-    /// Only this occurrence's.
+    /// The number of the occurrence; `nil` for all.
     public var occurrence: Int?
-    /// Only runs of jobs of this kind. This and what follows about jobs is asked of them as they are now, run by run: where
-    /// few runs match, a page takes as long as the history is.
+    /// The kind of the runs' jobs; `nil` for all.
+    ///
+    /// This and the other conditions of jobs are evaluated for the present job of each run. If few runs match, reading
+    /// a page takes time in proportion to the whole history.
     public var kind: String?
-    /// Only runs of jobs that are in these queues; empty for all.
+    /// The queues of the runs' jobs; empty for all.
     public var queues: Set<QueueID>
-    /// Only runs of jobs that have one of these fairness keys (``JobRequest/fairnessKey``); empty for all.
+    /// The fairness keys of the runs' jobs (``JobRequest/fairnessKey``); empty for all.
     public var fairnessKeys: Set<String>
-    /// Only runs of jobs that have all of these labels.
+    /// Labels that the runs' jobs have; empty for all jobs.
     public var labels: [String: String]
-    /// Only runs of these states; empty for all.
+    /// The states of the runs; empty for all.
     public var states: Set<RunState>
-    /// Only attempts that began: their claim was committed. Leaves out what waits, what was skipped, and what was
-    /// cancelled while it waited.
+    /// Whether only attempts that began are listed: their claim was committed.
+    ///
+    /// Waiting and skipped runs, and those that were cancelled while they waited, are left out.
     public var begunOnly: Bool
-    /// Only runs that are open, or have ended at or after this instant.
+    /// The instant at or after which the runs have ended, if they are not open; `nil` for all.
     public var since: WallInstant?
-    /// At most this many.
+    /// The largest number of runs of the page.
     public var limit: Int
-    /// Where to begin: the ``RunPage/nextCursor`` of the page before; `nil` for the first page.
+    /// The ``RunPage/nextCursor`` of the previous page; `nil` for the first page.
     public var cursor: String?
-    /// A query; each argument left out asks for everything.
+    /// Creates a query; an omitted argument excludes no runs.
     public init(
         jobID: JobID? = nil, occurrence: Int? = nil, kind: String? = nil, queues: Set<QueueID> = [],
         fairnessKeys: Set<String> = [], labels: [String: String] = [:], states: Set<RunState> = [],
@@ -138,7 +143,7 @@ public struct RunQuery: Hashable, Sendable {
 }
 
 extension RunQuery {
-    /// What it asks of the runs' jobs. Of another query that is set, the other conditions do not count.
+    /// The query's conditions of the runs' jobs; setting it uses only these conditions of the other query.
     package var jobQuery: JobQuery {
         get { JobQuery(kind: kind, queues: queues, fairnessKeys: fairnessKeys, labels: labels) }
         set {
@@ -149,15 +154,15 @@ extension RunQuery {
     }
 }
 
-/// One page of runs.
+/// A page of runs.
 public struct RunPage: Hashable, Sendable {
     /// The runs, without those that this program cannot read.
     public var runs: [Run]
-    /// The names of their jobs, of those that have one.
+    /// The names of the runs' jobs that have one.
     public var names: [JobID: String]
     /// The query's `cursor` for the next page; `nil` at the end.
     public var nextCursor: String?
-    /// A page.
+    /// Creates a page.
     public init(runs: [Run], names: [JobID: String] = [:], nextCursor: String?) {
         self.runs = runs
         self.names = names

@@ -1,15 +1,20 @@
-/// The pages of lists, the same in all stores.
+/// The sizes and cursors of lists' pages, the same in all stores.
 package enum ListPage {
-    /// A page has at most this many entries, whatever was asked for: it is in memory as a whole.
+    /// The largest number of entries of a page, regardless of the requested number, because a page is in memory as a
+    /// whole.
     package static let largest = 10_000
 
-    /// How many entries a page has of which `limit` were asked for.
+    /// Returns the number of entries of a page for a requested number.
+    ///
+    /// - Throws: ``JobError`` with `invalid` if it is less than 1.
     package static func size(_ limit: Int) throws(JobError) -> Int {
         guard limit > 0 else { throw JobError(code: .invalid, message: "limit is \(limit); it must be at least 1") }
         return min(limit, largest)
     }
 
-    /// The position that a page's cursor stands for. The list's prefix keeps the cursors of other lists out.
+    /// Returns the position of a cursor; the prefix distinguishes the cursors of different lists.
+    ///
+    /// - Throws: ``JobError`` with `invalid` for a cursor that is not of this list.
     package static func position(_ cursor: String, prefix: String) throws(JobError) -> Int64 {
         guard cursor.hasPrefix(prefix), let position = Int64(cursor.dropFirst(prefix.count)), position >= 0,
             "\(prefix)\(position)" == cursor

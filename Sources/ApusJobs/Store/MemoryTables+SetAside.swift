@@ -1,12 +1,12 @@
 import ApusTimers
 
-/// Jobs that cannot be read.
+// Jobs that cannot be read.
 extension MemoryTables {
     mutating func damage(_ id: JobID, _ problem: String?) {
         find(id)?.problem = problem
     }
 
-    /// Nothing of the job is due any more.
+    /// Removes the job's wakes, so that nothing of it is due any more.
     mutating func setAside(_ job: UnreadableJob) {
         guard let row = rows[job.key] else { return }
         let (wake, elapsedWake) = (row.job.bookkeeping.wake, row.job.bookkeeping.elapsedWake)
@@ -15,7 +15,7 @@ extension MemoryTables {
         row.job.bookkeeping.elapsedWake = nil
     }
 
-    /// Jobs that were set aside are due again as they were.
+    /// Restores the wakes of all jobs that were set aside.
     mutating func giveWakesBack() {
         for row in rows.values {
             guard let aside = row.aside else { continue }

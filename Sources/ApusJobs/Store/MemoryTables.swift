@@ -8,7 +8,7 @@ struct MemoryTables {
         static func < (lhs: Self, rhs: Self) -> Bool { (lhs.occurrence, lhs.attempt) < (rhs.occurrence, rhs.attempt) }
     }
 
-    /// Which occurrences have an outcome, so that a second one is refused.
+    /// The occurrences that have an outcome, so that a second one is refused.
     struct Outcomes {
         private var single: [Int: Int] = [:]
         private var ranges: [Run] = []
@@ -43,7 +43,7 @@ struct MemoryTables {
             }
         }
 
-        /// The same row may be written again, and a range may grow.
+        /// Returns whether another run is the outcome; the same run may be written again, and its range may grow.
         private func isTaken(by run: Run) -> Bool {
             if let attempt = single[run.occurrence], attempt != run.attempt { return true }
             if run.through > run.occurrence {
@@ -60,18 +60,17 @@ struct MemoryTables {
         }
     }
 
-    /// A job with its runs. An object, so that a change looks it up once and changes it in its place.
+    /// A job with its runs; an object, so that a change finds it once and changes it in place.
     final class Row {
         var job: Job
         var outcomes = Outcomes()
         var open: [RunKey: Run] = [:]
-        /// All runs, with the number of the write that made them.
+        /// All runs, with the number of the write that created them.
         var runs: [RunKey: (written: Int64, run: Run)] = [:]
-        /// The newest skipped range.
         var lastSkip: Run?
-        /// What cannot be read of the job.
+        /// The reason why the job cannot be read, for tests.
         var problem: String?
-        /// When the job was to be looked at before it was set aside; `nil` if it is not.
+        /// The problem and the wakes of a job that is set aside; `nil` otherwise.
         var aside: (problem: String, wake: WallInstant?, elapsedWake: WallInstant?)?
 
         init(_ job: Job) { self.job = job }
@@ -83,7 +82,7 @@ struct MemoryTables {
             return row
         }
 
-        /// See ``JobPage/lastRuns``.
+        /// The run for ``JobPage/lastRuns``.
         var lastRun: Run? {
             func newest(_ isWanted: (Run) -> Bool) -> Run? {
                 runs.values.filter { isWanted($0.run) }.max { $0.written < $1.written }?.run
@@ -91,13 +90,12 @@ struct MemoryTables {
             return newest { $0.state == .running } ?? newest { $0.claimed != nil } ?? newest { !$0.state.isOpen }
         }
 
-        /// See ``JobQuery/lastEnded``.
+        /// The state for ``JobQuery/lastEnded``.
         var lastEnded: RunState? {
             runs.values.filter { $0.run.claimed != nil && !$0.run.state.isOpen }.max { $0.written < $1.written }?
                 .run.state
         }
 
-        /// Whether the job meets the conditions of a query.
         func matches(_ query: JobQuery) -> Bool {
             let isMeant = query.idPrefixOrName.map { job.id.rawValue.hasPrefix($0) || job.request.name == $0 } ?? true
             if !isMeant { return false }
@@ -139,10 +137,10 @@ struct MemoryTables {
     private(set) var idempotencyKeys: [String: Int64] = [:]
     private var lastKey: Int64 = 0
     private var lastWrite: Int64 = 0
-    /// In the order of their sequences.
+    /// The submissions, ordered by sequence.
     private(set) var submissions: [StoreSubmission] = []
     private var lastSubmission: Int64 = 0
-    /// In the order of their sequences.
+    /// The refused submissions, ordered by sequence.
     private(set) var refusals: [RefusedSubmission] = []
 
     mutating func open(as node: NodeID) -> StoreSession {
@@ -167,7 +165,7 @@ struct MemoryTables {
     // MARK: Changes
 
     mutating func commit(_ turn: StoreTurn) -> [Result<[Job], JobError>] {
-        // Here the elapsed time has no axis of its own: the instants that count it are moved.
+        // This store has no separate axis of elapsed time: it moves the instants themselves.
         let step = turn.clock.elapsedOffset - (clock?.elapsedOffset ?? .zero)
         if step != .zero { moveElapsedInstants(by: step) }
         clock = turn.clock
@@ -205,7 +203,7 @@ struct MemoryTables {
     }
 
     private mutating func commit(_ changes: [JobChange]) throws(JobError) -> [Job] {
-        // Each change is checked before anything of it is written; only what went before has to be taken back.
+        // Each change is checked before any of it is written, so only the previous changes have to be undone.
         var undo: [Undo] = []
         do {
             var jobs: [Job] = []
@@ -222,11 +220,11 @@ struct MemoryTables {
         }
     }
 
-    /// How a change is taken back.
+    /// The information that undoes a change.
     private struct Undo {
         var key: Int64
         var id: JobID
-        /// `nil` for a new job.
+        /// The row before the change; `nil` for a new job.
         var before: Row?
     }
 
@@ -286,7 +284,7 @@ struct MemoryTables {
         return job
     }
 
-    /// The job that has not ended, or else the last submitted one.
+    /// Returns the job with this identifier that has not ended, or else the last submitted one.
     func find(_ id: JobID) -> Row? {
         let rows = (keys[id] ?? []).compactMap { self.rows[$0] }
         return rows.first { !$0.job.state.isFinal } ?? rows.last
@@ -317,7 +315,7 @@ struct MemoryTables {
             elapsedOffset: clock?.elapsedOffset ?? .zero)
     }
 
-    /// The job, or that it cannot be read.
+    /// Returns the job, or that it cannot be read.
     func found(_ row: Row) -> FoundJob {
         guard let problem = row.problem else { return .job(loaded(row)) }
         return .unreadable(UnreadableJob(key: row.job.key, id: row.job.id, problem: problem))
@@ -448,7 +446,7 @@ struct MemoryTables {
     }
 }
 
-/// Checks that refuse a change of a job because of the other jobs.
+// The checks that refuse a change of a job because of other jobs.
 extension MemoryTables {
     func checkID(of job: Job) throws(JobError) {
         guard !job.state.isFinal, let other = find(job.id)?.job, !other.state.isFinal else { return }

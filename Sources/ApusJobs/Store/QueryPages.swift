@@ -1,14 +1,18 @@
-/// The pages of a query, in their order. Each is read when it is asked for, so they are not of one moment: a job that
-/// is submitted meanwhile may be on a later page.
+/// The pages of a query, in their order.
+///
+/// Each page is read when it is requested, so the pages are not of one moment: a job that is submitted in the meantime
+/// may be on a later page.
 public struct QueryPages<Page: Sendable>: AsyncSequence, Sendable {
     /// Reads the pages, one after another.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let read: @Sendable (_ cursor: String?) async throws -> (page: Page, next: String?)
-        /// `nil` when there are no more pages.
+        /// The cursor of the next page, which is `nil` for the first page; `nil` after the last page.
         fileprivate var cursor: String??
 
-        /// The next page; `nil` after the last one. The first one may be empty.
-        /// - Throws: the store's errors.
+        /// Returns the next page; `nil` after the last one.
+        ///
+        /// The first page may be empty.
+        /// - Throws: The store's errors.
         public mutating func next() async throws -> Page? {
             guard let cursor else { return nil }
             let (page, next) = try await read(cursor)
@@ -24,12 +28,12 @@ public struct QueryPages<Page: Sendable>: AsyncSequence, Sendable {
         (self.cursor, self.read) = (cursor, read)
     }
 
-    /// An iterator that begins with the query's `cursor`.
+    /// Returns an iterator that begins with the query's `cursor`.
     public func makeAsyncIterator() -> Iterator { Iterator(read: read, cursor: .some(cursor)) }
 }
 
 extension JobStore {
-    /// All pages of jobs that match, each of at most ``JobQuery/limit`` jobs.
+    /// Returns all pages of the jobs that match, each of at most ``JobQuery/limit`` jobs.
     public func pages(of query: JobQuery) -> QueryPages<JobPage> {
         QueryPages(from: query.cursor) { [self] cursor in
             var query = query
@@ -39,7 +43,7 @@ extension JobStore {
         }
     }
 
-    /// All pages of runs that match, each of at most ``RunQuery/limit`` runs.
+    /// Returns all pages of the runs that match, each of at most ``RunQuery/limit`` runs.
     public func pages(of query: RunQuery) -> QueryPages<RunPage> {
         QueryPages(from: query.cursor) { [self] cursor in
             var query = query

@@ -1,23 +1,26 @@
 package import ApusTimers
 
-/// Looks at a store without owning it, whether it is in use or not. It changes nothing.
+/// Reads a store without owning it and without changing it, whether it is in use or not.
 package protocol StoreInspection: Sendable {
-    /// - Throws: ``JobError`` with `notFound` if there is no store at the place, `unavailable`, `newerSchema`, `damaged`.
+    /// Returns the numbers of a store's rows, and the schedulers that use it.
+    ///
+    /// - Throws: ``JobError`` with `notFound` if there is no store at the location, `unavailable`, `newerSchema`,
+    ///   `damaged`.
     func status() async throws -> StoreStatus
-    /// Asks for everything that must be true of the rows, at one instant of the store.
-    /// - Returns: what is not; nothing if all is well.
-    /// - Throws: As ``status()``.
+    /// Checks the invariants of all rows at one instant of the store.
+    ///
+    /// - Returns: The violations; empty if there are none.
+    /// - Throws: The errors of ``status()``.
     func check() async throws -> [StoreFinding]
 }
 
-/// What a store has, and who uses it.
+/// The contents of a store in numbers, and the schedulers that use it.
 package struct StoreStatus: Hashable, Sendable {
     /// A scheduler that may use the store.
     package struct Node: Hashable, Sendable {
         package var name: String
-        /// How many shards it owns.
         package var shards: Int
-        /// Whether its session with the store is open.
+        /// Whether the scheduler's session with the store is open.
         package var isConnected: Bool
 
         package init(name: String, shards: Int, isConnected: Bool) {
@@ -27,25 +30,22 @@ package struct StoreStatus: Hashable, Sendable {
         }
     }
 
-    /// The version of the schema.
     package var schema: Int
-    /// The newest version that this program knows.
     package var newestSchema: Int
-    /// What the store takes on the disk.
+    /// The size of the store on the disk.
     package var bytes: Int64
     package var jobs: [JobState: Int]
     package var waitingRuns: Int
     package var claimedRuns: Int
-    /// Runs that are over.
     package var endedRuns: Int
     package var submissions: Int
-    /// How many submissions were refused, of those that are kept.
+    /// The number of refused submissions that are kept.
     package var refusals: Int
-    /// How many jobs are set aside because the owner of their shard cannot read them.
+    /// The number of jobs that are set aside because the owner of their shard cannot read them.
     package var setAsideCount: Int
-    /// The first of them.
+    /// The first of the jobs that are set aside.
     package var setAside: [UnreadableJob]
-    /// When the job that is looked at next is to be looked at; in the past if it is late, or waits for a place.
+    /// The earliest instant at which a job must be examined; in the past if that is late, or the job waits for a place.
     package var earliestWake: WallInstant?
     package var nodes: [Node]
 
@@ -70,13 +70,13 @@ package struct StoreStatus: Hashable, Sendable {
     }
 }
 
-/// Something that should be true of a store and is not.
+/// A violated invariant of a store.
 package struct StoreFinding: Hashable, Sendable {
-    /// What should be true.
+    /// The invariant.
     package var rule: String
-    /// How many times it is not.
+    /// The number of violations.
     package var count: Int
-    /// Some of those.
+    /// Some of the violations.
     package var examples: [String]
 
     package init(rule: String, count: Int, examples: [String]) {
@@ -100,14 +100,14 @@ package struct UnreadableRows {
         if examples.count < 5 { examples.append(example) }
     }
 
-    /// `nil` if there are none.
+    /// The finding for the collected rows; `nil` if there are none.
     package var finding: StoreFinding? {
         count == 0
             ? nil : StoreFinding(rule: "every job and every run can be read", count: count, examples: examples)
     }
 }
 
-/// A rule that a query can break: its rows are what breaks it, each with one text, `subject`.
+/// An invariant with a query for its violations: each row is one, described by the column `subject`.
 package struct StoreRule: Sendable {
     package var rule: String
     package var violations: String
@@ -117,12 +117,12 @@ package struct StoreRule: Sendable {
         self.violations = violations
     }
 
-    /// Rows of how many violations there are, and one of them each: the first five.
+    /// A query for the first five violations, each row with the number of all.
     package var sql: String {
         "SELECT count(*) OVER () AS violations, subject FROM (\(violations)) AS v ORDER BY subject LIMIT 5"
     }
 
-    /// `nil` if there are no rows.
+    /// Returns the finding for the rows of the query; `nil` if there are none.
     package func finding(_ rows: [(count: Int, example: String)]) -> StoreFinding? {
         rows.first.map { StoreFinding(rule: rule, count: $0.count, examples: rows.map(\.example)) }
     }

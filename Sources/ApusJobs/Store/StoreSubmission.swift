@@ -1,23 +1,26 @@
 public import ApusTimers
 
-/// What was asked of a scheduler through the store, and that none has taken yet: a job that an application has submitted
-/// in a transaction of its own, or the command of another scheduler for a job of this one's shards.
+/// A request in the store that no scheduler has taken yet.
+///
+/// It is a job that an application has submitted in its own transaction, or another scheduler's command for a job in
+/// this scheduler's shards.
 public struct StoreSubmission: Hashable, Sendable {
-    /// The store's number for it. It grows with each submission, and is given once.
+    /// The unique number of the submission, which grows with each submission.
     public var sequence: Int64
-    /// When it was submitted: its trigger counts from then on.
+    /// The instant of the submission, from which its trigger counts.
     public var submitted: WallInstant
-    /// What was asked for; `nil` if what is stored cannot be read, which `problem` describes. Such a submission is
-    /// refused.
+    /// The command; `nil` if the stored one cannot be read, which `problem` describes.
+    ///
+    /// Such a submission is refused.
     public var command: JobCommand?
-    /// Why the command cannot be read.
+    /// The reason why the command cannot be read.
     public var problem: String?
-    /// Another scheduler waits for what becomes of it (``TakenSubmission/reply``).
+    /// Whether another scheduler waits for the result (``TakenSubmission/reply``).
     public var isCall: Bool
-    /// The shard whose owner takes it.
+    /// The shard whose owner takes the submission.
     public var shard: ShardID
 
-    /// A submission.
+    /// Creates a submission.
     public init(
         sequence: Int64, submitted: WallInstant, command: JobCommand, isCall: Bool = false, shard: ShardID = .only
     ) {
@@ -28,7 +31,7 @@ public struct StoreSubmission: Hashable, Sendable {
         self.isCall = isCall
     }
 
-    /// A submission that cannot be read.
+    /// Creates a submission that cannot be read.
     public init(
         sequence: Int64, submitted: WallInstant, problem: String, isCall: Bool = false, shard: ShardID = .only
     ) {
@@ -40,25 +43,26 @@ public struct StoreSubmission: Hashable, Sendable {
     }
 }
 
-/// A submission that a part of a turn carries out or refuses: it is removed in the same transaction, if the part is
-/// applied.
+/// A submission that a part of a turn carries out or refuses, and that is removed in the same transaction if the part
+/// is applied.
 ///
-/// The part is refused with `conflict`, and changes nothing, if there is no such submission in the shard: so each is
-/// taken once, whatever becomes of the answers to commits. A part that only removes a submission has no changes.
+/// If the shard has no such submission, the part is refused with `conflict` and changes nothing. So each submission is
+/// taken once, even if the answers to commits are lost. A part that only removes a submission has no changes.
 public struct TakenSubmission: Hashable, Sendable {
-    /// ``StoreSubmission/sequence``.
+    /// The submission's ``StoreSubmission/sequence``.
     public var sequence: Int64
-    /// ``StoreSubmission/shard``, which the session owns.
+    /// The submission's ``StoreSubmission/shard``, which the session owns.
     public var shard: ShardID
     /// The position of the part in ``StoreTurn/parts``.
     public var part: Int
-    /// What the scheduler that has sent the command is answered; `nil` if none waits.
+    /// The reply to the scheduler that has sent the command; `nil` if none waits.
     public var reply: JobReply?
-    /// Why an application's submission is refused, which the store keeps (``JobStore/refusals(limit:cursor:)``); `nil`
-    /// if it is carried out, or is another scheduler's.
+    /// The refusal of an application's submission, which the store keeps (``JobStore/refusals(limit:cursor:)``).
+    ///
+    /// It is `nil` if the submission is carried out, or is another scheduler's.
     public var refusal: SubmissionRefusal?
 
-    /// Says that the part takes the submission.
+    /// Creates the record that a part takes a submission.
     public init(
         _ sequence: Int64, shard: ShardID = .only, part: Int, reply: JobReply? = nil,
         refusal: SubmissionRefusal? = nil
@@ -71,16 +75,16 @@ public struct TakenSubmission: Hashable, Sendable {
     }
 }
 
-/// Why a submission is refused.
+/// The time of and the reason for the refusal of a submission.
 public struct SubmissionRefusal: Hashable, Sendable {
-    /// When it was refused, by the wall clock.
+    /// The instant of the refusal, by the wall clock.
     public var refused: WallInstant
-    /// ``JobError/code``, as its name.
+    /// The name of the error's ``JobError/code``.
     public var code: String
-    /// ``JobError/message``.
+    /// The error's ``JobError/message``.
     public var message: String
 
-    /// A refusal.
+    /// Creates a refusal.
     public init(refused: WallInstant, code: String, message: String) {
         self.refused = refused
         self.code = code
@@ -90,16 +94,16 @@ public struct SubmissionRefusal: Hashable, Sendable {
 
 /// A submission of an application that was refused when it was taken.
 public struct RefusedSubmission: Hashable, Sendable {
-    /// ``StoreSubmission/sequence``.
+    /// The submission's ``StoreSubmission/sequence``.
     public var sequence: Int64
-    /// When it was submitted.
+    /// The instant of the submission.
     public var submitted: WallInstant
-    /// Why it was refused.
+    /// The time of and the reason for the refusal.
     public var refusal: SubmissionRefusal
-    /// What was asked for: a ``JobCommand`` in its coded form, or what is stored in the place of one.
+    /// The stored text: a ``JobCommand`` in its coded form, or invalid.
     public var command: String
 
-    /// A refused submission.
+    /// Creates a refused submission.
     public init(sequence: Int64, submitted: WallInstant, refusal: SubmissionRefusal, command: String) {
         self.sequence = sequence
         self.submitted = submitted
@@ -107,64 +111,69 @@ public struct RefusedSubmission: Hashable, Sendable {
         self.command = command
     }
 
-    /// The identifier of the job that was to be made; `nil` if what is stored has none.
+    /// The identifier of the job that was submitted; `nil` if the stored text has none.
     public var id: JobID? {
         let bytes = Array(command.utf8)
         if let command = try? JobJSON.decode(JobCommand.self, from: bytes) { return command.ids.first }
         return (try? JobJSON.decode(RefusedCommand.self, from: bytes))?.requests.first.map { JobID($0.id) }
     }
 
-    /// What is read of a command that is none.
+    /// The identifiers in a stored text that is not a valid command.
     private struct RefusedCommand: Decodable {
         struct Request: Decodable { var id: String }
         var requests: [Request]
     }
 }
 
-/// One page of refused submissions, ordered by falling sequence.
+/// A page of refused submissions, ordered by descending sequence.
 public struct RefusalPage: Hashable, Sendable {
     /// The submissions.
     public var refusals: [RefusedSubmission]
     /// The `cursor` for the next page; `nil` at the end.
     public var nextCursor: String?
-    /// A page.
+    /// Creates a page.
     public init(refusals: [RefusedSubmission], nextCursor: String?) {
         self.refusals = refusals
         self.nextCursor = nextCursor
     }
 
-    /// A page of so many, of which one more than `limit` were found if there are more.
+    /// Creates a page of at most `limit` of the found submissions; if more were found, there is a next page.
     package init(found: [RefusedSubmission], limit: Int) {
         refusals = Array(found.prefix(limit))
         nextCursor = found.count > limit ? refusals.last.map { "s\($0.sequence)" } : nil
     }
 
-    /// Below which sequence a page begins.
+    /// Returns the sequence below which a page begins.
+    ///
     /// - Throws: ``JobError`` with `invalid`.
     package static func position(_ cursor: String?) throws(JobError) -> Int64 {
         if let cursor { try ListPage.position(cursor, prefix: "s") } else { .max }
     }
 }
 
-/// A command for a job of another scheduler's shard: it becomes a ``StoreSubmission`` for the owner that the
-/// shard has when it is taken.
+/// A command for a job in another scheduler's shard, which becomes a ``StoreSubmission`` for the owner that the shard
+/// has when it is taken.
 public struct ForwardedCommand: Hashable, Sendable {
-    /// What is forwarded.
+    /// The origin of a forwarded command.
     public enum Origin: Hashable, Sendable {
-        /// A caller's command. The reply is signalled with this number (``StoreSignal/reply(call:_:)``).
+        /// A caller's command.
+        ///
+        /// The reply is signalled with this number (``StoreSignal/reply(call:_:)``).
         case call(Int, JobCommand, submitted: WallInstant)
-        /// A submission with this ``StoreSubmission/sequence``, which moves from this shard, which the session owns, to
-        /// the other one. Its part is refused with `conflict` if there is no such submission there.
+        /// The submission with this ``StoreSubmission/sequence``, which moves from this shard of the session to the
+        /// other one.
+        ///
+        /// Its part is refused with `conflict` if the shard has no such submission.
         case submission(Int64, from: ShardID)
     }
-    /// What is forwarded.
+    /// The origin of the command.
     public var origin: Origin
-    /// The shard of the job that it concerns.
+    /// The shard of the command's job.
     public var shard: ShardID
-    /// The position of the part in ``StoreTurn/parts``; it has no changes.
+    /// The position of the part in ``StoreTurn/parts``, which has no changes.
     public var part: Int
 
-    /// A command for the owner of the shard.
+    /// Creates a command for the owner of the shard.
     public init(_ origin: Origin, shard: ShardID, part: Int) {
         self.origin = origin
         self.shard = shard
@@ -178,7 +187,8 @@ extension StoreTurn {
         Dictionary(taken.map { ($0.part, $0) }, uniquingKeysWith: { $1 })
     }
 
-    /// The shards of what the turn takes, moves and sets aside, beside those of the jobs that it changes.
+    /// Returns the shards that the turn affects beside those of the jobs that it changes: of submissions that it takes
+    /// or moves, and of jobs that it sets aside.
     package func shardsBeside(parts: some Sequence<Int>) -> Set<ShardID> {
         let parts = Set(parts)
         var shards = Set(setAside.map(\.shard))
@@ -190,14 +200,14 @@ extension StoreTurn {
     }
 }
 
-/// The stream of a store's signals to its owner. A new stream ends the one before it.
+/// The stream of a store's signals to its owner; a new stream ends the previous one.
 package final class StoreSignals: Sendable {
     private let continuation = Locked<AsyncStream<StoreSignal>.Continuation?>(nil)
 
     package init() {}
 
     package func stream() -> AsyncStream<StoreSignal> {
-        // One signal says as much as several.
+        // All signals are equal, so a buffer for one is enough.
         let (stream, new) = AsyncStream.makeStream(of: StoreSignal.self, bufferingPolicy: .bufferingNewest(1))
         replace(by: new)
         return stream

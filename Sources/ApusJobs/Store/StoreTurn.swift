@@ -1,27 +1,31 @@
-/// What a scheduler has decided at once: one transaction.
+/// The changes of one decision of a scheduler, which are one transaction.
 public struct StoreTurn: Hashable, Sendable {
-    /// Each is applied whole or not at all.
+    /// The parts, each of which is applied completely or not at all.
     public var parts: [[JobChange]]
-    /// The clocks by which the instants of the changes were computed. The store keeps the record if it is a new one.
+    /// The clocks with which the instants of the changes were computed; a store writes the record if it has changed.
     public var clock: StoreClock
-    /// Queues that are new or changed, to be written whatever becomes of the parts.
+    /// New and changed queues, which are written regardless of the parts.
     public var queues: [JobQueue]
-    /// The same queues as the session knew them before. A store that is shared writes of concurrency, rate and pause only
-    /// what is different: another session may have changed the others.
+    /// The same queues as the session knew them before.
+    ///
+    /// A shared store writes only the settings (concurrency, rate and pause) that differ, because another session may
+    /// have changed the others.
     public var knownQueues: [JobQueue]
-    /// Submissions that the parts carry out, at most one for each part.
+    /// The submissions that the parts carry out, at most one for each part.
     public var taken: [TakenSubmission]
-    /// Commands that are the owners' of other shards to carry out, at most one for each part.
+    /// The commands for jobs in other schedulers' shards, at most one for each part.
     public var forwarded: [ForwardedCommand]
-    /// Jobs that this program cannot read, to be set aside whatever becomes of the parts: nothing of such a job is due
-    /// until the next owner of its shard opens the store (``JobStore/open(as:)``), and the job itself, with its
-    /// version, stays as it is. A job that was changed meanwhile is set aside all the same; one that is gone is not.
+    /// Jobs that this program cannot read, which are set aside regardless of the parts.
+    ///
+    /// Such a job is not due until the next owner of its shard opens the store (``JobStore/open(as:)``); its row and
+    /// its version stay. A job that was changed in the meantime is set aside all the same; one that was removed is
+    /// ignored.
     public var setAside: [UnreadableJob]
-    /// Shards that the session gives back. No part is about their jobs.
+    /// The shards that the session gives back, which contain no job of the parts.
     public var released: [ShardID]
-    /// The session gives all its shards back, and wants no others.
+    /// Whether the session gives all its shards back and wants no others.
     public var isLeaving: Bool
-    /// A turn.
+    /// Creates a turn.
     public init(
         parts: [[JobChange]], clock: StoreClock, queues: [JobQueue] = [], knownQueues: [JobQueue] = [],
         taken: [TakenSubmission] = [],
@@ -40,57 +44,65 @@ public struct StoreTurn: Hashable, Sendable {
     }
 }
 
-/// The jobs that have a label and have not ended, as a caller has read them.
+/// The jobs with a label that had not ended when a caller read them.
 public struct LabelledJobs: Hashable, Sendable {
-    /// The label, and its value.
+    /// The label and its value.
     public var label: String, value: String
     /// The keys of the jobs.
     public var keys: Set<Int64>
-    /// Some jobs.
+    /// Creates a list of jobs with a label.
     public init(label: String, value: String, keys: Set<Int64>) {
         (self.label, self.value, self.keys) = (label, value, keys)
     }
 }
 
-/// One change of one job: the job's new row, and runs that are new or changed. Written whole or not at all.
+/// One change of one job: its new row, and its new and changed runs, which are written completely or not at all.
 public struct JobChange: Hashable, Sendable {
-    /// What must be true of the stored job.
+    /// The state of the store that a change requires.
     public enum Expectation: Hashable, Sendable {
-        /// No job that has not ended has this identifier; no job has the request's idempotency key; and if the request
-        /// is unique by its content, no other such job that has not ended has its kind and content. The store gives the
-        /// key.
+        /// No job that has not ended has this identifier, no job has the request's idempotency key, and no other job
+        /// that has not ended has the kind and content by which the request is unique.
+        ///
+        /// The store assigns the key.
         case absent
         /// The job with this key has this version.
         case version(Int64)
     }
-    /// Which shard the job belongs to. A stored job's is one of the session's. A new job may be put into any shard of a
-    /// store for several schedulers: its owner is notified (``StoreSignal/wake``).
+    /// The shard of the job.
+    ///
+    /// A stored job is in one of the session's shards. A new job may be put into any shard of a store for several
+    /// schedulers; its owner is notified (``StoreSignal/wake``).
     public var shard: ShardID
-    /// Of a stored job without claimed runs: the shard to which it belongs from then on, of any owner, who is
-    /// notified. `nil`: it stays.
+    /// The shard to which a stored job without claimed runs moves; `nil` if it stays.
+    ///
+    /// It can have any owner, which is notified.
     public var destination: ShardID?
-    /// What must be true.
+    /// The state of the store that the change requires.
     public var expected: Expectation
-    /// Of a new job: whether no job that has not ended may have its name. Otherwise the part is refused with
+    /// Whether the name of a new job must not be that of a job that has not ended; otherwise the part is refused with
     /// ``JobError/Code/alreadyExists``.
     public var requiresFreeName: Bool
-    /// Of a new job: the only jobs with a label that may be there and not have ended. Otherwise the part is refused with
-    /// ``JobError/Code/alreadyExists``.
+    /// The only jobs with a label that may exist without having ended, for a new job; otherwise the part is refused
+    /// with ``JobError/Code/alreadyExists``.
     public var onlyBeside: LabelledJobs?
-    /// The new row. Its `version` is ignored: the store writes the expected one plus 1 (1 for a new job). Its `openRuns`
-    /// is how many runs are open after the change; stores may rely on it.
+    /// The new row.
+    ///
+    /// Its `version` is ignored: the store writes the expected one plus 1, or 1 for a new job. Its `openRunCount` is
+    /// the number of open runs after the change, and stores may rely on it.
     public var job: Job
-    /// Whether the job's request differs from the stored one, and has to be written too.
+    /// Whether the job's request differs from the stored one and must be written too.
     public var isRequestChanged: Bool
-    /// Whether the job's state may differ from the stored one. If not, it need not be written.
+    /// Whether the job's state may differ from the stored one; if not, it need not be written.
     public var isStateChanged: Bool
-    /// Runs to insert or overwrite, by (job key, occurrence, attempt). For a new job their `jobKey` is ignored and set
-    /// by the store.
+    /// Runs to insert or overwrite, by (job key, occurrence, attempt).
+    ///
+    /// For a new job, the store sets their `jobKey`.
     public var runs: [Run]
-    /// Of the job's history only so many attempts, and so many skipped ranges, are kept, the newest; open runs stay.
-    /// `nil`: nothing is removed.
+    /// The number of attempts, and of skipped ranges, to which the job's history is reduced; `nil` to remove nothing.
+    ///
+    /// The newest ones, and open runs, stay.
     public var keptRuns: Int?
-    /// A change.
+    /// Creates a change.
     public init(
         shard: ShardID = .only, expected: Expectation, requiresFreeName: Bool = false,
         onlyBeside: LabelledJobs? = nil, job: Job, isRequestChanged: Bool = false, isStateChanged: Bool = true,

@@ -1,48 +1,47 @@
 package import ApusTimers
 
-/// How instants and durations look in a database: nanoseconds in 64 bits with a sign.
+/// The stored form of instants: nanoseconds since 1970 as a signed 64-bit integer.
 ///
-/// These end at `Int64.max` (the year 2262), a ``WallInstant`` at `UInt64.max` (2554). Instants from
-/// `Int64.max` on are all stored as `Int64.max`, which reads as the last instant there is: so a stored instant may be
-/// later than asked, and never earlier.
+/// These end at `Int64.max` (the year 2262), and a ``WallInstant`` at `UInt64.max` (2554). Instants from `Int64.max` on
+/// are all stored as `Int64.max`, which is read as the last instant, so a stored instant may be later than the
+/// original, and never earlier.
 package enum StoreInstant {
-    /// The stored form of an instant.
+    /// Returns the stored form of an instant.
     package static func encode(_ instant: WallInstant) -> Int64 { Int64(clamping: instant.nanoseconds) }
 
-    /// The instant of a stored form.
+    /// Returns the instant of a stored form.
     package static func decode(_ stored: Int64) -> WallInstant {
         WallInstant(nanoseconds: stored == .max ? .max : UInt64(clamping: stored))
     }
 
-    /// The greatest stored form whose instant is not after `instant`: what "until" and "after" compare with.
+    /// Returns the greatest stored form whose instant is not after `instant`, for comparisons with "until" and "after".
     package static func bound(_ instant: WallInstant) -> Int64 {
         if instant.nanoseconds == .max { return .max }
         return min(Int64(clamping: instant.nanoseconds), .max - 1)
     }
 }
 
-/// The axis of elapsed time: instants that count it are stored as the wall clock's minus an offset, which is one record.
+/// The axis of elapsed time: its instants are stored as the wall clock minus an offset, which is one record.
 package struct ElapsedAxis {
-    /// In nanoseconds.
     private let offset: Int64
 
-    /// An axis of a store without a record begins as the wall clock.
+    /// Creates the axis of a store; without a record, it is equal to the wall clock.
     package init(_ clock: StoreClock?) { offset = clock?.elapsedOffset.wholeNanoseconds ?? 0 }
 
     package var duration: Duration { .nanoseconds(offset) }
 
-    /// The stored form of an instant. The last one there is stays, as "never" does.
+    /// Returns the stored form of an instant; the last instant does not move, because it means "never".
     package func encode(_ instant: WallInstant) -> Int64 {
         let stored = StoreInstant.encode(instant)
         return stored == .max ? .max : max(0, stored.subtractingSaturating(offset))
     }
 
-    /// The instant of a stored form.
+    /// Returns the instant of a stored form.
     package func decode(_ stored: Int64) -> WallInstant {
         stored == .max ? StoreInstant.decode(.max) : StoreInstant.decode(stored.addingSaturating(offset))
     }
 
-    /// See ``StoreInstant/bound(_:)``.
+    /// Returns the greatest stored form whose instant is not after `instant`; see ``StoreInstant/bound(_:)``.
     package func bound(_ instant: WallInstant) -> Int64 {
         let bound = StoreInstant.bound(instant)
         return bound == .max ? .max : min(bound.subtractingSaturating(offset), .max - 1)
@@ -61,7 +60,7 @@ extension Int64 {
     }
 }
 
-/// Labels as a JSON object, written and read without a JSON library: they are on the path of every submission.
+/// Labels as a JSON object, without a JSON library for speed: each submission writes them.
 package enum LabelsJSON {
     package static func encode(_ labels: [String: String]) -> String {
         if labels.isEmpty { return "{}" }
@@ -95,14 +94,14 @@ package enum LabelsJSON {
         }
     }
 
-    /// The labels of a stored object; `nil` if it is not an object of strings.
+    /// Returns the labels of a stored object; `nil` if it is not an object of strings.
     package static func decode(_ text: String) -> [String: String]? {
         if text == "{}" { return [:] }
         var parser = Parser(bytes: Array(text.utf8))
         return parser.object()
     }
 
-    /// Reads any JSON object whose values are strings: other programs may have written it.
+    /// Parses any JSON object whose values are strings, since other programs may have written it.
     private struct Parser {
         let bytes: [UInt8]
         var position = 0

@@ -1,18 +1,18 @@
 /// A stored job that this program cannot read: another version has written it, or it is damaged.
 ///
-/// The row stays as it is. A scheduler that finds one sets it aside (``StoreTurn/setAside``) and continues with the
+/// The row is not changed. A scheduler that finds one sets it aside (``StoreTurn/setAside``) and continues with the
 /// others.
 public struct UnreadableJob: Error, Hashable, Sendable {
-    /// The store's number for the job.
+    /// The number that the store gave the job.
     public var key: Int64
-    /// The job's identifier.
+    /// The identifier of the job.
     public var id: JobID
-    /// The shard that it belongs to.
+    /// The shard of the job.
     public var shard: ShardID
-    /// What cannot be read.
+    /// A description of what cannot be read.
     public var problem: String
 
-    /// A job that cannot be read. A problem of more than 1,000 bytes is cut.
+    /// Creates an unreadable job; a problem of more than 1,000 bytes is cut.
     public init(key: Int64, id: JobID, shard: ShardID = .only, problem: String) {
         self.key = key
         self.id = id
@@ -20,7 +20,7 @@ public struct UnreadableJob: Error, Hashable, Sendable {
         self.problem = problem.utf8.count > 1_000 ? "\(problem.prefix(utf8: 997))…" : problem
     }
 
-    /// The error of a caller that asks for the job.
+    /// The error for a caller that refers to the job.
     package var error: JobError {
         JobError(
             code: .damaged,
@@ -31,14 +31,14 @@ public struct UnreadableJob: Error, Hashable, Sendable {
     }
 }
 
-/// A stored job that was looked for.
+/// The result of a search for a stored job.
 public enum FoundJob: Hashable, Sendable {
-    /// The job.
+    /// The job was read.
     case job(LoadedJob)
-    /// It is there, and cannot be read.
+    /// The job exists, and cannot be read.
     case unreadable(UnreadableJob)
 
-    /// The store's number for the job.
+    /// The number that the store gave the job.
     public var key: Int64 {
         switch self {
         case .job(let loaded): loaded.job.key
@@ -48,28 +48,30 @@ public enum FoundJob: Hashable, Sendable {
 }
 
 extension Sequence<FoundJob> {
-    /// Those that can be read.
+    /// The jobs that can be read.
     package var readable: [LoadedJob] { compactMap { if case .job(let loaded) = $0 { loaded } else { nil } } }
-    /// Those that cannot.
+    /// The jobs that cannot be read.
     package var unreadable: [UnreadableJob] { compactMap { if case .unreadable(let job) = $0 { job } else { nil } } }
 }
 
-/// What is wrong with a stored value.
+/// The reason why a stored value cannot be read.
 package struct StoredProblem: Error {
     package var text: String
     package init(_ text: String) { self.text = text }
 
-    /// A column whose value this program does not know.
+    /// The problem of a column whose value this program does not know.
     package static func unknown(_ column: String) -> StoredProblem {
         StoredProblem("its \(column) is unknown or damaged")
     }
 }
 
 extension Job {
-    /// Numbers of jobs and runs are far below it, so that nothing that is computed with them overflows.
+    /// The range of all numbers of jobs and runs, small enough that no computation with them overflows.
     private static let numbers = -(1 << 53)...(1 << 53)
 
-    /// Refuses what a scheduler cannot compute with, although each value of it can be read.
+    /// Checks that a scheduler can compute with the values, each of which can be read.
+    ///
+    /// - Throws: A ``StoredProblem`` that names the value.
     package func checkStored() throws(StoredProblem) {
         try request.checkStored()
         let counts = [
@@ -90,13 +92,16 @@ extension Job {
 }
 
 extension Run {
-    /// As that of a job.
+    /// Checks that a scheduler can compute with the values.
+    ///
+    /// - Throws: A ``StoredProblem`` that names the value.
     package func checkStored() throws(StoredProblem) { try Job.checkStored(self) }
 }
 
 extension JobRequest {
-    /// Refuses what nothing can be computed with. Earlier versions had other limits of texts, which are no concern
-    /// here.
+    /// Checks that a scheduler can compute with the values.
+    ///
+    /// The limits of texts are not checked, because earlier versions had others.
     fileprivate func checkStored() throws(StoredProblem) {
         func check(duration: Duration?, _ name: String, from least: Duration = .zero) throws(StoredProblem) {
             guard let duration, duration < least || !JobLimits.allows(duration) else { return }

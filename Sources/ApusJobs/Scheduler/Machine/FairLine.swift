@@ -2,10 +2,11 @@ import ApusTimers
 
 /// The jobs of one queue and one priority that wait for a place.
 ///
-/// Their fairness keys take turns; of one key the oldest due is first. Jobs without a key have one turn together. A key
-/// that is full has no turn. What an operation costs grows with the logarithm of the jobs, however many keys wait.
+/// Their fairness keys take turns; of one key, the job with the oldest due instant is first. Jobs without a key have
+/// one turn together. A key that is full has no turn. The cost of an operation grows with the logarithm of the number
+/// of jobs, regardless of the number of keys.
 struct FairLine {
-    /// A job that waits. The element is stale when the job has been offered again, or waits no longer.
+    /// A waiting job, whose element is stale when the job was offered again or waits no longer.
     struct Waiting: Comparable, Sendable {
         var due: WallInstant
         var number: UInt64
@@ -13,14 +14,16 @@ struct FairLine {
         static func < (lhs: Self, rhs: Self) -> Bool { (lhs.due, lhs.number) < (rhs.due, rhs.number) }
     }
 
-    /// The jobs of one key. An object, so that it is looked up once for a step; no copy is made of a line with jobs.
+    /// The jobs of one key, in an object, so that it is looked up once for a step.
+    ///
+    /// A line with jobs is never copied.
     private final class Share {
         let key: String?
         var waiting = Heap<Waiting>()
-        /// How many of the elements are not stale.
+        /// The number of elements that are not stale.
         var count = 0
         var isFull: Bool
-        /// A key without jobs keeps its turn until it comes.
+        /// Whether the key is in `turns`; a key without jobs stays there until its turn comes.
         var hasTurn = false
 
         init(_ key: String?, isFull: Bool) { (self.key, self.isFull) = (key, isFull) }
@@ -32,7 +35,8 @@ struct FairLine {
         }
     }
 
-    /// A key's first element when it was noted. It is outdated when the key has another one, or none.
+    /// The first element of a key at the time of insertion, which is outdated when the key has another first element or
+    /// none.
     private struct First: Comparable {
         var waiting: Waiting
         var share: Share
@@ -42,16 +46,15 @@ struct FairLine {
 
     private var shares: [String?: Share] = [:]
     private var turns = Turns<Share>()
-    /// The first element of each key that is ready, if there is more than one key.
+    /// The first element of each ready key, if there is more than one key.
     private var firsts = Heap<First>()
-    /// How many jobs wait.
     private(set) var count = 0
     private var readyKeys = 0
 
-    /// Whether a job could get a place: its key is not full.
+    /// Whether a job could get a place, because its key is not full.
     var isReady: Bool { readyKeys > 0 }
 
-    /// The keys of the jobs that wait, and how many there are of each.
+    /// The number of waiting jobs of each key.
     var counts: [String?: Int] { shares.mapValues(\.count) }
 
     mutating func add(_ waiting: Waiting, of key: String?, isFull: Bool) {
@@ -72,7 +75,7 @@ struct FairLine {
         return share
     }
 
-    /// A job of the key waits no longer; its element is stale.
+    /// Removes a job of the key, whose element is stale.
     mutating func remove(of key: String?) { remove(from: shares[key]!) }
 
     private mutating func remove(from share: Share) {
@@ -85,7 +88,7 @@ struct FairLine {
         }
     }
 
-    /// The key has reached its limit of runs in progress, or is below it again.
+    /// Sets whether the key has reached its limit of runs in progress.
     mutating func setFull(_ key: String?, _ isFull: Bool) {
         guard let share = shares[key], share.isFull != isFull else { return }
         share.isFull = isFull
@@ -96,7 +99,7 @@ struct FairLine {
         noteFirst(of: share)
     }
 
-    /// Takes out the job of the key whose turn it is.
+    /// Removes and returns the first job of the key whose turn it is.
     mutating func takeNext(_ isStale: (Waiting) -> Bool) -> Waiting? {
         while let share = turns.popFirst() {
             guard share.isReady else {
@@ -114,7 +117,7 @@ struct FairLine {
         return nil
     }
 
-    /// The job that was due first, of those whose keys are not full.
+    /// Returns the job with the oldest due instant, of those whose keys are not full.
     mutating func oldest(_ isStale: (Waiting) -> Bool) -> Waiting? {
         guard isReady else { return nil }
         if shares.count == 1, let share = shares.values.first {
@@ -140,11 +143,12 @@ struct FairLine {
         turns.append(share)
     }
 
-    /// A single key is the first of all without a note.
+    /// Records the first element of a key, unless it is the only key.
     private mutating func noteFirst(of share: Share) {
         guard shares.count > 1, share.isReady, let first = share.waiting.first else { return }
         firsts.push(First(waiting: first, share: share))
-        // Outdated ones are dropped only when they are the first of all: one that waits long would keep those after it.
+        // Outdated elements are dropped only at the top of the heap, so below an element that waits long they would
+        // accumulate.
         guard firsts.count > 2 * shares.count + 64 else { return }
         firsts = Heap()
         for share in shares.values where share.isReady {
@@ -159,7 +163,7 @@ struct FairLine {
         if !share.hasTurn { shares[share.key] = nil }
     }
 
-    /// Describes a broken invariant; `nil` if there is none.
+    /// Returns a description of a broken invariant; `nil` if there is none.
     func brokenInvariant(isFull: (String?) -> Bool) -> String? {
         if shares.isEmpty { return nil }
         let turns = Set(turns.all.map { ObjectIdentifier($0) })

@@ -1,4 +1,4 @@
-/// A binary heap: the least element first.
+/// A binary heap with the least element first.
 package struct Heap<Element: Comparable> {
     private var elements: [Element] = []
 

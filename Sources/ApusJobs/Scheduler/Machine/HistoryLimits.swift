@@ -1,12 +1,12 @@
 import ApusTimers
 
-/// How much of the past is kept.
+/// The limits of the stored history.
 struct HistoryLimits {
-    /// The newest runs of each job.
+    /// The number of the newest runs of each job that are kept.
     var runs: Int
-    /// How long ended jobs are kept.
+    /// The time for which ended jobs are kept.
     var finished: Duration
-    /// How long those are kept that ended with a failure.
+    /// The time for which jobs that ended with a failure are kept.
     var failed: Duration
 
     init(_ configuration: JobScheduler.Configuration) {
@@ -14,7 +14,7 @@ struct HistoryLimits {
         (finished, failed) = (configuration.finishedJobsKept, configuration.failedJobsKept)
     }
 
-    /// Until when a job is kept that the change ends.
+    /// Returns the instant until which the job is kept that ends with the change.
     func keptUntil(endedBy change: JobChange) -> WallInstant {
         let job = change.job
         let hasFailed =

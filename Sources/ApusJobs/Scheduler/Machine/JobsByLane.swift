@@ -1,4 +1,4 @@
-/// Jobs in memory, by their keys, and how many there are of each lane.
+/// The keys and lanes of some jobs in memory, and the number of jobs of each lane.
 struct JobsByLane {
     private var lanes: [Int64: QueueLane] = [:]
     private(set) var counts: [QueueLane: Int] = [:]
@@ -11,7 +11,7 @@ struct JobsByLane {
 
     func contains(_ key: Int64) -> Bool { lanes[key] != nil }
 
-    /// A job that is there already is of this lane from now on.
+    /// Inserts a job, or changes its lane.
     mutating func insert(_ key: Int64, _ lane: QueueLane) {
         if lanes[key] == lane { return }
         remove(key)

@@ -1,21 +1,19 @@
 package import ApusTimers
 
-/// An event that the scheduler's loop brings to its machine.
+/// An input of the scheduler's machine, which the loop delivers.
 package enum SchedulerInput: Sendable {
-    /// A caller waits for the answer to a command.
+    /// A caller has sent a command, and waits for the answer under this number.
     case command(Int, SchedulerCommand)
-    /// A handler has returned. `jitter` is a random number, 0 to 1, for the delay of a retry.
+    /// A handler has returned, or was given up; `jitter` is a random number, 0 to 1, for the delay of a retry.
     case ended(RunKey, JobMachine.Ended, jitter: Double)
-    /// A handler was not begun, or could not: the run waits again.
+    /// A handler was not called, or asked to be called later, so the run waits again.
     case notBegun(RunKey, RunDecision?)
-    /// A handler reports its progress, which is stored.
+    /// A handler has reported progress that is to be stored.
     case progress(RunKey, RunProgress)
-    /// These conditions do not hold now.
+    /// These conditions do not hold at present.
     case conditions(unmet: JobConditions)
-    /// A handler for this kind was registered.
     case handler(kind: String)
     indirect case signal(StoreSignal)
-    /// The rules of a time zone have changed.
     case timeZonesChanged
 }
 
@@ -24,18 +22,18 @@ package enum SchedulerCommand: Sendable {
     case job(JobCommand)
     /// Continues jobs of another store in this one, all or none.
     case restore([JobRestoration])
-    /// Reads the jobs that another scheduler has changed for the caller: by a submission, which had these outcomes, or
-    /// by another command.
+    /// Reads the jobs that another scheduler has changed for the caller, by a submission with these outcomes or by
+    /// another command.
     case read([JobID], outcomes: [SubmissionOutcome]?)
     case configure(QueueID, [JobQueue.Change])
-    /// Removes those of the jobs that have ended, and are as they were read.
+    /// Deletes those of the jobs that have ended, and have not changed since they were read.
     case delete([JobVersion])
     /// Takes the submissions that applications have made until now.
     case takeSubmissions
     /// Starts no more runs, and ends when the running ones have ended; after the grace they are cancelled.
     case stop(grace: Duration?)
 
-    /// The identifiers of the jobs that it changes.
+    /// The identifiers of the jobs that the command changes.
     var ids: [JobID] {
         switch self {
         case .job(let command): command.ids
@@ -44,7 +42,7 @@ package enum SchedulerCommand: Sendable {
         }
     }
 
-    /// With requests as stores keep them (``JobRequest/normalized``).
+    /// The command with requests as stores keep them (``JobRequest/normalized``).
     var normalized: SchedulerCommand {
         switch self {
         case .job(.submit(let requests)): .job(.submit(requests.map(\.normalized)))
@@ -72,7 +70,7 @@ package enum SchedulerReply: Sendable {
     case done
 }
 
-/// Names one attempt of one job.
+/// The identifier of one attempt of one job.
 package struct RunKey: Hashable, Sendable, Comparable {
     package var job: Int64
     package var occurrence: Int
@@ -83,10 +81,10 @@ package struct RunKey: Hashable, Sendable, Comparable {
     }
 }
 
-/// What the clocks said at one moment, where the wall clock may be that of the store.
+/// The clocks at one moment, where the wall clock may be that of the store.
 package struct SchedulerReading: Hashable, Sendable {
     private var clocks: ClockReading
-    /// The latest that the wall clock may be. Another one than `wall` if the clock is that of a database.
+    /// The latest possible instant of the wall clock, which differs from `wall` for the clock of a database.
     package var latestWall: WallInstant
 
     package var wall: WallInstant {
@@ -101,31 +99,31 @@ package struct SchedulerReading: Hashable, Sendable {
         latestWall = clocks.wall
     }
 
-    /// By the store's clock, if it has one.
+    /// Reads the clocks, with the store's wall clock if it has one.
     init(_ time: some TimeSource, of store: some JobStore) {
         self.init(time)
         if let bounds = store.wall(at: continuous) { (wall, latestWall) = (bounds.lowerBound, bounds.upperBound) }
     }
 
-    /// The wall clock minus the clock that cannot be set.
+    /// The wall clock minus the continuous clock, which cannot be set.
     var wallOffset: Duration {
         .nanoseconds(Int64(truncatingIfNeeded: wall.nanoseconds &- continuous.nanoseconds))
     }
 }
 
-/// The next step of the loop, which executes one at a time and brings the result before it asks again.
+/// The next step of the loop, which executes one at a time and delivers the result before it asks for another.
 package enum SchedulerStep: Sendable {
-    /// Commit, then ``SchedulerMachine/committed(_:at:)`` or ``SchedulerMachine/commitFailed(_:at:)``.
+    /// Commit, then call ``SchedulerMachine/committed(_:at:)`` or ``SchedulerMachine/commitFailed(_:at:)``.
     case commit(StoreTurn)
-    /// Read, then ``SchedulerMachine/read(_:at:)`` or ``SchedulerMachine/readFailed(_:at:)``.
+    /// Read, then call ``SchedulerMachine/read(_:_:at:)`` or ``SchedulerMachine/readFailed(_:_:at:)``.
     case read(SchedulerRead)
-    /// Read the conditions of the host, and bring the answer as an input.
+    /// Read the conditions of the host, and deliver the answer as an input.
     case readConditions
-    /// Remove old jobs, then ``SchedulerMachine/retired(hasMore:)``.
+    /// Remove old jobs, then call ``SchedulerMachine/retired(hasMore:)`` or ``SchedulerMachine/retireFailed(_:)``.
     case retire(keptUntil: WallInstant, refusedBefore: WallInstant, budget: Int)
-    /// Remove these jobs, then ``SchedulerMachine/deleted(_:)``.
+    /// Delete these jobs, then call ``SchedulerMachine/deleted(_:)``.
     case delete([JobVersion])
-    /// Close the store, then ``SchedulerMachine/closed()``.
+    /// Close the store, then call ``SchedulerMachine/closed()``.
     case close
     /// Wait for inputs, and for this instant, if there is one.
     case wait(SchedulerWake?)
@@ -141,7 +139,7 @@ package enum SchedulerRead: Hashable, Sendable {
     case places([QueueUse])
 }
 
-/// The answer to a read of the same name.
+/// The answer to a read.
 package enum SchedulerReadAnswer: Sendable {
     case jobs([FoundJob])
     case due(DueJobs)
@@ -150,7 +148,7 @@ package enum SchedulerReadAnswer: Sendable {
     case places([QueuePlaces])
 }
 
-/// The instant of the next step if nothing happens before.
+/// The instant of the next step if no input arrives before.
 package struct SchedulerWake: Hashable, Sendable {
     package enum Instant: Hashable, Sendable {
         case wall(WallInstant)
@@ -160,7 +158,7 @@ package struct SchedulerWake: Hashable, Sendable {
     package var tolerance: Duration
 }
 
-/// A consequence of a step, which the loop executes after it without waiting for the end.
+/// A consequence of a step, which the loop executes after the step without waiting for its end.
 package enum SchedulerEffect: Sendable {
     /// Call the handler of this run.
     indirect case start(Run, of: Job)
@@ -168,15 +166,15 @@ package enum SchedulerEffect: Sendable {
     case cancel(RunKey, CancellationReason)
     case answer(Int, Result<SchedulerReply, JobError>)
     indirect case emit(JobEvent)
-    /// Count the runs of the job that ended so, or the occurrences that were skipped.
+    /// Count runs of the job with this outcome, or skipped occurrences.
     indirect case count(RunState, Int, of: Job)
     /// Follow the host's conditions, or stop following them.
     case followConditions(Bool)
     indirect case log(SchedulerNotice)
-    /// Report to the other schedulers of the store what can run here.
+    /// Report to the other schedulers of the store which jobs can run here.
     case serve(RunnableJobs)
-    /// The jobs that are due first are in memory, and run when they are due from now on.
+    /// Let `start` return: the jobs that are due first are in memory.
     case started
-    /// The last effect.
+    /// End the loop's inbox and the events; the last effect.
     case stopped(JobError?)
 }

@@ -1,17 +1,17 @@
 import ApusTimers
 
-/// Plans commands.
+// The planning of commands.
 extension SchedulerMachine {
     enum Outcome {
-        /// It is in the turn, or was answered.
+        /// The command is in the turn, or was answered.
         case done
-        /// The store has to be asked first.
+        /// These jobs must be read from the store first.
         case needs([JobReference])
-        /// Its job is in the turn already, or must be read again.
+        /// The command's job is in the turn already, or must be read again.
         case later
     }
 
-    /// Plans commands in the order of their arrival; those for one job are kept in it.
+    /// Plans commands in the order of their arrival; those for the same job stay in that order.
     mutating func planCommands(into turn: SchedulerTurn) {
         if commands.isEmpty { return }
         var waiting: [PendingCommand] = []
@@ -19,7 +19,7 @@ extension SchedulerMachine {
         var planned = 0
         for var pending in commands.takeAll() {
             guard planned < SchedulerTurn.maximumCommands else {
-                // What was read for it may have left the memory before the next turn has room for it.
+                // What was read for the command may not be in memory any more when a turn has room for it.
                 pending.forgetRead()
                 pending.isPlannable = true
                 waiting.append(pending)
@@ -39,13 +39,13 @@ extension SchedulerMachine {
                 turn.concern(ids)
                 continue
             case .needs(let references):
-                // It takes up room, so that no more is read than the next turn can plan.
+                // The command counts, so that no more is read than the next turn can plan.
                 planned += 1
                 pending.needs = references
                 pending.forgetRead()
                 pending.isPlannable = true
             case .later:
-                // It waited for a command before it, which may be answered already.
+                // The command waits for an earlier one, which may have been answered already.
                 pending.isPlannable = !turn.ids.isDisjoint(with: ids)
             }
             blocked.formUnion(ids)
@@ -54,8 +54,10 @@ extension SchedulerMachine {
         commands.putBack(waiting)
     }
 
-    /// The command cannot be carried out. A caller gets the error; a submission is removed by a part of the turn,
-    /// unless nothing is wrong with what it asks for: then it stays in the store, and is tried again later.
+    /// Refuses a command.
+    ///
+    /// A caller gets the error. A submission is removed by a part of the turn, unless the request itself may be valid
+    /// (`JobError.isTransient`): then it stays in the store, and is taken later.
     private mutating func refuse(_ pending: PendingCommand, _ error: JobError, in turn: SchedulerTurn) {
         guard pending.submission != nil else { return effects.answer(pending.number, .failure(error)) }
         guard !error.isTransient else { return commands.leave(error, turn.now.uptime, &effects) }
@@ -164,7 +166,7 @@ extension SchedulerMachine {
         }
     }
 
-    /// A job that has not ended, and is defined as the caller has read it, gets another definition.
+    /// Gives a job another definition, if it has not ended and is still defined as the caller has read it.
     private mutating func update(
         _ request: JobRequest, from former: JobRequest, of key: Int64, _ pending: PendingCommand,
         in turn: SchedulerTurn
@@ -185,7 +187,7 @@ extension SchedulerMachine {
             let job = draft.machine.job
             try Self.requireLive(job, "changed")
             var (read, new) = (former, request)
-            // They say nothing of a job that is there.
+            // These fields have no meaning for an existing job.
             (read.conflict, new.conflict) = (job.request.conflict, job.request.conflict)
             (read.terms, new.terms) = (.init(), .init())
             guard job.key == key, job.request == read else {
@@ -202,7 +204,7 @@ extension SchedulerMachine {
             code: .invalid, message: "\(job.id): the job is \(job.state) and cannot be \(what); submit it again")
     }
 
-    /// No policy of the job is asked about runs by hand.
+    /// Refuses another run by hand of a job with too many open runs, since its policies do not limit these.
     private static func requireRoom(_ machine: JobMachine) throws(JobError) {
         guard machine.open.count >= JobLimits.openRuns else { return }
         throw JobError(
@@ -212,7 +214,7 @@ extension SchedulerMachine {
         )
     }
 
-    /// One event for one job. The caller is answered with the run that it makes, if it makes one, or with the job.
+    /// Applies one event to one job, and replies with the run that it returns, or else with the job.
     private mutating func change(
         _ id: JobID, _ pending: PendingCommand, in turn: SchedulerTurn,
         _ event: (SchedulerTurn.Draft, WallInstant) throws(JobError) -> Run?
@@ -227,7 +229,7 @@ extension SchedulerMachine {
             return .needs([.id(id)])
         }
         if jobs.isDoubtful(entry) { return .later }
-        // Of one that has ended, another scheduler may have the next.
+        // If the job has ended, another scheduler may have a later one with the identifier.
         if session.isShared, !pending.hasRead, entry.job.state.isFinal { return .needs([.id(id)]) }
         let now = turn.now.wall
         let draft = draft(of: entry, turn.now)

@@ -1,8 +1,8 @@
 import ApusTimers
 
-/// Adopts a turn that was committed, and drops what was not.
+// The adoption of committed turns, and the consequences of failed ones.
 extension SchedulerMachine {
-    /// The store answered: each part was applied or refused.
+    /// Adopts the turn after the store's answer, in which each part was applied or refused.
     package mutating func committed(_ results: [Result<[Job], JobError>], at now: SchedulerReading) {
         let turn = endCommit()
         precondition(results.count == turn.committed.count, "the store must answer for each part")
@@ -30,7 +30,7 @@ extension SchedulerMachine {
         if life.isRunning { history.committed(now.wall) }
     }
 
-    /// The commit failed as a whole.
+    /// Drops the turn, because its commit failed as a whole.
     package mutating func commitFailed(_ error: JobError, at now: SchedulerReading) {
         let turn = endCommit()
         for (number, _) in turn.configurations { effects.answer(number, .failure(error)) }
@@ -41,7 +41,7 @@ extension SchedulerMachine {
             for draft in part.drafts { dropped(turn.drafts[draft], isUnknown: isUnknown, now) }
             if let command = part.command { commands.fail(command, error, &effects) }
         }
-        // If they are this session's still, the store grants them again.
+        // If the shards are still owned by this session, the store grants them again.
         if isUnknown { released(turn.released) }
         conditions.endTurn()
         storeFailed(error, now)
@@ -70,7 +70,7 @@ extension SchedulerMachine {
 
     // MARK: Applied
 
-    /// Makes the part true. `jobs` are the stored rows of its drafts that change their jobs.
+    /// Adopts the part; `jobs` are the stored rows of its drafts that change their jobs.
     mutating func applied(_ part: SchedulerTurn.Part, _ jobs: [Job], of turn: SchedulerTurn, _ now: SchedulerReading) {
         var stored = jobs.makeIterator()
         var adopted: [Job] = []
@@ -88,7 +88,7 @@ extension SchedulerMachine {
         if part.forward != nil {
             if command.submission == nil { calls.stored(command.number, now.uptime) }
         } else if let submission = command.submission {
-            // Another scheduler has its answer in the store.
+            // Another scheduler has its reply in the store.
             if submission.isCall { return }
             if let refusal = submission.refusal {
                 return effects.append(.log(.submissionRefused(command.command.ids.first, refusal)))
@@ -118,7 +118,7 @@ extension SchedulerMachine {
         }
     }
 
-    /// Makes the draft true, and emits its effects.
+    /// Adopts the draft, and adds its effects.
     private mutating func adopt(_ draft: SchedulerTurn.Draft, _ now: WallInstant, started: SchedulerReading) {
         guard let key = draft.key else { return adoptNew(draft, now) }
         guard let entry = jobs[key] else { return }
@@ -137,7 +137,7 @@ extension SchedulerMachine {
         }
         announce(draft.action, job, before: before)
         if draft.destination != nil {
-            // Those of its lane that are in the store only move next.
+            // Next, the jobs of its lane that are only in the store move.
             board.need(job.request.lane)
             return unload(entry)
         }
@@ -153,7 +153,7 @@ extension SchedulerMachine {
         let key = RunKey(run)
         board.started(key, entry.job.request, now)
         if shards.isCutOff {
-            // The answer has come too late: the run waits again.
+            // The answer has come too late, so the run waits again.
             board.ended(key)
             entry.news.ends.append(PendingEnd(key: key))
             return jobs.examine(entry)
@@ -168,11 +168,11 @@ extension SchedulerMachine {
             switch run.state {
             case .skipped:
                 emit(.skipped(run))
-                // A range that grew counts what it grew by.
+                // Only the growth of a range is counted.
                 let former = machine.lastSkip.flatMap { $0.occurrence == run.occurrence ? $0.through : nil }
                 count(.skipped, run.through - (former ?? run.occurrence - 1), job)
             case .succeeded, .failed, .lost, .cancelled:
-                // An outcome that is tried again has ended before.
+                // An outcome that is retried has been reported before.
                 let isNews = run.isFinal || machine.open.contains { RunKey($0) == RunKey(run) }
                 guard isNews else { continue }
                 emit(.runEnded(run))
@@ -195,7 +195,7 @@ extension SchedulerMachine {
         if countsRuns { effects.append(.count(outcome, count, of: job)) }
     }
 
-    /// A far job costs a row, and nothing in memory.
+    /// Adopts a new job, which is left in the store if it is due later than the horizon.
     private mutating func adoptNew(_ draft: SchedulerTurn.Draft, _ now: WallInstant) {
         let job = draft.machine.job
         emit(.submitted(job))
@@ -204,7 +204,7 @@ extension SchedulerMachine {
         if let wake = job.nextWake {
             let isFar = loading.isFar(wake, now)
             if isFar || loading.leaves(laneLoad(for: draft.machine), wake, loaded: loadedCount, &board, now) {
-                // The identifier means this job from now on.
+                // The identifier refers to this job from now on.
                 jobs.forgetName(job.id)
                 if isFar { loading.load(before: wake) }
                 return
@@ -228,7 +228,8 @@ extension SchedulerMachine {
             dropped(turn.drafts[position], isUnknown: true, now)
         }
         guard var command = part.command else {
-            // A foreign change is read, and decided about again. Anything else must not keep the scheduler busy.
+            // The job of a conflict is read, and the next turn decides about it again. Any other error causes a pause,
+            // so that it does not keep the scheduler busy.
             if error.code != .conflict { storeFailed(error, now) }
             return
         }
@@ -248,15 +249,16 @@ extension SchedulerMachine {
         commands.insertFirst(command)
     }
 
-    /// The store has refused the part of a submission.
-    /// - Returns: whether that is all; otherwise the command is planned again.
+    /// Handles the store's refusal of a part with a submission.
+    ///
+    /// - Returns: Whether it is settled; otherwise the command is planned again.
     private mutating func settle(_ command: PendingCommand, after error: JobError, _ now: SchedulerReading) -> Bool {
         if error.code == .conflict {
             guard command.conflicts >= 8 || !life.acceptsCommands else { return false }
             commands.readSubmissions()
             if life.acceptsCommands { storeFailed(error, now) }
         } else if !error.isTransient, command.submission?.refusal == nil, life.acceptsCommands {
-            // The next turn removes it.
+            // The next turn removes the submission.
             var refused = command
             refused.submission?.refusal = error
             commands.insertFirst(refused)

@@ -1,9 +1,9 @@
-/// Checks the invariants that hold between two calls of the machine.
+// The invariants that hold between two calls of the machine.
 extension SchedulerMachine {
-    /// How many jobs and queues ``brokenInvariant()`` examines.
+    /// The number of jobs and queues that ``brokenInvariant()`` examines.
     var checkedCount: Int { jobs.count + board.queueCount }
 
-    /// Describes a broken invariant; `nil` if there is none.
+    /// Returns a description of a broken invariant; `nil` if there is none.
     package func brokenInvariant() -> String? {
         if let broken = jobs.brokenInvariant() ?? commands.brokenInvariant() ?? board.brokenInvariant() {
             return broken
@@ -26,7 +26,7 @@ extension SchedulerMachine {
         return nil
     }
 
-    /// Why the job would not be examined when its time has come.
+    /// Returns the reason why the job would not be examined in time; `nil` if it would.
     private func brokenPlace(_ entry: LoadedJobs.Entry) -> String? {
         if jobs.isExamined(entry) || jobs.isDoubtful(entry) || shards.holdsBack(entry) { return nil }
         let (machine, wake, isWaiting) = (entry.machine, wakes[entry.key], board.isWaiting(entry.key))

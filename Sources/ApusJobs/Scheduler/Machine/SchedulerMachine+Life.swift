@@ -1,6 +1,6 @@
 import ApusTimers
 
-/// Stops the scheduler, and hands over shards while it runs.
+// The stop of the scheduler, and the transfer of shards while it runs.
 extension SchedulerMachine {
     // MARK: Stopping
 
@@ -12,9 +12,9 @@ extension SchedulerMachine {
         case .begin:
             refuseCommands(Self.closed)
             conditions.stop(&effects)
-            // Other schedulers take over the jobs that are idle here.
+            // Other schedulers take over the jobs that have no run in progress here.
             if session.isShared { share(0) }
-            // Results that could not be written are tried once more now, and then as usual.
+            // Unwritten results are retried once immediately, and then as usual.
             backoff.retryNow()
         }
     }
@@ -52,7 +52,7 @@ extension SchedulerMachine {
         history.failDeletions(error, &effects)
     }
 
-    /// Ends at once: the store has another owner, or cannot be used, so nothing may be written, and nothing may run.
+    /// Ends the scheduler at once: the store has another owner or cannot be used, so nothing may be written or run.
     mutating func halt(_ error: JobError) {
         switch life.phase {
         case .closing, .stopped: return
@@ -64,14 +64,14 @@ extension SchedulerMachine {
         close(error)
     }
 
-    /// The store is closed.
+    /// Notes that the store is closed.
     package mutating func closed() { life.closed(&effects) }
 
     // MARK: Shards
 
     mutating func granted(_ shard: ShardID, _ epoch: StoreEpoch, _ now: SchedulerReading) {
         guard shards.grant(shard, epoch) else { return }
-        // The last owner may have had other rules of zones.
+        // The previous owner may have had other rules of zones.
         if sweep.usesTimeZones { begin(.init(mustReadZones: true)) }
         loading.loadNow(now.wall)
     }
@@ -87,7 +87,7 @@ extension SchedulerMachine {
         forget(shard)
     }
 
-    /// Forgets shards that a turn has given back, or may have.
+    /// Forgets shards that a turn has given back, or may have given back.
     mutating func released(_ given: [ShardID]) {
         for shard in given {
             _ = shards.lose(shard)
@@ -101,7 +101,7 @@ extension SchedulerMachine {
         setAside.forget(shard)
     }
 
-    /// Gives shards back until the session owns at most so many.
+    /// Gives shards back until the session owns at most `count`.
     mutating func share(_ count: Int) {
         var busy: [ShardID: Int] = [:]
         for run in board.runs { if let entry = jobs[run.job] { busy[entry.shard, default: 0] += 1 } }

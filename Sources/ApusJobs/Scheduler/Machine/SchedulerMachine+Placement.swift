@@ -1,10 +1,13 @@
 import ApusTimers
 
-/// Chooses the shards of jobs, so that each is owned by a scheduler that can run it.
+// The choice of jobs' shards, so that each job is owned by a scheduler that can run it.
 extension SchedulerMachine {
-    /// The shard of a new job: that of its fairness key; or one of this scheduler's if it can run the job or none can,
-    /// else one of a scheduler that can. A scheduler without shards puts the job into another's: it is in no memory yet,
-    /// so no owner decides about it.
+    /// Returns the shard of a new job.
+    ///
+    /// It is the shard of the fairness key, if there is one. Otherwise it is one of this scheduler if it can run the
+    /// job or no known scheduler can, and one of another scheduler that can run the job if this one cannot. A scheduler
+    /// without shards puts the job into a shard of another: the job is in no scheduler's memory yet, so no owner
+    /// decides about it.
     func shard(for request: JobRequest) throws(JobError) -> ShardID {
         if let home = placement.home(of: request, shards, canRunHere: kinds.canRun(request)) { return home }
         if !kinds.canRun(request), let shard = placement.shard(for: request, besides: shards) { return shard }
@@ -17,8 +20,9 @@ extension SchedulerMachine {
         return other
     }
 
-    /// Where a job goes that is due and cannot run here, if another scheduler can run it. One with a claimed run stays:
-    /// its handler is at work here.
+    /// Returns the shard to which a due job moves that cannot run here, if another scheduler can run it.
+    ///
+    /// A job with a claimed run stays, because its handler runs here.
     func destination(of machine: JobMachine, _ now: WallInstant) -> ShardID? {
         guard !kinds.canRun(machine.job.request), !machine.open.contains(where: { $0.state == .running }),
             machine.isDue(now)
@@ -26,7 +30,8 @@ extension SchedulerMachine {
         return placement.shard(for: machine.job.request, besides: shards)
     }
 
-    /// The next turns move what waits here and can run there, and what of these lanes is in the store only.
+    /// Adopts the state of the other schedulers; the next turns move the jobs that wait here and can run there,
+    /// including those of their lanes that are only in the store.
     mutating func adopt(_ others: OtherSchedulers, _ now: SchedulerReading) {
         placement.update(others)
         let (runnable, known) = (kinds.runnable, placement)

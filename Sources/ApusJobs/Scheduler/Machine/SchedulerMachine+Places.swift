@@ -1,7 +1,7 @@
 import ApusTimers
 
-/// Places loaded jobs: each waits for an instant, for a place to run, for conditions, for a handler, or is not in
-/// memory.
+// The places of loaded jobs: each waits for an instant, for a place to run, for conditions or for a handler, or it is
+// unloaded.
 extension SchedulerMachine {
     /// Brings a job into memory, if it is not there.
     mutating func take(_ loaded: LoadedJob) -> LoadedJobs.Entry {
@@ -21,14 +21,15 @@ extension SchedulerMachine {
         return entry
     }
 
-    /// Brings a job into memory while this scheduler is the only one that claims its runs.
+    /// Brings a job into memory, and resolves its claimed runs without a handler, which must be claims of this
+    /// scheduler.
     mutating func takeClaiming(_ loaded: LoadedJob) -> LoadedJobs.Entry {
         let entry = take(loaded)
         resolveClaims(entry)
         return entry
     }
 
-    /// The job by the machine's own record of the clocks, which the store may not have yet.
+    /// Returns the machine of a job by this machine's record of the clocks, which the store may not have yet.
     func machine(of loaded: LoadedJob) -> JobMachine {
         var machine = JobMachine(loaded, in: configuration.timeZones)
         let offset = clock.record.elapsedOffset - loaded.elapsedOffset
@@ -36,8 +37,10 @@ extension SchedulerMachine {
         return machine
     }
 
-    /// Lets claimed runs without a handler wait again: the answer to the commit of their claims was lost, so their
-    /// handlers were not called. A scheduler that has lost the store cannot commit that.
+    /// Lets claimed runs without a handler wait again.
+    ///
+    /// The answer to the commit of their claims was lost, so their handlers were not called. If this scheduler has lost
+    /// the store, the store refuses the change.
     func resolveClaims(_ entry: LoadedJobs.Entry) {
         if jobs.isDoubtful(entry) || entry.news.isInterrupted { return }
         for run in entry.machine.open where run.state == .running {
@@ -55,10 +58,11 @@ extension SchedulerMachine {
         jobs.remove(entry)
     }
 
-    /// How many jobs take up room. Those that wait for conditions or handlers stay, and have a room of their own.
+    /// The number of jobs that count for the memory's limit; those that wait for conditions or handlers have a limit of
+    /// their own.
     var loadedCount: Int { jobs.count - conditions.held.count - kinds.parked.count }
 
-    /// The jobs in memory that share the lane of a new job.
+    /// Returns the jobs in memory that share the lane of a new job.
     func laneLoad(for machine: JobMachine) -> JobLoading.LaneLoad {
         let lane = machine.job.request.lane
         let (parked, held) = (kinds.parked.counts, conditions.held.counts)
@@ -69,7 +73,7 @@ extension SchedulerMachine {
             heldLanes: parked.count + held.count, canArriveLate: machine.canArriveLate)
     }
 
-    /// Decides where the job waits. Called after any change of the job.
+    /// Determines where the job waits; called after each change of the job.
     mutating func place(_ entry: LoadedJobs.Entry, _ now: WallInstant) {
         if jobs.isDoubtful(entry) { return }
         if !entry.news.isEmpty { return jobs.examine(entry) }
@@ -104,7 +108,7 @@ extension SchedulerMachine {
         if !stays, !jobs.isExamined(entry) { unload(entry) }
     }
 
-    /// Parks a job that is due and that no scheduler can run, as far as is known here.
+    /// Parks a due job that no known scheduler can run.
     private mutating func park(_ entry: LoadedJobs.Entry, _ now: WallInstant) -> Bool {
         guard !kinds.canRun(entry.job.request),
             entry.machine.oldestReady(now: now, unmet: conditions.unmet) != nil
@@ -116,7 +120,7 @@ extension SchedulerMachine {
         return true
     }
 
-    /// Puts a job with a run that may start among those that wait for a place.
+    /// Offers a job with a run that may start to the board, where it waits for a place.
     mutating func offer(_ entry: LoadedJobs.Entry, _ machine: JobMachine, _ now: WallInstant) {
         guard !board.isWaiting(entry.key), kinds.canRun(machine.job.request), !shards.holdsBack(entry)
         else { return }
@@ -141,7 +145,7 @@ extension SchedulerMachine {
         loading.loadNow(now.wall)
     }
 
-    /// Begins a sweep, or extends the one in progress. The next turn examines the loaded jobs.
+    /// Begins a sweep, or extends the one in progress; the next turn examines the loaded jobs.
     mutating func begin(_ cause: WallClockSweep.Cause) {
         let cause = sweep.begin(cause)
         for entry in jobs.sorted {

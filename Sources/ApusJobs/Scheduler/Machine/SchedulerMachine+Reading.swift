@@ -1,6 +1,6 @@
 import ApusTimers
 
-/// Decides what is read from the store, and takes the answers.
+// The choice of reads of the store, and the use of their answers.
 extension SchedulerMachine {
     private static let pageSize = 500
 
@@ -35,7 +35,7 @@ extension SchedulerMachine {
         jobs.isAnyDoubtful(command.command.ids) || jobs.isAnyDoubtful(command.same.values.map(\.id))
     }
 
-    /// Takes the answer to the last read.
+    /// Accepts the answer to the last read.
     package mutating func read(_ read: SchedulerRead, _ answer: SchedulerReadAnswer, at now: SchedulerReading) {
         switch (read, answer) {
         case (.load(let references), .loaded(let found)):
@@ -76,7 +76,7 @@ extension SchedulerMachine {
         }
     }
 
-    /// Drops the commands that need the last read, which has failed.
+    /// Fails the commands that need the last read, which has failed.
     package mutating func readFailed(_ read: SchedulerRead, _ error: JobError, at now: SchedulerReading) {
         if case .places(let uses) = read { board.placesAreUnknown(uses.map(\.queue)) }
         // The callers whose jobs were to be read get the error.
@@ -98,8 +98,9 @@ extension SchedulerMachine {
         storeFailed(error, now)
     }
 
-    /// The next turn sets the jobs aside, those of this scheduler's shards. One that is in memory was changed by
-    /// another program, and leaves it.
+    /// Notes unreadable jobs of this scheduler's shards for the next turn, which sets them aside.
+    ///
+    /// A job in memory among them was changed by another program, and is unloaded.
     private mutating func leaveOut(_ unreadable: [UnreadableJob]) {
         for job in unreadable {
             if let entry = jobs[job.key] { unload(entry) }
@@ -120,11 +121,11 @@ extension SchedulerMachine {
             }
         }
         if loading.took(due, of: load, &board, isShared: session.isShared, now) { effects.append(.started) }
-        // Others of these lanes come into the place of those that the next turn sets aside.
+        // The next turn makes room by setting jobs aside, so more jobs of their lanes are needed.
         if setAside.mustWrite { for lane in due.left.keys { board.need(lane) } }
     }
 
-    /// `positions`: of the commands that need it.
+    /// Accepts a read job; `positions` are those of the commands that need it.
     private mutating func took(
         _ found: FoundJob?, for reference: JobReference, neededAt positions: [Int], _ now: WallInstant
     ) {
@@ -165,12 +166,12 @@ extension SchedulerMachine {
             guard let entry = jobs[key] else { return }
             guard let loaded, shards.owns(loaded.shard) else { return unload(entry) }
             guard loaded.shard == entry.shard else {
-                // It has moved, and its new shard has come here.
+                // The job has moved to another shard, which this scheduler owns now.
                 unload(entry)
                 return place(takeClaiming(loaded), now)
             }
             entry.machine = machine(of: loaded)
-            // Cancel the handler that was not cancelled before because the store's answer was lost.
+            // The handler was not cancelled before, because the store's answer was lost.
             for run in entry.machine.open where board.isRunning(RunKey(run)) {
                 if let reason = entry.machine.cancellation(run) { effects.append(.cancel(RunKey(run), reason)) }
             }

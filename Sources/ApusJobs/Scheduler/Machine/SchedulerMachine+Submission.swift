@@ -1,6 +1,6 @@
 import ApusTimers
 
-/// Plans submissions: each request makes a job, changes one that exists, or is answered with one.
+// The planning of submissions: each request makes a job, changes an existing one, or is answered with one.
 extension SchedulerMachine {
     mutating func submit(
         _ requests: [JobRequest], _ pending: PendingCommand, into turn: SchedulerTurn
@@ -35,7 +35,7 @@ extension SchedulerMachine {
                 continue
             }
             if let reference = request.uniqueReference(at: now) {
-                // A submission of this turn with the same content is in the store only after it.
+                // A submission with the same content in this turn is in the store only after the turn.
                 guard pending.hasRead, !turn.hasSubmitted(reference) else { return needs() }
                 switch try same(as: request, reference, pending, now) {
                 case .none: break
@@ -71,7 +71,7 @@ extension SchedulerMachine {
                 continue
             }
             if jobs.isDoubtful(entry) { return .later }
-            // Its news may be its end.
+            // The job's news may include its end.
             let old = draft(of: entry, turn.now)
             old.action.merge(old.machine.expire(now: now))
             if isSame, !old.machine.hasRunToBegin, try isAnswer(old.machine.job, to: asked, now) {
@@ -86,7 +86,7 @@ extension SchedulerMachine {
                 drafts.append(new)
                 continue
             }
-            // The idempotency key may belong to another job, which counts first.
+            // The idempotency key may belong to another job, which takes precedence.
             if request.idempotencyKey != nil, !pending.hasRead { return needs() }
             switch request.conflict {
             case .keep: answer(.job(old.machine.job), .kept)
@@ -109,7 +109,7 @@ extension SchedulerMachine {
                 drafts.append(new)
             }
         }
-        // The others of the submission come after it.
+        // The first draft's condition is enough, because the others of the submission come after it.
         var isLabelRequired = false
         for draft in drafts where draft.action.change?.onlyBeside != nil {
             if isLabelRequired { draft.action.change?.onlyBeside = nil }
@@ -133,8 +133,7 @@ extension SchedulerMachine {
             message: "\(id): there is such a job; give another identifier, or another conflict policy")
     }
 
-    /// Plans jobs of another store. The store refuses all of them if one of their identifiers, keys or contents is
-    /// taken.
+    /// Plans jobs of another store; the store refuses all of them if an identifier, key or content of one is taken.
     mutating func restore(
         _ restorations: [JobRestoration], _ pending: PendingCommand, into turn: SchedulerTurn
     ) throws(JobError) -> Outcome {
@@ -167,17 +166,20 @@ extension SchedulerMachine {
         return draft
     }
 
-    /// The instant from which a submission's trigger counts. One after now is of a clock that was set back since.
+    /// Returns the instant from which a submission's trigger counts.
+    ///
+    /// An instant after now is from a clock that was set back since.
     private func instant(of pending: PendingCommand, _ now: SchedulerReading) -> WallInstant {
         min(pending.submission?.submitted ?? now.latestWall, now.latestWall)
     }
 
-    /// The jobs that the requests of a submission may meet in the store.
+    /// Returns references to the jobs in the store that can conflict with the requests of a submission.
     static func references(_ requests: [JobRequest], at now: WallInstant) -> [JobReference] {
         requests.map { .id($0.id) } + requests.compactMap { $0.idempotencyKey.map { .idempotencyKey($0) } }
             + requests.compactMap { $0.uniqueReference(at: now) }
     }
 
+    /// The job that counts as the same as a request.
     enum Same {
         case none
         /// A job that has not ended takes the request's place, or gives it its own.
@@ -188,7 +190,7 @@ extension SchedulerMachine {
         case outdated
     }
 
-    /// The job that counts as the same by kind and content.
+    /// Returns the job that counts as the same by kind and content.
     func same(
         as request: JobRequest, _ reference: JobReference, _ pending: PendingCommand, _ now: WallInstant
     ) throws(JobError) -> Same {
@@ -208,14 +210,14 @@ extension SchedulerMachine {
         let entry = jobs[job.key]
         if entry == nil, !job.state.isFinal { return .outdated }
         let known = entry?.job ?? job
-        // One that has not ended, and is not in its place in memory yet: the store refuses another one beside it, and
-        // both are read.
+        // A job that has not ended and is not in memory under its identifier yet: the store refuses another one, and
+        // then both are read.
         guard known.state.isFinal else { return .none }
         return try isAnswer(known, to: request, now) ? .ended(known) : .none
     }
 
-    /// Whether a job with the same kind and content is the answer although it has ended, or nothing of it is left to
-    /// begin: it was submitted within the request's period.
+    /// Returns whether a job with the same kind and content, which has ended or has no run left to begin, is the
+    /// answer: it was submitted within the request's period.
     private func isAnswer(_ job: Job, to request: JobRequest, _ now: WallInstant) throws(JobError) -> Bool {
         guard let content = request.uniqueContent, let period = request.uniqueness.period,
             job.created > now.advanced(by: .zero - period)
@@ -234,7 +236,7 @@ extension SchedulerMachine {
         }
     }
 
-    /// The job of an earlier submission with the request's idempotency key.
+    /// Returns the job of an earlier submission with the request's idempotency key.
     private func submitted(before request: JobRequest, _ pending: PendingCommand) throws(JobError) -> Job? {
         guard let key = request.idempotencyKey, let job = pending.earlier[key] else { return nil }
         guard job.request.asksForTheSame(as: request) else {

@@ -1,8 +1,10 @@
 import ApusTimers
 
-/// Decides a turn: commands, then examined jobs, then claims.
+// The decision of a turn: commands, then examined jobs, then claims.
 extension SchedulerMachine {
-    /// - Returns: the transaction; `nil` if there is nothing to write.
+    /// Decides a turn.
+    ///
+    /// - Returns: The transaction; `nil` if there is nothing to write.
     mutating func decideTurn(_ now: SchedulerReading, isStorePaused: Bool) -> StoreTurn? {
         let turn = SchedulerTurn(at: now)
         planCommands(into: turn)
@@ -12,7 +14,7 @@ extension SchedulerMachine {
             for id in board.doubtfulRecords where turn.queues[id] == nil {
                 turn.write(board.record(of: board.queue(id), now))
             }
-            // The next owner finds them by itself.
+            // The next owner finds unreadable jobs by itself.
             if !life.isStopping { turn.setAside = setAside.next(atMost: SchedulerTurn.maximumJobs) }
         }
         turn.released = releasable(after: turn)
@@ -21,7 +23,7 @@ extension SchedulerMachine {
             isStopping: life.isStopping, known: { board.queue($0) })
         // Examined jobs that do not change get their places, and callers their answers.
         for part in turn.unwritten { applied(part, [], of: turn, now) }
-        // While the store fails, a turn without changes finds out whether it can be written again.
+        // While the store fails, a turn without changes tests whether it can be written again.
         let isProbe = backoff.isFailing && !isStorePaused && life.isRunning
         if turn.isEmpty, !clock.isChanged, !isProbe {
             board.endTurn()
@@ -35,7 +37,7 @@ extension SchedulerMachine {
         SchedulerTurn.Draft(entry, at: now, in: configuration.timeZones)
     }
 
-    /// The position of the job's draft, which is made if the turn has none.
+    /// Returns the position of the job's draft, which is added if the turn has none.
     private func position(of entry: LoadedJobs.Entry, in turn: SchedulerTurn) -> Int {
         turn.position(of: entry.key) ?? turn.add(draft(of: entry, turn.now))
     }
@@ -44,7 +46,7 @@ extension SchedulerMachine {
         let now = turn.now.wall
         for entry in jobs.takeExamined(atMost: SchedulerTurn.maximumJobs) {
             let hasNews = !entry.news.isEmpty
-            // It is examined again when it has been read.
+            // A doubtful job is examined again when it has been read.
             if jobs.isDoubtful(entry) || shards.holdsBack(entry) && !hasNews { continue }
             if life.isRunning, !hasNews, entry.machine.canArriveLate, kinds.canRun(entry.job.request),
                 entry.machine.arrival.map({ $0 <= now }) ?? false
@@ -56,7 +58,7 @@ extension SchedulerMachine {
             let index = position(of: entry, in: turn)
             guard life.isRunning, !shards.holdsBack(entry) else { continue }
             turn.drafts[index].arrive(now)
-            // What a command does to the job is committed before it moves.
+            // The effect of a command on the job is committed before the job moves.
             if isAlone, let shard = destination(of: turn.drafts[index].machine, now) {
                 turn.drafts[index].move(to: shard, now)
                 continue
@@ -65,7 +67,7 @@ extension SchedulerMachine {
         }
     }
 
-    /// Gives the free places to runs.
+    /// Claims runs while there are free places.
     private mutating func planClaims(into turn: SchedulerTurn) {
         guard life.isRunning, !shards.isCutOff else { return }
         let now = turn.now
@@ -79,19 +81,19 @@ extension SchedulerMachine {
             let index = position(of: entry, in: turn)
             let job = turn.drafts[index].machine.job
             guard picked.isFor(job.request) else {
-                // A command of this turn has moved it to another queue, or to another key, where it waits.
+                // A command of this turn has changed the job's queue or key, and it waits there.
                 board.release(picked)
                 offer(entry, turn.drafts[index].machine, now.wall)
                 continue
             }
             guard conditions.isRead || job.request.policies.conditions.isEmpty else {
-                // A command of this turn asks for conditions, which are read in the next one.
+                // A command of this turn has added conditions, which are read in the next turn.
                 board.release(picked)
                 continue
             }
             if turn.drafts[index].arriveAndStart(now.wall, unmet: conditions.unmet) {
                 free -= 1
-                // It may have another one that can start beside it.
+                // Another run of the job may be able to start beside this one.
                 offer(entry, turn.drafts[index].machine, now.wall)
             } else {
                 board.release(picked)
@@ -102,7 +104,7 @@ extension SchedulerMachine {
         }
     }
 
-    /// The shards that can be given back with the turn: there is nothing to be written of their jobs.
+    /// Returns the shards that can be given back with the turn, because nothing of their jobs must be written.
     private func releasable(after turn: SchedulerTurn) -> [ShardID] {
         shards.releasable {
             var busy: Set<ShardID> = []

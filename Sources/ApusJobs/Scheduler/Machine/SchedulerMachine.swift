@@ -1,7 +1,8 @@
 import ApusTimers
 
-/// Decides about all jobs of a scheduler as a state machine: no clock, no lock, no task, no I/O. The rules of one job
-/// are ``JobMachine``'s.
+/// The state machine of all jobs of a scheduler, without clocks, locks, tasks and I/O.
+///
+/// ``JobMachine`` has the rules of one job.
 ///
 /// ```
 ///  inputs ──► receive ──► next ──► commit ──► committed ─────► effects
@@ -11,13 +12,13 @@ import ApusTimers
 ///                          └──► wait, retire, delete, close
 /// ```
 ///
-/// A loop owns the machine. It brings inputs as they come, asks for the next step, does it, and brings its result;
-/// while it does, inputs wait. A turn decides about all of them at once and is one transaction of the store. Its
-/// decisions become true in the machine, and have effects, only when they are committed: until then they are a
-/// ``SchedulerTurn`` beside the state. If the commit fails, the turn is dropped; if its fate is unknown, its jobs are
-/// doubtful, and are read from the store before anything else is done with them.
+/// A loop owns the machine. It delivers inputs as they arrive, asks for the next step, executes it, and delivers the
+/// result; inputs that arrive in the meantime wait. A turn decides about all of them at once and is one transaction of
+/// the store. Until its commit, its decisions are in a ``SchedulerTurn`` beside the state, and have no effects. If the
+/// commit fails, the turn is dropped. If the fate of the commit is unknown, the jobs of the turn are doubtful, and are
+/// read from the store before any other operation on them.
 ///
-/// Each variable is a part that alone changes its state. The machine coordinates them.
+/// Each variable is a part whose state only its own methods change; the machine coordinates the parts.
 package struct SchedulerMachine: ~Copyable {
     let configuration: JobScheduler.Configuration
     var life = SchedulerLife()
@@ -36,7 +37,6 @@ package struct SchedulerMachine: ~Copyable {
     var loading: JobLoading
     var history = HistoryRemoval()
     var backoff = StoreBackoff()
-    /// The turn whose commit is under way.
     var committing: SchedulerTurn?
     var effects: [SchedulerEffect] = []
     /// Whether metrics are reported.
@@ -44,7 +44,7 @@ package struct SchedulerMachine: ~Copyable {
     /// Whether events are reported.
     package var emitsEvents = true
 
-    /// The machine of a store that was just opened.
+    /// Creates the machine for a store that was just opened.
     package init(
         session: StoreSession, configuration: JobScheduler.Configuration, at now: SchedulerReading
     ) {
@@ -66,7 +66,7 @@ package struct SchedulerMachine: ~Copyable {
 
     // MARK: Inputs
 
-    /// Takes an input; ``next(at:)`` decides about the consequences.
+    /// Accepts an input; ``next(at:)`` decides about the consequences.
     package mutating func receive(_ input: SchedulerInput, at now: SchedulerReading) {
         switch input {
         case .command(let number, .stop(let grace)): stop(number, grace: grace, now)
@@ -148,7 +148,7 @@ package struct SchedulerMachine: ~Copyable {
 
     static let closed = JobError(code: .closed, message: "the scheduler has stopped; start another one")
 
-    /// Takes the effects, in their order.
+    /// Returns the effects in their order, and clears them.
     package mutating func takeEffects() -> [SchedulerEffect] {
         if effects.isEmpty { return [] }
         defer { effects = [] }
@@ -157,7 +157,7 @@ package struct SchedulerMachine: ~Copyable {
 
     // MARK: The next step
 
-    /// Decides what the loop does next.
+    /// Returns the next step of the loop.
     package mutating func next(at now: SchedulerReading) -> SchedulerStep {
         precondition(committing == nil, "the result of the last commit was not brought")
         noticeClock(now)
@@ -181,11 +181,11 @@ package struct SchedulerMachine: ~Copyable {
             }
             if isStorePaused, commands.isEmpty { break }
             if let turn = decideTurn(now, isStorePaused: isStorePaused) { return .commit(turn) }
-            // The turn may have found more jobs to examine, or none with a run to start among those that waited.
+            // The turn may have found more jobs to examine, or no run to start among the waiting jobs.
         } while !isStorePaused && (jobs.hasExamined || life.isRunning && loading.isDrained(loaded: loadedCount, board))
             || commands.waiting.contains { $0.isPlannable }
         conditions.endTurn()
-        // The turn may have found that the results for which the stop waits are written already.
+        // The turn may have found that the results for which the stop waits have been written.
         continueStop(now)
         if case .closing = life.phase { return .close }
         if let removal = nextRemoval(now, isIdle: true) { return removal }
@@ -204,15 +204,15 @@ package struct SchedulerMachine: ~Copyable {
         }
     }
 
-    /// A piece of the history was removed.
+    /// Notes that a piece of the history was removed.
     package mutating func retired(hasMore: Bool) { history.removed(hasMore: hasMore && life.isRunning) }
 
-    /// The piece could not be removed: the next hour is soon enough, unless the store has another owner.
+    /// Handles a failed removal: it is repeated after an hour, unless the store has another owner.
     package mutating func retireFailed(_ error: JobError) {
         if error.code == .notOwner || error.code == .closed { halt(error) }
     }
 
-    /// The store has answered to the deletion. What was read for commands is read again, without the jobs that are gone.
+    /// Handles the store's answer to a deletion; what was read for commands is read again, without the deleted jobs.
     package mutating func deleted(_ result: Result<Set<Int64>, JobError>) {
         let deletion = history.endDeletion()
         switch result {
@@ -226,7 +226,7 @@ package struct SchedulerMachine: ~Copyable {
         }
     }
 
-    /// Examines the jobs whose wake has come, in the order of their wakes.
+    /// Examines the jobs whose wakes have passed, in the order of their wakes.
     private mutating func examineDue(_ now: WallInstant) {
         guard life.isRunning else { return }
         while let key = wakes.popDue(now) {
@@ -234,17 +234,17 @@ package struct SchedulerMachine: ~Copyable {
         }
     }
 
-    /// Whether a job that asks for conditions may begin in this turn, for which they have not been read.
+    /// Returns whether a job with conditions may begin in this turn, and the conditions were not read for the turn.
     private func mustReadConditions(_ now: SchedulerReading) -> Bool {
         guard life.isRunning, !conditions.isRead else { return false }
         return board.needsConditions(now.continuous)
             || jobs.isAnyExamined { !$0.job.request.policies.conditions.isEmpty }
     }
 
-    /// How long the rules of zones are believed to be the same, while nothing else wakes the scheduler.
+    /// The time between two checks of the zones' rules while nothing else wakes the scheduler.
     private static let zoneCheck = Duration.seconds(3_600)
 
-    /// The first instant at which time alone changes what is to be done.
+    /// Returns the first instant at which time alone requires a step.
     private func wake(_ now: SchedulerReading, isStorePaused: Bool) -> SchedulerWake? {
         var best: (delay: Duration, wake: SchedulerWake)?
         func consider(_ delay: Duration, _ wake: SchedulerWake) {

@@ -1,23 +1,24 @@
 import ApusCalendar
 import ApusTimers
 
-/// The decisions of a turn. They are beside the machine's state, and become part of it when they are committed. An
-/// object, so that neither its making nor its adoption copies it for each part.
+/// The decisions of a turn, which are beside the machine's state and become part of it when they are committed.
+///
+/// It is an object, so that building and adopting it copies nothing for each part.
 final class SchedulerTurn {
-    /// One job of the turn, as it will be once committed. An object, so that it is changed in its place.
+    /// One job of the turn, as it is once committed; an object, so that it is changed in place.
     final class Draft {
-        /// `nil` for a new job.
+        /// The key of a loaded job; `nil` for a new job.
         let key: Int64?
         let shard: ShardID
-        /// The shard into which the job moves.
+        /// The shard into which the job moves; `nil` if it stays.
         private(set) var destination: ShardID?
         var machine: JobMachine
         var action = JobMachine.Action.none
 
-        /// A new job.
+        /// Creates the draft of a new job.
         init(_ machine: JobMachine, in shard: ShardID) { (key, self.shard, self.machine) = (nil, shard, machine) }
 
-        /// A loaded job, with its news decided about.
+        /// Creates the draft of a loaded job, and applies its news.
         init(_ entry: LoadedJobs.Entry, at now: SchedulerReading, in zones: any TimeZones) {
             (key, shard, machine) = (entry.key, entry.shard, entry.machine)
             let news = entry.news
@@ -27,7 +28,7 @@ final class SchedulerTurn {
                 action.merge(
                     machine.progressed(occurrence: run.occurrence, attempt: run.attempt, progress, now: now.wall))
             }
-            // A pause before a retry counts from the latest that the instant may be.
+            // A delay before a retry counts from the latest possible instant of the wall clock.
             for end in news.ends { decide(end, now.latestWall) }
             if news.isOutdated { action.merge(machine.refresh(now: now.wall)) }
             if news.mustReadZone { action.merge(machine.zonesChanged(now: now.wall, in: zones)) }
@@ -48,15 +49,18 @@ final class SchedulerTurn {
 
         func arrive(_ now: WallInstant) { action.merge(machine.arrive(now: now)) }
 
-        /// The job belongs to the owner of that shard from now on. The version grows: what was decided about the job before
-        /// is refused by the store.
+        /// Moves the job to another shard, whose owner has it from then on.
+        ///
+        /// The version grows, so the store refuses earlier decisions about the job.
         func move(to shard: ShardID, _ now: WallInstant) {
             precondition(!machine.open.contains { $0.state == .running }, "a job with a claimed run does not move")
             action.merge(machine.transition(now) { _, _ in })
             destination = shard
         }
 
-        /// - Returns: whether a run starts.
+        /// Admits the occurrences that are due, and claims a run if one is ready.
+        ///
+        /// - Returns: Whether a run starts.
         func arriveAndStart(_ now: WallInstant, unmet: JobConditions) -> Bool {
             let started = machine.arriveAndStart(now: now, limit: 1, unmet: unmet)
             action.merge(started)
@@ -66,12 +70,12 @@ final class SchedulerTurn {
 
     /// Drafts that succeed or fail together.
     struct Part: Sendable {
-        /// In a box, because most parts have none: each run that starts or ends has a part.
+        /// The command, in a box because most parts have none: each run that starts or ends has a part.
         private let pending: Shared<PendingCommand>?
         let reply: Reply
-        /// The shard whose owner is to carry out the command.
+        /// The shard whose owner carries out the command; `nil` if this scheduler does.
         let forward: ShardID?
-        /// Positions in `drafts`.
+        /// The positions in `drafts`.
         let drafts: Range<Int>
 
         init(command: PendingCommand? = nil, reply: Reply = .done, forward: ShardID? = nil, drafts: Range<Int>) {
@@ -85,7 +89,7 @@ final class SchedulerTurn {
     enum Reply: Sendable {
         case done
         case jobs([Existing])
-        /// The job of each request.
+        /// The jobs of the requests, with the effects of the submission.
         case submitted([Submitted])
         indirect case run(Run)
     }
@@ -101,7 +105,7 @@ final class SchedulerTurn {
         case draft(Int)
     }
 
-    /// The most commands of one turn, and the most jobs that it examines beside them.
+    /// The largest number of commands in one turn, and of jobs that it examines besides.
     static let maximumCommands = 1_000
     static let maximumJobs = 4_000
 
@@ -110,19 +114,19 @@ final class SchedulerTurn {
     private(set) var parts: [Part] = []
     /// The parts that are in the transaction; the others change nothing.
     private(set) var committed: [Int] = []
-    /// The positions of the drafts of loaded jobs.
+    /// The positions of the drafts of loaded jobs, by key.
     private var positions: [Int64: Int] = [:]
-    /// Identifiers that a command of the turn concerns.
+    /// The identifiers of the jobs of the turn's commands.
     private(set) var ids: Set<JobID> = []
-    /// Kinds and contents of its submissions that are unique by them.
+    /// The kinds and contents of the turn's submissions that are unique by them.
     private var contents: Set<JobReference.Unique> = []
-    /// Queues whose records are written.
+    /// The queues whose records are written.
     private(set) var queues: [QueueID: JobQueue] = [:]
     /// The callers that have changed queues.
     private(set) var configurations: [(number: Int, queue: QueueID)] = []
-    /// Jobs that cannot be read.
+    /// The unreadable jobs that are set aside.
     var setAside: [UnreadableJob] = []
-    /// Shards that are given back.
+    /// The shards that are given back.
     var released: [ShardID] = []
 
     init(at now: SchedulerReading) { self.now = now }
@@ -138,7 +142,7 @@ final class SchedulerTurn {
 
     func position(of key: Int64) -> Int? { positions[key] }
 
-    /// Adds drafts that succeed or fail together. `reply` makes the reply from the position of the first draft.
+    /// Adds drafts that succeed or fail together; `reply` returns the reply for the position of the first draft.
     func add(
         _ new: [Draft], command: PendingCommand? = nil, forward: ShardID? = nil, reply: (Int) -> Reply = { _ in .done }
     ) {
@@ -152,7 +156,8 @@ final class SchedulerTurn {
     }
 
     /// Adds a draft that succeeds or fails alone.
-    /// - Returns: its position.
+    ///
+    /// - Returns: The position of the draft.
     func add(_ draft: Draft) -> Int {
         let position = drafts.count
         drafts.append(draft)
@@ -180,8 +185,9 @@ final class SchedulerTurn {
 
     // MARK: The transaction
 
-    /// Makes the transaction, without the parts that change nothing. It keeps so many runs of each job as history;
-    /// `known` gives the queues as the session knows them.
+    /// Returns the transaction, without the parts that change nothing.
+    ///
+    /// `known` returns the queues as the session knows them.
     func transaction(
         _ clock: StoreClock, keeping limits: HistoryLimits, isShared: Bool, isStopping: Bool,
         known: (QueueID) -> JobQueue
@@ -225,13 +231,13 @@ final class SchedulerTurn {
         return .call(command.number, asked, submitted: now.latestWall)
     }
 
-    /// Why an application's submission is refused. Another scheduler gets the reply.
+    /// Returns the stored refusal of an application's submission; another scheduler gets the reply instead.
     private func storedRefusal(_ submission: PendingCommand.Origin) -> SubmissionRefusal? {
         guard let refusal = submission.refusal, !submission.isCall else { return nil }
         return SubmissionRefusal(refused: now.wall, code: refusal.code.description, message: refusal.message)
     }
 
-    /// The reply to the scheduler that has sent the command, stored with the part.
+    /// Returns the reply to the scheduler that has sent the command, which is stored with the part.
     private func storedReply(_ part: Part, _ submission: PendingCommand.Origin) -> JobReply {
         if let refusal = submission.refusal {
             return .refused(code: refusal.code.description, message: refusal.message)
@@ -261,7 +267,7 @@ extension SchedulerTurn.Draft {
         if change.isStateChanged || change.expected == .absent {
             change.job.keptUntil = change.job.state.isFinal ? limits.keptUntil(endedBy: change) : nil
         }
-        // The history is cut now and then, a piece at a time.
+        // The history is cut from time to time, one piece at a time.
         if change.job.bookkeeping.runsSinceRetired > max(1, min(limits.runs / 8, 128)) {
             change.job.bookkeeping.runsSinceRetired = 0
             change.keptRuns = limits.runs

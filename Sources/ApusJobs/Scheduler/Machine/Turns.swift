@@ -1,4 +1,4 @@
-/// A queue of those who take turns: first in, first out. Each is in it once; the caller sees to that.
+/// A first-in, first-out queue of elements that take turns; the caller ensures that each is in it at most once.
 struct Turns<Element> {
     private var elements: [Element] = []
     private var first = 0

@@ -1,63 +1,69 @@
 package import ApusTimers
 
-/// A store of which everything can be read, or into which everything can be written: for copies.
+/// A store that can be copied: everything in it can be read, or written into an empty one.
 ///
-/// Both need the store for themselves. Pages keep the memory bounded.
+/// Both require exclusive use of the store. Data is transferred in pages, so memory is bounded.
 package protocol CopyableStore: Sendable {
-    /// Begins to read. No other process writes until the reader has finished.
-    /// - Throws: ``JobError`` with `owned` (naming the owner), `notFound` if there is nothing at the place,
+    /// Begins to read; no other process writes until the reader has finished.
+    ///
+    /// - Throws: ``JobError`` with `owned` (naming the owner), `notFound` if there is no store at the location,
     ///   `unavailable`, `newerSchema`, `damaged`.
     func beginReading() async throws -> any StoreCopyReader
 
-    /// Begins to write into an empty store, making it if need be.
-    /// - Throws: ``JobError`` with `alreadyExists` if it is not empty; as ``beginReading()``.
+    /// Begins to write into an empty store, which is created if necessary.
+    ///
+    /// - Throws: ``JobError`` with `alreadyExists` if it is not empty; the errors of ``beginReading()``.
     func beginWriting() async throws -> any StoreCopyWriter
 }
 
-/// Reads everything, page by page.
+/// Reads everything in a store, page by page.
 package protocol StoreCopyReader: Sendable {
-    /// What is not in pages.
+    /// Returns the header, which is not in pages.
     func header() async throws -> StoreHeader
-    /// The jobs after one with that key, with their open runs, ordered by key; at most `limit`. Empty at the end. One
-    /// that is set aside, and that this program can read, is due as it was.
-    /// - Throws: ``JobError`` with `damaged` if one of them cannot be read.
+    /// Returns the jobs after the one with this key, with their open runs, ordered by key; at most `limit`, and none at
+    /// the end.
+    ///
+    /// A job that is set aside and that this program can read is due as it was.
+    /// - Throws: ``JobError`` with `damaged` if a job cannot be read.
     func jobs(after key: Int64, limit: Int) async throws -> [StoredJob]
-    /// The runs that are over, after one with that sequence, in the order in which they were written; at most `limit`.
+    /// Returns the ended runs after the one with this sequence, in the order in which they were written; at most
+    /// `limit`.
     func runs(after sequence: Int64, limit: Int) async throws -> [StoredRun]
-    /// The submissions that no turn has taken, after one with that sequence; at most `limit`.
+    /// Returns the submissions that no turn has taken, after the one with this sequence; at most `limit`.
     func submissions(after sequence: Int64, limit: Int) async throws -> [StoredSubmission]
-    /// The submissions that were refused, after one with that sequence; at most `limit`.
+    /// Returns the refused submissions after the one with this sequence; at most `limit`.
     func refusals(after sequence: Int64, limit: Int) async throws -> [RefusedSubmission]
     /// Gives the store back.
-    /// - Throws: ``JobError`` with `notOwner` if another owner may have written meanwhile. The store is given back all
-    ///   the same.
+    ///
+    /// - Throws: ``JobError`` with `notOwner` if another owner may have written in the meantime; the store is given
+    ///   back all the same.
     func finish() async throws
 }
 
-/// Writes everything into an empty store. What it has added, it can read.
+/// Writes everything into an empty store, and can read what it has written.
 ///
-/// Nothing of it is used by a scheduler before ``finish()``.
+/// No scheduler uses the store before ``finish()``.
 package protocol StoreCopyWriter: StoreCopyReader {
-    /// What is not in pages. The first call.
+    /// Adds the header; must be called first.
     func add(_ header: StoreHeader) async throws
-    /// Jobs with their open runs, in the order of their keys.
+    /// Adds jobs with their open runs, in the order of their keys.
     func add(_ jobs: [StoredJob]) async throws
-    /// Runs that are over, of jobs that were added.
+    /// Adds ended runs of jobs that were added.
     func add(_ runs: [StoredRun]) async throws
     func add(_ submissions: [StoredSubmission]) async throws
     func add(_ refusals: [RefusedSubmission]) async throws
-    /// Takes back what was added. Idempotent; it does nothing after ``finish()``.
+    /// Removes what was added; does nothing after ``finish()`` or another call.
     func abandon() async
 }
 
-/// What a store has besides jobs, runs and submissions.
+/// The contents of a store besides jobs, runs and submissions.
 package struct StoreHeader: Hashable, Sendable {
     package var clock: StoreClock?
-    /// Ordered by their names.
+    /// The queues, ordered by name.
     package var queues: [JobQueue]
-    /// The greatest key that was given to a job: later ones get greater ones.
+    /// The greatest key that was given to a job; later jobs get greater ones.
     package var lastKey: Int64
-    /// The same for submissions.
+    /// The greatest sequence that was given to a submission.
     package var lastSubmission: Int64
     package var counts: StoreCounts
 
@@ -72,14 +78,14 @@ package struct StoreHeader: Hashable, Sendable {
     }
 }
 
-/// How many rows of each kind there are.
+/// The numbers of rows of each kind.
 package struct StoreCounts: Hashable, Sendable {
     package var jobs: Int
     package var openRuns: Int
-    /// Runs that are over.
+    /// The number of ended runs.
     package var runs: Int
     package var submissions: Int
-    /// Submissions that were refused.
+    /// The number of refused submissions.
     package var refusals: Int
 
     package init(jobs: Int = 0, openRuns: Int = 0, runs: Int = 0, submissions: Int = 0, refusals: Int = 0) {
@@ -94,9 +100,9 @@ package struct StoreCounts: Hashable, Sendable {
 /// A job with its open runs, as it is stored.
 package struct StoredJob: Hashable, Sendable {
     package var job: Job
-    /// `nil` of a store that has one shard.
+    /// The shard; `nil` in a store with one shard.
     package var shard: ShardID?
-    /// Ordered by (occurrence, attempt).
+    /// The open runs, ordered by (occurrence, attempt).
     package var open: [StoredRun]
 
     package init(_ job: Job, shard: ShardID?, open: [StoredRun]) {
@@ -106,11 +112,11 @@ package struct StoredJob: Hashable, Sendable {
     }
 }
 
-/// A run with the number of the write that made it.
+/// A run with the number of the write that created it.
 package struct StoredRun: Hashable, Sendable {
     package var sequence: Int64
     package var run: Run
-    /// Whether its job's trigger counts elapsed time.
+    /// Whether the trigger of the run's job counts elapsed time.
     package var isTriggerRelative: Bool
 
     package init(_ run: Run, sequence: Int64, isTriggerRelative: Bool) {
@@ -120,32 +126,35 @@ package struct StoredRun: Hashable, Sendable {
     }
 }
 
-/// A submission as it is stored, whether it can be understood or not.
+/// A submission as it is stored, whether it can be read or not.
 package struct StoredSubmission: Hashable, Sendable {
     package var sequence: Int64
     package var submitted: WallInstant
-    /// `nil` of a store that has one shard.
+    /// The shard; `nil` in a store with one shard.
     package var shard: ShardID?
-    /// A ``JobCommand`` in its coded form; of one that submits a single job, with ``prefix`` and ``suffix`` as they are.
+    /// A ``JobCommand`` in its coded form; that of a single job's submission begins with exactly ``prefix`` and ends
+    /// with ``suffix``.
     package let command: String
 
+    /// Creates a submission from its stored form.
+    ///
     /// - Parameters:
-    ///   - sequence: see ``StoreSubmission/sequence``.
-    ///   - submitted: when it was submitted.
-    ///   - shard: whose owner is to take it.
-    ///   - command: in its coded form, as some encoder has written it.
+    ///   - sequence: The submission's ``StoreSubmission/sequence``.
+    ///   - submitted: The instant of the submission.
+    ///   - shard: The shard whose owner is to take it.
+    ///   - command: The coded form, as any encoder has written it.
     package init(sequence: Int64, submitted: WallInstant, shard: ShardID?, command: String) {
         self.sequence = sequence
         self.submitted = submitted
         self.shard = shard
-        // As jsonb writes it.
+        // The beginning and the end as PostgreSQL's jsonb writes them.
         let (prefix, suffix) = (#"{"command": "submit", "requests": ["#, "]}")
         self.command =
             command.hasPrefix(prefix) && command.hasSuffix(suffix)
             ? Self.prefix + command.dropFirst(prefix.count) : command
     }
 
-    /// A submission of one job, in its coded form.
+    /// Creates a submission of one job from the coded form of its request.
     package init(sequence: Int64, submitted: WallInstant, request: String) {
         self.init(
             sequence: sequence, submitted: submitted, shard: nil, command: Self.prefix + request + Self.suffix)
@@ -154,7 +163,7 @@ package struct StoredSubmission: Hashable, Sendable {
     private static let prefix = #"{"command":"submit","requests":["#
     private static let suffix = "]}"
 
-    /// The one job that it submits, in its coded form.
+    /// The coded form of the only job that it submits; `nil` for any other command.
     package var request: String? {
         guard command.hasPrefix(Self.prefix), command.hasSuffix(Self.suffix) else { return nil }
         return String(command.dropFirst(Self.prefix.count).dropLast(Self.suffix.count))

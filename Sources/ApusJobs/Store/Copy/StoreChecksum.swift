@@ -1,9 +1,9 @@
 import ApusTimers
 
-/// A checksum over stored values, the same for equal values in every store: FNV-1a, 64 bits.
+/// A checksum of stored values, equal for equal values in every store: FNV-1a, 64 bits.
 ///
-/// It covers what a store keeps of the values: instants after the year 2262 are the last instant there is, and U+0000,
-/// which PostgreSQL has in no text, is U+FFFD.
+/// It covers the values as stores keep them: instants after the year 2262 count as the last instant, and U+0000, which
+/// PostgreSQL cannot store in texts, as U+FFFD.
 package struct StoreChecksum: Hashable, Sendable, CustomStringConvertible {
     private var state: UInt64 = 0xCBF2_9CE4_8422_2325
 
@@ -20,7 +20,7 @@ package struct StoreChecksum: Hashable, Sendable, CustomStringConvertible {
     private mutating func add(byte: UInt8) { state = (state ^ UInt64(byte)) &* 0x100_0000_01B3 }
 
     private mutating func add(_ value: Int64) {
-        // A whole word at once, as a byte would be: four times as fast, and it distinguishes rows as well.
+        // Hashing a word at once is four times as fast as hashing its bytes, and distinguishes rows as well.
         state = (state ^ UInt64(bitPattern: value)) &* 0x100_0000_01B3
         state ^= state >> 32
     }
@@ -64,7 +64,7 @@ package struct StoreChecksum: Hashable, Sendable, CustomStringConvertible {
 
     // MARK: Rows
 
-    /// The clock and the queues; not the counters, which a store may be ahead with.
+    /// Adds the clock and the queues, and not the counters, which may be greater in one of two stores.
     package mutating func add(_ header: StoreHeader) {
         add(byte: header.clock == nil ? 0 : 1)
         if let clock = header.clock {

@@ -1,8 +1,8 @@
-/// Copies everything that a store keeps into another one, which is empty, and compares what both have then.
+/// Copies everything in a store into an empty one, and compares the two.
 ///
-/// All or nothing: the target is used by no scheduler before the comparison has found it equal.
+/// No scheduler uses the target before the comparison has found it equal.
 package struct StoreCopy: Sendable {
-    /// What was read of a table on one side.
+    /// The number and the checksum of a table's rows in one store.
     package struct Side: Hashable, Sendable {
         package var rows = 0
         package var checksum = StoreChecksum()
@@ -17,18 +17,18 @@ package struct StoreCopy: Sendable {
         package init(name: String) { self.name = name }
     }
 
-    /// How far a copy is.
+    /// The progress of a copy.
     package struct Progress: Hashable, Sendable {
         package enum Phase: Hashable, Sendable {
             case copying, comparing
         }
         package var phase: Phase
-        /// What was read by now, of the source or of the target.
+        /// The rows that were read so far, of the source or of the target.
         package var done: StoreCounts
         package var total: StoreCounts
     }
 
-    /// How many jobs or runs are in memory at once, at most: each has at most 64 KiB of payload, or 128 KiB of output
+    /// The largest number of jobs or runs in memory at once: each has at most 64 KiB of payload, or 128 KiB of output
     /// and result.
     package static let pageSize = 500
 
@@ -40,8 +40,10 @@ package struct StoreCopy: Sendable {
         self.target = target
     }
 
-    /// - Parameter report: is called after each page.
-    /// - Returns: the tables.
+    /// Copies the store and compares the two.
+    ///
+    /// - Parameter report: A closure that is called after each page.
+    /// - Returns: The tables.
     /// - Throws: ``JobError``; the target is then as it was before, or, if it could not be reached any more, one that
     ///   no scheduler opens and that the next copy begins anew.
     package func run(report: @Sendable (Progress) -> Void) async throws -> [Table] {
@@ -50,7 +52,7 @@ package struct StoreCopy: Sendable {
             let writer = try await target.beginWriting()
             do {
                 let tables = try await Self.copy(reader, to: writer, report)
-                // First that the source has not changed, then that the target counts.
+                // The source is confirmed unchanged before the target becomes valid.
                 try await reader.finish()
                 try await writer.finish()
                 return tables
@@ -64,7 +66,7 @@ package struct StoreCopy: Sendable {
         }
     }
 
-    /// Copies everything, and compares it.
+    /// Copies everything, and compares the copy with the source.
     private static func copy(
         _ reader: any StoreCopyReader, to writer: any StoreCopyWriter, _ report: @Sendable (Progress) -> Void
     ) async throws -> [Table] {
@@ -106,7 +108,7 @@ package struct StoreCopy: Sendable {
         }
     }
 
-    /// Reads everything, and gives it to the writer.
+    /// Reads everything, passes it to the writer if there is one, and returns the checksums.
     private static func pass(
         over reader: any StoreCopyReader, _ phase: Progress.Phase, _ total: StoreCounts,
         to writer: (any StoreCopyWriter)?,

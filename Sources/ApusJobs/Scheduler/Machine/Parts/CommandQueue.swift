@@ -2,37 +2,37 @@ import ApusTimers
 
 /// A command that is not answered yet.
 struct PendingCommand: Sendable {
-    /// Where a command comes from that the store keeps.
+    /// The origin of a command that the store keeps.
     struct Origin: Sendable {
         var sequence: Int64
         var submitted: WallInstant
-        /// Another scheduler is answered.
+        /// Whether another scheduler gets the reply.
         var isCall: Bool
-        /// The shard whose owner takes it.
+        /// The shard whose owner takes the submission.
         var shard: ShardID
-        /// Why it is only removed.
+        /// The reason why the submission is only removed; `nil` if it is carried out.
         var refusal: JobError?
     }
 
     var number: Int
     var command: SchedulerCommand
-    /// The jobs that must be read before it can be planned.
+    /// The jobs that must be read before the command can be planned.
     var needs: [JobReference] = []
-    /// The store was asked: what is not loaded does not exist.
+    /// Whether the store was read for the command, so that jobs that are not loaded do not exist.
     var hasRead = false
-    /// Jobs that were submitted with the keys of its requests.
+    /// The jobs that were submitted with the idempotency keys of the command's requests.
     var earlier: [String: Job] = [:]
-    /// Jobs that count as the same as its requests.
+    /// The jobs that count as the same as the command's requests.
     var same: [JobReference.Unique: Job] = [:]
-    /// Jobs of other schedulers that it concerns, as they were read for it.
+    /// The command's jobs in other schedulers' shards, as they were read for it.
     var foreign: [JobID: LoadedJob] = [:]
-    /// A job that it concerns and that cannot be read.
+    /// A job of the command that cannot be read.
     var unreadable: UnreadableJob?
-    /// How often a foreign change came in between.
+    /// The number of times that the store has refused the command's part because of another change.
     var conflicts = 0
-    /// Nothing else is in its way any more.
+    /// Whether the command can be planned in the next turn, because it waits for nothing else.
     var isPlannable = false
-    /// `nil` for a caller's command.
+    /// The submission in the store; `nil` for a caller's command.
     var submission: Origin?
 
     init(_ number: Int, _ command: SchedulerCommand) { (self.number, self.command) = (number, command.normalized) }
@@ -44,10 +44,11 @@ struct PendingCommand: Sendable {
             shard: submission.shard)
         switch submission.command {
         case .submit(let requests):
-            // Before anything is read for it: a store need not be able to look for what no job may be.
+            // The requests are validated before anything is read for them: a store need not be able to search for
+            // invalid values.
             do throws(JobError) {
                 for request in requests { try request.validate() }
-                // No caller waits here, so it need not guess that its identifier is free.
+                // No caller waits, so the jobs that may conflict are always read first.
                 needs = SchedulerMachine.references(requests, at: now)
             } catch {
                 origin.refusal = error
@@ -60,27 +61,27 @@ struct PendingCommand: Sendable {
         self.submission = origin
     }
 
-    /// The jobs that were read for it may have changed.
+    /// Forgets what was read for the command, since it may have changed.
     mutating func forgetRead() {
         (hasRead, earlier, same, foreign, unreadable) = (false, [:], [:], [:], nil)
     }
 }
 
-/// The commands that are in no committed turn yet: those of callers, and those that the store keeps, which applications
-/// have submitted in their own transactions and other schedulers have forwarded.
+/// The commands that are in no committed turn yet: those of callers, and those in the store, which applications have
+/// submitted in their own transactions or other schedulers have forwarded.
 ///
-/// The store's are read when the scheduler has started and when the store signals, a page at a time, each page when the
-/// one before it was decided about. The turn that makes the job removes the submission. Until that is committed it is
-/// in the store, so it is forgotten here whenever the store fails, and read again.
+/// The store's commands are read when the scheduler has started and when the store signals, one page at a time, each
+/// page once a turn has decided about the previous one. The turn that makes the job removes the submission. Until its
+/// commit the submission is in the store, so it is forgotten here whenever the store fails, and read again.
 struct CommandQueue {
-    /// In the order of their arrival.
+    /// The commands in the order of their arrival.
     private(set) var waiting: [PendingCommand] = []
-    /// There may be submissions in the store that were not read.
+    /// Whether the store may have submissions that were not read.
     private var mustReadSubmissions = true
-    /// When submissions that could not be carried out, for reasons that pass, are read again.
+    /// The instant at which submissions that could not be carried out, because of a transient error, are read again.
     private(set) var readsAt: UptimeInstant?
-    /// Callers that wait for the submissions that were there when they asked: until the last page is read, and then
-    /// until it is decided about.
+    /// The callers that wait for the submissions that existed when they asked: until the last page is read, and then
+    /// until a turn has decided about it.
     private var readCalls: [Int] = []
     private var pageCalls: [Int] = []
 
@@ -89,7 +90,7 @@ struct CommandQueue {
 
     mutating func append(_ command: PendingCommand) { waiting.append(command) }
 
-    /// It is planned before all others.
+    /// Inserts a command that is planned before all others.
     mutating func insertFirst(_ command: PendingCommand) { waiting.insert(command, at: 0) }
 
     mutating func takeAll() -> [PendingCommand] {
@@ -97,7 +98,7 @@ struct CommandQueue {
         return waiting
     }
 
-    /// After ``takeAll()``.
+    /// Sets the waiting commands after ``takeAll()``.
     mutating func putBack(_ commands: [PendingCommand]) { waiting = commands }
 
     // MARK: Reads for commands
@@ -108,7 +109,7 @@ struct CommandQueue {
         return waiting.flatMap(\.needs).filter { known.insert($0).inserted }
     }
 
-    /// Which of the waiting commands need a job, by their positions.
+    /// The positions of the waiting commands that need a job.
     var positions: [JobReference: [Int]] {
         var positions: [JobReference: [Int]] = [:]
         for index in waiting.indices {
@@ -121,7 +122,7 @@ struct CommandQueue {
         for index in positions { body(&waiting[index]) }
     }
 
-    /// The store has answered.
+    /// Notes that the needed jobs were read.
     mutating func needsAreRead() {
         for index in waiting.indices where !waiting[index].needs.isEmpty {
             waiting[index].needs = []
@@ -133,31 +134,30 @@ struct CommandQueue {
 
     // MARK: Submissions
 
-    /// There may be new submissions. A caller that asks for them is answered when these have become jobs, or were
+    /// Requests a read of submissions; a caller that requests it is answered once these have become jobs or were
     /// refused.
     mutating func readSubmissions(for call: Int? = nil) {
         mustReadSubmissions = true
         if let call { readCalls.append(call) }
     }
 
-    /// A submission stays in the store, since it could not be carried out for a reason that passes. The callers that
-    /// wait for submissions get the error.
+    /// Leaves a submission in the store after a transient error, which the callers that wait for submissions get.
     mutating func leave(_ error: JobError, _ now: UptimeInstant, _ effects: inout [SchedulerEffect]) {
         readsAt = now.advanced(by: .seconds(1))
         failReads(error, &effects)
     }
 
-    /// Reads what was left in the store when its time has come.
+    /// Requests a read of the submissions that were left in the store, when their time has come.
     mutating func resumeReading(_ now: UptimeInstant) {
         guard let readsAt, readsAt <= now else { return }
         self.readsAt = nil
         readSubmissions()
     }
 
-    /// Drops what was read for a shard that is another scheduler's.
+    /// Forgets the submissions of a shard that another scheduler owns.
     mutating func forgetSubmissions(of shard: ShardID) { waiting.removeAll { $0.submission?.shard == shard } }
 
-    /// A page of submissions, if there may be some and none of the last page is left.
+    /// Returns the read of a page of submissions, if there may be some and none of the last page is left.
     func read(limit: Int) -> SchedulerRead? {
         mustReadSubmissions && !hasSubmissions ? .submissions(limit: limit) : nil
     }
@@ -171,7 +171,7 @@ struct CommandQueue {
         for submission in found { waiting.append(PendingCommand(submission, now)) }
     }
 
-    /// Answers the callers that wait for the last page if it is decided about.
+    /// Answers the callers that wait for the last page, once a turn has decided about it.
     mutating func answerReads(_ effects: inout [SchedulerEffect]) {
         if pageCalls.isEmpty || hasSubmissions { return }
         for call in pageCalls { effects.answer(call, .success(.done)) }
@@ -180,14 +180,15 @@ struct CommandQueue {
 
     // MARK: Failures
 
-    /// Drops a command that was not carried out because of the store or the scheduler. A caller gets the error; a
-    /// submission is still in the store, or was taken.
+    /// Drops a command that was not carried out because of the store or the scheduler.
+    ///
+    /// A caller gets the error; a submission is still in the store, or was taken.
     mutating func fail(_ command: PendingCommand, _ error: JobError, _ effects: inout [SchedulerEffect]) {
         guard command.submission == nil else { return readSubmissions() }
         effects.answer(command.number, .failure(error))
     }
 
-    /// Fails those that are waiting.
+    /// Fails the waiting commands.
     mutating func failAll(_ error: JobError, _ effects: inout [SchedulerEffect]) {
         for command in takeAll() { fail(command, error, &effects) }
     }
@@ -198,7 +199,7 @@ struct CommandQueue {
         (readCalls, pageCalls) = ([], [])
     }
 
-    /// Drops the submissions after a failure of the store; they are read again after the pause.
+    /// Forgets the submissions after a failure of the store; they are read again after the pause.
     mutating func forgetSubmissions(_ error: JobError, _ effects: inout [SchedulerEffect]) {
         failReads(error, &effects)
         if hasSubmissions { mustReadSubmissions = true }
@@ -207,7 +208,7 @@ struct CommandQueue {
 
     // MARK: Invariants
 
-    /// Describes a broken invariant; `nil` if there is none.
+    /// Returns a description of a broken invariant; `nil` if there is none.
     func brokenInvariant() -> String? {
         let submissions = waiting.compactMap { $0.submission?.sequence }
         return Set(submissions).count < submissions.count ? "a submission was read twice" : nil

@@ -8,21 +8,23 @@ import ApusTimers
 ///            answer ◄─ signal ◄─ reply ◄─ the turn of the shard's owner that carries it out, and removes it
 /// ```
 ///
-/// The command, its effect and the reply are one transaction of the owner: it is carried out once, whatever becomes of
-/// the schedulers. After ``patience`` the caller gets an error: the fate is unknown.
+/// The command, its effect and the reply are one transaction of the owner, so it is carried out at most once, whatever
+/// happens to the schedulers. After ``patience`` the caller gets an error, since the fate is unknown.
 struct ForwardedCalls {
-    /// Longer than a dead scheduler's shards need to be taken over.
+    /// The time for which a reply is waited for, longer than the takeover of a dead scheduler's shards.
     static let patience: Duration = .seconds(30)
 
-    /// Until when the replies are waited for.
+    /// The instants until which replies are waited for, by the numbers of the calls.
     private var deadlines: [Int: UptimeInstant] = [:]
 
     var nextDeadline: UptimeInstant? { deadlines.values.min() }
 
-    /// The command is in the store.
+    /// Notes that the command is in the store.
     mutating func stored(_ call: Int, _ now: UptimeInstant) { deadlines[call] = now.advanced(by: Self.patience) }
 
-    /// - Returns: whether the reply is still waited for.
+    /// Notes that the reply has arrived.
+    ///
+    /// - Returns: Whether it was still waited for.
     mutating func replied(_ call: Int) -> Bool { deadlines.removeValue(forKey: call) != nil }
 
     mutating func giveUp(_ now: UptimeInstant, _ effects: inout [SchedulerEffect]) {

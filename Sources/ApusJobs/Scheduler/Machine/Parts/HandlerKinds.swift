@@ -1,7 +1,7 @@
-/// The jobs that can run here, by their kinds and queues, and the due jobs that cannot.
+/// The jobs that can run here, by kind and queue, and the due jobs that cannot.
 struct HandlerKinds {
     private(set) var runnable: RunnableJobs
-    /// Kinds without a handler and queues that are not served, as far as they were logged.
+    /// The kinds without a handler, and the queues that are not served, that were logged.
     private var reportedKinds: Set<String> = []
     private var reportedQueues: Set<QueueID> = []
     private(set) var parked = JobsByLane()
@@ -12,7 +12,9 @@ struct HandlerKinds {
 
     func canRun(_ request: JobRequest) -> Bool { runnable.contains(request) }
 
-    /// - Returns: whether the kind had no handler.
+    /// Registers the handler of a kind.
+    ///
+    /// - Returns: Whether the kind had no handler.
     mutating func register(_ kind: String) -> Bool {
         reportedKinds.remove(kind)
         return runnable.kinds.insert(kind).inserted

@@ -1,9 +1,10 @@
 import ApusTimers
 
-/// Decides when ended jobs are removed from the store: old ones each hour, in pieces, and others when callers ask for it.
-/// Each removal is a step of its own; if there is more to remove, the steps alternate with turns.
+/// The schedule of removals of ended jobs: old ones each hour, in pieces, and others on request.
+///
+/// Each removal is a separate step; if there is more to remove, the steps alternate with turns.
 struct HistoryRemoval {
-    /// A caller's request to remove these jobs.
+    /// A caller's request to delete these jobs.
     struct Deletion: Sendable {
         var call: Int
         var jobs: [JobVersion]
@@ -11,14 +12,14 @@ struct HistoryRemoval {
 
     enum Step: Equatable {
         case delete([JobVersion])
-        /// A piece of what is old enough.
+        /// Remove a piece of the jobs that are old enough.
         case retire
     }
 
-    /// How many ended jobs are removed in one piece.
+    /// The number of ended jobs that are removed in one piece.
     static let budget = 100
 
-    /// In the order of their arrival; the first one may be under way.
+    /// The requested deletions, in the order of their arrival; the first one may be in progress.
     private var deletions: [Deletion] = []
     private var isDue = false
     private var wasLastStep = false
@@ -28,8 +29,7 @@ struct HistoryRemoval {
 
     mutating func append(_ deletion: Deletion) { deletions.append(deletion) }
 
-    /// Chooses what is removed now, if anything: something else comes between two removals, if there is anything else to
-    /// do.
+    /// Returns the removal to do now, if there is one; between two removals another step is done, if there is any.
     mutating func next(_ now: WallInstant, isIdle: Bool, ownsJobs: Bool) -> Step? {
         guard isIdle || !wasLastStep, hasDeletions || isDue && ownsJobs else {
             wasLastStep = false
@@ -41,21 +41,21 @@ struct HistoryRemoval {
         return .retire
     }
 
-    /// The first deletion has ended.
+    /// Ends the first deletion, and returns it.
     mutating func endDeletion() -> Deletion { deletions.removeFirst() }
 
-    /// The callers that still wait get the error.
+    /// Answers the callers that still wait with the error.
     mutating func failDeletions(_ error: JobError, _ effects: inout [SchedulerEffect]) {
         for deletion in deletions { effects.answer(deletion.call, .failure(error)) }
         deletions = []
     }
 
-    /// A piece was removed.
+    /// Notes that a piece was removed.
     mutating func removed(hasMore: Bool) { isDue = hasMore }
 
-    /// A turn was committed.
+    /// Notes that a turn was committed, after which the hourly removal may be due.
     mutating func committed(_ now: WallInstant) {
-        // Also after the wall clock was set back.
+        // It is also due after the wall clock was set back.
         if last.map({ $0.duration(to: now) >= .seconds(3_600) || now < $0 }) ?? true { isDue = true }
     }
 }

@@ -1,9 +1,9 @@
 import ApusTimers
 
-/// The host's conditions, and the due jobs that they hold back. The host is followed while there are any.
+/// The host's conditions, and the due jobs that they hold back; the host is followed while there are any.
 struct HostConditions {
     private(set) var unmet: JobConditions = []
-    /// The conditions were read for the turn in progress.
+    /// Whether the conditions were read for the turn in progress.
     private(set) var isRead = false
     private(set) var held = JobsByLane()
 
@@ -16,25 +16,25 @@ struct HostConditions {
         held.insert(key, lane)
     }
 
-    /// Nothing holds the job back, if anything did.
+    /// Releases the job, if it is held.
     mutating func release(_ key: Int64, _ effects: inout [SchedulerEffect]) {
         guard held.contains(key) else { return }
         held.remove(key)
         if held.isEmpty { effects.append(.followConditions(false)) }
     }
 
-    /// Nothing begins any more.
+    /// Releases all jobs, because no run begins any more.
     mutating func stop(_ effects: inout [SchedulerEffect]) {
         if !held.isEmpty { effects.append(.followConditions(false)) }
         held.removeAll()
     }
 
-    /// The conditions that hold back the job.
+    /// Returns the conditions that hold back the job.
     func awaited(by entry: LoadedJobs.Entry) -> JobConditions {
         held.contains(entry.key) ? entry.job.request.policies.conditions.intersection(unmet) : []
     }
 
-    /// The held jobs whose conditions are met: the oldest first, in the same order in every process.
+    /// Returns the held jobs whose conditions are met, oldest first, in a deterministic order.
     func released(_ jobs: borrowing LoadedJobs) -> [LoadedJobs.Entry] {
         var released: [(wake: WallInstant, entry: LoadedJobs.Entry)] = []
         for key in held.keys {

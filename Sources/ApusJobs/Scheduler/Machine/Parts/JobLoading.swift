@@ -1,58 +1,62 @@
 import ApusTimers
 
-/// Decides when jobs that are due within the horizon are loaded, and which are left in the store for want of room.
+/// The schedule of loads of jobs that are due within the horizon, and the jobs that are left in the store because the
+/// memory is full.
 struct JobLoading {
     private let horizon: Duration
     private let maximumLoaded: Int
     /// The next load of all lanes, and the latest instant for it.
     private(set) var next: (at: WallInstant, latest: WallInstant)?
-    /// There are jobs within the horizon that found no room.
+    /// Whether jobs within the horizon were left in the store because the memory was full.
     private var isTruncated = false
-    /// The lanes of which jobs within the horizon are in the store only, and the first wake of these.
+    /// The lanes with jobs within the horizon that are only in the store, and the earliest wake of these.
     private(set) var left: [QueueLane: WallInstant] = [:]
-    /// No load has succeeded yet.
+    /// Whether no load has succeeded yet.
     private(set) var isStarting = true
 
     init(_ configuration: JobScheduler.Configuration) {
         (horizon, maximumLoaded) = (configuration.horizon, configuration.maximumLoaded)
     }
 
-    /// How many jobs of one lane are loaded, at most.
+    /// The largest number of jobs of one lane in memory.
     private var largestShare: Int { max(1, maximumLoaded / 4) }
 
-    /// Whether a job that is due then is left in the store.
+    /// Returns whether a job with this wake is left in the store.
     func isFar(_ wake: WallInstant, _ now: WallInstant) -> Bool { wake > now.advanced(by: horizon) }
 
     // MARK: When
 
     mutating func loadNow(_ now: WallInstant) { next = (now, now) }
 
-    /// The next load is at `instant` at the latest. If it is not urgent, it may wait for another wake-up to share: the
-    /// first due instant is a horizon away.
+    /// Schedules the next load at `instant` at the latest.
+    ///
+    /// If it is not urgent, it has a tolerance, so that it can share a wake-up: the first due instant is a horizon
+    /// later.
     mutating func load(at instant: WallInstant, isUrgent: Bool = false) {
         let latest = isUrgent ? instant : instant.advanced(by: horizon / 4)
         if let next, next.latest <= latest { return }
         next = (instant, latest)
     }
 
-    /// A job that is due then was left in the store.
+    /// Schedules a load early enough for a job that was left in the store.
     mutating func load(before wake: WallInstant) { load(at: wake.advanced(by: .zero - horizon)) }
 
-    /// The jobs of a lane that are in memory when a new one comes.
+    /// The jobs in memory of the lane of a new job.
     struct LaneLoad {
         var lane: QueueLane
-        /// How many of its jobs wait: for a place, a handler or conditions.
+        /// The number of its jobs that wait for a place, a handler or conditions.
         var count: Int
-        /// Nothing of it can run: ``JobLoad/isHeld(_:)``.
+        /// Whether no job of the lane can run (``JobLoad/isHeld(_:)``).
         var isHeld: Bool
-        /// How many lanes wait for handlers or conditions.
+        /// The number of lanes that wait for handlers or conditions.
         var heldLanes: Int
-        /// The new job's run is the same whenever it is looked at (``JobMachine/canArriveLate``).
+        /// Whether the new job can be loaded late without a different run (``JobMachine/canArriveLate``).
         var canArriveLate: Bool
     }
 
-    /// Whether a new job, which is due within the horizon, is left in the store. Of a lane that is held, only one that
-    /// loses nothing when it is loaded late.
+    /// Returns whether a new job that is due within the horizon is left in the store.
+    ///
+    /// A job of a lane that is held is left only if it can be loaded late without a different run.
     mutating func leaves(
         _ memory: LaneLoad, _ wake: WallInstant, loaded: Int, _ board: inout QueueBoard, _ now: WallInstant
     ) -> Bool {
@@ -74,12 +78,12 @@ struct JobLoading {
     ) {
         left[lane] = wake
         board.watch(lane)
-        // Those that do not wait, because they are due later or end without a run, do not make the board ask for more.
+        // If no job of the lane waits, because all are due later or end without a run, the board never requests more.
         let asks = isHeld || wake <= now && board.waiting[lane] ?? 0 > 0
         if !asks { load(at: max(wake, now.advanced(by: .seconds(1))), isUrgent: true) }
     }
 
-    /// Whether there is room in memory for jobs that were left in the store.
+    /// Returns whether there is room in memory for jobs that were left in the store.
     func isDrained(loaded: Int, _ board: borrowing QueueBoard) -> Bool {
         hasRoomAgain(loaded: loaded) || !board.needed.isEmpty
     }
@@ -88,8 +92,9 @@ struct JobLoading {
 
     // MARK: What
 
-    /// Reads jobs if it is time. A load of all lanes reads those that are in memory again: another program may have
-    /// changed them. `loaded` is how many of them take up room.
+    /// Returns the next load of jobs, if one is due; `loaded` is the number of jobs that count for the memory's limit.
+    ///
+    /// A load of all lanes reads the jobs in memory again, because another program may have changed them.
     func read(
         _ now: WallInstant, _ jobs: borrowing LoadedJobs, loaded: Int, _ board: borrowing QueueBoard,
         runnable: RunnableJobs, unmet: JobConditions
@@ -97,7 +102,7 @@ struct JobLoading {
         let isWhole =
             isStarting || next.map { $0.at <= now } ?? false || hasRoomAgain(loaded: loaded)
         guard isWhole || !board.needed.isEmpty else { return nil }
-        // Some find room, however many wait for a place.
+        // Some jobs are loaded even if the waiting ones fill the memory.
         let room = max(1, maximumLoaded / 8, maximumLoaded - loaded)
         var load = JobLoad(
             through: now.advanced(by: horizon), limit: room + (isWhole ? jobs.count : 0),
@@ -113,8 +118,9 @@ struct JobLoading {
     /// Forgets the last load, before the jobs of a new one are placed.
     mutating func began(_ load: JobLoad) { if load.lanes == nil { next = nil } }
 
-    /// The jobs of a load are in memory.
-    /// - Returns: whether it was the first load.
+    /// Notes the result of a load.
+    ///
+    /// - Returns: Whether it was the first load.
     mutating func took(
         _ due: DueJobs, of load: JobLoad, _ board: inout QueueBoard, isShared: Bool, _ now: WallInstant
     ) -> Bool {
@@ -129,11 +135,11 @@ struct JobLoading {
         if isFull, let last = due.jobs.last?.job.nextWake {
             self.load(at: max(last, now.advanced(by: .seconds(1))), isUrgent: true)
         } else if let next = due.next {
-            // Also after a load of single lanes: the load that left them did not count their later wakes.
+            // This includes a load of single lanes: the load that left their jobs did not count their later wakes.
             self.load(at: max(now, next.advanced(by: .zero - horizon)))
         }
         guard isWhole else { return false }
-        // Nothing else shows the jobs that a lost connection still brings into the store.
+        // Only a load finds jobs that a lost connection of another program still writes into the store.
         if isShared { self.load(at: now.advanced(by: .seconds(5))) }
         defer { isStarting = false }
         return isStarting

@@ -1,6 +1,7 @@
-/// What other schedulers of the store can run and own: where a job goes that cannot run here.
+/// The jobs that other schedulers of the store can run, and their shards, for the placement of jobs that cannot run
+/// here.
 ///
-/// It may be outdated when it is used. A job that has come to a scheduler that cannot run it moves again, from there.
+/// It may be outdated when it is used. A job that reaches a scheduler that cannot run it moves again from there.
 struct JobPlacement {
     private var others: OtherSchedulers
 
@@ -8,19 +9,21 @@ struct JobPlacement {
 
     mutating func update(_ others: OtherSchedulers) { self.others = others }
 
-    /// Whether another scheduler can run the job of the request.
+    /// Returns whether another scheduler can run the job of the request.
     func canRun(_ request: JobRequest) -> Bool { others.members.contains { $0.jobs.contains(request) } }
 
-    /// Whether another scheduler owns shards and can run the jobs of the lane.
+    /// Returns whether another scheduler owns shards and can run the jobs of the lane.
     func canRun(_ lane: QueueLane) -> Bool {
         others.members.contains { !$0.shards.isEmpty && $0.jobs.contains(lane) }
     }
 
     func hasHandler(for kind: String) -> Bool { others.members.contains { $0.jobs.kinds.contains(kind) } }
 
-    /// The shard of the jobs of the request's fairness key, so that one scheduler counts their runs; `nil` without a key,
-    /// and if no shards are known. Of all shards, in a circle from the hash on, the first one whose owner is not known
-    /// to be unable to run the job; one without an owner gets one soon.
+    /// Returns the shard of the jobs of the request's fairness key, so that one scheduler counts their runs; `nil`
+    /// without a key, and if no shards are known.
+    ///
+    /// All shards are tried in a circle, from the position of the hash on. The first one is chosen whose owner is not
+    /// known to be unable to run the job; one without an owner gets one soon.
     func home(of request: JobRequest, _ own: ShardOwnership, canRunHere: Bool) -> ShardID? {
         if request.fairnessKey == nil || others.shards.isEmpty { return nil }
         let unable = Set(others.members.filter { !$0.jobs.contains(request) }.flatMap(\.shards))
@@ -30,24 +33,24 @@ struct JobPlacement {
         }
     }
 
-    /// A shard of another scheduler that can run the job, by its hash; `nil` if there is none.
+    /// Returns a shard of another scheduler that can run the job, by its hash; `nil` if there is none.
     func shard(for request: JobRequest, besides own: ShardOwnership) -> ShardID? {
         let able = others.members.filter { !$0.shards.isEmpty && $0.jobs.contains(request) }
         if able.isEmpty { return nil }
         let hash = request.placementHash
         let shards = able[Int(hash % UInt64(able.count))].shards
         let start = Int(hash / UInt64(able.count) % UInt64(shards.count))
-        // One of them may have come to this scheduler since.
+        // This scheduler may own some of them in the meantime.
         return (shards[start...] + shards[..<start]).first { !own.owns($0) }
     }
 
-    /// A shard of the store, with or without an owner, by the request's hash; `nil` if none is known.
+    /// Returns a shard of the store, with or without an owner, by the request's hash; `nil` if none is known.
     func anyShard(for request: JobRequest) -> ShardID? {
         others.shards.isEmpty ? nil : others.shards[Int(request.placementHash % UInt64(others.shards.count))]
     }
 }
 
 extension JobRequest {
-    /// Of the queue and the fairness key, or else of the identifier.
+    /// The hash of the queue and the fairness key, or, without a key, of the identifier.
     var placementHash: UInt64 { (fairnessKey.map { "\(queue) \($0)" } ?? id.rawValue).stableHash }
 }

@@ -1,36 +1,36 @@
 import ApusTimers
 
-/// A handler's result that is not written yet.
+/// The end of a handler that is not written yet.
 struct PendingEnd: Sendable {
     var key: RunKey
-    /// `nil`: the attempt did not begin, and the run waits again.
+    /// The result; `nil` if the attempt did not begin, so that the run waits again.
     var ended: JobMachine.Ended?
     var snooze: RunDecision?
     var jitter = 0.0
 }
 
-/// Events of a loaded job that are not written yet; the next turn decides about them.
+/// Events of a loaded job that are not written yet, and about which the next turn decides.
 struct JobNews: Sendable {
-    /// Results of handlers, in the order of their arrival.
+    /// The ends of handlers, in the order of their arrival.
     var ends: [PendingEnd] = []
     /// The last report of each running handler.
     var progress: [RunKey: RunProgress] = [:]
-    /// An earlier owner has left claimed runs, whose handlers are gone.
+    /// Whether a previous owner has left claimed runs without handlers.
     var isInterrupted = false
-    /// The wakes in the job's row are earlier than there is anything to do.
+    /// Whether the wakes in the job's row differ from the computed ones, and must be written again.
     var isOutdated = false
-    /// By how much the wall clock was set back.
+    /// The duration by which the wall clock was set back.
     var setBack: Duration?
-    /// The rules of the job's time zone may have changed.
+    /// Whether the rules of the job's time zone may have changed.
     var mustReadZone = false
 
     var isEmpty: Bool { ends.isEmpty && progress.isEmpty && !isInterrupted && !isOutdated && !isOfSweep }
     var isOfSweep: Bool { setBack != nil || mustReadZone }
 }
 
-/// The jobs in memory, which of them the next turn examines, and which must be read from the store before that.
+/// The jobs in memory, with those that the next turn examines, and those that must be read from the store before that.
 struct LoadedJobs: ~Copyable {
-    /// A loaded job. An object, so that a step looks it up once and changes it in its place.
+    /// A loaded job; an object, so that a step looks it up once and changes it in place.
     final class Entry {
         let key: Int64
         let shard: ShardID
@@ -38,21 +38,22 @@ struct LoadedJobs: ~Copyable {
             didSet { isChecked = false }
         }
         var news = JobNews()
-        /// Whether the invariants of its machine were checked since the machine has changed.
+        /// Whether the invariants of the machine were checked since its last change.
         var isChecked = false
 
         init(_ machine: JobMachine, shard: ShardID) {
             (key, self.machine, self.shard) = (machine.job.key, machine, shard)
         }
 
-        /// Yields the job: a copy for each look at a field costs more than the rest of many steps.
+        /// The job, which is yielded because a copy for each access would cost more than the rest of many steps.
         var job: Job { _read { yield machine.job } }
     }
 
     private var entries: [Int64: Entry] = [:]
-    /// The loaded job that an identifier means.
+    /// The loaded jobs to which identifiers refer.
     private var names: [JobID: Entry] = [:]
-    /// The jobs that the next turn examines, in this order, and their keys. Those that have left the memory are stale.
+    /// The jobs that the next turn examines, in this order; those that were unloaded are stale, and not in
+    /// `examinedKeys`.
     private var examined: [Entry] = []
     private var examinedKeys: Set<Int64> = []
     /// The jobs whose last commit has an unknown fate.
@@ -62,9 +63,9 @@ struct LoadedJobs: ~Copyable {
     subscript(id: JobID) -> Entry? { names[id] }
     var count: Int { entries.count }
     var keys: Set<Int64> { Set(entries.keys) }
-    /// In no order.
+    /// The jobs in no defined order.
     var all: Dictionary<Int64, Entry>.Values { entries.values }
-    /// In the order of their keys.
+    /// The jobs ordered by key.
     var sorted: [Entry] { entries.values.sorted { $0.key < $1.key } }
 
     mutating func insert(_ machine: JobMachine, shard: ShardID) -> Entry {
@@ -73,10 +74,10 @@ struct LoadedJobs: ~Copyable {
         return entry
     }
 
-    /// The job's identifier means this job from now on.
+    /// Makes the job's identifier refer to this job.
     mutating func name(_ entry: Entry) { names[entry.job.id] = entry }
 
-    /// The identifier means a job that is not in memory.
+    /// Makes the identifier refer to no job in memory.
     mutating func forgetName(_ id: JobID) { names[id] = nil }
 
     mutating func remove(_ entry: Entry) {
@@ -96,7 +97,7 @@ struct LoadedJobs: ~Copyable {
         examined.contains { isExamined($0) && predicate($0) }
     }
 
-    /// The next turn examines the job.
+    /// Lets the next turn examine the job.
     mutating func examine(_ entry: Entry) {
         if examinedKeys.insert(entry.key).inserted { examined.append(entry) }
     }
@@ -116,14 +117,14 @@ struct LoadedJobs: ~Copyable {
         !doubtful.isEmpty && ids.contains { id in names[id].map { doubtful.contains($0.key) } ?? false }
     }
 
-    /// The job is read from the store before anything else is done with it.
+    /// Marks the job as doubtful: it is read from the store before any other operation on it.
     mutating func doubt(_ entry: Entry) { doubtful.insert(entry.key) }
 
     mutating func endDoubt(_ key: Int64) { doubtful.remove(key) }
 
     // MARK: Invariants
 
-    /// Describes a broken invariant; `nil` if there is none.
+    /// Returns a description of a broken invariant; `nil` if there is none.
     func brokenInvariant() -> String? {
         for (key, entry) in entries {
             if entry.job.key != key { return "job \(entry.job.id) is kept under the key \(key)" }

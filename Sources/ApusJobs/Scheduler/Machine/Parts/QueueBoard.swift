@@ -2,42 +2,45 @@ import ApusTimers
 
 /// The jobs that wait for a place, by queue and priority, and the runs that have one.
 ///
-/// Queues take turns, so that a long one does not keep another waiting. Of four places that one queue gets, three go to
-/// the highest priority that waits, and the fourth to the priority of what was due first. In a priority the fairness keys
-/// take turns (``FairLine``).
+/// Queues take turns, so a long one does not delay another. Of four places that one queue gets, three go to the highest
+/// priority that waits, and the fourth to the priority of the job with the oldest due instant. Within a priority the
+/// fairness keys take turns (``FairLine``).
 struct QueueBoard: ~Copyable {
-    /// How a job waits for a place.
+    /// A job that waits for a place.
     private struct Offer {
         var number: UInt64
         var lane: QueueLane
         var key: String?
-        /// Whether its conditions must be read before it gets a place.
+        /// Whether the job's conditions must be read before it gets a place.
         var hasConditions: Bool { !lane.conditions.isEmpty }
     }
 
-    /// One queue. An object, so that its name is looked up once for a step; the board that holds it cannot be copied.
+    /// One queue, in an object, so that its name is looked up once for a step.
+    ///
+    /// The board that holds it cannot be copied.
     private final class Line {
         var queue: JobQueue
-        /// By priority, the lowest first.
+        /// The waiting jobs by priority, lowest first.
         var waiting = JobPriority.allCases.map { _ in FairLine() }
-        /// Attempts whose handlers have not returned, and those that the turn in progress starts.
+        /// The number of attempts whose handlers have not returned.
         var running = 0
+        /// The number of attempts that the turn in progress starts.
         var starting = 0
-        /// The same of each fairness key.
+        /// The same numbers for each fairness key.
         private(set) var runningByKey: [String: Int] = [:]
         private(set) var startingByKey: [String: Int] = [:]
         var starts = StartLog()
-        /// Whether it is among the turns.
+        /// Whether the queue is in `turns`.
         var hasTurn = false
-        /// How often a job of the queue has got a place.
+        /// The number of places that jobs of the queue have got.
         var picks = 0
-        /// How many runs may be in progress here, of a queue whose limits are shared with other schedulers.
+        /// The number of runs that may be in progress here, if the queue's limits are shared with other schedulers.
         var places: Int?
-        /// The store has recorded a number other than `places`, and is sent the needed number at once.
+        /// Whether the store may have recorded a number other than `places`, so that the needed number is sent at once.
         var arePlacesDoubtful = false
-        /// When the store is asked for places again.
+        /// The instant at which places are requested again.
         var nextAsk: UptimeInstant?
-        /// How many runs may be in progress here, whatever the queue's own limit is.
+        /// The largest number of runs in progress here, in addition to the queue's own limit.
         let limitHere: Int
 
         init(_ queue: JobQueue, limitHere: Int?) {
@@ -50,7 +53,7 @@ struct QueueBoard: ~Copyable {
         /// Whether a job waits whose key is below its limit.
         var isReady: Bool { waiting.contains { $0.isReady } }
 
-        /// How many of the jobs that wait could begin beside each other.
+        /// The number of waiting jobs that could begin together.
         var readyCount: Int {
             guard let limit = queue.concurrencyPerKey else { return count }
             let counts = waiting.reduce(into: [:]) { $0.merge($1.counts, uniquingKeysWith: +) }
@@ -60,7 +63,7 @@ struct QueueBoard: ~Copyable {
             }
         }
 
-        /// Whether the key has reached its limit, with the runs that this turn starts.
+        /// Returns whether the key has reached its limit, including the runs that this turn starts.
         func isFull(_ key: String?) -> Bool {
             guard let key, let limit = queue.concurrencyPerKey else { return false }
             return (runningByKey[key] ?? 0) + (startingByKey[key] ?? 0) >= limit
@@ -93,15 +96,15 @@ struct QueueBoard: ~Copyable {
             for index in waiting.indices { waiting[index].setFull(key, isFull) }
         }
 
-        /// For a queue that has another limit for its keys now.
+        /// Applies a changed limit of the queue's keys.
         func updateLimits() {
             for key in Set(waiting.flatMap(\.counts.keys)) { updateLimit(of: key) }
         }
 
-        /// How many runs may be in progress here, as far as the scheduler and the queue say.
+        /// The largest number of runs in progress here, by the limits of the scheduler and the queue.
         var limit: Int { min(queue.concurrency ?? .max, limitHere) }
 
-        /// How many runs may begin now.
+        /// Returns the number of runs that may begin now.
         func room(_ now: ContinuousInstant) -> Int {
             if queue.isPaused { return 0 }
             var room = min(limit, places ?? .max) - running - starting
@@ -123,12 +126,14 @@ struct QueueBoard: ~Copyable {
             return next.flatMap { waiting[$0].takeNext(isStale) }
         }
 
-        /// Places that no run has. The one place of a queue with a rate is needed as long as anything runs.
+        /// Returns whether some places are not needed; the only place of a queue with a rate is needed while a run is
+        /// in progress.
         func hasTooMany(_ places: Int) -> Bool {
             queue.rate == nil ? places > running : places > 0 && running == 0
         }
 
-        /// The limit is newer than the runs, which the others have to know of.
+        /// Returns whether more runs than places are in progress, because the limit is newer than they are; the other
+        /// schedulers must learn of these runs.
         func hasTooFew(_ places: Int) -> Bool { places < running }
     }
 
@@ -138,40 +143,40 @@ struct QueueBoard: ~Copyable {
         var queue: QueueID
         var key: String?
 
-        /// Whether neither the queue nor the key has changed since the job began to wait.
+        /// Returns whether the queue and the key of the job are still those with which it began to wait.
         func isFor(_ request: JobRequest) -> Bool { (queue, key) == (request.queue, request.fairnessKey) }
     }
 
     private var lines: [QueueID: Line] = [:]
-    /// The queues whose numbers of runs have changed since they were taken; `nil` before they are taken first.
+    /// The queues whose numbers of runs have changed since ``takeChanges(all:)``; `nil` before its first call.
     private var changed: Set<QueueID>?
-    /// The jobs that wait.
+    /// The waiting jobs, by key.
     private var offers: [Int64: Offer] = [:]
-    /// How many of them are of each lane.
+    /// The number of waiting jobs of each lane.
     private(set) var waiting: [QueueLane: Int] = [:]
-    /// Lanes of which more jobs are in the store: they are needed when no more wait than this.
+    /// The lanes with more jobs in the store, which are needed when at most this number of jobs waits.
     private var watched: [QueueLane: Int] = [:]
-    /// The watched lanes of which so few wait, or of which something can run again.
+    /// The watched lanes whose jobs in the store must be loaded, because few wait or some can run again.
     private(set) var needed: Set<QueueLane> = []
-    /// Those of the jobs that wait whose conditions must be read before they get a place.
+    /// The waiting jobs whose conditions must be read before they get a place.
     private var conditional: Set<Int64> = []
     private var counter: UInt64 = 0
-    /// Attempts whose handlers have not returned, and the queues whose places they have.
+    /// The attempts whose handlers have not returned, with the queues and keys of their places.
     private var running: [RunKey: (queue: QueueID, key: String?)] = [:]
-    /// Queues in which something waits, in the order of their turns.
+    /// The queues with waiting jobs, in the order of their turns.
     private var turns = Turns<Line>()
-    /// Queues with a rate, and those whose places the store gives.
+    /// The queues with a rate, and those whose places the store gives.
     private var rated: Set<QueueID> = []
     private var limited: Set<QueueID> = []
-    /// Queues in which the turn in progress starts something.
+    /// The queues in which the turn in progress starts runs.
     private var starting: Set<QueueID> = []
-    /// Queues whose records in the store may be others than the board's: the next turn writes them again.
+    /// The queues whose records in the store may differ from the board's, and are written again by the next turn.
     private(set) var doubtfulRecords: Set<QueueID> = []
 
-    /// How many handlers run at once, of all queues together, and of single ones.
+    /// The largest numbers of handlers that run at once: of all queues together, and of single ones.
     let limit: Int
     let limits: [QueueID: Int]
-    /// The limits hold for other schedulers too, and the store gives the places.
+    /// Whether the queues' limits apply to several schedulers, and the store gives the places.
     let isShared: Bool
 
     init(
@@ -183,19 +188,20 @@ struct QueueBoard: ~Copyable {
 
     // MARK: Queues
 
-    /// The queue as it is kept, or would be.
+    /// Returns the queue as it is stored, or, if it is not, without settings.
     func queue(_ id: QueueID) -> JobQueue { lines[id]?.queue ?? JobQueue(id: id) }
 
-    /// The queues that have settings, or runs in progress or waiting, by name.
+    /// The queues that have settings, or runs in progress or waiting jobs, ordered by name.
     var statuses: [QueueStatus] {
         lines.keys.sorted().map { status($0) }.filter {
             $0.runningCount > 0 || $0.waitingCount > 0 || $0.queue.hasSettings
         }
     }
 
-    /// Takes the queues whose numbers of runs have changed since the last call.
-    /// - Parameter all: Whether to take all queues, as the first call does.
-    /// - Returns: How each of them stands now, by name.
+    /// Returns the queues whose numbers of runs have changed since the last call, ordered by name.
+    ///
+    /// - Parameter all: Whether to return all queues, as the first call does.
+    /// - Returns: The present status of each of them.
     mutating func takeChanges(all: Bool) -> [QueueStatus] {
         let ids = all ? Set(lines.keys) : changed ?? Set(lines.keys)
         changed = []
@@ -206,16 +212,16 @@ struct QueueBoard: ~Copyable {
         QueueStatus(queue: queue(id), runningCount: lines[id]?.running ?? 0, waitingCount: lines[id]?.count ?? 0)
     }
 
-    /// How many runs of the key are in progress.
+    /// Returns the number of the key's runs in progress.
     func runningCount(of key: String, in queue: QueueID) -> Int { lines[queue]?.runningByKey[key] ?? 0 }
 
-    /// How long the queue's rate lets nothing begin; `nil` without a rate.
+    /// Returns the time for which the queue's rate lets no run begin; `nil` without a rate.
     func rateDelay(_ id: QueueID, _ now: ContinuousInstant) -> Duration? {
         guard let line = lines[id], let rate = line.queue.rate else { return nil }
         return line.starts.untilRoom(rate, now)
     }
 
-    /// The store has the record of the queue.
+    /// Adopts the record of the queue that was committed.
     mutating func committed(_ queue: JobQueue, _ now: SchedulerReading) {
         doubtfulRecords.remove(queue.id)
         configure(queue, now)
@@ -239,10 +245,10 @@ struct QueueBoard: ~Copyable {
         if !hadRate { line.starts = restored(queue, now) }
     }
 
-    /// The store may have these records, or not.
+    /// Marks the records of these queues as doubtful, because the fate of their commit is unknown.
     mutating func doubtRecords(_ queues: some Sequence<QueueID>) { doubtfulRecords.formUnion(queues) }
 
-    /// The starts that a queue's record counts.
+    /// Returns the starts that a queue's record counts.
     private func restored(_ queue: JobQueue, _ now: SchedulerReading) -> StartLog {
         guard let last = queue.lastStart else { return StartLog() }
         // Each of them may have begun as late as the last one.
@@ -257,7 +263,7 @@ struct QueueBoard: ~Copyable {
         return line
     }
 
-    /// A queue without settings is only a name: nothing is kept of it when nothing of it runs or waits.
+    /// Removes a queue without settings, runs and waiting jobs, since it is only a name.
     private mutating func forgetIfUnused(_ line: Line) {
         guard line.running == 0, line.starting == 0, line.count == 0, !line.queue.hasSettings else { return }
         if !line.hasTurn { lines[line.queue.id] = nil }
@@ -267,7 +273,7 @@ struct QueueBoard: ~Copyable {
 
     func isWaiting(_ key: Int64) -> Bool { offers[key] != nil }
 
-    /// The job, which does not wait yet, waits for a place of its queue.
+    /// Adds a job, which must not wait yet, to those that wait for a place of its queue.
     mutating func offer(_ key: Int64, due: WallInstant, _ request: JobRequest) {
         counter += 1
         let offer = Offer(number: counter, lane: request.lane, key: request.fairnessKey)
@@ -284,7 +290,7 @@ struct QueueBoard: ~Copyable {
             FairLine.Waiting(due: due, number: counter, job: key), of: offer.key, isFull: line.isFull(offer.key))
     }
 
-    /// The job waits no longer, if it did; its element is stale.
+    /// Removes the job if it waits; its element is stale.
     mutating func withdraw(_ key: Int64) {
         guard let offer = removeOffer(key) else { return }
         lines[offer.lane.queue]?.waiting[offer.lane.priority.rawValue - 1].remove(of: offer.key)
@@ -300,18 +306,18 @@ struct QueueBoard: ~Copyable {
         return offer
     }
 
-    /// Reports when half of the jobs of the lane that wait now have begun: more of them are in the store.
+    /// Watches a lane of which more jobs are in the store: it is needed when half of its waiting jobs have begun.
     mutating func watch(_ lane: QueueLane) {
         watched[lane] = (waiting[lane] ?? 0) / 2
         needed.remove(lane)
     }
 
-    /// More of the watched lanes that satisfy the predicate is needed.
+    /// Marks the watched lanes that satisfy the predicate as needed.
     mutating func need(_ isNeeded: (QueueLane) -> Bool) {
         for lane in watched.keys where isNeeded(lane) { needed.insert(lane) }
     }
 
-    /// More of the lane is needed, if it is watched.
+    /// Marks the lane as needed, if it is watched.
     mutating func need(_ lane: QueueLane) { if watched[lane] != nil { needed.insert(lane) } }
 
     mutating func unwatch(_ lane: QueueLane) {
@@ -319,10 +325,10 @@ struct QueueBoard: ~Copyable {
         needed.remove(lane)
     }
 
-    /// The queues of which nothing begins until they are resumed.
+    /// The queues that are paused.
     var paused: Set<QueueID> { Set(lines.values.lazy.filter(\.queue.isPaused).map(\.queue.id)) }
 
-    /// Whether a job may get a place now whose conditions must be read before that.
+    /// Returns whether a job may get a place now whose conditions must be read first.
     func needsConditions(_ now: ContinuousInstant) -> Bool {
         if conditional.isEmpty || freePlaces <= 0 { return false }
         for key in conditional {
@@ -331,12 +337,13 @@ struct QueueBoard: ~Copyable {
         return false
     }
 
-    /// Whether a run may begin now by the limits of its queue and of its fairness key.
+    /// Returns whether a run may begin now by the limits of its queue and of its fairness key.
     func hasRoom(_ queue: QueueID, _ key: String?, _ now: ContinuousInstant) -> Bool {
         lines[queue].map { $0.room(now) > 0 && !$0.isFull(key) } ?? true
     }
 
-    /// Takes out the job that gets the next place; `nil` when no queue has both. It counts as starting.
+    /// Removes and returns the job that gets the next place, and counts it as starting; `nil` if no queue has both a
+    /// ready job and room.
     mutating func pick(_ now: ContinuousInstant) -> Picked? {
         for _ in 0..<turns.count {
             let line = turns.popFirst()!
@@ -364,10 +371,10 @@ struct QueueBoard: ~Copyable {
 
     var freePlaces: Int { limit - running.count }
 
-    /// A job that was picked had nothing to start.
+    /// Takes back the place of a job that was picked and had no run to start.
     mutating func release(_ picked: Picked) { lines[picked.queue]!.addStarting(-1, of: picked.key) }
 
-    /// The turn's fate is known: what it started is reported by ``started(_:_:_:)``.
+    /// Ends the turn, whose fate is known; ``started(_:_:_:)`` is called for the runs that it has started.
     mutating func endTurn() {
         for id in starting { lines[id]?.endStarting() }
         starting = []
@@ -381,7 +388,7 @@ struct QueueBoard: ~Copyable {
         if let rate = line.queue.rate { line.starts.add(now.continuous, rate) }
     }
 
-    /// The handler has returned, if one of that attempt runs.
+    /// Takes back the place of an attempt whose handler has returned, if it has one.
     mutating func ended(_ run: RunKey) {
         guard let (queue, key) = running.removeValue(forKey: run), let line = lines[queue] else { return }
         changed?.insert(queue)
@@ -389,12 +396,12 @@ struct QueueBoard: ~Copyable {
         if line.running == 0 { forgetIfUnused(line) }
     }
 
-    /// Queues with a rate that start something in this turn.
+    /// The queues with a rate in which this turn starts runs.
     var startingWithRate: [QueueID] {
         starting.filter { id in lines[id].map { $0.starting > 0 && $0.queue.rate != nil } ?? false }
     }
 
-    /// The record of a queue, with the runs that this turn starts.
+    /// Returns the record of a queue, including the runs that this turn starts.
     func record(of queue: JobQueue, _ now: SchedulerReading) -> JobQueue {
         var record = queue
         (record.recentStarts, record.lastStart) = (0, nil)
@@ -408,7 +415,7 @@ struct QueueBoard: ~Copyable {
         return record
     }
 
-    /// How long it takes until the rate of a queue lets something begin; `nil` when none waits for that.
+    /// Returns the time until the rate of a queue lets a run begin; `nil` if no queue waits for its rate.
     func nextStart(_ now: ContinuousInstant) -> Duration? {
         if freePlaces <= 0 { return nil }
         return rated.compactMap { id -> Duration? in
@@ -421,7 +428,7 @@ struct QueueBoard: ~Copyable {
 
     var queueCount: Int { lines.count }
 
-    /// Describes a broken invariant; `nil` if there is none.
+    /// Returns a description of a broken invariant; `nil` if there is none.
     func brokenInvariant() -> String? {
         if running.count > limit { return "\(running.count) handlers run at once" }
         let runs = running.values.reduce(into: [:]) { $0[$1.queue, default: 0] += 1 }
@@ -467,15 +474,15 @@ extension Set {
     }
 }
 
-/// Places in queues whose limits hold for several schedulers.
-///
-/// The store gives places, and takes them back, so that all schedulers together have no more than the queue allows.
-/// This scheduler asks when it needs more or fewer than it has, and every ``patience`` while jobs wait: the answer also
-/// shows that others wait, by getting fewer than it has. Runs in progress keep their places.
+// Places in queues whose limits apply to several schedulers.
+//
+// The store gives places and takes them back, so that all schedulers together have no more than the queue allows. This
+// scheduler sends a request when it needs more or fewer places than it has, and every ``patience`` while jobs wait. If
+// other schedulers wait, the answer has fewer places than before. Runs in progress keep their places.
 extension QueueBoard {
     private static let patience: Duration = .milliseconds(250)
 
-    /// The places that the store is asked for now.
+    /// Returns the requests for places that are to be sent now.
     func uses(_ now: UptimeInstant) -> [QueueUse] {
         if !isShared { return [] }
         return limited.sorted().compactMap { id in
@@ -491,7 +498,7 @@ extension QueueBoard {
         }
     }
 
-    /// When the store is asked next, if nothing happens before.
+    /// Returns the instant of the next request, if nothing happens before.
     func nextAsk(_ now: UptimeInstant) -> UptimeInstant? {
         if !isShared { return nil }
         if !uses(now).isEmpty { return now }
@@ -510,13 +517,13 @@ extension QueueBoard {
             line.places = given.places ?? 0
             line.arePlacesDoubtful = false
             line.nextAsk = now.uptime.advanced(by: Self.patience)
-            // The record counts the runs that others have begun in the meantime.
+            // The record counts the runs that other schedulers have begun in the meantime.
             if had == 0, line.running == 0, line.queue.rate != nil { line.starts = restored(given.queue, now) }
         }
     }
 
-    /// The store was asked, and did not answer: it may have taken places back. Nothing begins in these queues until it
-    /// has answered.
+    /// Lets no run begin in these queues until the store has answered: the last request had no answer, and the store
+    /// may have taken places back.
     mutating func placesAreUnknown(_ queues: [QueueID]) {
         for line in queues.compactMap({ lines[$0] }) {
             guard let places = line.places else { continue }
@@ -525,7 +532,7 @@ extension QueueBoard {
         }
     }
 
-    /// Another scheduler may have changed the settings of the queue.
+    /// Adopts the settings of the queue, which another scheduler may have changed.
     mutating func adopt(_ queue: JobQueue, _ now: SchedulerReading) {
         let known = self.queue(queue.id)
         guard
@@ -535,7 +542,9 @@ extension QueueBoard {
         configure(queue, now)
     }
 
-    /// The same, and the store has noted so many places. A number from before its last answer only costs a question.
+    /// Adopts the settings of the queue; if the store has recorded another number of places, the number is sent again.
+    ///
+    /// A recorded number from before the last answer only causes an unnecessary request.
     mutating func adopt(_ queue: JobQueue, noted: Int, _ now: SchedulerReading) {
         adopt(queue, now)
         guard let line = lines[queue.id], let places = line.places else { return }

@@ -1,9 +1,9 @@
 import ApusTimers
 
-/// The life of a scheduler from the opening of its store to the end, and the callers that wait for that.
+/// The life of a scheduler from the opening of its store to the end, and the callers that wait for the end.
 struct SchedulerLife {
     enum Phase: Sendable {
-        /// Decides about runs that a crash interrupted, page by page.
+        /// The scheduler decides about runs that a crash interrupted, page by page.
         case recovering(after: Int64)
         case running
         case stopping(Stopping)
@@ -12,10 +12,10 @@ struct SchedulerLife {
     }
 
     struct Stopping: Sendable {
-        /// When handlers are cancelled, and then, when they are not waited for any longer; `nil` for never.
+        /// The instant at which handlers are cancelled, and then at which they are given up; `nil` for never.
         var deadline: UptimeInstant?
         var handlersAreCancelled = false
-        /// Failed commits since the stop, or since the last end of a handler.
+        /// The number of failed commits since the stop, or since the last end of a handler.
         var failures = 0
     }
 
@@ -23,7 +23,7 @@ struct SchedulerLife {
     private var stopCalls: [Int] = []
 
     var isRunning: Bool { if case .running = phase { true } else { false } }
-    /// Nothing is read or written any more.
+    /// Whether nothing is read or written any more.
     var isOver: Bool {
         switch phase {
         case .closing, .stopped: true
@@ -38,17 +38,17 @@ struct SchedulerLife {
         }
     }
 
-    /// A page of interrupted runs was read; `nil` for the last, empty one.
+    /// Notes that a page of interrupted runs was read; `nil` for the last, empty one.
     mutating func recovered(through key: Int64?) { phase = key.map { .recovering(after: $0) } ?? .running }
 
     // MARK: Stopping
 
     enum StopAnswer {
-        /// It has stopped.
+        /// The scheduler has stopped.
         case done
         /// The caller waits.
         case waits
-        /// Nothing runs yet: the store is closed at once.
+        /// Nothing runs yet, so the store is closed at once.
         case close
         /// No run starts from now on.
         case begin
@@ -73,7 +73,7 @@ struct SchedulerLife {
         }
     }
 
-    /// When a stop in progress continues.
+    /// The instant at which a stop in progress continues.
     var deadline: UptimeInstant? { if case .stopping(let stopping) = phase { stopping.deadline } else { nil } }
 
     enum StopStep {
@@ -82,8 +82,10 @@ struct SchedulerLife {
         case close
     }
 
-    /// Continues a stop: it waits for handlers until its deadline, for cancelled ones until the next, and for the store
-    /// to take their results unless it fails.
+    /// Returns the next step of a stop.
+    ///
+    /// A stop waits for handlers until its deadline, for cancelled ones until the next deadline, and for the store to
+    /// take their results unless it fails.
     mutating func continueStop(
         running: Int, unwritten: Int, cancellationGrace: Duration, _ now: UptimeInstant
     ) -> StopStep {
@@ -97,7 +99,7 @@ struct SchedulerLife {
         return .cancelHandlers
     }
 
-    /// Earlier failures say nothing about whether its result can be written.
+    /// Resets the failures, which say nothing about whether the result of this handler can be written.
     mutating func handlerEnded() {
         guard case .stopping(var stopping) = phase else { return }
         stopping.failures = 0
@@ -114,7 +116,7 @@ struct SchedulerLife {
 
     mutating func close(_ error: JobError?) { phase = .closing(error) }
 
-    /// The store is closed.
+    /// Notes that the store is closed.
     mutating func closed(_ effects: inout [SchedulerEffect]) {
         guard case .closing(let error) = phase else { return }
         phase = .stopped

@@ -1,29 +1,31 @@
 /// The jobs that this program cannot read: those that the next turn sets aside, and those that are set aside.
 struct SetAsideJobs {
-    /// What reads have found, by keys.
+    /// The jobs that reads have found, by key.
     private var found: [Int64: UnreadableJob] = [:]
-    /// The shards of the jobs that turns have set aside, by keys.
+    /// The shards of the jobs that turns have set aside, by key.
     private var shards: [Int64: ShardID] = [:]
 
-    /// Whether a turn has something to set aside. No more is read before: the same jobs would be found again.
+    /// Whether a turn must set jobs aside; until then nothing is read, because the same jobs would be found again.
     var mustWrite: Bool { !found.isEmpty }
 
-    /// How many are set aside.
+    /// The number of jobs that are set aside.
     var count: Int { shards.count }
 
-    /// A read has found the job. If it was set aside before, another owner of the store has given it back: the next turn
-    /// sets it aside again, or learns from the store that this scheduler may not.
+    /// Adds a job that a read has found.
+    ///
+    /// If it was set aside before, another owner of the store has given it back. The next turn sets it aside again, or
+    /// the store refuses that.
     mutating func find(_ job: UnreadableJob) { found[job.key] = job }
 
-    /// Whether a turn has set the job aside. A caller that asks for it finds it all the same.
+    /// Returns whether a turn has set the job aside; a read for a caller finds it all the same.
     func contains(_ key: Int64) -> Bool { shards[key] != nil }
 
-    /// The jobs that the next turn sets aside, by key.
+    /// Returns the jobs that the next turn sets aside, ordered by key.
     func next(atMost limit: Int) -> [UnreadableJob] {
         found.isEmpty ? [] : Array(found.values.sorted { $0.key < $1.key }.prefix(limit))
     }
 
-    /// The turn is committed.
+    /// Notes that the turn is committed.
     mutating func committed(_ jobs: [UnreadableJob]) {
         for job in jobs {
             found[job.key] = nil
@@ -31,7 +33,7 @@ struct SetAsideJobs {
         }
     }
 
-    /// The shard is another scheduler's.
+    /// Forgets the jobs of a shard that another scheduler owns.
     mutating func forget(_ shard: ShardID) {
         found = found.filter { $0.value.shard != shard }
         shards = shards.filter { $0.value != shard }

@@ -1,8 +1,8 @@
 import ApusTimers
 
-/// When the runs of a queue with a rate began, as far back as the rate's period.
+/// The instants at which the runs of a queue with a rate began, as far back as the rate's period.
 struct StartLog: Sendable {
-    /// In their order; the first of them are over.
+    /// The instants in ascending order; the first `over` of them are older than the period.
     private var instants: [ContinuousInstant] = []
     private var over = 0
 
@@ -22,17 +22,17 @@ struct StartLog: Sendable {
         over = 0
     }
 
-    /// How many began within the period that ends now.
+    /// Returns the number of runs that began within the period that ends now.
     func count(_ rate: QueueRate, _ now: ContinuousInstant) -> Int { instants.count - firstRecent(rate, now) }
 
-    /// How long it takes until fewer runs than the rate allows began within the period.
+    /// Returns the time until fewer runs than the rate allows have begun within the period.
     func untilRoom(_ rate: QueueRate, _ now: ContinuousInstant) -> Duration {
         let recent = firstRecent(rate, now)
         guard instants.count - recent >= rate.runs else { return .zero }
         return max(.zero, now.duration(to: instants[instants.count - rate.runs].advanced(by: rate.period)))
     }
 
-    /// The first that is younger than a period.
+    /// Returns the position of the first instant within the period.
     private func firstRecent(_ rate: QueueRate, _ now: ContinuousInstant) -> Int {
         var (low, high) = (over, instants.count)
         while low < high {

@@ -1,19 +1,22 @@
 import ApusTimers
 
-/// Pauses after failures of the store: 0.1 s, doubled with each failure, at most 1 s. What was due in the meantime
-/// begins within a second of the store's recovery.
+/// The pauses after failures of the store: 0.1 s, doubled with each failure up to 1 s.
+///
+/// Due runs therefore begin within a second of the store's recovery.
 struct StoreBackoff {
-    /// Failed accesses since the last commit.
+    /// The number of failed accesses since the last commit.
     private var failures = 0
     private(set) var retryAt: UptimeInstant?
-    /// When the first of them was, and the last error.
+    /// The first failure since the last commit, and the last error.
     private(set) var outage: (since: SchedulerReading, error: JobError)?
 
     var isFailing: Bool { failures > 0 }
 
     func isPaused(_ now: UptimeInstant) -> Bool { retryAt.map { now < $0 } ?? false }
 
-    /// - Returns: whether it is the first failure.
+    /// Notes a failure, and begins a pause.
+    ///
+    /// - Returns: Whether it is the first failure.
     mutating func failed(_ error: JobError, _ now: SchedulerReading) -> Bool {
         failures += 1
         let pause: Duration = failures > 4 ? .seconds(1) : .milliseconds(100 << (failures - 1))
@@ -22,12 +25,13 @@ struct StoreBackoff {
         return failures == 1
     }
 
-    /// - Returns: whether it has failed before.
+    /// Notes a success, and ends the outage.
+    ///
+    /// - Returns: Whether there was an outage.
     mutating func worked() -> Bool {
         defer { (failures, retryAt, outage) = (0, nil, nil) }
         return isFailing
     }
 
-    /// Ends the pause.
     mutating func retryNow() { retryAt = nil }
 }

@@ -1,41 +1,42 @@
 import ApusTimers
 
-/// The store's record of how the clocks relate, and the steps of the wall clock that it does not have yet.
+/// The store's record of the clocks, and the steps of the wall clock that it does not have yet.
 struct StoredClock {
     private(set) var record: StoreClock
-    /// The store has another record since the start.
+    /// Whether the record differs from what the store had at the start, and was not committed since.
     private var isNew: Bool
-    /// By how much the wall clock was set since the last commit.
+    /// The offsets by which the wall clock was set since the last commit.
     private var steps: [Duration] = []
-    /// Schedulers that share a store have no axis of elapsed time but the store's clock.
+    /// Whether schedulers share the store, whose clock then replaces the axis of elapsed time.
     private let isShared: Bool
 
     init(_ session: StoreSession, bootID: String?, at now: SchedulerReading) {
         isShared = session.isShared
-        // A copy, assigned once: changed in its place before all properties had values, its text was released once too
-        // often by release builds of Swift 6.3.
+        // A copy, assigned once: release builds of Swift 6.3 release the text once too often if it is changed in place
+        // before all properties have values.
         var record = session.clock ?? StoreClock(bootID: bootID, wallOffset: now.wallOffset, elapsedOffset: .zero)
-        // Across boots, and from machine to machine, the clocks cannot be compared: the wall clock is believed.
+        // The clocks of different boots or machines cannot be compared, so the wall clock is trusted.
         if bootID == nil || record.bootID != bootID || session.isShared { record.wallOffset = now.wallOffset }
         record.bootID = bootID
         self.record = record
         isNew = record != session.clock && !session.isShared
     }
 
-    /// Whether the next turn must write the record.
     var isChanged: Bool { isNew || !steps.isEmpty }
 
-    /// The reading as it would be if the wall clock had not been set since the record was written.
+    /// Returns the reading as it would be if the wall clock had not been set since the record was written.
     func asRecorded(_ now: SchedulerReading) -> SchedulerReading {
         var recorded = now
         recorded.wall = now.wall.advanced(by: record.wallOffset - now.wallOffset)
         return recorded
     }
 
-    /// Notices that the wall clock was set. A step of less than a second is network time's slewing or stepping, and
-    /// moves no job.
-    /// - Returns: by how much it was set, and by how much the instants of elapsed time move with it; `nil` if it was
-    ///   not.
+    /// Notices that the wall clock was set.
+    ///
+    /// A step of less than a second is an adjustment by network time, and moves no job.
+    ///
+    /// - Returns: The offset by which it was set, and the offset by which the instants of elapsed time move with it;
+    ///   `nil` if it was not set.
     mutating func notice(_ now: SchedulerReading) -> (step: Duration, moved: Duration)? {
         let step = now.wallOffset - record.wallOffset
         guard step >= .seconds(1) || step <= .seconds(-1) else { return nil }
@@ -46,8 +47,9 @@ struct StoredClock {
         return (step, moved)
     }
 
-    /// The store has the record.
-    /// - Returns: the steps that it did not have before.
+    /// Notes that the store has the record.
+    ///
+    /// - Returns: The steps that it did not have before.
     mutating func committed() -> [Duration] {
         isNew = false
         defer { steps = [] }

@@ -3,7 +3,7 @@ import ApusTimers
 /// The instants at which loaded jobs are examined: at most one for each job, with a tolerance.
 struct WakeQueue {
     struct Wake: Comparable, Sendable {
-        /// The order of its heap: the wake, or the latest instant for it.
+        /// The order in its heap: the wake, or the latest instant for it.
         var instant: WallInstant
         var number: UInt64
         var key: Int64
@@ -11,7 +11,7 @@ struct WakeQueue {
         static func < (lhs: Self, rhs: Self) -> Bool { (lhs.instant, lhs.number) < (rhs.instant, rhs.number) }
     }
 
-    /// The wake of each job. Elements of the heaps with another one are stale.
+    /// The wake of each job; elements of the heaps with another wake are stale.
     private var armed: [Int64: WallInstant] = [:]
     private(set) var wakes = Heap<Wake>()
     private(set) var deadlines = Heap<Wake>()
@@ -19,7 +19,7 @@ struct WakeQueue {
 
     subscript(key: Int64) -> WallInstant? { armed[key] }
 
-    /// The wake that must be kept first, and the latest instant for it. Stale ones count until ``dropStale()``.
+    /// The wake whose latest instant is the earliest; a stale one counts until ``dropStale()``.
     var first: (wake: WallInstant, latest: WallInstant)? { deadlines.first.map { ($0.wake, $0.instant) } }
 
     mutating func arm(_ key: Int64, at wake: WallInstant, tolerance: Duration) {
@@ -33,7 +33,7 @@ struct WakeQueue {
 
     mutating func disarm(_ key: Int64) { armed[key] = nil }
 
-    /// Takes out the first job whose wake has come.
+    /// Removes and returns the first job whose wake has passed.
     mutating func popDue(_ now: WallInstant) -> Int64? {
         while let first = wakes.first, first.instant <= now {
             _ = wakes.pop()

@@ -1,10 +1,10 @@
 import ApusTimers
 
-/// Examines all jobs on the wall clock, page by page, after the clock was set back or the rules of time zones may have
-/// changed.
+/// The examination of all jobs on the wall clock, page by page, after the clock was set back or the rules of time zones
+/// may have changed.
 struct WallClockSweep {
     struct Cause: Sendable {
-        /// By how much the clock was set back.
+        /// The duration by which the clock was set back.
         var setBack: Duration?
         var mustReadZones = false
 
@@ -15,11 +15,11 @@ struct WallClockSweep {
         }
     }
 
-    /// `nil` when no sweep is in progress.
+    /// The causes of the sweep in progress; `nil` without one.
     private(set) var cause: Cause?
-    /// The jobs up to this key were read.
+    /// The key of the last job that was read.
     private var after: Int64 = 0
-    /// Whether there are calendar triggers, as far as is known.
+    /// Whether calendar triggers are known to exist.
     private(set) var usesTimeZones = false
 
     init(_ session: StoreSession) {
@@ -27,13 +27,14 @@ struct WallClockSweep {
         if session.mayHaveCalendars { cause = Cause(mustReadZones: true) }
     }
 
-    /// A job with this trigger is in the store.
+    /// Notes that a job with this trigger is in the store.
     mutating func note(_ trigger: Trigger) {
         if trigger.calendar != nil { usesTimeZones = true }
     }
 
-    /// Begins with the first job again, for both causes if a sweep is in progress.
-    /// - Returns: the causes.
+    /// Begins a sweep with the first job; a sweep in progress begins again, for both causes.
+    ///
+    /// - Returns: The causes.
     mutating func begin(_ new: Cause) -> Cause {
         var merged = new
         merged.setBack = [cause?.setBack, new.setBack].compactMap { $0 }.max()
@@ -42,7 +43,7 @@ struct WallClockSweep {
         return merged
     }
 
-    /// Reads the next page, once the last one is decided about.
+    /// Returns the read of the next page, once a turn has decided about the last one.
     func read(_ jobs: borrowing LoadedJobs, isStarting: Bool, limit: Int) -> SchedulerRead? {
         guard let cause, !isStarting || cause.setBack != nil, !jobs.all.contains(where: \.news.isOfSweep) else {
             return nil
@@ -50,7 +51,7 @@ struct WallClockSweep {
         return .anchored(after: after, limit: limit)
     }
 
-    /// A page was read; `nil` for the last, empty one.
+    /// Notes that a page was read; `nil` for the last, empty one.
     mutating func took(through key: Int64?) {
         after = key ?? 0
         if key == nil { cause = nil }
