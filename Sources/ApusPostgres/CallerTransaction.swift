@@ -3,29 +3,35 @@
     import ApusTimers
     import CPostgres
 
-    // What an application does in its own transaction. Each of these is a statement that any PostgreSQL client can execute,
-    // on a connection to the database of the store, and a call for a connection of libpq's.
+    // An application's calls in its own transaction. Each is a statement that any PostgreSQL client can execute on a
+    // connection to the store's database, and a function for a connection of libpq.
 
     extension PostgresStore {
-        /// `SELECT apus.submit(…)`, in the store's schema and without parameters: the job is there if the transaction in
-        /// which it is executed is committed, and only then.
+        /// Returns the statement that submits a job in the transaction in which it is executed: `SELECT
+        /// apus.submit(…)`, in the store's schema and without parameters.
         ///
-        /// Its trigger counts from the statement, on the database's clock. What depends on other jobs is decided by the
-        /// node that owns the job: a submission that `ConflictPolicy.refuse` refuses is in that node's log. The store
-        /// need not be open.
-        /// - Throws: `JobError` with `invalid`, naming the argument, for what `JobScheduler.submit(_:)` would refuse
-        ///   whatever is in the store.
+        /// The job exists if and only if the transaction is committed. Its trigger counts from the statement, on the
+        /// database's clock. Everything that depends on other jobs is decided by the node that takes the submission: a
+        /// submission that `ConflictPolicy.refuse` refuses is logged there, and is listed by `JobScheduler.refusals`.
+        /// The store need not be open.
+        ///
+        /// - Throws: `JobError` with `invalid`, naming the argument, for a request that `JobScheduler.submit(_:)` would
+        ///   refuse regardless of the store's contents.
         public func submissionStatement(for request: JobRequest) throws -> String {
             try request.validate(submittedAt: engine.time.wall())
             return "SELECT \(schema.quoted).submit(\(ApplicationConnection.literal(JobJSON.text(of: request))))"
         }
 
-        /// Submits a job in the caller's own transaction: ``submissionStatement(for:)``, executed on `connection`, an open
-        /// `PGconn` of libpq's. Blocks until the server has answered, as `PQexec` does.
+        /// Submits a job in the caller's own transaction, by executing ``submissionStatement(for:)`` on an open
+        /// connection (a `PGconn` of libpq).
+        ///
+        /// It blocks until the server has answered, as `PQexec` does.
+        ///
         /// - Returns: the request's identifier.
-        /// - Throws: `JobError` with `invalid`, naming the argument, for what `JobScheduler.submit(_:)` would refuse
-        ///   whatever is in the store; for other errors what `JobScheduler.submit(_:)` throws, with a ``PostgresError`` as
-        ///   the cause. To roll the transaction back is up to the caller.
+        /// - Throws: `JobError` with `invalid`, naming the argument, for a request that `JobScheduler.submit(_:)` would
+        ///   refuse regardless of the store's contents; for other errors the `JobError` that `JobScheduler.submit(_:)`
+        ///   would throw, with a ``PostgresError`` as the cause. The caller decides whether to roll the transaction
+        ///   back.
         @discardableResult
         public func submit(_ request: JobRequest, in connection: OpaquePointer) throws -> JobID {
             let statement = try submissionStatement(for: request)
@@ -37,9 +43,10 @@
         ///
         /// `JobRequest.init(_:id:name:trigger:policies:labels:queue:priority:fairnessKey:metadata:uniqueness:conflict:idempotencyKey:)`
         /// describes the arguments.
+        ///
         /// - Returns: the job's identifier.
-        /// - Throws: as ``submit(_:in:)``; `JobError` with `invalid`, naming the field, if the payload cannot be written
-        ///   as JSON.
+        /// - Throws: the errors of ``submit(_:in:)``; `JobError` with `invalid`, naming the field, if the payload
+        ///   cannot be encoded as JSON.
         @discardableResult
         public func submit<Payload: JobPayload>(
             _ payload: Payload, id: JobID? = nil, name: String? = nil, trigger: Trigger = .after(.zero),
@@ -57,28 +64,33 @@
     }
 
     extension RunContext {
-        /// `SELECT apus.complete(…)`, in the store's schema and without parameters: with the transaction in which it is
-        /// executed, the run has succeeded, whatever happens afterwards to the handler, its node or its machine. If that
-        /// transaction is rolled back, the run continues as if nothing had been done. So the effects that are in the same
-        /// transaction are there exactly once for each occurrence.
+        /// The statement that completes the run with the transaction in which it is executed: `SELECT
+        /// apus.complete(…)`, in the store's schema and without parameters.
         ///
-        /// The transaction is refused (SQLSTATE `AP410`), by the statement or as it commits, if the run is no longer
-        /// in progress: because its node was taken for dead and another makes the next attempt, for instance. Then the
-        /// handler lets the error pass; its attempt is over already.
+        /// If the transaction is committed, the run has succeeded, whatever happens afterwards to the handler, its node
+        /// or its machine. If it is rolled back, the run continues as if nothing had been done. The effects in the same
+        /// transaction are therefore applied exactly once for each occurrence.
         ///
-        /// A handler must throw if its transaction was not committed: one that returns has succeeded. What
-        /// `RunContext.setResult(_:)` has set before is kept with the completion.
+        /// The transaction is refused (SQLSTATE `AP410`), by the statement or at its commit, if the run is no longer
+        /// active, for example because its node was considered dead and another node makes the next attempt. The
+        /// handler should then throw the error; its attempt has already ended.
+        ///
+        /// A handler must throw if its transaction was not committed, because a handler that returns has succeeded. The
+        /// completion includes the result that `RunContext.setResult(_:)` has set before.
         public var completionStatement: String {
             let schema = SchemaName(ofSession: schema)
             let result = result.map { ", \(ApplicationConnection.literal($0))" } ?? ""
             return "SELECT \(schema.quoted).complete(\(job.key), \(occurrence), \(attempt)\(result))"
         }
 
-        /// Executes ``completionStatement`` on an open connection (a `PGconn`), as a part of the transaction that is under
-        /// way there. Blocks until the server has answered, as `PQexec` does.
-        /// - Throws: `JobError` with `notOwner` if the run is no longer in progress; with `unavailable`, and a
-        ///   ``PostgresError`` as the cause, for the server's and the connection's other errors. To roll the transaction
-        ///   back is up to the caller.
+        /// Executes ``completionStatement`` on an open connection (a `PGconn` of libpq), as a part of its current
+        /// transaction.
+        ///
+        /// It blocks until the server has answered, as `PQexec` does.
+        ///
+        /// - Throws: `JobError` with `notOwner` if the run is no longer active; for other errors of the server and the
+        ///   connection, a `JobError` with a ``PostgresError`` as the cause. The caller decides whether to roll the
+        ///   transaction back.
         public func complete(in connection: OpaquePointer) throws {
             do { try ApplicationConnection(connection).execute(completionStatement) } catch {
                 guard let server = error.server, server.sqlState == "AP410" else { throw error.jobError }
@@ -87,7 +99,7 @@
         }
     }
 
-    /// A connection of an application's own. Nothing of its state is changed but by the statement.
+    /// A connection of an application, of which nothing but the statement changes any state.
     private struct ApplicationConnection {
         private let handle: OpaquePointer
 
@@ -111,7 +123,7 @@
                     + "(\(words.unicodeScalars.split(separator: "\n").map(String.init).joined(separator: " ")))")
         }
 
-        /// A literal that is the same under each setting of `standard_conforming_strings`.
+        /// Returns a literal that has the same value under each setting of `standard_conforming_strings`.
         static func literal(_ text: String) -> String {
             var literal = "E'"
             for character in text.unicodeScalars {

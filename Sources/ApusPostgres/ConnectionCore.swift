@@ -2,9 +2,9 @@
     import ApusTimers
     import Logging
 
-    /// What lives on the thread: libpq's connection, and the machine that decides what to do with it.
+    /// The part of a connection on its thread: libpq's connection, and the machine that decides what to do with it.
     ///
-    /// The thread keeps it while it is connected; its ``PostgresConnection`` notifies it when that is released.
+    /// The thread retains it while it is connected; its ``PostgresConnection`` notifies it when it is released itself.
     actor ConnectionCore {
         private let configuration: PostgresConfiguration
         private let thread: PostgresThread
@@ -20,9 +20,9 @@
         private var connecting: CheckedContinuation<Result<Void, PostgresError>, Never>?
         private var closers: [CheckedContinuation<Void, Never>] = []
         private var hasTurn = false
-        /// Why nothing is accepted any more.
+        /// The error for callers after the end of the connection.
         private var ending: PostgresError?
-        /// What the server said when it ended the session.
+        /// The server's message about the end of the session.
         private var lastWords: PostgresError.ServerMessage?
 
         nonisolated var unownedExecutor: UnownedSerialExecutor { thread.loop.asUnownedSerialExecutor() }
@@ -56,14 +56,14 @@
             if Task.isCancelled { return .failure(Self.cancelled) }
             return await withCheckedContinuation { continuation in
                 connecting = continuation
-                // From here on the deadline counts, also for the resolver.
+                // The deadline counts from here, also for the resolver.
                 turn()
                 HostAddresses.resolve(configuration) { result in self.onThread { $0.beginConnecting(result) } }
             }
         }
 
         private func beginConnecting(_ resolved: Result<PostgresConfiguration, PostgresError>) {
-            // It may have been given up meanwhile.
+            // The caller may have cancelled the connection in the meantime.
             guard connecting != nil else { return }
             do throws(PostgresError) {
                 let libpq = try LibpqConnection(try resolved.get(), logger: logger)
@@ -80,7 +80,7 @@
         private func pollConnect() {
             guard let libpq, let source else { return }
             let action = machine.connectPolled(libpq.pollConnect())
-            // Another address, or another attempt, has another descriptor.
+            // Each address and each attempt has another descriptor.
             source.descriptor = libpq.descriptor
             source.interest = machine.interest
             switch action {
@@ -129,7 +129,7 @@
             scheduleTurn()
         }
 
-        /// Several batches of one turn of the thread leave together.
+        /// Schedules one turn of the machine, so that batches of one turn of the thread are sent together.
         private func scheduleTurn() {
             guard !hasTurn else { return }
             hasTurn = true
@@ -180,7 +180,7 @@
             let isAlive = libpq.consume()
             while let result = libpq.nextResult() {
                 guard let answer = ConnectionMachine.Answer(result) else { return loseForViolation() }
-                // On a broken connection libpq makes up an answer to what was not answered.
+                // On a broken connection, libpq generates a result for each unanswered command.
                 if answer == .unreadable, libpq.isBad { break }
                 guard receive(answer, result, libpq) else { return loseForViolation() }
             }
@@ -198,7 +198,9 @@
                     fate: .unknown))
         }
 
-        /// - Returns: false if the server does not keep to the protocol.
+        /// Handles an answer.
+        ///
+        /// - Returns: false if the server violates the protocol.
         private func receive(
             _ answer: ConnectionMachine.Answer, _ result: ResultHandle, _ libpq: LibpqConnection
         ) -> Bool {
@@ -265,7 +267,7 @@
             }
         }
 
-        /// Ends a connection that is of no use any more.
+        /// Ends a broken connection.
         private func lose(_ error: PostgresError) {
             let unanswered = machine.lost()
             for entry in unanswered {
@@ -274,7 +276,7 @@
             release(error)
         }
 
-        /// Releases everything. With an error, it is what later callers get.
+        /// Releases all resources; later callers get the error, if any.
         private func release(_ error: PostgresError?) {
             precondition(pending.isEmpty, "a connection is released when nothing is under way")
             if let source { thread.loop.remove(source) }

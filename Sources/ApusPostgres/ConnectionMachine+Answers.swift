@@ -2,36 +2,36 @@
     import ApusTimers
 
     extension ConnectionMachine {
-        /// What `PQgetResult` returned.
+        /// The meaning of a result of `PQgetResult`.
         enum Answer {
             case succeeded
-            /// Succeeded with the tag ROLLBACK: a failed transaction's COMMIT, or ROLLBACK TO SAVEPOINT.
+            /// The command succeeded with the tag ROLLBACK: COMMIT of a failed transaction, or ROLLBACK TO SAVEPOINT.
             case rolledBack
-            /// The server refused, and the session continues.
+            /// The server refused the command, and the session continues.
             case refused
-            /// The server said why it ends the session.
+            /// The server reported why it ends the session.
             case ended
-            /// libpq could not keep the result; what the server did is not known from it.
+            /// libpq could not store the result, so the server's action is unknown.
             case unreadable
-            /// Skipped after an error.
+            /// The server skipped the command after an error.
             case skipped
             case synced
         }
 
         enum AnswerAction: Equatable {
-            /// The result of the batch's answer with that number.
+            /// Store the result of the batch's answer with this number.
             case result(BatchID, Int)
-            /// An error of the batch: of the answer with that number, or of its commit.
+            /// Record an error of the batch: of the answer with this number, or of its commit.
             case error(BatchID, Int?)
-            /// Nothing to be kept.
+            /// Do nothing.
             case none
-            /// The batch is answered.
+            /// Complete the batch.
             case answered(BatchID, PostgresFate)
-            /// The server does not keep to the protocol: close the connection as lost.
+            /// Close the connection as lost, because the server violates the protocol.
             case violation
         }
 
-        /// The next answer has arrived; it belongs to the oldest batch in flight.
+        /// Handles the next answer, which belongs to the oldest batch in flight.
         mutating func received(_ answer: Answer) -> AnswerAction {
             let action: AnswerAction? = changeWork { work in
                 let first = work.inFlight.startIndex
@@ -45,13 +45,13 @@
     }
 
     extension ConnectionMachine {
-        /// What the machine knows about a batch.
+        /// The state of a sent batch.
         struct Entry {
-            /// Which answer comes next.
+            /// The next expected answer.
             private enum Stage {
-                /// The answer with that number, counted from 0; with all of them received, the first sync.
+                /// The answer with this number, counted from 0; after all of them, the first sync.
                 case answer(Int)
-                /// COMMIT, after the first sync.
+                /// The answer to COMMIT, after the first sync.
                 case commit
                 /// The second sync.
                 case lastSync
@@ -59,7 +59,7 @@
 
             private enum Verdict {
                 case undecided
-                /// The server refused a part, or ended the session before it could commit.
+                /// The server refused a part, or ended the session before the commit.
                 case rejected
                 case committed
             }
@@ -69,7 +69,7 @@
             let deadline: UptimeInstant?
             private var stage = Stage.answer(0)
             private var verdict = Verdict.undecided
-            /// Whether the server ended the session at this batch, so that it has begun no later one.
+            /// Whether the server ended the session at this batch, so that it began no later batch.
             private(set) var isSessionEnded = false
 
             init(id: BatchID, shape: Shape, deadline: UptimeInstant?) {
@@ -78,7 +78,7 @@
                 self.deadline = deadline
             }
 
-            /// What is known of the batch if no further answer comes.
+            /// The fate of the batch if no further answer arrives.
             var fate: PostgresFate {
                 switch verdict {
                 case .undecided: .unknown
@@ -101,7 +101,8 @@
                 stage = .answer(number + 1)
                 switch answer {
                 case .succeeded, .rolledBack: return verdict == .undecided ? .result(id, number) : .violation
-                // The messages of a session come in their order: had it done this part, its answer would be here.
+                // The server's messages arrive in order, so it has not executed this command: its answer would have
+                // arrived before.
                 case .refused, .ended: verdict = .rejected
                 case .unreadable: break
                 case .skipped: return verdict == .undecided ? .violation : .none
@@ -110,22 +111,22 @@
                 return .error(id, number)
             }
 
-            /// The sync of an implicit transaction, which is where the server commits it.
+            /// Handles the sync of an implicit transaction, at which the server commits it.
             private mutating func receiveOnlySync(_ answer: Answer) -> AnswerAction {
                 switch answer {
                 case .synced:
                     if verdict == .undecided { verdict = .committed }
                     return .answered(id, fate)
-                // A deferred constraint has failed, for example. The sync itself still follows.
+                // A deferred constraint has failed, for example. The answer to the sync itself still follows.
                 case .refused: if verdict == .undecided { verdict = .rejected }
-                // It may have committed, and not come to say so.
+                // The server may have committed before the session ended.
                 case .ended, .unreadable: break
                 case .succeeded, .rolledBack, .skipped: return .violation
                 }
                 return .error(id, nil)
             }
 
-            /// The sync before COMMIT, at which the server commits nothing.
+            /// Handles the sync before COMMIT, at which the server commits nothing.
             private mutating func receiveFirstSync(_ answer: Answer) -> AnswerAction {
                 switch answer {
                 case .synced:
@@ -145,14 +146,14 @@
                     if verdict == .undecided { verdict = .committed }
                     return .none
                 case .refused, .rolledBack: if verdict == .undecided { verdict = .rejected }
-                // It may have committed, and not come to say so.
+                // The server may have committed before the session ended.
                 case .ended, .unreadable: break
                 case .skipped, .synced: return .violation
                 }
                 return .error(id, nil)
             }
 
-            /// The sync after COMMIT, when the fate is known.
+            /// Handles the sync after COMMIT, when the fate is known.
             private func receiveLastSync(_ answer: Answer) -> AnswerAction {
                 switch answer {
                 case .synced: .answered(id, fate)

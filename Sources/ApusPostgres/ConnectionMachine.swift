@@ -1,7 +1,7 @@
 #if Postgres
     import ApusTimers
 
-    /// The readiness of a descriptor: what a connection waits for, or what `poll` reported.
+    /// The readiness of a descriptor, either awaited or reported by `poll`.
     struct Readiness: OptionSet, Hashable, Sendable {
         let rawValue: UInt8
 
@@ -9,9 +9,10 @@
         static let writable = Readiness(rawValue: 2)
     }
 
-    /// The life of one connection to PostgreSQL in pipeline mode, as a pure machine: no libpq, clock, lock or thread.
+    /// The life of a connection to PostgreSQL in pipeline mode, as a pure state machine without libpq, clock, lock or
+    /// thread.
     ///
-    /// Its owner reports each event, and then performs what ``next()`` returns until that is `.wait`.
+    /// The owner reports each event, and then performs the actions of ``next()`` until it returns `.wait`.
     ///
     /// ```
     ///  connecting ──ready──▶ idle ──submit──▶ busy ──close──▶ draining
@@ -21,18 +22,18 @@
     ///    closed             closed           broken            closed
     /// ```
     ///
-    /// Batches are answered in the order in which they were sent. A batch is a number of answers and a sync; one in an
-    /// explicit transaction has its COMMIT and a second sync after the first, so that a failed transaction is left
-    /// before the next batch begins.
+    /// Batches are answered in the order in which they were sent. A batch is a number of answers and a sync. A batch in
+    /// an explicit transaction has its COMMIT and a second sync after the first one, so that a failed transaction is
+    /// left before the next batch begins.
     struct ConnectionMachine {
-        /// Names a batch within one connection; later batches have greater numbers.
+        /// The identifier of a batch in its connection; later batches have greater numbers.
         struct BatchID: Hashable, Sendable {
             var number: UInt64
         }
 
-        /// What a batch is on the wire.
+        /// The expected answers of a batch.
         struct Shape: Hashable, Sendable {
-            /// The answers before the first sync: of BEGIN, of preparations and of statements.
+            /// The number of answers before the first sync: of BEGIN, of preparations and of statements.
             var answers: Int
             /// Whether COMMIT and a second sync follow.
             var hasCommit = false
@@ -44,12 +45,12 @@
         }
 
         struct Work {
-            /// In the order of sending; the first one is answered next.
+            /// The sent batches in order; the first one is answered next.
             var inFlight: ArraySlice<Entry> = []
             var waiting: ArraySlice<Waiting> = []
-            /// The server's socket takes no more for now.
+            /// Whether the socket accepts no more data for now.
             var isBlocked = false
-            /// libpq holds bytes that were not offered to the socket yet.
+            /// Whether libpq has bytes that were not offered to the socket yet.
             var hasUnsent = false
 
             var isEmpty: Bool { inFlight.isEmpty && waiting.isEmpty }
@@ -64,18 +65,20 @@
             case closed
         }
 
-        /// More batches than this wait in the machine instead of in libpq's buffers, where nothing can be withdrawn.
+        /// The maximum number of sent batches; the others wait in the machine, because a batch in libpq's buffers
+        /// cannot be withdrawn.
         static let mostInFlight = 64
 
         var state = State.connecting(.writable)
         private var lastNumber: UInt64 = 0
-        /// When the owner's timer will fire, as far as the machine asked for it.
+        /// The instant for which the owner's timer is set.
         var alarm: UptimeInstant?
         var wantedAlarm: UptimeInstant?
         var connectDeadline: UptimeInstant?
 
-        /// A connection whose `PQconnectStartParams` has succeeded.
-        /// - Parameter deadline: when connecting has failed, if it is not done.
+        /// Creates the machine of a connection whose `PQconnectStartParams` has succeeded.
+        ///
+        /// - Parameter deadline: the instant at which connecting fails unless it has succeeded.
         init(connectDeadline deadline: UptimeInstant?) {
             connectDeadline = deadline
             wantedAlarm = deadline
@@ -83,12 +86,12 @@
 
         // MARK: Reading
 
-        /// What `poll` has to wait for.
+        /// The readiness for which `poll` must wait.
         var interest: Readiness {
             switch state {
             case .connecting(let readiness): readiness
             case .idle: .readable
-            // While the socket is full, the server may be waiting for us to read: wait for both directions.
+            // While the socket is full, the server may be blocked until this side reads, so wait for both directions.
             case .busy(let work), .draining(let work): work.isBlocked ? [.readable, .writable] : .readable
             case .broken, .closed: []
             }
@@ -102,7 +105,7 @@
             }
         }
 
-        /// How many batches were submitted and not sent yet.
+        /// The number of batches that were submitted and not sent yet.
         var waitingCount: Int {
             switch state {
             case .busy(let work), .draining(let work): work.waiting.count
@@ -110,7 +113,7 @@
             }
         }
 
-        /// The state's name, for tests and logs.
+        /// The name of the state, for tests and logs.
         var phase: String {
             switch state {
             case .connecting: "connecting"
@@ -126,7 +129,7 @@
     // MARK: Connecting
 
     extension ConnectionMachine {
-        /// What `PQconnectPoll` returned.
+        /// The result of `PQconnectPoll`.
         enum ConnectStatus {
             case reading
             case writing
@@ -135,9 +138,9 @@
         }
 
         enum ConnectAction: Equatable {
-            /// Wait for ``interest``. The descriptor may be another one than before.
+            /// Wait for ``interest``; the descriptor may have changed.
             case wait
-            /// Connected: begin the pipeline.
+            /// Begin the pipeline of the established connection.
             case begin
             /// Release the connection, and report the error.
             case finish
@@ -163,7 +166,7 @@
     // MARK: Batches
 
     extension ConnectionMachine {
-        /// Accepts a batch, or returns nil if the connection takes none.
+        /// Accepts a batch; returns `nil` if the connection accepts none.
         mutating func submit(deadline: UptimeInstant?) -> BatchID? {
             var work: Work
             switch state {
@@ -180,8 +183,9 @@
             return id
         }
 
-        /// Takes back a batch that was not sent yet.
-        /// - Returns: false if it was sent, or is answered already.
+        /// Withdraws a batch that was not sent yet.
+        ///
+        /// - Returns: false if it was sent, or has already been answered.
         mutating func withdraw(_ id: BatchID) -> Bool {
             changeWork { work in
                 guard let index = work.waiting.firstIndex(where: { $0.id == id }) else { return false }
@@ -191,19 +195,19 @@
         }
 
         enum NextAction: Equatable {
-            /// Report ``sent(_:as:)``, and give the whole batch to libpq.
+            /// Report ``sent(_:as:)``, and pass the whole batch to libpq.
             case send(BatchID)
-            /// Call `PQflush`, and report to ``flushed(_:)``.
+            /// Call `PQflush`, and report the result to ``flushed(isComplete:)``.
             case flush
-            /// Call ``expired(at:)`` at that instant, which replaces the instant of the earlier request.
+            /// Call ``expired(at:)`` at this instant, which replaces the instant of the previous request.
             case arm(UptimeInstant)
-            /// Everything is answered, and the connection was asked to close: release it.
+            /// Release the connection: everything was answered, and it was asked to close.
             case finish
             /// Wait for ``interest``.
             case wait
         }
 
-        /// What the owner has to do now. To be called until it returns `.wait` or `.finish`.
+        /// Returns the next action of the owner, who calls this until the result is `.wait` or `.finish`.
         mutating func next() -> NextAction {
             if let wanted = wantedAlarm {
                 wantedAlarm = nil
@@ -225,7 +229,7 @@
             return .wait
         }
 
-        /// The batch is about to be given to libpq. From here on it cannot be taken back.
+        /// Records that a batch is about to be passed to libpq, after which it cannot be withdrawn.
         mutating func sent(_ id: BatchID, as shape: Shape) {
             precondition(shape.answers > 0, "a batch has a statement")
             let isFirst: Bool? = changeWork { work in
@@ -242,7 +246,7 @@
             wantedAlarm = deadline
         }
 
-        /// Changes the work in place; nil in a state without work.
+        /// Changes the work in place; returns `nil` in a state without work.
         mutating func changeWork<Value>(_ body: (inout Work) -> Value) -> Value? {
             switch state {
             case .busy(var work):
@@ -264,29 +268,32 @@
         enum ReadyAction: Equatable {
             /// Call `PQconnectPoll`.
             case pollConnect
-            /// Call `PQconsumeInput`, take the answers and notifications that have arrived, then ask ``next()``.
+            /// Call `PQconsumeInput`, handle all answers and notifications that have arrived, then call ``next()``.
             case consume
-            /// Ask ``next()``.
+            /// Call ``next()``.
             case proceed
-            /// It came after the end.
+            /// Do nothing, because the connection has ended.
             case ignore
         }
 
-        /// `poll` reported the descriptor. An error or a hang-up counts as both directions: libpq finds out.
+        /// Handles the readiness of the descriptor.
+        ///
+        /// An error or a hang-up counts as both directions, because libpq then reports it.
         mutating func ready(_ readiness: Readiness) -> ReadyAction {
             switch state {
             case .connecting: return .pollConnect
             case .broken, .closed: return .ignore
             case .idle: return readiness.contains(.readable) ? .consume : .proceed
             case .busy, .draining:
-                // Input makes room for output too: the server may have stopped reading until it could write.
+                // Input may make room for output too: the server may have stopped reading until it could write.
                 changeWork { $0.isBlocked = false }
                 return readiness.contains(.readable) ? .consume : .proceed
             }
         }
 
-        /// `PQflush` has returned.
-        /// - Parameter isComplete: false if bytes are left, for want of room in the socket.
+        /// Records the result of `PQflush`.
+        ///
+        /// - Parameter isComplete: false if bytes remain, because the socket is full.
         mutating func flushed(isComplete: Bool) {
             changeWork { work in
                 work.isBlocked = !isComplete
@@ -298,17 +305,18 @@
     // MARK: Ends
 
     extension ConnectionMachine {
-        /// What became of a batch without a complete answer.
+        /// The fate of a batch without a complete answer.
         struct Unanswered: Equatable {
             var id: BatchID
             var fate: PostgresFate
         }
 
-        /// The connection is of no use any more. The owner releases it.
-        /// - Returns: the batches that were not answered, in their order.
+        /// Ends a broken connection, which its owner then releases.
+        ///
+        /// - Returns: the batches that were not answered, in order.
         mutating func lost() -> [Unanswered] {
             let unanswered: [Unanswered]? = changeWork { work in
-                // Batches after the one at which the server ended the session were never begun.
+                // The server ended the session at a batch, so it never began the later ones.
                 var isEnded = false
                 return work.inFlight.map { entry in
                     defer { isEnded = isEnded || entry.isSessionEnded }
@@ -323,13 +331,13 @@
         enum ExpiryAction: Equatable {
             /// Nothing is overdue.
             case none
-            /// These batches were not sent yet, and are given up.
+            /// Complete these batches with an error; they were not sent.
             case withdrawn([BatchID])
-            /// The server did not answer in time: close the connection as lost.
+            /// Close the connection as lost, because the server did not answer in time.
             case lose
         }
 
-        /// The instant of `.arm` has come.
+        /// Handles the instant of `.arm`.
         mutating func expired(at now: UptimeInstant) -> ExpiryAction {
             alarm = nil
             if case .connecting = state, let connectDeadline {
@@ -351,13 +359,13 @@
         enum CloseAction: Equatable {
             /// Release the connection now.
             case finish
-            /// Ask ``next()``, which says when everything is answered.
+            /// Call ``next()``, which returns `.finish` when everything was answered.
             case drain
-            /// It is closed, or about to be.
+            /// Do nothing, because the connection is already closed or closing.
             case none
         }
 
-        /// Closes the connection when everything that was submitted is answered.
+        /// Closes the connection when all submitted batches have been answered.
         mutating func close() -> CloseAction {
             switch state {
             case .connecting, .idle, .broken:

@@ -2,22 +2,26 @@
     import Dispatch
     import PlatformC
 
-    /// Finds the addresses of hosts apart from the connections' thread: libpq would wait for them on it.
+    /// Resolves host names on another thread, because libpq would block the connections' thread.
     enum HostAddresses {
-        /// Finds the addresses of a configuration's hosts, and calls `body` from another thread with a configuration
-        /// that has them. Waits as long as the system's resolver does.
+        /// Resolves the hosts of a configuration, and calls `body` on another thread with a configuration that has
+        /// their addresses.
+        ///
+        /// It waits as long as the system's resolver does. A configuration without host names is passed to `body`
+        /// immediately.
         static func resolve(
             _ configuration: PostgresConfiguration,
             then body: @escaping @Sendable (Result<PostgresConfiguration, PostgresError>) -> Void
         ) {
             guard configuration.namesHosts else { return body(.success(configuration)) }
-            // A serial queue gets a thread even if all those of the global queues are blocked.
+            // A serial queue gets a thread even if all threads of the global queues are blocked.
             DispatchQueue(label: "apus.postgres.names").async {
                 body(Result { () throws(PostgresError) in try configuration.resolved(by: lookUp) })
             }
         }
 
-        /// The addresses of a host as numbers, in the order in which they are to be tried; none if it has none.
+        /// Returns the numeric addresses of a host, in the order in which they should be tried; none if the host has no
+        /// address.
         static func lookUp(_ host: String) -> [String] {
             var hints = addrinfo()
             hints.ai_socktype = streamSocket
@@ -41,7 +45,7 @@
     }
 
     extension PostgresConfiguration {
-        /// Whether there are names to be resolved: not with addresses, and not for sockets of this machine.
+        /// Whether there are host names to resolve, which excludes addresses and local sockets.
         fileprivate var namesHosts: Bool {
             guard self["hostaddr"] == nil, let hosts = self["host"] else { return false }
             return Self.list(hosts).contains { Self.isName($0) }
@@ -52,12 +56,11 @@
             return first != "/" && first != "@"
         }
 
-        /// The configuration with the addresses of its hosts, each address as a host of its own, and without the hosts
-        /// that have none.
+        /// Returns the configuration with each address as a host, and without the hosts that have no address.
         func resolved(by lookUp: (String) -> [String]) throws(PostgresError) -> PostgresConfiguration {
             let hosts = Self.list(self["host"] ?? "")
             let ports = Self.list(self["port"] ?? "")
-            // One port is every host's; any other number of them is libpq's to refuse.
+            // One port applies to all hosts. libpq refuses any other number of ports than that of the hosts.
             guard ports.count == 1 || ports.count == hosts.count else { return self }
             var entries: [(host: String, address: String, port: String)] = []
             for (index, host) in hosts.enumerated() {

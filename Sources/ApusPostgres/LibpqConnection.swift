@@ -3,7 +3,7 @@
     import Logging
     import PlatformC
 
-    /// One `PGconn`: libpq's calls, and the statements that were prepared on it. Nothing here blocks.
+    /// The calls of libpq for one `PGconn`, none of which blocks, and the statements that were prepared on it.
     ///
     /// Used on the connection's thread only.
     final class LibpqConnection {
@@ -16,7 +16,7 @@
         private var parameters = ParameterBuffers()
         private(set) var calls = Calls()
 
-        /// How often the calls were made that cost messages or system calls.
+        /// The numbers of calls that cost messages or system calls.
         struct Calls: Hashable, Sendable {
             var flushes = 0
             var syncs = 0
@@ -25,20 +25,22 @@
             var reads = 0
         }
 
-        /// The server prepares a text for the types of its parameters.
+        /// The text and the types of parameters for which the server prepares a statement.
         struct PreparationKey: Hashable {
             var sql: String
             var types: [PostgresType]
         }
 
-        /// Texts beyond this number are sent as they are: a program that makes up texts must not fill the server's
-        /// memory.
+        /// The maximum number of prepared statements.
+        ///
+        /// Further texts are sent unprepared, because a program that generates texts must not fill the server's memory.
         private static let mostPrepared = 256
-        /// libpq counts the parameters of a statement in 16 bits.
+        /// The maximum number of parameters of a statement, which libpq counts in 16 bits.
         static let mostParameters = 65_535
 
         /// Begins to connect.
-        /// - Throws: ``PostgresError`` if libpq cannot even begin.
+        ///
+        /// - Throws: ``PostgresError`` if libpq cannot begin.
         init(_ configuration: PostgresConfiguration, logger: Logger) throws(PostgresError) {
             schema = configuration.schemaName
             notices = NoticeBox(logger: logger)
@@ -48,10 +50,10 @@
             }
             self.handle = handle
             guard PQstatus(handle) != CONNECTION_BAD else {
-                // The rest is what `deinit` does.
+                // `deinit` releases the handle.
                 throw ServerErrors.connectError(String(cString: PQerrorMessage(handle)))
             }
-            // The verbose form has the SQLSTATE, for which libpq 15 has no function before there are results.
+            // The verbose form contains the SQLSTATE, for which libpq 15 has no function before there are results.
             PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
             PQsetNoticeReceiver(
                 handle,
@@ -73,16 +75,16 @@
 
         // MARK: Connecting
 
-        /// The descriptor to poll, or a negative number. While connecting it changes.
+        /// The descriptor to poll, which may change while connecting; negative if there is none.
         var descriptor: Int32 { PQsocket(handle) }
         var isBad: Bool { PQstatus(handle) == CONNECTION_BAD }
         var errorMessage: String { String(cString: PQerrorMessage(handle)) }
-        /// The number of the server's process for this connection.
+        /// The identifier of the server's process for this connection.
         var serverProcess: Int32 { PQbackendPID(handle) }
-        /// As in 150018.
+        /// The server's version, for example 150018.
         var serverVersion: Int32 { PQserverVersion(handle) }
         var isEncrypted: Bool { PQsslInUse(handle) != 0 }
-        /// What the server said about the end of the session, if it did.
+        /// The server's message about the end of the session, if any.
         var lastWords: PostgresError.ServerMessage? { notices.lastWords }
 
         func pollConnect() -> ConnectionMachine.ConnectStatus {
@@ -101,11 +103,13 @@
 
         // MARK: Sending
 
-        /// The name of the statement, if it is prepared on this connection.
+        /// Returns the name of the statement if it is prepared on this connection.
         func preparedName(_ key: PreparationKey) -> String? { prepared[key] }
 
-        /// A name to prepare the statement under; nil if there are too many, or if one of the same is on its way:
-        /// whether that one succeeds is not known yet, so what follows it must not count on it.
+        /// Reserves a name for preparing a statement.
+        ///
+        /// - Returns: `nil` if there are too many prepared statements, or if the same one is being prepared: later
+        ///   batches must not depend on its success.
         func reserveName(_ key: PreparationKey) -> String? {
             guard prepared.count + preparing.count < Self.mostPrepared, preparing.insert(key).inserted else {
                 return nil
@@ -114,24 +118,23 @@
             return "apus\(lastName)"
         }
 
-        /// Sends a preparation under a name that was reserved for it.
+        /// Sends a preparation under a reserved name.
         func prepare(_ key: PreparationKey, name: String) -> Bool {
             calls.preparations += 1
             let types = key.types.map { $0 == .unknown ? 0 : $0.number }
             return PQsendPrepare(handle, name, schema.text(key.sql), Int32(types.count), types) == 1
         }
 
-        /// The answer to a preparation has come, or never will.
+        /// Records that the answer to a preparation has arrived, or will not arrive.
         func preparationEnded(_ key: PreparationKey, name: String, isPrepared: Bool) {
             preparing.remove(key)
             if isPrepared { prepared[key] = name }
         }
 
-        /// Forgets a prepared statement that the server does not execute any more, so that the next use prepares it
-        /// anew.
+        /// Forgets a prepared statement that the server can no longer execute, so that its next use prepares it again.
         func forget(_ key: PreparationKey) { prepared[key] = nil }
 
-        /// Sends an execution, of the prepared statement or of the text.
+        /// Sends the execution of a prepared statement, or of the text.
         func execute(_ statement: PostgresStatement, name: String?) -> Bool {
             calls.executions += 1
             return parameters.withPointers(statement.parameters) { types, values, lengths, formats in
@@ -147,8 +150,9 @@
             return PQpipelineSync(handle) == 1
         }
 
-        /// Whether everything is sent. A broken connection shows when it is read: the server's last words are to be
-        /// read.
+        /// Sends buffered bytes, and returns whether none are left.
+        ///
+        /// An error counts as sent, because it is handled when reading, which also finds the server's last message.
         func flush() -> Bool {
             calls.flushes += 1
             return PQflush(handle) != 1
@@ -156,18 +160,20 @@
 
         // MARK: Receiving
 
-        /// - Returns: false if the connection is broken. What has arrived before can still be taken.
+        /// Reads the input that has arrived.
+        ///
+        /// - Returns: false if the connection is broken. Earlier input can still be used.
         func consume() -> Bool {
             calls.reads += 1
             return PQconsumeInput(handle) == 1
         }
 
-        /// The next answer that has arrived.
+        /// Returns the next answer that has arrived, if any.
         func nextResult() -> ResultHandle? {
             var wasEnd = false
             while PQisBusy(handle) == 0 {
                 guard let result = PQgetResult(handle) else {
-                    // Nil ends the results of one command; a second one in a row says that no more are expected.
+                    // `nil` ends the results of one command. Another `nil` after it means that no answer is available.
                     if wasEnd { return nil }
                     wasEnd = true
                     continue
@@ -186,15 +192,15 @@
         }
     }
 
-    /// What NOTIFY sent to a channel that a connection listens to.
+    /// A notification of a channel to which a connection listens.
     package struct PostgresNotification: Hashable, Sendable {
         package var channel: String
         package var payload: String
-        /// The number of the server's process whose session sent it.
+        /// The identifier of the server's process that sent the notification.
         package var process: Int32
     }
 
-    /// Gets the server's notices.
+    /// Receives the notices of the server.
     private final class NoticeBox {
         private let logger: Logger
         private(set) var lastWords: PostgresError.ServerMessage?
@@ -203,7 +209,7 @@
 
         func receive(_ result: OpaquePointer) {
             guard let message = PostgresError.ServerMessage(result) else { return }
-            // The class of sessions that end.
+            // 57P01 and similar states end the session.
             if message.sqlState.hasPrefix("57P0") { lastWords = message }
             let isWarning = PostgresError.ServerMessage.severity(result) == "WARNING"
             logger.log(
@@ -213,7 +219,7 @@
     }
 
     extension PostgresError.ServerMessage {
-        /// What an error of the server says; nil if it comes from libpq itself.
+        /// Creates the message of a server's error; `nil` if the error is from libpq itself.
         init?(_ result: OpaquePointer) {
             func field(_ letter: Unicode.Scalar) -> String? {
                 PQresultErrorField(result, Int32(letter.value)).map { String(cString: $0) }
@@ -224,18 +230,18 @@
                 constraint: field("n"))
         }
 
-        /// Whether the server ends the session with that error.
+        /// Returns whether the server ends the session with this error.
         static func endsSession(_ result: OpaquePointer) -> Bool {
             severity(result).map(["FATAL", "PANIC"].contains) ?? false
         }
 
-        /// The severity, in no language.
+        /// Returns the severity in its untranslated form.
         static func severity(_ result: OpaquePointer) -> String? {
             PQresultErrorField(result, Int32(Unicode.Scalar("V").value)).map { String(cString: $0) }
         }
     }
 
-    /// The arrays that libpq wants for parameters, used again for each statement.
+    /// The arrays of parameters that libpq needs, reused for each statement.
     private struct ParameterBuffers {
         private var bytes: [UInt8] = []
         private var types: [UInt32] = []
@@ -244,7 +250,7 @@
         private var offsets: [Int] = []
         private var pointers: [UnsafePointer<CChar>?] = []
 
-        /// Buffers of more bytes than this are not kept.
+        /// The capacity, in bytes, above which buffers are not reused.
         private static let keptCapacity = 1 << 20
 
         mutating func withPointers<Value>(
@@ -265,7 +271,7 @@
                 lengths.append(Int32(bytes.count - offsets[offsets.count - 1]))
                 formats.append(1)
             }
-            // An empty value is not null, so its pointer must not be.
+            // An empty value is not null, so its pointer must not be null either.
             bytes.append(0)
             return bytes.withUnsafeBytes { buffer in
                 let base = buffer.bindMemory(to: CChar.self).baseAddress

@@ -1,22 +1,23 @@
 #if Postgres
     import CPostgres
 
-    /// A batch that was submitted: what its answers are about, and who waits for them. Used on the connection's thread
-    /// only.
+    /// A submitted batch, with the meaning of its answers and the waiting caller.
+    ///
+    /// Used on the connection's thread only.
     final class PendingBatch {
-        /// What one answer is about.
+        /// The command to which an answer belongs.
         private enum Role {
             case begin
             case preparation(LibpqConnection.PreparationKey, name: String, statement: Int)
             case statement(Int)
         }
 
-        /// Names the batch to the caller, who may withdraw it.
+        /// The number by which the caller can withdraw the batch.
         let ticket: UInt64
         private let batch: PostgresBatch
         private var continuation: CheckedContinuation<Result<[PostgresRows], PostgresError>, Never>?
         private var roles: [Role] = []
-        /// The name under which each statement is or will be prepared.
+        /// The name under which each statement is or will be prepared; `nil` for an unprepared one.
         private var names: [String?] = []
         private var openPreparations: [LibpqConnection.PreparationKey: String] = [:]
         private var results: [PostgresRows] = []
@@ -31,7 +32,7 @@
             self.continuation = continuation
         }
 
-        /// What is wrong with a batch, if anything.
+        /// Returns the error of an invalid batch; `nil` if the batch is valid.
         static func objection(to batch: PostgresBatch) -> PostgresError? {
             if batch.statements.isEmpty { return PostgresError(code: .invalid, message: "the batch has no statement") }
             for (index, statement) in batch.statements.enumerated() {
@@ -54,7 +55,7 @@
 
         // MARK: Sending
 
-        /// Decides what has to be prepared.
+        /// Decides which statements to prepare, and returns the expected answers.
         func plan(_ libpq: LibpqConnection) -> ConnectionMachine.Shape {
             var hasCommit = false
             switch batch.transaction {
@@ -81,8 +82,9 @@
             return name
         }
 
-        /// Gives all of the plan to libpq.
-        /// - Returns: false if libpq takes no more.
+        /// Passes the whole plan to libpq.
+        ///
+        /// - Returns: false if libpq refuses a part.
         func send(_ libpq: LibpqConnection) -> Bool {
             for role in roles {
                 let isSent =
@@ -120,9 +122,9 @@
             }
         }
 
-        /// An error of the answer with that number; of the commit, if it is nil.
+        /// Records an error of the answer with a number, or of the commit if the number is `nil`.
         func receiveError(_ result: ResultHandle, _ number: Int?, _ libpq: LibpqConnection) {
-            // What follows the first error is about the end of the transaction or of the session.
+            // Errors after the first one concern the end of the transaction or of the session.
             guard failure == nil else { return }
             let statement = number.flatMap { statementIndex(of: roles[$0]) }
             guard let message = PostgresError.ServerMessage(result.pointer) else {
@@ -143,7 +145,8 @@
             }
         }
 
-        /// The schema has changed and the prepared statement cannot give its result (0A000), or it is gone (26000).
+        /// The states of a prepared statement whose result has changed with the schema (0A000), or that no longer
+        /// exists (26000).
         private static let staleStates: Set = ["0A000", "26000"]
 
         private func statementIndex(of role: Role) -> Int? {
@@ -156,20 +159,20 @@
 
         // MARK: The end
 
-        /// The batch is answered.
+        /// Ends a batch that was answered completely.
         func finish(_ fate: PostgresFate, _ libpq: LibpqConnection) {
             for (key, name) in openPreparations { libpq.preparationEnded(key, name: name, isPrepared: false) }
             end(fate: fate)
         }
 
-        /// The connection broke.
+        /// Ends a batch whose connection broke.
         func end(becauseOf error: PostgresError, fate: PostgresFate) {
             if failure == nil { failure = error }
             end(fate: fate)
         }
 
         private func end(fate: PostgresFate) {
-            // With all results, an error that followed the commit changes nothing.
+            // If all results have arrived, an error after the commit changes nothing.
             if fate == .applied, results.count == batch.statements.count { return end(.success(results)) }
             guard var failure else { preconditionFailure("a batch that is not applied has an error") }
             failure.fate = fate
@@ -188,7 +191,7 @@
     }
 
     extension ConnectionMachine.Answer {
-        /// What a result of libpq means; nil for what nothing in a pipeline is answered with.
+        /// Creates the meaning of a libpq result; `nil` for a result that no command in a pipeline can have.
         init?(_ result: ResultHandle) {
             switch result.status {
             case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY:

@@ -2,16 +2,17 @@
     import ApusTimers
     import PlatformC
 
-    /// The thread on which connections to PostgreSQL live: it waits for their sockets, and runs their actors.
+    /// The thread of connections to PostgreSQL, which waits for their sockets and runs their actors.
     ///
-    /// It ends with its last owner; connections are owners.
+    /// It ends when its last owner is released; connections are owners.
     package final class PostgresThread: Sendable {
-        /// The thread that connections share if nothing else is said. It lives as long as the process.
+        /// The default thread of connections, which lasts as long as the process.
         package static let shared = PostgresThread()
 
         let loop: PollLoop
-        /// Where tasks run that have much to ask of connections on the thread: they continue while all threads of the
-        /// global executor are blocked.
+        /// The executor for tasks that use connections of this thread often.
+        ///
+        /// Its tasks continue while all threads of the global executor are blocked.
         let tasks: PollTasks
 
         package init() {
@@ -22,12 +23,13 @@
 
         deinit { loop.stop() }
 
-        /// The executor of the thread, for an actor that has much to ask of connections on it: its calls change no
-        /// thread. The actor has to keep the thread, and what it does holds up the connections.
+        /// The executor for an actor that uses connections of this thread often, so that its calls change no thread.
+        ///
+        /// The actor must retain the thread. Its work delays the connections.
         package var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
     }
 
-    /// A descriptor that the loop waits for. Used on the loop's thread only.
+    /// A descriptor for which the loop waits, used on the loop's thread only.
     final class PollSource {
         var descriptor: Int32
         var interest: Readiness
@@ -43,8 +45,9 @@
 
     /// The executor of connections, and of the tasks that keep a node in its cluster: one thread that runs jobs and
     /// waits in `poll`, on Linux and Darwin alike.
-    // For `@unchecked Sendable`: `inbox` is a lock; `sources`, `ends` and `polls` are touched on the loop's own thread
-    // only.
+    ///
+    /// For `@unchecked Sendable`: `inbox` and `thread` are locks; `sources`, `ends` and `polls` are used on the loop's
+    /// thread only; the rest is immutable.
     final class PollLoop: SerialExecutor, @unchecked Sendable {
         fileprivate enum Work {
             case job(UnownedJob)
@@ -54,11 +57,11 @@
 
         private struct Inbox {
             var work: [Work] = []
-            /// Whether the thread is in `poll`, or about to be, and has not been woken.
+            /// Whether the thread is in `poll`, or about to be, and was not woken yet.
             var isWaiting = false
             var isStopped = false
 
-            /// Whether the thread has to be woken; once only.
+            /// Returns whether the thread must be woken, which is true only once for each wait.
             mutating func takeWaiting() -> Bool {
                 defer { isWaiting = false }
                 return isWaiting
@@ -71,7 +74,7 @@
         private let thread = Locked<SystemThread?>(nil)
         private var sources: [ObjectIdentifier: PollSource] = [:]
         private var ends: [() -> Void] = []
-        /// How often `poll` was called; for tests.
+        /// The number of calls of `poll`, for tests.
         private(set) var polls = 0
 
         init() {
@@ -93,7 +96,7 @@
         // MARK: From any thread
 
         func start() {
-            // Held until the thread is known, so that its first job finds it.
+            // The lock is held until the thread is set, so that its first job finds it.
             thread.withLock { thread in
                 let started = SystemThread(named: "apus-postgres") { self.run() }
                 started.detach()
@@ -101,7 +104,7 @@
             }
         }
 
-        /// Ends the thread when nothing is left to do.
+        /// Ends the thread when no work and no descriptor remains.
         func stop() {
             let mustWake = inbox.withLock { inbox in
                 inbox.isStopped = true
@@ -112,7 +115,7 @@
 
         func enqueue(_ job: consuming ExecutorJob) { add(.job(UnownedJob(job))) }
 
-        /// Runs `body` on the thread, after what was asked for before.
+        /// Runs `body` on the thread, after earlier work.
         func perform(_ body: @escaping @Sendable () -> Void) { add(.call(body)) }
 
         func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
@@ -133,7 +136,7 @@
 
         private func wake() {
             var byte: UInt8 = 1
-            // A full pipe wakes too.
+            // If the pipe is full, the thread wakes anyway.
             _ = write(wakeWriter, &byte, 1)
         }
 
@@ -142,8 +145,8 @@
         func add(_ source: PollSource) { sources[ObjectIdentifier(source)] = source }
         func remove(_ source: PollSource) { sources[ObjectIdentifier(source)] = nil }
 
-        /// Runs `body` once everything that is to be done now is done, before the thread waits again: what several jobs
-        /// have written leaves in one system call.
+        /// Runs `body` after the current work and before the thread waits again, so that the output of several jobs is
+        /// sent in one system call.
         func atEndOfTurn(_ body: @escaping () -> Void) { ends.append(body) }
 
         private func run() {
@@ -169,17 +172,17 @@
                 inbox.withLock { $0.isWaiting = false }
                 guard count > 0 else { continue }
                 if polled[0].revents != 0 { drainPipe() }
-                // Sockets before work: after a pause of the whole process, what has arrived counts before a deadline
-                // does.
+                // Sockets before work: after a pause of the whole process, data that has arrived takes precedence over
+                // an expired deadline.
                 for (index, source) in order.enumerated() where polled[index + 1].revents != 0 {
-                    // A source that was removed meanwhile is skipped.
+                    // A source that was removed in the meantime is skipped.
                     guard sources[ObjectIdentifier(source)] === source else { continue }
                     source.ready(Readiness(pollEvents: polled[index + 1].revents))
                 }
             }
         }
 
-        /// Whether the thread may wait, or nil if it has to end.
+        /// Returns whether the thread may wait; `nil` if it must end.
         private func prepareToWait() -> Bool? {
             let hasSources = !sources.isEmpty
             return inbox.withLock { inbox in
@@ -211,7 +214,7 @@
         }
     }
 
-    /// The executor of tasks on the loop's thread. What they do holds up the connections.
+    /// The executor of tasks on the loop's thread, whose work delays the connections.
     final class PollTasks: TaskExecutor {
         private let loop: PollLoop
 
@@ -229,7 +232,7 @@
 
         fileprivate init(pollEvents: Int16) {
             self = []
-            // libpq finds out about errors and ends by reading and writing.
+            // libpq reports errors and hang-ups when it reads or writes.
             if pollEvents & Int16(POLLIN | POLLERR | POLLHUP | POLLNVAL) != 0 { insert(.readable) }
             if pollEvents & Int16(POLLOUT | POLLERR | POLLHUP | POLLNVAL) != 0 { insert(.writable) }
         }

@@ -2,53 +2,64 @@
     import ApusTimers
     import CPostgres
 
-    /// How to reach a PostgreSQL server, and how a connection behaves.
+    /// The address of a PostgreSQL server, and the behaviour of a connection to it.
     ///
-    /// It is made of what libpq takes: `postgres://user:password@host:5432/database?sslmode=require` or
-    /// `host=… port=… dbname=… user=…`; several hosts, `target_session_attrs`, `passfile`, `service` and the rest of
-    /// libpq's words are understood. What is not given comes from libpq's environment variables (`PGHOST` …) and its
-    /// password file. No description shows a password.
+    /// It is created from a connection string of libpq: `postgres://user:password@host:5432/database?sslmode=require`
+    /// or `host=… port=… dbname=… user=…`, with all keywords of libpq, such as several hosts, `target_session_attrs`,
+    /// `passfile` and `service`. Values that are not specified come from libpq's environment variables (`PGHOST` …) and
+    /// its password file. Descriptions never contain a password.
     public struct PostgresConfiguration: Sendable {
-        /// How long connecting takes at most, with all hosts together. 10 s by default, or `connect_timeout` (in
-        /// seconds).
+        /// The maximum time for connecting, for all hosts together.
+        ///
+        /// The default is `connect_timeout` (in seconds) of the connection string, or 10 s.
         public var connectTimeout: Duration
-        /// How long the server works on one statement at most (`statement_timeout`, to the millisecond); nil for its
-        /// own setting. 10 s by default.
+        /// The maximum time that the server works on one statement (`statement_timeout`, in whole milliseconds); `nil`
+        /// for the server's own setting.
+        ///
+        /// The default is 10 s.
         public var statementTimeout: Duration? = .seconds(10)
-        /// How long the answer to a batch is waited for, from its submission, on the clock that stops while the machine
-        /// sleeps. Afterwards the connection is closed, and the batch's fate is unknown. 30 s by default; nil for ever.
+        /// The maximum time from the submission of a batch to its answer, on the uptime clock; `nil` for no limit.
+        ///
+        /// After this time the connection is closed, and the fate of the batch is unknown. The default is 30 s.
         public var answerTimeout: Duration? = .seconds(30)
-        /// How long sent data may stay unacknowledged before the kernel gives the connection up, to the millisecond,
-        /// over TCP. It is also how long each host may take to accept a connection. 5 s by default, or
-        /// `tcp_user_timeout` (in milliseconds). Linux only.
+        /// The time after which the kernel closes a TCP connection whose sent data are not acknowledged, in whole
+        /// milliseconds, on Linux only.
+        ///
+        /// It is also the time that each host has to accept a connection. The default is `tcp_user_timeout` (in
+        /// milliseconds) of the connection string, or 5 s.
         public var tcpUserTimeout: Duration
-        /// After how much silence the kernel asks over TCP whether the server is there, to the second: three times,
-        /// that long apart. 5 s by default, or `keepalives_idle` (in seconds).
+        /// The idle time after which the kernel sends TCP keepalive probes, in whole seconds.
+        ///
+        /// It sends three probes at this interval. The default is `keepalives_idle` (in seconds) of the connection
+        /// string, or 5 s.
         public var keepaliveInterval: Duration
-        /// What the server calls the connection, in `pg_stat_activity` and in its log. `apus` by default, or
-        /// `application_name`.
+        /// The name of the connection in `pg_stat_activity` and in the server's log.
+        ///
+        /// The default is `application_name` of the connection string, or `apus`.
         public var applicationName: String
-        /// The schema of the database in which a store has its tables and functions: `apus`, or what was given. Stores with
-        /// different schemas know nothing of each other.
+        /// The schema of the database that contains a store's tables and functions, by default `apus`.
+        ///
+        /// Stores in different schemas are independent.
         public var schema: String { schemaName.name }
         var schemaName: SchemaName
 
-        /// libpq's words and their values, as they were given.
+        /// The specified keywords of libpq with their values.
         private var options: [Option]
 
         private struct Option: Sendable {
             var keyword: String
             var value: String
-            /// Whether libpq says that it must not be shown.
+            /// Whether libpq marks the value as secret.
             var isSecret: Bool
         }
 
-        /// A configuration from a `postgres://` URI, or from libpq's `keyword=value` pairs.
+        /// Creates a configuration from a `postgres://` URI, or from `keyword=value` pairs of libpq.
+        ///
         /// - Parameters:
         ///   - text: the URI, or the pairs. A URI may have the parameter `schema`, which libpq does not know.
-        ///   - schema: see ``schema``, in place of the URI's: 1 to 32 of a-z, 0-9 and _, which begin neither with a digit nor
-        ///     with `pg_`.
-        /// - Throws: ``PostgresError`` with the code `invalid`, without the text: there may be a password in it.
+        ///   - schema: see ``schema``; it takes precedence over that of the URI. A name has 1 to 32 of a-z, 0-9 and _,
+        ///     and begins neither with a digit nor with `pg_`.
+        /// - Throws: ``PostgresError`` with the code `invalid`, without the text, because it may contain a password.
         public init(_ text: String, schema: String? = nil) throws(PostgresError) {
             let (text, given) = Self.takeSchema(from: text)
             schemaName = try (schema ?? given).map { name throws(PostgresError) in try SchemaName(name) } ?? .apus
@@ -72,12 +83,13 @@
             try checkPorts()
         }
 
-        /// The text without the parameter `schema` of a URI, and its value. A name that is allowed needs no percent signs.
+        /// Returns the text without the parameter `schema` of a URI, and its value, which is not percent-decoded
+        /// because valid names need no escapes.
         private static func takeSchema(from text: String) -> (text: String, schema: String?) {
             let scalars = text.unicodeScalars
             let isURI = ["postgres://", "postgresql://"].contains { scalars.starts(with: $0.unicodeScalars) }
             guard isURI else { return (text, nil) }
-            // A password may have a question mark.
+            // A password may contain a question mark.
             let server = scalars.drop { $0 != "/" }.dropFirst(2)
             let userScalars = server.prefix { $0 != "@" && $0 != "/" }
             let isUser = server[userScalars.endIndex...].first == "@"
@@ -93,7 +105,7 @@
             )
         }
 
-        /// Adds to libpq's words, or replaces one.
+        /// Sets the value of a keyword of libpq.
         package mutating func set(_ keyword: String, to value: String) {
             options.removeAll { $0.keyword == keyword }
             options.append(Option(keyword: keyword, value: value, isSecret: keyword.contains("password")))
@@ -102,7 +114,7 @@
         private static func parse(_ text: String) throws(PostgresError) -> [Option] {
             var words: UnsafeMutablePointer<CChar>?
             guard !text.utf8.contains(0), let parsed = PQconninfoParse(text, &words) else {
-                // libpq's words quote the text, and what is wrong with it may be an unescaped password.
+                // libpq's message quotes the text, and the invalid part may be an unescaped password.
                 PQfreemem(words)
                 throw PostgresError(
                     code: .invalid,
@@ -125,15 +137,18 @@
             return options
         }
 
-        /// The hosts or ports of an option, which has one, or several with commas between; none if it is not given.
+        /// Returns the hosts or ports of an option, which are separated by commas; none if there is no value.
         package static func list(_ value: String?) -> [String] {
             value?.unicodeScalars.split(separator: ",", omittingEmptySubsequences: false).map(String.init) ?? []
         }
 
-        /// An unescaped `:`, `/` or `@` in a password ends up in the port or in the host, which libpq would quote.
+        /// Checks the hosts, the ports and the database for parts of an unescaped password, because libpq's messages
+        /// would quote them.
+        ///
+        /// A `:`, `/` or `@` in a password shifts the rest of the password into these values.
         private func checkPorts() throws(PostgresError) {
             let ports = Self.list(self["port"])
-            // A socket in the abstract namespace begins with @.
+            // The name of a socket in the abstract namespace begins with @.
             let isHostPlain = Self.list(self["host"]).allSatisfy { !$0.unicodeScalars.dropFirst().contains("@") }
             guard ports.allSatisfy({ $0.isEmpty || UInt16($0) != nil }), isHostPlain,
                 self["dbname"]?.unicodeScalars.contains("@") != true
@@ -146,12 +161,12 @@
             }
         }
 
-        /// The value of one of libpq's words, if it was given.
+        /// The value of a keyword of libpq, if it was specified.
         package subscript(_ keyword: String) -> String? { options.first { $0.keyword == keyword }?.value }
 
         // MARK: For libpq
 
-        /// All keywords and values of a connection.
+        /// All keywords and values for a connection.
         var connectionParameters: [(keyword: String, value: String)] {
             var parameters = options.filter { !Self.computed.contains($0.keyword) }.map { ($0.keyword, $0.value) }
             parameters += [
@@ -170,8 +185,10 @@
             "keepalives_count",
         ]
 
-        /// Settings of the session. Those of the user follow and override the time-out; the isolation is not theirs to
-        /// change: what a batch sees must not depend on a database's default.
+        /// The settings of the session.
+        ///
+        /// The user's settings follow the time-out and can override it, but not the isolation level: the snapshot of a
+        /// batch must not depend on a default of the database.
         private var serverOptions: String {
             let timeout = statementTimeout.map { "-c statement_timeout=\(max(1, $0.wholeMilliseconds)) " } ?? ""
             let own = self["options"].map { "\($0) " } ?? ""
@@ -180,22 +197,22 @@
     }
 
     extension PostgresConfiguration: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-        /// The keywords and values, with `***` for secrets, and the schema if it is another than `apus`.
+        /// The keywords and values, with `***` for secrets, and the schema unless it is `apus`.
         public var description: String {
             options.map { option in
                 option.isSecret ? "\(option.keyword)=***" : "\(option.keyword)=\(option.value.quotedForConninfo)"
             }.joined(separator: " ") + (schemaName == .apus ? "" : " schema=\(schema)")
         }
 
-        /// The same as ``description``.
+        /// The same text as ``description``.
         public var debugDescription: String { description }
 
-        /// Shows the ``description`` only, so that `dump` and assertions print no password.
+        /// A mirror of the ``description`` only, so that `dump` and assertions print no password.
         public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
     }
 
     extension Duration {
-        /// Rounded up.
+        /// The duration in milliseconds, rounded up.
         fileprivate var wholeMilliseconds: Int64 { (max(0, wholeNanoseconds) + 999_999) / 1_000_000 }
     }
 

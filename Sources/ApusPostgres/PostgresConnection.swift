@@ -5,18 +5,19 @@
 
     /// A connection to a PostgreSQL server.
     ///
-    /// Batches that are executed while others are under way are sent without waiting for those, and are answered in
-    /// order. The connection is closed by ``close()``, or when it is released; when it breaks, everything under way
-    /// ends with an error that says what is known of its fate, and so does everything later. Nothing reconnects by
-    /// itself.
+    /// A batch that is executed during others is sent without waiting for them, and batches are answered in order. The
+    /// connection is closed by ``close()`` or its release. When it breaks, all its batches end with an error that
+    /// states what is known of their fate, and later calls throw too. It does not reconnect.
     package final class PostgresConnection: Sendable {
         private let core: ConnectionCore
         let schema: SchemaName
         private let lastTicket = Atomic<UInt64>(0)
 
-        /// What NOTIFY sends to the channels that are listened to, for one reader. It ends with the connection. The
-        /// newest 1,000 wait for a slow reader; a notification is a hint, and the server merges equal ones
-        /// too.
+        /// The notifications of all channels to which the connection listens, for one reader, until the connection
+        /// ends.
+        ///
+        /// The newest 1,000 are buffered for a slow reader. A notification is only a hint, and the server coalesces
+        /// equal ones too.
         package let notifications: AsyncStream<PostgresNotification>
 
         private init(
@@ -29,14 +30,15 @@
 
         deinit { core.abandon() }
 
-        /// Connects.
+        /// Connects to a server.
         ///
-        /// A task that is cancelled meanwhile gets the error `cancelled`, and the attempt is given up.
+        /// If the task is cancelled in the meantime, the attempt ends with the error `cancelled`.
+        ///
         /// - Parameters:
-        ///   - configuration: where to, and how.
-        ///   - thread: where the connection lives.
-        ///   - engine: measures the time-outs, on the clock that stops while the machine sleeps.
-        ///   - logger: gets the server's notices and warnings.
+        ///   - configuration: the server and the behaviour of the connection.
+        ///   - thread: the thread of the connection.
+        ///   - engine: measures the time-outs, on the uptime clock.
+        ///   - logger: receives the server's notices and warnings.
         /// - Returns: the connection.
         /// - Throws: ``PostgresError``.
         package static func connect(
@@ -59,11 +61,11 @@
 
         /// Executes statements in one round trip and one transaction.
         ///
-        /// A task that is cancelled before its batch was sent gets the error `cancelled`, and nothing is applied. A
-        /// batch that was sent is not taken back: its answer is waited for as if the task had not been cancelled.
+        /// If the task is cancelled before its batch was sent, it gets the error `cancelled`, and nothing is applied. A
+        /// sent batch cannot be withdrawn: the call waits for its answer as if the task had not been cancelled.
+        ///
         /// - Returns: the result of each statement.
-        /// - Throws: ``PostgresError``: the first error, with the number of its statement, and what became of the
-        ///   batch.
+        /// - Throws: ``PostgresError``: the first error, with the number of its statement and the fate of the batch.
         package func execute(_ batch: PostgresBatch) async throws(PostgresError) -> [PostgresRows] {
             let ticket = lastTicket.wrappingAdd(1, ordering: .relaxed).newValue
             let result = await withTaskCancellationHandler {
@@ -74,44 +76,49 @@
             return try result.get()
         }
 
-        /// Executes one statement, which is a transaction by itself.
+        /// Executes one statement in a transaction of its own.
+        ///
+        /// - Returns: the result.
+        /// - Throws: ``PostgresError``.
         package func query(
             _ sql: String, _ parameters: [PostgresValue] = [], isPrepared: Bool = true
         ) async throws(PostgresError) -> PostgresRows {
             try await execute(PostgresBatch([PostgresStatement(sql, parameters, isPrepared: isPrepared)]))[0]
         }
 
-        /// Listens to a channel, for as long as the connection lasts.
+        /// Listens to a channel until the connection ends.
+        ///
+        /// - Throws: ``PostgresError``.
         package func listen(to channel: String) async throws(PostgresError) {
             let name = channel.unicodeScalars.split(separator: "\"", omittingEmptySubsequences: false).map(String.init)
                 .joined(separator: "\"\"")
             _ = try await query("LISTEN \"\(name)\"", isPrepared: false)
         }
 
-        /// Closes the connection when what is under way has been answered. Returns when it is closed.
+        /// Closes the connection after all active batches were answered, and returns when it is closed.
         package func close() async { await core.close() }
 
-        /// What the connection is and has done.
+        /// The state and the statistics of the connection.
         package var status: PostgresConnectionStatus {
             get async { await core.status }
         }
     }
 
-    /// What a connection is and has done.
+    /// The state and the statistics of a connection.
     package struct PostgresConnectionStatus: Hashable, Sendable {
         /// Whether batches are accepted.
         package var isOpen: Bool
-        /// The number of the server's process for this connection (`pg_backend_pid()`).
+        /// The identifier of the server's process for this connection (`pg_backend_pid()`).
         package var serverProcess: Int32
-        /// The server's version, as in 150018.
+        /// The server's version, for example 150018.
         package var serverVersion: Int32
         /// Whether the connection is encrypted.
         package var isEncrypted: Bool
-        /// How many batches are submitted and not sent yet.
+        /// The number of batches that were submitted and not sent yet.
         var waitingBatches: Int
-        /// How often the thread has waited, for all its connections.
+        /// The number of calls of `poll` on the thread, for all its connections.
         var polls: Int
-        /// How often libpq was called for what costs messages or system calls.
+        /// The numbers of libpq's calls that cost messages or system calls.
         var calls: LibpqConnection.Calls
     }
 #endif

@@ -1,8 +1,8 @@
 #if Postgres
-    /// What can go wrong with PostgreSQL: a code for programs, what happened and what to do, and what became of the
-    /// batch.
+    /// An error of PostgreSQL or its client library, with a code for programs, a message with the remedy, and the fate
+    /// of the batch.
     public struct PostgresError: Error, Sendable, CustomStringConvertible {
-        /// The kind of error. Two errors of one kind can have different messages.
+        /// The kind of an error; errors of one kind can have different messages.
         public struct Code: Hashable, Sendable, CustomStringConvertible {
             private enum Name: String {
                 case invalid, unreachable, authentication, databaseMissing, encryptionRequired, encryptionRefused,
@@ -13,34 +13,34 @@
             private var name: Name
             private init(_ name: Name) { self.name = name }
 
-            /// An argument, a statement or a value was not acceptable; the message names it.
+            /// An argument, a statement or a value is not accepted; the message names it.
             public static let invalid = Code(.invalid)
             /// No server answers at the address.
             public static let unreachable = Code(.unreachable)
-            /// The server does not accept the user and password.
+            /// The server does not accept the user or the password.
             public static let authentication = Code(.authentication)
-            /// The server has no database of that name.
+            /// The database does not exist.
             public static let databaseMissing = Code(.databaseMissing)
-            /// The server takes only encrypted connections, and this one was not.
+            /// The server accepts only encrypted connections, and this one is not encrypted.
             public static let encryptionRequired = Code(.encryptionRequired)
-            /// An encrypted connection was asked for and could not be made: the server has no TLS, or its certificate
-            /// is not trusted.
+            /// The required encrypted connection could not be made: the server has no TLS, or its certificate is not
+            /// trusted.
             public static let encryptionRefused = Code(.encryptionRefused)
-            /// The user may not do this.
+            /// The user lacks the privilege.
             public static let insufficientPrivilege = Code(.insufficientPrivilege)
-            /// The server, or the transaction, cannot write: it is a standby, for example.
+            /// The server or the transaction is read-only, for example on a standby.
             public static let readOnly = Code(.readOnly)
-            /// The server has no connection to spare.
+            /// The server has reached its maximum number of connections.
             public static let tooManyConnections = Code(.tooManyConnections)
             /// An administrator ended the session or the server.
             public static let shutDown = Code(.shutDown)
-            /// The server has crashed, and restarts.
+            /// The server has crashed, and is restarting.
             public static let crashed = Code(.crashed)
-            /// The server starts, stops or recovers, and takes no connections yet.
+            /// The server is starting, stopping or recovering, and accepts no connections now.
             public static let startingUp = Code(.startingUp)
-            /// The server gave up a statement: it, or a lock that it waited for, took too long, or it was cancelled.
+            /// The server aborted a statement, because it or a lock took too long, or because it was cancelled.
             public static let timedOut = Code(.timedOut)
-            /// Another transaction was in the way (serialization, deadlock): the batch can be repeated.
+            /// Another transaction conflicted (serialization, deadlock): the batch can be repeated.
             public static let conflict = Code(.conflict)
             /// The server's disk or memory is full.
             public static let full = Code(.full)
@@ -56,40 +56,40 @@
             public static let closed = Code(.closed)
             /// The task was cancelled before anything was sent.
             public static let cancelled = Code(.cancelled)
-            /// Anything else that the server refused.
+            /// The server refused for another reason.
             public static let other = Code(.other)
 
-            /// The code's name.
+            /// The name of the code.
             public var description: String { name.rawValue }
         }
 
-        /// What the server said.
+        /// An error message of the server.
         public struct ServerMessage: Sendable, Hashable {
-            /// The five characters of the SQL standard's code for the error.
+            /// The five characters of the error's SQLSTATE.
             public var sqlState: String
-            /// The server's words, without values of rows.
+            /// The text of the message, without values of rows.
             public var message: String
-            /// More of them. May have values of rows, so it is in no description and no log.
+            /// The details, which may contain values of rows and are therefore in no description and no log.
             public var detail: String?
-            /// What the server suggests.
+            /// The server's suggestion.
             public var hint: String?
-            /// The name of the constraint that was violated.
+            /// The name of the violated constraint.
             public var constraint: String?
         }
 
         /// The kind of error.
         public var code: Code
-        /// What happened, and what to do.
+        /// What happened, and the remedy.
         public var message: String
-        /// What became of the batch.
+        /// What is known about the fate of the batch.
         public var fate: PostgresFate
-        /// Which statement of the batch failed, counted from 0. Nil if none did by itself: the commit failed, or the
-        /// connection.
+        /// The number of the failed statement in the batch, counted from 0; `nil` if the commit or the connection
+        /// failed.
         public var statement: Int?
-        /// What the server said, if it was the server that refused.
+        /// The server's message, if the server reported the error.
         public var server: ServerMessage?
 
-        /// An error.
+        /// Creates an error.
         public init(
             code: Code, message: String, fate: PostgresFate = .notApplied, statement: Int? = nil,
             server: ServerMessage? = nil
@@ -101,7 +101,7 @@
             self.server = server
         }
 
-        /// The code, the message, the server's words, and what is known about the batch.
+        /// The code, the message, the server's message, and the fate of the batch.
         public var description: String {
             var text = "\(code): \(message)"
             if let server {
@@ -118,14 +118,16 @@
         }
     }
 
-    /// What became of a batch that ended with an error.
+    /// The fate of a batch that ended with an error.
     public enum PostgresFate: Sendable, Hashable {
-        /// Nothing of it was applied, and nothing will be.
+        /// Nothing of the batch was or will be applied.
         case notApplied
-        /// All of it was applied; only its results are missing.
+        /// The whole batch was applied; only its results are missing.
         case applied
-        /// The connection broke after the batch was sent and before its answer came: it may be applied, as a whole or
-        /// not at all. Ask the database before you repeat it.
+        /// The connection broke after the batch was sent and before it was answered, so it was or will be applied
+        /// entirely or not at all.
+        ///
+        /// Query the database before you repeat the batch.
         case unknown
     }
 #endif

@@ -1,10 +1,10 @@
 #if Postgres
     import CPostgres
 
-    /// The result of a statement: its rows, in libpq's memory. A cell is copied only when it is asked for.
+    /// The rows of a statement's result, in libpq's memory, from which a cell is copied only when it is read.
     package struct PostgresRows: RandomAccessCollection, Sendable {
         private let result: ResultHandle
-        /// How many rows there are.
+        /// The number of rows.
         package let count: Int
 
         init(_ result: ResultHandle) {
@@ -19,7 +19,7 @@
             return PostgresRow(result: result, row: Int32(index))
         }
 
-        /// How many rows the statement inserted, updated, deleted, or returned.
+        /// The number of rows that the statement inserted, updated, deleted or returned.
         package var affectedCount: Int { Int(String(cString: PQcmdTuples(result.pointer))) ?? 0 }
         /// The names of the columns.
         package var columns: [String] {
@@ -27,8 +27,10 @@
         }
     }
 
-    /// What owns a result of libpq. Results belong to no connection, and reading one changes nothing.
-    final class ResultHandle: @unchecked Sendable {  // `pointer` is only read until the end
+    /// The owner of a libpq result.
+    ///
+    /// A result is independent of its connection, and reading it changes nothing.
+    final class ResultHandle: @unchecked Sendable {  // `pointer` is only read until `deinit`
         let pointer: OpaquePointer
         init(_ pointer: OpaquePointer) { self.pointer = pointer }
         deinit { PQclear(pointer) }
@@ -36,15 +38,16 @@
         var status: ExecStatusType { PQresultStatus(pointer) }
     }
 
-    /// One row of a result. Columns count from 0.
+    /// One row of a result, with columns counted from 0.
     package struct PostgresRow: Sendable {
         fileprivate let result: ResultHandle
         fileprivate let row: Int32
 
         package func isNull(_ column: Int) -> Bool { PQgetisnull(result.pointer, row, Int32(column)) != 0 }
 
-        /// The value of a column that is not null.
-        /// - Throws: ``PostgresError`` with the code `invalid` if it is null, or of another type.
+        /// Returns the value of a column that is not null.
+        ///
+        /// - Throws: ``PostgresError`` with the code `invalid` if the column is null or of another type.
         package func decode<Value: PostgresElement>(
             _: Value.Type = Value.self, at column: Int
         ) throws(PostgresError) -> Value {
@@ -54,8 +57,9 @@
             return value
         }
 
-        /// The value of a column, or nil for null.
-        /// - Throws: ``PostgresError`` with the code `invalid` if it is of another type.
+        /// Returns the value of a column; `nil` for null.
+        ///
+        /// - Throws: ``PostgresError`` with the code `invalid` if the column is of another type.
         package func decodeIfPresent<Value: PostgresElement>(
             _: Value.Type = Value.self, at column: Int
         ) throws(PostgresError) -> Value? {
@@ -65,8 +69,9 @@
             return value
         }
 
-        /// The elements of an array of one dimension, nil for nulls. A null instead of an array counts as empty.
-        /// - Throws: ``PostgresError`` with the code `invalid` if it is of another type.
+        /// Returns the elements of a one-dimensional array, with `nil` for null; an array that is null counts as empty.
+        ///
+        /// - Throws: ``PostgresError`` with the code `invalid` if the column is of another type.
         package func decodeArray<Element: PostgresElement>(
             of _: Element.Type = Element.self, at column: Int
         ) throws(PostgresError) -> [Element?] {
@@ -77,7 +82,7 @@
             return elements
         }
 
-        /// Lends the bytes of a cell, in the binary format of its type; none for null.
+        /// Calls `body` with the bytes of a cell, in the binary format of its type; with none for null.
         package func withBytes<Value>(
             at column: Int, _ body: (UnsafeRawBufferPointer) throws -> Value
         ) rethrows -> Value {
@@ -106,13 +111,13 @@
         }
     }
 
-    /// Reads an array's binary format.
+    /// Reads the binary format of an array.
     private struct ArrayReader {
         private var bytes: UnsafeRawBufferPointer
         private let type: PostgresType
         private let count: Int
 
-        /// Nil for an array of several dimensions.
+        /// Returns `nil` for an array of several dimensions.
         init?(_ bytes: UnsafeRawBufferPointer) {
             self.bytes = bytes
             guard bytes.count >= 12, let dimensions = self.bytes.takeInt32(), self.bytes.takeInt32() != nil,
@@ -127,7 +132,7 @@
             self.count = Int(count)
         }
 
-        /// Nil if they cannot be read as that.
+        /// Returns the elements; `nil` if they are not of the type.
         func elements<Element: PostgresElement>(_: Element.Type) -> [Element?]? {
             var rest = bytes
             var elements: [Element?] = []

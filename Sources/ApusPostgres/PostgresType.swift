@@ -1,5 +1,5 @@
 #if Postgres
-    /// The type of a parameter or a column: the number that PostgreSQL's catalog gives it.
+    /// The type of a parameter or a column, identified by its number in PostgreSQL's catalog.
     package struct PostgresType: Hashable, Sendable, CustomStringConvertible {
         package var number: UInt32
         package init(_ number: UInt32) { self.number = number }
@@ -16,10 +16,10 @@
         package static let textArray = PostgresType(1_009)
         package static let int64Array = PostgresType(1_016)
         package static let timestampArray = PostgresType(1_185)
-        /// A column of `SELECT NULL`, and a parameter whose type the statement decides.
+        /// The type of a column of `SELECT NULL`, and of a parameter whose type depends on the statement.
         package static let unknown = PostgresType(705)
 
-        // Read as one of the above.
+        // These types are decoded like one of the types above.
         static let int16 = PostgresType(21)
         static let oid = PostgresType(26)
         static let name = PostgresType(19)
@@ -30,7 +30,7 @@
         static let nameArray = PostgresType(1_003)
         static let transactionID = PostgresType(5_069)
 
-        /// PostgreSQL's name for it, or its number.
+        /// PostgreSQL's name for the type, or its number.
         package var description: String { Self.names[self] ?? "the type \(number)" }
 
         private static let names: [PostgresType: String] = [
@@ -42,9 +42,9 @@
         ]
     }
 
-    /// An instant as PostgreSQL keeps it in a `timestamptz`: exact, in microseconds.
+    /// An instant of a `timestamptz`, with the precision of one microsecond.
     package struct PostgresTimestamp: Hashable, Comparable, Sendable {
-        /// Microseconds since 2000-01-01T00:00:00Z, without leap seconds.
+        /// The microseconds since 2000-01-01T00:00:00Z, without leap seconds.
         package var microsecondsSince2000: Int64
         package init(microsecondsSince2000: Int64) { self.microsecondsSince2000 = microsecondsSince2000 }
 
@@ -53,15 +53,15 @@
         /// Earlier than every instant.
         package static let negativeInfinity = PostgresTimestamp(microsecondsSince2000: .min)
 
-        /// The instant at that many microseconds since 1970-01-01T00:00:00Z, or nil out of the range.
+        /// Creates an instant from the microseconds since 1970-01-01T00:00:00Z; `nil` outside of the range.
         package init?(microsecondsSince1970 microseconds: Int64) {
             let (difference, overflow) = microseconds.subtractingReportingOverflow(Self.between1970And2000)
             guard !overflow, difference != .min else { return nil }
             microsecondsSince2000 = difference
         }
 
-        /// Microseconds since 1970-01-01T00:00:00Z; nil for the infinities, and in the last 8 days of PostgreSQL's
-        /// range.
+        /// The microseconds since 1970-01-01T00:00:00Z; `nil` for an infinity, and for an instant that is not
+        /// representable.
         package var microsecondsSince1970: Int64? {
             guard self != .negativeInfinity else { return nil }
             let (sum, overflow) = microsecondsSince2000.addingReportingOverflow(Self.between1970And2000)
@@ -73,17 +73,17 @@
         package static func < (lhs: Self, rhs: Self) -> Bool { lhs.microsecondsSince2000 < rhs.microsecondsSince2000 }
     }
 
-    /// A Swift type that is a parameter, a column, or an element of an array, in PostgreSQL's binary format.
+    /// A Swift type of parameters, columns and array elements, in PostgreSQL's binary format.
     package protocol PostgresElement: Sendable {
         /// The type of a parameter.
         static var type: PostgresType { get }
-        /// The type of an array of them as a parameter.
+        /// The type of an array parameter.
         static var arrayType: PostgresType { get }
-        /// Appends the bytes of the binary format.
+        /// Appends the value in the binary format.
         func append(to bytes: inout [UInt8])
-        /// How many bytes `append` appends.
+        /// The number of bytes that `append(to:)` appends.
         var byteCount: Int { get }
-        /// The value of a column, or of an element, of that type; nil if it cannot be read as this one.
+        /// Decodes a column or an element of a type; returns `nil` if the type is not supported.
         static func decode(_ bytes: UnsafeRawBufferPointer, _ type: PostgresType) -> Self?
     }
 
@@ -169,7 +169,7 @@
     }
 
     extension UnsafeRawBufferPointer {
-        /// The big-endian integer that these bytes are, if they are as many as it has.
+        /// Returns the big-endian integer that consists of all these bytes; `nil` if their number differs.
         func integer<Value: FixedWidthInteger>(_: Value.Type) -> Value? {
             count == MemoryLayout<Value>.size ? Value(bigEndian: loadUnaligned(as: Value.self)) : nil
         }

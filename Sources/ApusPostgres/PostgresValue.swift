@@ -1,8 +1,8 @@
 #if Postgres
     /// A parameter of a statement, with its type.
     ///
-    /// A null has a type too: the statement is prepared for the types of its parameters, and a parameter that has
-    /// another type at times would be prepared twice.
+    /// A null has a type too, because a statement is prepared for the types of its parameters: if they varied, it would
+    /// be prepared several times.
     package struct PostgresValue: Hashable, Sendable {
         enum Storage: Hashable, Sendable {
             case null
@@ -10,7 +10,7 @@
             case int32(Int32)
             case int64(Int64)
             case text(String)
-            /// Bytes of the binary format: a `bytea`, or an array.
+            /// The bytes of the binary format, of a `bytea` or an array.
             case bytes([UInt8])
         }
 
@@ -25,18 +25,18 @@
         package static func bool(_ value: Bool?) -> PostgresValue { PostgresValue(.bool, value.map(Storage.bool)) }
         package static func int32(_ value: Int32?) -> PostgresValue { PostgresValue(.int32, value.map(Storage.int32)) }
         package static func int64(_ value: Int64?) -> PostgresValue { PostgresValue(.int64, value.map(Storage.int64)) }
-        /// Without the character U+0000, which PostgreSQL keeps in no text.
+        /// Creates a `text`, which must not contain the character U+0000.
         package static func text(_ value: String?) -> PostgresValue { PostgresValue(.text, value.map(Storage.text)) }
-        /// A `bytea`.
+        /// Creates a `bytea`.
         package static func bytes(_ value: [UInt8]?) -> PostgresValue {
             PostgresValue(.bytes, value.map(Storage.bytes))
         }
-        /// A `timestamptz`.
+        /// Creates a `timestamptz`.
         package static func timestamp(_ value: PostgresTimestamp?) -> PostgresValue {
             PostgresValue(.timestamp, value.map { .int64($0.microsecondsSince2000) })
         }
 
-        /// An array of one dimension, with nulls: for `unnest`, which makes rows of arrays.
+        /// Creates a one-dimensional array that may contain nulls, for `unnest`.
         package static func array<Element: PostgresElement>(_ values: some Collection<Element?>) -> PostgresValue {
             var bytes = arrayHeader(
                 of: Element.type, count: values.count, hasNulls: true, size: elementSize(values.first))
@@ -51,7 +51,7 @@
             return PostgresValue(Element.arrayType, .bytes(bytes))
         }
 
-        /// An array of one dimension, without nulls.
+        /// Creates a one-dimensional array without nulls.
         package static func array<Element: PostgresElement>(_ values: some Collection<Element>) -> PostgresValue {
             var bytes = arrayHeader(
                 of: Element.type, count: values.count, hasNulls: false, size: elementSize(values.first))
@@ -62,7 +62,7 @@
             return PostgresValue(Element.arrayType, .bytes(bytes))
         }
 
-        /// An array of one dimension whose elements are in the binary format, each preceded by its length.
+        /// Creates a one-dimensional array from its elements in the binary format, each preceded by its length.
         static func array(
             type: PostgresType, element: PostgresType, count: Int, hasNulls: Bool, elements: [UInt8]
         ) -> PostgresValue {
@@ -85,12 +85,12 @@
             bytes.append(bigEndian: element.number)
             guard count > 0 else { return bytes }
             bytes.append(bigEndian: Int32(count))
-            // The number of the first element.
+            // The index of the first element.
             bytes.append(bigEndian: Int32(1))
             return bytes
         }
 
-        /// Appends the bytes of the binary format; nothing for a null.
+        /// Appends the value in the binary format; nothing for a null.
         func append(to bytes: inout [UInt8]) {
             switch storage {
             case .null: break
@@ -105,12 +105,13 @@
         var isNull: Bool { storage == .null }
     }
 
-    /// One SQL command with its parameters, `$1` and so on.
+    /// An SQL command with its parameters `$1`, `$2` and so on.
     package struct PostgresStatement: Hashable, Sendable {
         package var sql: String
         package var parameters: [PostgresValue]
-        /// Whether the command is prepared at its first use on a connection, and afterwards only executed. Not for a
-        /// command that runs once, or whose text has values in it.
+        /// Whether the command is prepared at its first use on a connection.
+        ///
+        /// It should not be for a command that runs once, or whose text contains values.
         package var isPrepared: Bool
 
         package init(_ sql: String, _ parameters: [PostgresValue] = [], isPrepared: Bool = true) {
@@ -120,18 +121,19 @@
         }
     }
 
-    /// Statements that go to the server together, in one round trip, and are applied together or not at all.
+    /// Statements that are sent in one round trip, and applied entirely or not at all.
     ///
-    /// They must not begin or end transactions themselves: then the server commits at those statements. Only
+    /// They must not begin or end transactions, because the server would then commit at these statements. Only
     /// ``ServerTransaction`` does so, on a connection of its own.
     ///
-    /// All transactions are READ COMMITTED unless another level is chosen: each statement sees what was committed
-    /// before it began, also what was committed while an earlier statement of the batch waited for a lock.
+    /// The isolation level is READ COMMITTED unless another one is chosen: each statement sees all commits before it
+    /// began, including those made while an earlier statement of the batch waited for a lock.
     package struct PostgresBatch: Sendable {
-        /// How the statements become one transaction.
+        /// The way in which the statements become one transaction.
         package enum Transaction: Hashable, Sendable {
-            /// The server's own transaction around everything up to the sync of the batch: no more messages than the
-            /// statements. `LOCK TABLE` and `SAVEPOINT` are refused in it.
+            /// The server's own transaction around everything up to the sync of the batch, without additional messages.
+            ///
+            /// The server refuses `LOCK TABLE` and `SAVEPOINT` in it.
             case implicit
             /// `BEGIN` and `COMMIT` around the statements, with a second sync.
             case explicit(Isolation)
@@ -145,7 +147,7 @@
 
         package var statements: [PostgresStatement]
         package var transaction: Transaction
-        /// How long the answer is waited for; see ``PostgresConfiguration/answerTimeout``, which counts without it.
+        /// The maximum time until the answer; `nil` for ``PostgresConfiguration/answerTimeout``.
         package var answerTimeout: Duration?
 
         package init(

@@ -1,10 +1,10 @@
 #if Postgres
     import ApusJobs
 
-    /// The schema in which a store has its tables and functions.
+    /// The name of the schema that contains a store's tables and functions.
     ///
-    /// The statements of this library are written for the schema `apus`, and a connection puts this name in its place as it
-    /// sends a text. So values of users, which may have that word, are parameters of a statement and never in its text.
+    /// The statements of this library name the schema `apus`, and a connection replaces that by this name when it sends
+    /// a text. Values of users may contain the word `apus`, so they must be parameters and never part of a text.
     struct SchemaName: Hashable, Sendable, CustomStringConvertible {
         let name: String
 
@@ -12,14 +12,15 @@
 
         private init(unchecked name: String) { self.name = name }
 
-        /// That of a store's session (``StoreSession/schema``).
+        /// Creates the name from a store's session (``StoreSession/schema``).
         init(ofSession name: String?) { self = name.map { SchemaName(unchecked: $0) } ?? .apus }
 
-        /// So that the names of a node's connections and channels, which contain it, have the 63 bytes that PostgreSQL
-        /// keeps of a name.
+        /// The maximum length, so that the names of connections and channels, which contain it, have at most the 63
+        /// bytes that PostgreSQL keeps.
         private static let mostBytes = 32
 
-        /// What is allowed is one identifier, with quotation marks or without, and a schema of its own.
+        /// Creates a name, which must be an identifier that needs no quotation marks, and not that of a common schema.
+        ///
         /// - Throws: ``PostgresError`` with the code `invalid`.
         init(_ name: String) throws(PostgresError) {
             let isPlain = name.utf8.allSatisfy { byte in
@@ -45,10 +46,10 @@
 
         var description: String { name }
 
-        /// As an identifier of SQL, also for a reserved word.
+        /// The name as an SQL identifier, which is valid for reserved words too.
         var quoted: String { self == .apus ? name : "\"\(name)\"" }
 
-        /// A statement that was written for the schema `apus`.
+        /// Returns the statement for this schema from one for the schema `apus`.
         func text(_ sql: String) -> String {
             if self == .apus { return sql }
             var (text, rest) = ("", sql[...])
@@ -57,7 +58,7 @@
                 let after = rest[found.upperBound...].first
                 text += rest[..<found.lowerBound]
                 rest = rest[found.upperBound...]
-                // In `apus_node_1`, the name of a channel, the name ends before the underscore.
+                // In `apus_node_1`, the name of a channel, the schema's name ends before the underscore.
                 let isWhole =
                     !(before.map { $0.isLetter || $0.isNumber || $0 == "_" } ?? false)
                     && !(after.map { $0.isLetter || $0.isNumber } ?? false)
@@ -66,20 +67,21 @@
             return text + rest
         }
 
-        /// A channel's name, as a statement for `apus_…` has it.
+        /// Returns the name of a channel, which statements for the schema `apus` name `apus_…`.
         func channel(_ suffix: String) -> String { "\(name)_\(suffix)" }
 
-        /// Names the session locks of the nodes, whose numbers begin with 1 in each schema.
+        /// The class of the nodes' session locks, which differs between schemas because each numbers its nodes from 1.
         var lockClass: Int32 {
             self == .apus ? Self.apusLockClass : Int32(truncatingIfNeeded: name.stableHash)
         }
 
         private static let apusLockClass: Int32 = 0x6170_7573
 
-        /// Names the locks of names and labels (``TurnStatements/lockNames(_:)``). The locked number has the schema.
+        /// The class of the locks of names and labels (``TurnStatements/lockNames(_:)``), whose lock numbers depend on
+        /// the schema.
         static let nameLockClass = apusLockClass + 1
 
-        /// Whether a node's session is there.
+        /// Returns the condition that a node's session holds its lock.
         func isLocked(_ node: String) -> String {
             """
             EXISTS (

@@ -1,15 +1,15 @@
 #if Postgres
-    /// The one place that turns SQLSTATEs, and libpq's words where there is no code, into ``PostgresError``s.
+    /// Converts SQLSTATEs, and libpq's messages without one, to ``PostgresError``s, in this one place.
     enum ServerErrors {
-        /// What an SQLSTATE, or a class of them, means to a caller.
+        /// The meaning of an SQLSTATE, or of a class of them, for a caller.
         struct Meaning: Sendable {
-            /// Five characters, or the two of a class.
+            /// SQLSTATEs of five characters, or classes of two.
             var states: [String]
             var code: PostgresError.Code
             var message: String
         }
 
-        /// A whole SQLSTATE goes before its class.
+        /// The meanings; that of an SQLSTATE takes precedence over that of its class.
         static let meanings: [Meaning] = [
             Meaning(
                 states: ["28P01"], code: .authentication, message: "the server does not accept the user and password"),
@@ -72,7 +72,7 @@
             meanings.flatMap { meaning in meaning.states.map { ($0, meaning) } },
             uniquingKeysWith: { first, _ in first })
 
-        /// The error for what the server said about a statement or a session.
+        /// Returns the error for a server's message about a statement or a session.
         static func error(
             _ server: PostgresError.ServerMessage, fate: PostgresFate = .notApplied, statement: Int? = nil
         ) -> PostgresError {
@@ -85,11 +85,11 @@
 
         // MARK: Connecting
 
-        /// The error for libpq's words about a connection that could not be made.
+        /// Returns the error for libpq's message about a connection that could not be made.
         ///
-        /// libpq 15 has no code for these, but in the verbose form that was asked for, a message of the server has its
-        /// SQLSTATE after the severity: `FATAL:  28P01: password authentication failed`. With several hosts, the words
-        /// are those of all of them; the last host counts.
+        /// libpq 15 has no code for these errors. In the verbose form, which is set, a message of the server has its
+        /// SQLSTATE after the severity: `FATAL:  28P01: password authentication failed`. With several hosts, the text
+        /// contains the messages of all of them, and the last one is used.
         static func connectError(_ text: String) -> PostgresError {
             let lines = text.unicodeScalars.split(separator: "\n").map(Substring.init).filter {
                 !$0.hasPrefix("LOCATION:")
@@ -129,10 +129,10 @@
             return error
         }
 
-        /// How the server says that no line of pg_hba.conf matched, and that the connection was not encrypted.
+        /// The phrases with which the server reports that no line of pg_hba.conf matches an unencrypted connection.
         private static let unencryptedRemarks = ["no encryption", "SSL off"]
 
-        /// Finds `FATAL:  28P01: password authentication failed` in a line of libpq's.
+        /// Finds the SQLSTATE and the message in a line such as `FATAL:  28P01: password authentication failed`.
         static func serverMessage(in line: Substring) -> PostgresError.ServerMessage? {
             let parts = line.unicodeScalars.split(separator: ":", omittingEmptySubsequences: false).map(Substring.init)
             for index in parts.indices.dropFirst().dropLast() {
@@ -149,10 +149,11 @@
 
         // MARK: Broken connections
 
-        /// The error for a connection that broke.
+        /// Returns the error for a connection that broke.
+        ///
         /// - Parameters:
-        ///   - words: libpq's.
-        ///   - notice: what the server said before, if it did.
+        ///   - words: libpq's message.
+        ///   - notice: the server's last message about the session, if any.
         /// - Returns: an error with an unknown fate.
         static func lost(_ words: String, notice: PostgresError.ServerMessage?) -> PostgresError {
             if let notice { return error(notice, fate: .unknown) }

@@ -1,19 +1,19 @@
 #if !Postgres
-    /// Not there without the package's trait `Postgres`.
+    /// Unavailable without the package's trait `Postgres`.
     @available(
         *, unavailable, message: "give the dependency on apus the trait Postgres, without which ApusPostgres is empty"
     )
     public struct PostgresStore {
-        /// Never.
+        /// Unavailable without the package's trait `Postgres`.
         public init<Configuration>(_ configuration: Configuration) {}
     }
 
-    /// Not there without the package's trait `Postgres`.
+    /// Unavailable without the package's trait `Postgres`.
     @available(
         *, unavailable, message: "give the dependency on apus the trait Postgres, without which ApusPostgres is empty"
     )
     public struct PostgresConfiguration {
-        /// Never.
+        /// Unavailable without the package's trait `Postgres`.
         public init(_ text: String) {}
     }
 #endif

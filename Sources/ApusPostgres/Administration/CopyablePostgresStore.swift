@@ -3,7 +3,7 @@
     package import ApusTimers
     package import Logging
 
-    /// Copies of a database's jobs, from it and into it. No node may run meanwhile.
+    /// A database's jobs as the source or the destination of a copy, during which no node may run.
     package struct CopyablePostgresStore: CopyableStore {
         private let configuration: PostgresConfiguration
         private let engine: TimerEngine
@@ -15,7 +15,7 @@
             logger: Logger = Logger(label: "apus.postgres"), migrations: StoreMigrations = .shipped
         ) {
             var configuration = configuration
-            // To add or remove a page takes as long as it takes.
+            // Adding and removing a page may take any time.
             configuration.statementTimeout = nil
             configuration.answerTimeout = nil
             self.configuration = configuration
@@ -24,7 +24,10 @@
             self.migrations = migrations
         }
 
-        /// Takes all shards as a node of its own, so that a node that starts meanwhile gets none.
+        /// Begins reading, and takes all shards as a node, so that a node that starts in the meantime gets none.
+        ///
+        /// - Returns: the transaction.
+        /// - Throws: ``JobError``.
         package func beginReading() async throws -> any StoreCopyReader {
             let keeper = keeper()
             do {
@@ -49,7 +52,7 @@
             do {
                 try await checkSessions(keeper.link)
                 do { try await keeper.prepare() } catch let error as JobError where error.code == .conflict {
-                    // What an earlier copy has left is written anew.
+                    // The remains of an interrupted copy are replaced.
                 }
                 await keeper.link.disconnect()
                 return try await PostgresCopyWriter.begin(try await connect(), engine)
@@ -64,7 +67,7 @@
                 link: ServerLink(configuration, engine: engine, logger: logger), migrations: migrations)
         }
 
-        /// What a copy holds, it holds as long as its session.
+        /// Checks that connections keep their sessions, because the locks of a copy last as long as its session.
         private func checkSessions(_ link: ServerLink) async throws {
             let other = ServerLink(configuration, engine: engine, logger: logger)
             do { try await SessionCheck.check(link, other) } catch {
@@ -81,10 +84,11 @@
         private static func jobError(_ error: any Error) -> any Error { (error as? PostgresError)?.jobError ?? error }
     }
 
-    /// What a node that runs would change under a copy.
+    /// Excludes running nodes from a database that is copied.
     enum ExclusiveUse {
-        /// In the place of all nodes: those that run are in the way, and those that have died are ended. Needs a lock on
-        /// the table of nodes in the same transaction.
+        /// Returns the statements that throw if a node is connected, and end the nodes that have died.
+        ///
+        /// They lock the table of nodes, and must be in one transaction with the statements that need the exclusion.
         private static func statements(_ schema: SchemaName) -> [PostgresStatement] {
             [
                 PostgresStatement("LOCK TABLE apus.node IN EXCLUSIVE MODE", isPrepared: false),
@@ -111,7 +115,7 @@
 
         private static let isInUse = "AP411"
 
-        /// Executes them, and what follows, in one transaction.
+        /// Executes these statements and `more` in one transaction.
         static func begin(_ more: [PostgresStatement], on connection: PostgresConnection) async throws -> [PostgresRows]
         {
             let batch = PostgresBatch(statements(connection.schema) + more, transaction: .explicit(.readCommitted))
@@ -129,8 +133,8 @@
 
     // MARK: Reading
 
-    /// What both directions read with.
-    class PostgresPages: @unchecked Sendable {  // nothing of it changes
+    /// The reads of both directions of a copy.
+    class PostgresPages: @unchecked Sendable {  // immutable
         let connection: PostgresConnection
 
         init(_ connection: PostgresConnection) { self.connection = connection }
@@ -196,7 +200,7 @@
                 do { (job, shard) = try JobColumns.read(&row, axis) } catch let unreadable as UnreadableJob {
                     throw unreadable.error
                 }
-                // One that is set aside is due as it was.
+                // The wakes of a job that is set aside are in its record.
                 let (wake, elapsedWake): (Int64?, Int64?) = (try row.optional(), try row.optional())
                 if let wake { job.bookkeeping.wake = StoreInstant.decode(wake) }
                 if let elapsedWake { job.bookkeeping.elapsedWake = axis.decode(elapsedWake) }
@@ -268,7 +272,7 @@
     }
 
     /// Reads a database as the owner of all its shards.
-    final class PostgresCopyReader: PostgresPages, StoreCopyReader, @unchecked Sendable {  // `isEnded` is locked
+    final class PostgresCopyReader: PostgresPages, StoreCopyReader, @unchecked Sendable {  // `isEnded` is a lock
         private let node: Int64
         private let shards: [(ShardID, StoreEpoch)]
         private let beats: Task<Void, Never>
@@ -279,7 +283,7 @@
         ) {
             self.node = node
             self.shards = shards
-            // Nodes that start meanwhile wait for shards as long as this one shows that it is alive.
+            // Nodes that start in the meantime wait for shards as long as this node beats.
             beats = Task {
                 while (try? await engine.sleep(for: .seconds(1))) != nil {
                     _ = try? await connection.execute(PostgresBatch([Self.beat(node)]))
@@ -294,7 +298,7 @@
                     "INSERT INTO apus.node (name, ended) VALUES ($1, clock_timestamp()) RETURNING id",
                     [.text("apus store copy")])[0]
                     .decode(at: 0)
-                // The lock first: a node without it looks dead to the others.
+                // The lock comes first, because other nodes consider a node without it dead.
                 _ = try await connection.query(
                     "SELECT pg_advisory_lock($1, $2)", [.int32(connection.schema.lockClass), .int32(Int32(id))])
                 let results = try await ExclusiveUse.begin(
@@ -308,7 +312,7 @@
                     let (id, epoch): (Int64, Int64) = (try row.decode(at: 0), try row.decode(at: 1))
                     return (ShardID(rawValue: Int(id)), StoreEpoch(rawValue: epoch))
                 }
-                // Other stores do not know the mark: there, the effects would be made again.
+                // Other stores do not know the mark, so the effects of these runs would be repeated there.
                 let completed: Int64 = try await connection.query(
                     "SELECT count(*) FROM apus.open_run WHERE completed")[0].decode(at: 0)
                 guard completed == 0 else {
@@ -341,7 +345,7 @@
             if wasEnded { return }
             beats.cancel()
             do {
-                // A node that has written since then had a later epoch of a shard.
+                // The fence fails if another node has taken a shard since, and may have written to it.
                 _ = try await execute(
                     PostgresBatch([
                         TurnStatements.fence(node, shards),

@@ -4,16 +4,18 @@
 
     /// Writes a copy into a database.
     ///
-    /// Each page is a transaction. Until the last one there are no rows in `apus.shard`: a database without shards is
-    /// one that no node opens, and that the next copy begins anew.
-    final class PostgresCopyWriter: PostgresPages, StoreCopyWriter, @unchecked Sendable {  // `isEnded` is locked
+    /// Each page is a transaction. `apus.shard` has no rows until the last one: no node opens a database without
+    /// shards, and the next copy replaces it.
+    final class PostgresCopyWriter: PostgresPages, StoreCopyWriter, @unchecked Sendable {  // locks: `isEnded`, `axis`
         private let isEnded = Locked(false)
         private let axis = Locked(ElapsedAxis(nil))
 
-        /// Names the lock that a copy holds for as long as its session lasts.
+        /// The number of the lock that a copy holds until its session ends.
         private static let lock: Int32 = -1
 
-        /// Makes this the only copy into the database. The session of one that was killed may end a moment later.
+        /// Makes this the only copy into the database.
+        ///
+        /// It waits for up to 5 s, because the session of a killed copy may end later than its process.
         private static func takeLock(on connection: PostgresConnection, _ engine: TimerEngine) async throws {
             for attempt in 1...50 {
                 let isAlone = try await connection.query(
@@ -53,7 +55,7 @@
             }
         }
 
-        /// Everything that a copy adds.
+        /// The statements that remove everything that a copy adds.
         private static let clear = [
             "job", "request", "wake", "ended", "open_run", "run", "queue", "submission", "reply", "clock",
             "set_aside", "refusal",
@@ -74,7 +76,7 @@
             if wasEnded { return }
             do {
                 _ = try await execute(PostgresBatch(statements))
-                // So that the first queries have figures to go by. Nothing depends on it.
+                // For the statistics of the first queries; a failure has no consequences.
                 _ = try? await execute(
                     PostgresBatch(
                         ["job", "request", "wake", "open_run", "run"].map {
@@ -95,7 +97,7 @@
             var statements: [PostgresStatement] = []
             if let clock = header.clock { statements.append(TurnStatements.clock(clock)) }
             if !header.queues.isEmpty { statements.append(TurnStatements.queues(header.queues, axis)) }
-            // A sequence cannot be at 0, where none was given.
+            // `setval` refuses 0, which means that no number was used.
             for (sequence, last) in [
                 ("'apus.job_key'", header.lastKey),
                 ("pg_get_serial_sequence('apus.submission', 'sequence')", header.lastSubmission),
@@ -117,7 +119,7 @@
                 let job = stored.job
                 rows.add(job.key)
                 rows.add(job.version)
-                // Of a store with one shard, the jobs are spread evenly.
+                // The jobs of a store with one shard are distributed evenly.
                 rows.add(stored.shard?.rawValue ?? Int(job.key % Int64(StoreSchema.shards)))
                 rows.add(job.id.rawValue)
                 rows.add(StoreInstant.encode(job.created))
@@ -151,7 +153,7 @@
             rows.endRow()
         }
 
-        /// The next run gets a later number.
+        /// Returns a statement that makes later runs get higher sequence numbers.
         private static func advance(past runs: [StoredRun]) -> PostgresStatement {
             PostgresStatement(
                 "SELECT setval('apus.run_sequence', greatest($1, coalesce(pg_sequence_last_value('apus.run_sequence'), 1)))",
@@ -167,7 +169,8 @@
                 rows.add(submission.command)
                 rows.endRow()
             }
-            // Those of a store with one shard go where `apus.submit` puts them. No caller waits for an answer any more.
+            // The submissions of a store with one shard get the shard that `apus.submit` would choose. They have no
+            // return address, because no caller waits for a reply any more.
             _ = try await execute(
                 PostgresBatch([
                     PostgresStatement(
@@ -187,7 +190,7 @@
             var rows = RowArrays()
             for refused in refusals {
                 rows.add(refused.sequence)
-                // The owner of the shard removes it when it is old.
+                // The owner of the shard will remove the refusal when it is old.
                 rows.add(Int(refused.sequence % Int64(StoreSchema.shards)))
                 rows.add(StoreInstant.encode(refused.submitted))
                 rows.add(StoreInstant.encode(refused.refusal.refused))
@@ -207,8 +210,8 @@
                 ]))
         }
 
-        /// Parameters: keys, versions, shards, identifiers, instants of submission, ``JobColumns/progress``,
-        /// ``JobColumns/request``.
+        /// Inserts jobs; parameters: keys, versions, shards, identifiers, instants of submission,
+        /// ``JobColumns/progress``, ``JobColumns/request``.
         private static let insertJobs: String = {
             let (progress, request) = (
                 JobColumns.progress.joined(separator: ", "), JobColumns.request.joined(separator: ", ")

@@ -3,7 +3,7 @@
     package import ApusTimers
     package import Logging
 
-    /// Looks at a database's jobs, and migrates its schema. Nodes may run meanwhile.
+    /// Inspects a database's jobs, and migrates its schema, also while nodes run.
     package final class PostgresInspection: StoreInspection {
         private let keeper: SchemaKeeper
         private var link: ServerLink { keeper.link }
@@ -13,14 +13,14 @@
             logger: Logger = Logger(label: "apus.postgres"), migrations: StoreMigrations = .shipped
         ) {
             var configuration = configuration
-            // The questions concern all rows.
+            // The queries read all rows.
             configuration.statementTimeout = nil
             configuration.answerTimeout = nil
             keeper = SchemaKeeper(
                 link: ServerLink(configuration, engine: engine, logger: logger), migrations: migrations)
         }
 
-        /// Ends the connection; another one is made when it is needed.
+        /// Closes the connection, which is opened again when it is needed.
         package func disconnect() async { await link.disconnect() }
 
         private func mapErrors<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
@@ -29,15 +29,16 @@
 
         // MARK: Migrations
 
-        /// A version of the schema, and what brings a database to it.
+        /// A version of the schema, with the statements that migrate a database to it.
         package struct Migration: Sendable {
             package var version: Int
             package var statements: [String]
-            /// See ``StoreMigrations/Version/compatibleWith``.
+            /// The oldest version of programs that can use the migrated schema; see
+            /// ``StoreMigrations/Version/compatibleWith``.
             package var compatibleWith: Int
         }
 
-        /// What ``migrate()`` would apply, and whether nodes that run now must be stopped first.
+        /// Returns the migrations that ``migrate()`` would apply, and whether running nodes must be stopped first.
         package func pendingMigrations() async throws -> (
             current: Int, migrations: [Migration], endsOlderPrograms: Bool
         ) {
@@ -53,8 +54,9 @@
             }
         }
 
-        /// Brings the schema to the newest version that this program knows.
-        /// - Throws: ``JobError`` with `owned`, `newerSchema`, `unavailable`.
+        /// Migrates the schema to the newest version that this program knows.
+        ///
+        /// - Throws: ``JobError`` with `owned`, `newerSchema` or `unavailable`.
         package func migrate() async throws { try await mapErrors { try await self.keeper.migrate { _ in } } }
 
         // MARK: Status
@@ -106,7 +108,9 @@
             }
         }
 
-        /// - Throws: ``JobError`` with `notFound` if there is no schema, `newerSchema`.
+        /// Returns the state of the schema.
+        ///
+        /// - Throws: ``JobError`` with `notFound` if there is no schema, or with `newerSchema`.
         private func schema() async throws -> StoreSchemaState {
             let state = try await keeper.state()
             guard state.version > 0 else {
@@ -136,7 +140,7 @@
             }
         }
 
-        /// Reads every row, page by page.
+        /// Reads every row of jobs and runs, page by page, and returns those that cannot be read.
         private func unreadableRows() async throws -> UnreadableRows {
             let axis = ElapsedAxis(try StoreQueries.clock(of: try await link.read([StoreQueries.selectClock])[0]))
             var unreadable = UnreadableRows()

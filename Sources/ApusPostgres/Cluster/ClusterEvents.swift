@@ -3,16 +3,16 @@
     import ApusTimers
     import Logging
 
-    /// Brings the events of a node to those who listen on the others: by notifications that name jobs and runs, which the
-    /// receiver reads from the tables.
+    /// Exchanges events with the other nodes, by notifications that name jobs and runs, which the receiver reads from
+    /// the tables.
     ///
-    /// A node sends every ``pause`` at most, from a connection of its own, and no more than ``most`` at once: what is more is
-    /// left out, and the receivers get the number. A node that is alone sends nothing.
+    /// A node sends at most once in each ``pause``, from a connection of its own, and at most ``most`` at once: further
+    /// events are dropped, and the receivers get their number. A node without others sends nothing.
     final class ClusterEvents: Sendable {
         static let pause: Duration = .milliseconds(50)
-        /// Events, and bytes of output, in one pause.
+        /// The maximum numbers of events and of bytes of output in one pause.
         static let most = (events: 100, bytes: 32_768)
-        /// What a notification holds: PostgreSQL allows 7,999 bytes.
+        /// The size of a notification's payload, in bytes: PostgreSQL allows 7,999.
         private static let payload = 7_000
         private static let piece = 1_500
 
@@ -34,7 +34,7 @@
         private let logger: Logger
         private let pending = Locked(Pending())
         private let hasOthers = Locked(false)
-        /// Payloads as they come, so that they are read in their order.
+        /// The received payloads, in a stream so that they are read in order.
         private let arrivals: AsyncStream<String>.Continuation
         private let reader = Locked<Task<Void, Never>?>(nil)
 
@@ -54,7 +54,7 @@
             reader.withLock { $0 = task }
         }
 
-        /// Whether there is another node that may listen.
+        /// Sets whether there are other nodes, which may have subscribers.
         func othersAre(there: Bool) { hasOthers.withLock { $0 = there } }
 
         func finish() {
@@ -115,7 +115,7 @@
 
         // MARK: Receiving
 
-        /// A notification has come.
+        /// Receives the payload of a notification.
         func receive(_ payload: String) { arrivals.yield(payload) }
 
         private func read(_ payload: String) async {
@@ -142,7 +142,7 @@
         }
     }
 
-    /// What a notification says.
+    /// The payload of a notification.
     private struct Message: Codable {
         var node: Int64
         var events: [CodedEvent]
@@ -150,7 +150,7 @@
         var droppedBytes = 0
     }
 
-    /// An event of one job, as a reference to what the tables have of it.
+    /// An event of one job, as a reference to the rows of its job or run.
     struct CodedEvent: Codable, Equatable {
         enum Kind: String, Codable {
             case submitted, changed, deleted, runStarted, runEnded, runPostponed, skipped, output, progress
@@ -160,7 +160,7 @@
         var key: Int64 = 0
         var occurrence = 0
         var attempt = 0
-        /// Of output.
+        /// The offset of the output.
         var offset: Int?
         var bytes: [UInt8]?
         var fraction: Double?
@@ -170,7 +170,7 @@
         var isOfRun: Bool { !isOfJob && kind != .deleted && kind != .output && kind != .progress }
         var run: RunReference { RunReference(job: key, occurrence: occurrence, attempt: attempt) }
 
-        /// The event, with what the tables have of its job or run; `nil` if they have nothing.
+        /// Returns the event with its job or run from the tables; `nil` if they do not exist.
         fileprivate func event(_ jobs: [Int64: Job], _ runs: [RunReference: Run]) -> JobEvent? {
             switch kind {
             case .submitted: jobs[key].map { .submitted($0) }
@@ -194,7 +194,7 @@
             }
         }
 
-        /// `nil` for what concerns one scheduler only.
+        /// Returns `nil` for an event that concerns one scheduler only.
         init?(_ event: JobEvent) {
             switch event {
             case .submitted(let new): (kind, job, key) = (.submitted, new.id, new.key)
@@ -209,7 +209,7 @@
                 (self.offset, self.bytes) = (offset, bytes)
             case .progress(let id, let number, let attempt, let fraction, let message):
                 (kind, job, occurrence, self.attempt) = (.progress, id, number, attempt)
-                // As far as a notification has room.
+                // The message is truncated to fit into a notification.
                 (self.fraction, self.message) = (fraction, message.map { String($0.prefix(500)) })
             case .clockChanged, .dropped, .stopped: return nil
             }
@@ -219,7 +219,7 @@
             (kind, run.jobID, run.jobKey, run.occurrence, run.attempt)
         }
 
-        /// Output in pieces that fit into notifications.
+        /// Returns the event in pieces whose output fits into notifications.
         func pieces(of size: Int) -> [CodedEvent] {
             guard let bytes, bytes.count > size else { return [self] }
             return stride(from: 0, to: bytes.count, by: size).map { start in

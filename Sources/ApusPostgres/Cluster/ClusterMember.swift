@@ -3,9 +3,9 @@
     import ApusTimers
     import Logging
 
-    /// Keeps a node in the cluster: beats, takes and gives shards, and signals the changes to the scheduler.
+    /// Keeps a node in the cluster: it beats, takes and releases shards, and signals the changes to the scheduler.
     ///
-    /// Its connection holds the lock by which the others see the end of the process.
+    /// The connection of the session holds the lock by which the other nodes notice the end of the process.
     final class ClusterMember: Sendable {
         let node: Int64
         private let writer: ServerLink
@@ -15,26 +15,27 @@
         private let logger: Logger
         private let machine: Locked<MembershipMachine>
         private let owned = Locked<[ShardID: StoreEpoch]>([:])
-        /// The epochs of shards that were given back: a view that is older does not bring them again.
+        /// The last epochs of released shards, so that an older view does not return these shards.
         private let given = Locked<[ShardID: StoreEpoch]>([:])
-        /// Shards of which jobs may still be set aside for an earlier owner, because an error ended ``giveBack(_:)``.
+        /// Shards whose jobs may still be set aside for an earlier owner, because ``giveBack(_:)`` has failed.
         private let notGivenBack = Locked<[ShardID]>([])
         private let task = Locked<Task<Void, Never>?>(nil)
         private let signal: @Sendable (StoreSignal) -> Void
         private let clock = Locked(DatabaseClock())
-        /// What happens here and on the other nodes.
+        /// The events of this node and of the others.
         let events: ClusterEvents
         let submissions: Locked<SubmissionFloor>
-        /// Another one begins when a standby is promoted.
+        /// The timeline of the database, which changes with the promotion of a standby.
         private let knownTimeline: Locked<Int32>
-        /// What the scheduler can run, and whether the database has it; `nil` if the scheduler has not said.
+        /// The jobs that the scheduler can run, and whether the database has them; `nil` if the scheduler has not
+        /// reported them.
         private let runnable: Locked<(jobs: RunnableJobs?, isStored: Bool)>
-        /// As they were signalled.
+        /// The last signalled value.
         private let others = Locked(OtherSchedulers())
-        /// The server's process of the session: another one has not listened to what was notified before.
+        /// The process of the server that listens for this node; a new process has missed earlier notifications.
         private let listening = Locked<Int32?>(nil)
 
-        /// `signal` is called with what the scheduler has to know.
+        /// Creates a member, which calls `signal` with everything that the scheduler must know.
         init(
             node: Int64, running jobs: RunnableJobs? = nil, timeline: Int32, writer: ServerLink, session: ServerLink,
             queries: StoreQueries, engine: TimerEngine,
@@ -54,24 +55,24 @@
             machine = Locked(MembershipMachine(id: node, timing: timing, at: engine.time.uptime()))
         }
 
-        /// The shards that are this node's.
+        /// The shards that this node owns.
         var shards: [ShardID: StoreEpoch] { owned.withLock { $0 } }
 
-        /// The timeline of the database of which the scheduler's jobs were read.
+        /// The timeline of the database from which the scheduler's jobs were read.
         var timeline: Int32 { knownTimeline.withLock { $0 } }
 
-        /// Where its tasks run, which no handler can block.
+        /// The executor of the member's tasks, which no handler can block.
         private static var executor: PollTasks { PostgresThread.shared.tasks }
 
-        /// The other nodes, as the last beat has found them.
+        /// The other nodes, as of the last beat.
         var known: OtherSchedulers { others.withLock { $0 } }
 
-        /// The next beat says what the scheduler can run from now on.
+        /// Sets the jobs that the scheduler can run, which the next beat reports to the other nodes.
         func serve(_ jobs: RunnableJobs) {
             runnable.withLock { if $0.jobs != jobs { $0 = (jobs, false) } }
         }
 
-        /// Beats from now on.
+        /// Starts beating.
         func start() {
             let task = Task(executorPreference: Self.executor) {
                 await withTaskGroup(of: Void.self) { group in
@@ -90,10 +91,10 @@
             }
         }
 
-        /// Whatever becomes of the beats: the end of the trust is noticed.
+        /// Notices the end of the trust, even if a beat gets no answer.
         private func watch() async {
             while !Task.isCancelled {
-                // Each beat that succeeds moves it.
+                // Each successful beat moves it.
                 let end = machine.withLock { $0.endOfTrust }
                 let now = engine.time.uptime()
                 let soon = now.advanced(by: machine.withLock(\.timing).trust / 8)
@@ -108,28 +109,28 @@
             events.finish()
         }
 
-        /// The database's clock.
+        /// Returns the bounds of the database's clock; `nil` before the first beat.
         func wall(at instant: ContinuousInstant) -> ClosedRange<WallInstant>? {
             clock.withLock { $0.wall(at: instant) }
         }
 
-        /// Whether no other node can have taken this one for dead yet.
+        /// Whether no other node can have considered this one dead yet.
         var isTrusted: Bool {
             let now = engine.time.uptime()
             return machine.withLock { machine in machine.endOfTrust.map { now < $0 } ?? false }
         }
 
-        /// Whether another node has ended this one, as far as the beats have found.
+        /// Whether the beats have found that another node has ended this one.
         var wasEnded: Bool { machine.withLock { $0.state == .fenced } }
 
-        /// Something was notified on the node's channel.
+        /// Handles a notification on one of the node's channels.
         func notified(_ notification: PostgresNotification) {
             if notification.channel == events.channel { return events.receive(notification.payload) }
             if notification.channel == schema.channel("submissions") {
-                // Those of other nodes' shards are not this node's to read.
+                // A node without shards has no submissions to read.
                 if owned.withLock(\.isEmpty) { return }
                 signal(.submissions)
-                // Those of the same burst did not notify (`apus.notify_submission`).
+                // Later submissions of the same burst do not notify (`apus.notify_submission`).
                 _ = Task(executorPreference: Self.executor) { [weak self, engine] in
                     try await engine.sleep(for: Self.burst)
                     self?.signal(.submissions)
@@ -149,7 +150,7 @@
         /// A little more than the time in which one submission notifies for all.
         private static let burst: Duration = .milliseconds(25)
 
-        /// It wants no shards any more.
+        /// Stops taking shards, and releases those that the node owns.
         func leave() { machine.withLock { $0.leave() } }
 
         // MARK: Replies
@@ -193,7 +194,7 @@
             }
         }
 
-        /// Of the transaction of a beat.
+        /// Executes the transaction of a beat, and returns the view that it reads.
         func view() async throws -> MembershipMachine.View {
             try await sayWhatRuns()
             let results = try await session.execute(
@@ -204,7 +205,7 @@
                         SELECT n.id, 1 FROM apus.node AS n WHERE n.id = $1 AND n.ended IS NULL
                         ON CONFLICT (node) DO UPDATE SET number = b.number + 1, at = clock_timestamp()
                         """, [.int64(node)]),
-                    // Nothing of it if the connection was made anew and the lock is held already.
+                    // Selects nothing if the lock is already held, even if by an earlier connection of this node.
                     PostgresStatement(
                         "SELECT pg_try_advisory_lock($1, $2) WHERE NOT \(schema.isLocked("$2::int8"))",
                         [.int32(schema.lockClass), .int32(Int32(truncatingIfNeeded: node))]),
@@ -270,8 +271,9 @@
             return view
         }
 
-        /// Before the beat, which shows the others what the node can run. A turn that is being written locks the row: the
-        /// beat must not wait for it, so the next one says it then.
+        /// Writes the jobs that the node can run, before the beat from which the other nodes read them.
+        ///
+        /// A turn that is being written locks the row. A beat must not wait for it, so the next beat tries again.
         private func sayWhatRuns() async throws {
             guard let jobs = runnable.withLock({ $0.isStored ? nil : $0.jobs }) else { return }
             let rows = try await session.execute(
@@ -287,7 +289,7 @@
             runnable.withLock { if $0.jobs == jobs { $0.isStored = true } }
         }
 
-        /// Alone, so that there is little between the question and the answer.
+        /// Reads the clock in a batch of its own, to keep the time between the query and the answer short.
         private func readClock() async throws {
             let asked = engine.time.continuous()
             let rows = try await session.execute(PostgresBatch([PostgresStatement("SELECT apus.now()")]))[0]
@@ -296,14 +298,15 @@
             clock.withLock { $0.learn(wall, asked: asked, answered: answered) }
         }
 
-        /// The database continues from a standby's copy, which may lack what was committed last: what is known of the
-        /// jobs counts no more, and the shards are this node's anew, under later epochs.
+        /// Discards the state of a database that continues from a standby, which may lack the last commits.
+        ///
+        /// The scheduler reads its jobs again, and the node takes its shards again, under later epochs.
         private func forgetLostHistory() async throws {
             let old = owned.withLock { owned in
                 defer { owned = [:] }
                 return owned
             }
-            // The epochs may have gone back too, and what the node has said that it can run.
+            // The epochs may have decreased too, and the reported jobs may be lost.
             given.withLock { $0 = [:] }
             runnable.withLock { if $0.jobs != nil { $0.isStored = false } }
             logger.notice("the database was promoted; what it has is read anew")
@@ -313,7 +316,7 @@
             knownTimeline.withLock { $0 = timeline }
         }
 
-        /// What the database says is this node's.
+        /// Adopts the shards that the database assigns to this node.
         private func adopt(_ found: [ShardID: StoreEpoch], _ owners: [ShardID: Int64?]) {
             let mine = given.withLock { given in
                 found.filter { shard, epoch in given[shard].map { $0 < epoch } ?? true }
@@ -322,7 +325,7 @@
                 defer { owned = mine }
                 return owned
             }
-            // One without an owner was given back just now.
+            // A shard without an owner was just released by this node.
             for shard in old.keys.sorted() where mine[shard] == nil && owners[shard].flatMap({ $0 }) != nil {
                 signal(.revoked(shard))
             }
@@ -349,7 +352,7 @@
             case .giveBack(let count): signal(.share(max(0, owned.withLock(\.count) - count)))
             case .declareDead(let id, let beat):
                 logger.notice("a node is dead", metadata: ["node": "\(id)"])
-                // A transaction that it has begun and cannot end would hold the others up.
+                // An unfinished transaction of the dead node would delay the others.
                 _ = try await writer.execute(
                     PostgresBatch([
                         PostgresStatement(
@@ -389,8 +392,10 @@
             if try rows[2][0].decode(Int64.self, at: 0) == SetAside.pageSize { giveBack(wanted) }
         }
 
-        /// Has jobs be due again that earlier owners of the shards have set aside, a page at a time, beside the beats. After
-        /// an error the next beat tries it again.
+        /// Makes jobs due again that earlier owners of the shards have set aside, a page at a time and concurrently
+        /// with the beats.
+        ///
+        /// After an error, the next beat tries again.
         private func giveBack(_ shards: [ShardID]) {
             if shards.isEmpty { return }
             _ = Task(executorPreference: Self.executor) { [weak self, node, writer, timeline, logger] in
@@ -412,12 +417,13 @@
             }
         }
 
-        /// It is not known whether shards were given back: if the database says that they were not, they are new ones.
+        /// Forgets shards of which it is not known whether they were released; if they were not, the next beat returns
+        /// them as new ones.
         func forget(_ shards: [ShardID]) {
             owned.withLock { owned in for shard in shards { owned[shard] = nil } }
         }
 
-        /// Shards were given back in a turn.
+        /// Records that a turn has released shards.
         func released(_ shards: [ShardID]) {
             for shard in shards {
                 guard let epoch = owned.withLock({ $0.removeValue(forKey: shard) }) else { continue }
@@ -425,14 +431,15 @@
             }
         }
 
-        /// What the connections of a node are called in the server's views.
+        /// Returns the name of a node's connections in the server's views.
         func connectionName(_ node: Int64) -> String {
             schema == .apus ? "apus node \(node)" : "apus node \(node) of \(schema)"
         }
 
-        /// The node can write nothing any more, and its shards are free. Its transactions that are under way are waited
-        /// for. Nothing is done if the node has another beat than that one by now: it is alive. A beat that is under way is
-        /// waited for, or finds itself ended.
+        /// Ends a node, so that it can write nothing any more and its shards are free.
+        ///
+        /// It waits for active transactions of the node. It has no effect if the node has another beat than `beat` by
+        /// now, and is therefore alive. It waits for an active beat, or that beat finds the node ended.
         static func end(_ node: Int64, ifBeatIs beat: Int64? = nil, on link: ServerLink) async throws {
             _ = try await link.execute(
                 PostgresBatch([
@@ -454,18 +461,20 @@
         private static let isEnded = "EXISTS (SELECT 1 FROM apus.node AS n WHERE n.id = $1 AND n.ended IS NOT NULL)"
     }
 
-    /// Whether a connection's session stays with one process of the server, as a node's lock and its settings need.
+    /// Checks that a connection keeps its session in one process of the server, as a node's lock and settings require.
     ///
-    /// A pooler in transaction mode gives each transaction any session. Two connections that are used in turn then see
-    /// each other's settings, or not their own.
+    /// A pooler in transaction mode assigns any session to each transaction. Two connections that are used in turn then
+    /// see each other's settings, or do not see their own.
     enum SessionCheck {
-        /// - Throws: ``JobError`` with `unavailable` if it does not stay; ``PostgresError``.
+        /// Checks two connections.
+        ///
+        /// - Throws: ``JobError`` with `unavailable` if they do not keep their sessions; ``PostgresError``.
         static func check(_ first: ServerLink, _ second: ServerLink) async throws {
             let links = [first, second]
             let names = ["apus.first_of_two", "apus.second_of_two"]
             let marks = links.map { _ in "\(SystemRandom().next())" }
             var processes: [Int32?] = [nil, nil]
-            // Each order of the two, so that a pooler that takes its sessions in turn is found too.
+            // Every order of the two, so that a pooler that uses its sessions in turn is detected too.
             for index in [0, 1, 0, 0, 1, 1, 0, 1] {
                 let rows = try await links[index].execute(
                     PostgresBatch([

@@ -1,44 +1,51 @@
 #if Postgres
     public import ApusJobs
 
-    /// A node, as the database knows it.
+    /// A node, as stored in the database.
     public struct ClusterNode: Hashable, Sendable {
-        /// Whether it takes part.
+        /// The participation of a node in the cluster.
         public enum State: String, Hashable, Sendable, CaseIterable {
-            /// It beats, and its session is there.
+            /// The node beats, and has its session.
             case alive
-            /// It has not beaten for longer than the others wait for it, or its session is gone: the others take its shards soon.
+            /// The node has not beaten for longer than its patience, or has no session: the other nodes take its shards
+            /// soon.
             case silent
-            /// It gives its shards back, and ends.
+            /// The node releases its shards, and ends.
             case leaving
         }
 
-        /// Its number, which no other node ever has.
+        /// The number of the node, which no other node ever has.
         public var id: Int64
-        /// What it is called (`JobScheduler.Configuration.node`). Several nodes can have one name.
+        /// The name of the node (`JobScheduler.Configuration.node`), which several nodes may share.
         public var name: NodeID
-        /// The version of Apus that it runs.
+        /// The version of Apus that the node runs.
         public var version: String
-        /// How many shards it owns.
+        /// The number of shards that the node owns.
         public var shards: Int
-        /// How long ago its last beat was, by the database's clock.
+        /// The time since the node's last beat, by the database's clock.
         public var beatAge: Duration
-        /// How long ago the oldest of its jobs that is to be looked at was due, by the database's clock; zero if none is.
-        /// A job that waits for a place in a queue, for a handler or for its conditions counts too.
+        /// The time since the earliest overdue job of the node was due, by the database's clock; zero if none is
+        /// overdue.
+        ///
+        /// This includes jobs that wait for a place in a queue, for a handler or for their conditions.
         public var lag: Duration
-        /// Whether it takes part.
+        /// The participation of the node in the cluster.
         public var state: State
 
-        /// How long the others wait for a beat of it.
+        /// The time for which the other nodes wait for a beat of this node.
         public var patience: Duration
 
-        /// The jobs that it can run; `nil` if it has not said. One that can run none owns no shards.
+        /// The jobs that the node can run; `nil` if it has not reported them.
+        ///
+        /// A node that can run none owns no shards.
         public var jobs: RunnableJobs?
     }
 
     extension PostgresStore {
-        /// The nodes that have not ended, by their numbers. Of the late jobs of one queue, priority and kind, the 10,000 oldest
-        /// are looked at.
+        /// Returns the nodes that have not ended, in the order of their numbers.
+        ///
+        /// Of each queue, priority and kind, at most the 10,000 earliest overdue jobs are examined.
+        ///
         /// - Throws: `JobError` with `unavailable`.
         public func nodes() async throws -> [ClusterNode] {
             try await mapErrors {
@@ -59,7 +66,8 @@
             }
         }
 
-        /// Of `now`, by the clock that cannot be set. A value, and no join, so that the index of the wakes gives the bound.
+        /// The elapsed time of `now`, as a scalar subquery instead of a join, so that it bounds the search in the index
+        /// of wakes.
         static let elapsedNow = "(SELECT now.ns - c.elapsed_offset FROM now, apus.clock AS c)"
 
         private static let lanes =
@@ -94,9 +102,11 @@
     }
 
     extension PostgresStore {
-        /// The state of the queues over all nodes: those that have settings, or runs in progress, or jobs that are due,
-        /// by their names. A job that is due waits for a place, for a handler or for its conditions; of one
-        /// priority and kind, at most 100,000 are counted.
+        /// Returns the state of the queues over all nodes, in the order of their names.
+        ///
+        /// These are the queues with settings, active runs or due jobs. A due job waits for a place, for a handler or
+        /// for its conditions; of each queue, priority and kind, at most 100,000 are counted.
+        ///
         /// - Throws: `JobError` with `unavailable`.
         public func queues() async throws -> [QueueStatus] {
             try await mapErrors {

@@ -1,23 +1,23 @@
 package import ApusTimers
 
-/// The clock of the database, as far as it is known here: it runs on with this machine's clock that cannot be set.
+/// An estimate of the database's clock, which continues with this machine's monotonic clock.
 ///
-/// Each answer of the database says what its clock was at some moment between the question and the answer. The
-/// narrowest bounds of the last answers are the best, unless the database's clock was set.
+/// Each answer of the database contains a reading of its clock from some moment between the query and the answer. The
+/// intersection of the last answers' bounds is the best estimate, unless the database's clock was set.
 package struct DatabaseClock: Sendable {
-    /// How many answers count. Longer ago, the two clocks may have drifted apart.
+    /// The number of answers that are used; in a longer time, the two clocks may drift apart.
     package static let memory = 8
 
-    /// The database's clock minus this machine's, in nanoseconds.
+    /// The bounds of the database's clock minus this machine's clock, in nanoseconds, one for each answer.
     private var offsets: [ClosedRange<Int64>] = []
 
-    /// Nothing is known yet.
+    /// Creates an estimate without an answer.
     package init() {}
 
-    /// The database has said `wall` in the answer, which was here at `answered`, to what was asked at `asked`.
+    /// Adds an answer: the database read `wall` from its clock between `asked` and `answered`.
     package mutating func learn(_ wall: WallInstant, asked: ContinuousInstant, answered: ContinuousInstant) {
         let new = Self.offset(wall, answered)...Self.offset(wall, asked)
-        // Of clocks that were not set, all bounds have something in common.
+        // The bounds of all answers overlap, unless a clock was set.
         if let known = bounds, !known.overlaps(new) { offsets = [] }
         offsets.append(new)
         if offsets.count > Self.memory { offsets.removeFirst() }
@@ -34,7 +34,7 @@ package struct DatabaseClock: Sendable {
         return low...high
     }
 
-    /// Between what the clock is; `nil` before the first answer.
+    /// Returns the bounds of the database's clock at an instant; `nil` before the first answer.
     package func wall(at instant: ContinuousInstant) -> ClosedRange<WallInstant>? {
         bounds.map { bounds in
             WallInstant(

@@ -1,7 +1,8 @@
 package import ApusJobs
 package import ApusTimers
 
-/// One node's part in the cluster: whether it may act, who else is there, and which shards it should own.
+/// The membership of one node in the cluster: whether it may act, which other nodes there are, and which shards it
+/// should own.
 ///
 /// ```
 ///            joined               stop
@@ -12,28 +13,28 @@ package import ApusTimers
 ///                    cut off ──────────────► fenced      declared dead by another node
 /// ```
 ///
-/// A node beats once a second: it raises a number in the database, and reads what the others are. Nothing compares
-/// clocks of two machines. A node is dead for another one whose own clock has seen no new number for
-/// ``Timing/patience``, or has found its session gone for ``Timing/sessionPatience``; the times are those of the node
-/// that is observed, which the database has. A node whose last beat began
-/// longer ago than ``Timing/trust`` acts no more until the next one: the trust is no longer than any patience,
-/// and begins earlier, so that its handlers have been cancelled before other nodes may repeat their runs. What it
-/// writes is fenced by the database in any case.
+/// A node beats once a second: it increments a number in the database, and reads those of the other nodes. The clocks
+/// of two machines are never compared. A node considers another one dead if, by its own clock, it has seen no new
+/// number for the other's ``Timing/patience``, or no session for the other's ``Timing/sessionPatience``; the database
+/// stores the patience of each node. A node whose last beat began longer ago than ``Timing/trust`` stops acting until
+/// the next one. The trust is not longer than any patience, and begins earlier, so the node has cancelled its handlers
+/// before other nodes may repeat their runs. In any case, the database fences what the node writes.
 package struct MembershipMachine: Sendable {
-    /// How long things take, on the clock that stops while the machine sleeps.
+    /// The durations of the membership, on the uptime clock.
     package struct Timing: Sendable {
         package var beat: Duration = .seconds(1)
-        /// How long the others wait for a beat of this node.
+        /// The time for which the other nodes wait for a beat of this node.
         package var patience: Duration = .seconds(3)
         package var sessionPatience: Duration = .seconds(2)
         package var trust: Duration = .seconds(2)
-        /// After how long a shard without an owner is taken by any node.
+        /// The time after which any node takes a shard without an owner.
         package var orphanage: Duration = .seconds(2)
-        /// How often all submissions are read, and not only those above the last that was taken.
+        /// The period of the reads of all submissions, not only of those above the last one taken.
         package var wholeRead: Duration = .seconds(1)
         package init() {}
 
-        /// The others wait so long for a beat of this node, 3 s or more, and it trusts its last one a second less.
+        /// Creates a timing in which the other nodes wait for the patience, at least 3 s, and this node trusts its last
+        /// beat for a second less.
         package init(patience: Duration) {
             self.patience = patience
             (sessionPatience, trust) = (patience - .seconds(1), patience - .seconds(1))
@@ -43,25 +44,27 @@ package struct MembershipMachine: Sendable {
     package enum State: Hashable, Sendable {
         case joining
         case member
-        /// Its last beat is too long ago: nothing is started, and running handlers were cancelled.
+        /// The last beat is too long ago: the node starts no runs, and has cancelled its handlers.
         case cutOff
-        /// It gives its shards back.
+        /// The node releases its shards.
         case leaving
-        /// Another node has declared it dead.
+        /// Another node has declared this one dead.
         case fenced
     }
 
-    /// What a beat has found.
+    /// The state of the cluster that a beat has read.
     package struct View: Sendable {
         package struct Node: Sendable {
             package var id: Int64
             package var beat: Int64
-            /// Its session holds the lock that the end of its process releases.
+            /// Whether the node's session holds the lock, which the end of its process releases.
             package var hasSession: Bool
             package var isLeaving: Bool
-            /// Its own ``Timing/patience``; that of the observer if it is not known.
+            /// The node's own ``Timing/patience``; `nil` if it is unknown, and then that of the observer applies.
             package var patience: Duration?
-            /// The jobs that it can run. A node that can run none owns no shard. `nil`: it has not said, and owns its share.
+            /// The jobs that the node can run; a node that can run none owns no shard.
+            ///
+            /// It is `nil` if the node has not reported them; it then owns its share.
             package var jobs: RunnableJobs?
             package init(
                 id: Int64, beat: Int64, hasSession: Bool, isLeaving: Bool, patience: Duration? = nil,
@@ -73,14 +76,16 @@ package struct MembershipMachine: Sendable {
 
             fileprivate var takesShards: Bool { !(jobs?.isEmpty ?? false) }
         }
-        /// The nodes that have not ended, this one included unless it was declared dead.
+        /// The nodes that have not ended, including this one unless it was declared dead.
         package var nodes: [Node]
-        /// The owner of each shard; nil for a free one.
+        /// The owner of each shard; `nil` for a free shard.
         package var owners: [ShardID: Int64?]
         package init(nodes: [Node], owners: [ShardID: Int64?]) { (self.nodes, self.owners) = (nodes, owners) }
 
-        /// The nodes but this one that jobs may move to. Of one that leaves, the shards are others' soon; of one that has
-        /// not said what it can run, nothing is known.
+        /// Returns the other nodes to which jobs may move.
+        ///
+        /// A leaving node is left out, because its shards will soon have other owners, and so is a node that has not
+        /// reported what it can run.
         package func others(than id: Int64) -> OtherSchedulers {
             var shards: [Int64: [ShardID]] = [:]
             for (shard, owner) in owners { if let owner { shards[owner, default: []].append(shard) } }
@@ -93,25 +98,25 @@ package struct MembershipMachine: Sendable {
     }
 
     package enum Action: Hashable, Sendable {
-        /// Let runs begin from now on.
+        /// Start runs from now on.
         case act
-        /// Begin no runs, and cancel the handlers that run.
+        /// Start no runs, and cancel the active handlers.
         case ceaseToAct
-        /// Take these shards, as far as they are free.
+        /// Take these shards, unless they have owners by now.
         case take([ShardID])
-        /// Give so many shards back, idle ones first.
+        /// Release this number of shards, idle ones first.
         case giveBack(Int)
-        /// End the node in the database, and free its shards, unless it has another beat by now.
+        /// End the node in the database and free its shards, unless it has another beat by now.
         case declareDead(Int64, beat: Int64)
-        /// Nothing of the ownership is left.
+        /// Forget all shards, because the node owns none any more.
         case forgetShards
     }
 
-    /// What is known of another node.
+    /// The observations of another node.
     private struct Other: Sendable {
         var beat: Int64
         var changed: UptimeInstant
-        /// Since when its session is missing.
+        /// The instant since which its session is missing.
         var sessionGone: UptimeInstant?
     }
 
@@ -119,11 +124,11 @@ package struct MembershipMachine: Sendable {
     package let timing: Timing
     package private(set) var state = State.joining
     private var others: [Int64: Other] = [:]
-    /// Since when a shard is free.
+    /// The instant since which each free shard is free.
     private var freeSince: [ShardID: UptimeInstant] = [:]
-    /// When the last beat that succeeded began.
+    /// The instant at which the last successful beat began.
     private var trusted: UptimeInstant?
-    /// When the next one is due.
+    /// The instant at which the next beat is due.
     package private(set) var nextBeat: UptimeInstant
 
     package init(id: Int64, timing: Timing = Timing(), at now: UptimeInstant) {
@@ -134,14 +139,14 @@ package struct MembershipMachine: Sendable {
 
     // MARK: Events
 
-    /// A beat that began at `began` has succeeded.
+    /// Handles a successful beat that began at `began`.
     package mutating func beat(_ view: View, began: UptimeInstant, at now: UptimeInstant) -> [Action] {
         nextBeat = max(now, began.advanced(by: timing.beat))
         switch state {
         case .fenced: return []
         case .joining, .member, .cutOff, .leaving: break
         }
-        // The answer is too old to act on, unless it reports the end of this node's own session, which is final.
+        // The answer is too old to act on, unless it shows that this node was ended, which is final.
         let isOutdated = began.duration(to: now) >= timing.trust
         guard view.nodes.contains(where: { $0.id == id }) else {
             let wasActing = state == .member || state == .leaving
@@ -150,7 +155,8 @@ package struct MembershipMachine: Sendable {
         }
         if isOutdated { return beatFailed(began: began, at: now) }
         var actions: [Action] = []
-        // A node that had no answer for a while begins to observe anew: the database may have been away for all.
+        // A node that had no answer for a while restarts its observation: the database may have been unavailable to all
+        // nodes.
         if trusted.map({ $0.duration(to: began) >= timing.trust }) ?? false { others = [:] }
         trusted = began
         switch state {
@@ -171,7 +177,7 @@ package struct MembershipMachine: Sendable {
         return actions
     }
 
-    /// A beat has failed, or time has passed.
+    /// Checks whether the trust is over, after a failed beat or when time has passed.
     package mutating func look(at now: UptimeInstant) -> [Action] {
         switch state {
         case .joining, .cutOff, .fenced: return []
@@ -183,12 +189,12 @@ package struct MembershipMachine: Sendable {
     }
 
     package mutating func beatFailed(began: UptimeInstant, at now: UptimeInstant) -> [Action] {
-        // Sooner than usual: the trust is short.
+        // Earlier than usual, because the trust is short.
         nextBeat = max(now, began.advanced(by: timing.beat / 4))
         return look(at: now)
     }
 
-    /// The node gives its shards back, and takes no others.
+    /// Starts leaving: the node releases its shards, and takes no others.
     package mutating func leave() {
         switch state {
         case .joining, .member, .cutOff: state = .leaving
@@ -196,7 +202,7 @@ package struct MembershipMachine: Sendable {
         }
     }
 
-    /// When ``look(at:)`` has to be called, if no beat succeeds before.
+    /// The instant at which ``look(at:)`` must be called if no beat succeeds before.
     package var endOfTrust: UptimeInstant? {
         switch state {
         case .member, .leaving: trusted?.advanced(by: timing.trust)
@@ -206,8 +212,12 @@ package struct MembershipMachine: Sendable {
 
     // MARK: Rules
 
-    /// What was seen for the first time may be as young as the answer, and what is seen still, as old as the question.
-    /// - Returns: the nodes that are dead.
+    /// Updates the observations of the other nodes.
+    ///
+    /// A change is dated at the arrival of the answer and compared with the beginning of a later beat, so a slow answer
+    /// does not count as silence.
+    ///
+    /// - Returns: the dead nodes.
     private mutating func observe(_ view: View, _ began: UptimeInstant, _ now: UptimeInstant) -> Set<Int64> {
         var known: [Int64: Other] = [:]
         var dead: Set<Int64> = []
@@ -216,11 +226,11 @@ package struct MembershipMachine: Sendable {
             if other.beat != node.beat { (other.beat, other.changed) = (node.beat, now) }
             other.sessionGone = node.hasSession ? nil : other.sessionGone ?? now
             known[node.id] = other
-            // Its own trust goes by its own patience.
+            // The trust of the other node depends on its own patience.
             let more = (node.patience ?? timing.patience) - timing.patience
             let (patience, sessionPatience) = (timing.patience + more, timing.sessionPatience + more)
             let isSilent = other.changed.duration(to: began) >= patience
-            // A session that broke is made anew by the next beat.
+            // A broken session is restored by the next beat.
             let isGone =
                 other.changed.duration(to: began) >= sessionPatience
                 && other.sessionGone.map { $0.duration(to: began) >= sessionPatience } ?? false
@@ -230,8 +240,9 @@ package struct MembershipMachine: Sendable {
         return dead
     }
 
-    /// Which shards to take or to give, so that each member that can run jobs has as many as the others, give or take
-    /// one, and no other node has any.
+    /// Returns the shards to take, or the number to release.
+    ///
+    /// The numbers of shards of the members that can run jobs differ by at most one, and other nodes have none.
     private mutating func shards(_ view: View, _ dead: Set<Int64>, _ now: UptimeInstant) -> [Action] {
         let free = view.owners.filter { $0.value == nil }.map(\.key).sorted()
         freeSince = Dictionary(uniqueKeysWithValues: free.map { ($0, freeSince[$0] ?? now) })
@@ -245,7 +256,7 @@ package struct MembershipMachine: Sendable {
         if owned > target { return [.giveBack(owned - target)] }
         var wanted: [ShardID] = []
         if owned < target {
-            // Each begins elsewhere, so that nodes that look at the same time do not want the same ones.
+            // Each member begins at another shard, so that members that decide at the same time want different ones.
             let start = free.count * index / members.count
             wanted = (free[start...] + free[..<start]).prefix(target - owned).map { $0 }
         }

@@ -2,13 +2,14 @@
     import ApusJobs
 
     extension StoreSchema {
-        /// What a node can run (``NodeJobs``). Null: it has not said.
+        /// The jobs that a node can run (``NodeJobs``); null if it has not reported them.
         static let version4NodeJobs: [String] = ["ALTER TABLE apus.node ADD COLUMN jobs text"]
     }
 
-    /// What a node can run, as its row has it: the kinds, and the queues unless it serves all.
+    /// The jobs that a node can run, as stored in its row: the kinds, and the queues unless it serves all.
     ///
-    /// A text and no `jsonb`, which has no U+0000: a handler's kind must not end the beats.
+    /// The column is `text` and not `jsonb`, which cannot contain U+0000: the name of a handler's kind must not make
+    /// beats fail.
     struct NodeJobs: Codable {
         var kinds: [String]
         var queues: [QueueID]?
@@ -23,7 +24,8 @@
             return JobJSON.text(of: NodeJobs(kinds: jobs.kinds.sorted(), queues: queues))
         }
 
-        /// `nil` for a text of another version of the program, too: nothing is known of the node then.
+        /// Returns the jobs of a stored text; `nil` if there is none, or if another version of the program wrote it in
+        /// another form.
         static func jobs(of text: String?) -> RunnableJobs? {
             guard let text, let coded = try? JobJSON.decode(NodeJobs.self, from: Array(text.utf8)) else { return nil }
             return RunnableJobs(kinds: Set(coded.kinds), queues: coded.queues.map { .only(Set($0)) } ?? .all)

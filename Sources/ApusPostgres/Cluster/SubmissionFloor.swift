@@ -2,11 +2,12 @@
     import ApusJobs
     import ApusTimers
 
-    /// From which sequence on a node reads the submissions.
+    /// The sequence number from which a node reads submissions.
     ///
-    /// What was taken stays in the index until no snapshot needs it, so a read of everything may pass any number of dead
-    /// entries. Most reads begin above the last submission that was taken. One with a lower sequence, whose transaction
-    /// took longer, is found by the read of everything, once in a period at most.
+    /// Submissions that were taken stay in the index until no snapshot needs them, so a read of all submissions may
+    /// pass any number of dead entries. Most reads therefore begin above the last submission that was taken. A
+    /// submission with a lower number, whose transaction took longer, is found by a read of all submissions, at most
+    /// once in a period.
     struct SubmissionFloor {
         private(set) var sequence: Int64 = 0
         private var shards: Set<ShardID> = []
@@ -15,7 +16,8 @@
 
         init(period: Duration) { self.period = period }
 
-        /// Where a read begins. New shards may have submissions of any sequence.
+        /// Returns the sequence number from which to read; zero for new shards, which may have submissions with any
+        /// number.
         mutating func start(of shards: Set<ShardID>, at now: UptimeInstant) -> Int64 {
             defer { self.shards = shards }
             if shards.isSubset(of: self.shards), let nextWhole, now < nextWhole { return sequence }
@@ -23,10 +25,10 @@
             return 0
         }
 
-        /// A submission with a lower sequence may have come to this node.
+        /// Makes the next read begin at zero, because a submission with a lower number may have arrived.
         mutating func readWhole() { nextWhole = nil }
 
-        /// A turn has taken submissions; those of refused parts are read again.
+        /// Records the submissions that a turn has taken; those of refused parts are read again.
         mutating func took(_ taken: [TakenSubmission], _ parts: [Result<[Job], JobError>]) {
             for taken in taken {
                 if case .success = parts[taken.part] { sequence = max(sequence, taken.sequence) } else { readWhole() }

@@ -2,15 +2,15 @@
     import ApusJobs
     import ApusTimers
 
-    /// The columns of a job, in the order in which they are written and read.
+    /// The columns of a job in writing and reading order.
     enum JobColumns {
-        /// What changes with runs. Parameters: ``addProgress(_:_:to:)``.
+        /// The columns that runs change; parameters: ``addProgress(_:_:to:)``.
         static let progress = [
             "state", "updated", "first", "origin", "next_occurrence", "next_due", "due_note", "remainder",
             "occurrences", "missed",
             "wake", "elapsed_wake", "open_runs", "runs_since_retired", "kept_until",
         ]
-        /// What was asked for. Parameters: ``addRequest(of:to:)``.
+        /// The columns of the request; parameters: ``addRequest(of:to:)``.
         static let request = [
             "name", "kind", "trigger", "trigger_ns", "trigger_anchor", "trigger_count", "trigger_calendar", "tolerance",
             "missed_runs",
@@ -24,23 +24,28 @@
 
         static let table = "apus.job AS j JOIN apus.request AS r ON r.job = j.key"
 
-        /// What ``read(_:_:)`` reads, of ``table``.
+        /// The columns of ``table`` that ``read(_:_:)`` reads.
         static let selected =
             (["j.key", "j.shard", "j.version", "j.id", "j.created"] + request.map { "r.\($0)" }
             + progress.map { "j.\($0)" }).joined(separator: ", ")
 
-        /// `QueueLane.stored` of a request.
+        /// The expression for `QueueLane.stored` of a request.
         static let lane =
             "r.priority || ' ' || r.conditions || coalesce('.' || r.key_group, '') || ' ' || r.queue || ' ' || r.kind"
 
         /// The lane of a job without a request, which no program can read.
         static let laneWithoutRequest = "2 0 default "
 
-        /// The labels of a request as JSON; null if they are none. Most jobs have none, and need no parser.
+        /// The labels of a request as JSON; null if they are invalid.
+        ///
+        /// Most jobs have no labels, and need no parser.
         static let labels = "CASE WHEN r.labels = '{}' THEN '{}'::jsonb ELSE apus.json(r.labels) END"
 
-        /// What a request of `table` is unique by: that of a payload is no other's key. In the words of the indexes of
-        /// `StoreSchema.version7`: a query uses them only if it says the same.
+        /// Returns the expression for the value that makes a request of `table` unique: its key or else its payload,
+        /// which never equals a key.
+        ///
+        /// It is the expression of the indexes of `StoreSchema.version7`, because a query uses them only for the same
+        /// expression.
         static func content(_ table: String) -> String {
             "coalesce('k' || \(table).unique_key, encode(sha256(\(table).payload), 'hex'))"
         }
@@ -88,7 +93,7 @@
             rows.add(request.uniqueness.key)
         }
 
-        /// 0 for a job that only its identifier distinguishes; else 1, and 2 once it has ended.
+        /// Returns 0 for a job that is not unique by its content; otherwise 1, and 2 after its end.
         static func uniqueness(of job: Job) -> Int {
             job.countsContent ? (job.state.isFinal ? 2 : 1) : 0
         }
@@ -156,7 +161,8 @@
 
         // MARK: Reading
 
-        /// The job of a row of ``selected``, and its shard.
+        /// Reads the job of a row of ``selected``, and its shard.
+        ///
         /// - Throws: ``UnreadableJob``, ``PostgresError``.
         static func read(_ row: inout RowReader, _ axis: ElapsedAxis) throws -> (job: Job, shard: ShardID) {
             let key: Int64 = try row.next()
@@ -200,7 +206,7 @@
             let queue = QueueID(try row.next(String.self))
             guard let priority = JobPriority(rawValue: try row.int()) else { throw StoredProblem.unknown("priority") }
             let fairnessKey: String? = try row.optional()
-            // Follows from the key.
+            // The key group is derived from the fairness key.
             _ = try row.optionalInt()
             let idempotencyKey: String? = try row.optional()
             guard let metadata = LabelsJSON.decode(try row.next()) else { throw StoredProblem.unknown("metadata") }
@@ -212,7 +218,7 @@
                 uniqueness: uniqueness, idempotencyKey: idempotencyKey)
         }
 
-        /// Whether a trigger counts elapsed time, by its columns.
+        /// Returns whether a trigger counts elapsed time, from its columns.
         static func isRelative(trigger: String, anchor: Int64?) -> Bool {
             trigger == "after" || trigger == "every" && anchor == nil
         }
@@ -265,7 +271,7 @@
         }
     }
 
-    /// The columns of a run, of open ones and of those that are over.
+    /// The columns of a run, open or ended.
     enum RunColumns {
         static let identity = ["job", "occurrence", "attempt"]
         static let values = [
@@ -274,10 +280,12 @@
         ]
         static let all = identity + values
 
-        /// What ``read(_:job:isTriggerRelative:_:)`` reads.
+        /// Returns the columns that ``read(_:job:isTriggerRelative:_:)`` reads.
         static func selected(of table: String) -> String { all.map { "\(table).\($0)" }.joined(separator: ", ") }
 
-        /// `owner`: the job's key, or in a statement that makes jobs, the number of the job in it.
+        /// Adds a run to rows of ``all``.
+        ///
+        /// `owner` is the job's key or, in a statement that inserts jobs, the number of the job in the statement.
         static func add(
             _ run: Run, owner: Int64, isTriggerRelative: Bool, _ axis: ElapsedAxis, to rows: inout RowArrays
         ) {
@@ -305,6 +313,8 @@
             rows.add(run.dueNote?.rawValue)
         }
 
+        /// Reads the run of a row of ``selected(of:)``.
+        ///
         /// - Throws: ``StoredProblem``, ``PostgresError``.
         static func read(
             _ row: inout RowReader, job: JobID, isTriggerRelative: Bool, _ axis: ElapsedAxis

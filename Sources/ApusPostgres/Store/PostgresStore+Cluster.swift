@@ -2,9 +2,9 @@
     public import ApusJobs
     import ApusTimers
 
-    /// What nodes have in common.
+    /// The functions for which nodes work together.
     extension PostgresStore {
-        /// Places in queues; see `JobStore.places(_:in:)`.
+        /// Requests places in queues and releases those not needed; see `JobStore.places(_:in:)`.
         public func places(_ uses: [QueueUse], in session: StoreSession) async throws -> [QueuePlaces] {
             let owner = try owner(of: session)
             return try await mapErrors {
@@ -28,18 +28,19 @@
             }
         }
 
-        /// The next beat says what this node can run; see `JobStore.serve(_:in:)`.
+        /// Sets the jobs that this node can run, which the next beat reports to the other nodes; see
+        /// `JobStore.serve(_:in:)`.
         public func serve(_ jobs: RunnableJobs, in session: StoreSession) {
             guard case .open(let owner) = phase.withLock({ $0 }), owner.isOwner(session) else { return }
             owner.member.serve(jobs)
         }
 
-        /// Sends the event to the other nodes; see `JobStore.publish(_:in:)`.
+        /// Sends an event to the other nodes; see `JobStore.publish(_:in:)`.
         public func publish(_ event: JobEvent, in session: StoreSession) {
             if case .open(let owner) = phase.withLock({ $0 }) { owner.member.events.publish(event) }
         }
 
-        /// What happens on the other nodes; see `JobStore.events(in:)`.
+        /// Returns the events of the other nodes; see `JobStore.events(in:)`.
         public func events(in session: StoreSession) -> AsyncStream<JobEvent> {
             guard case .open(let owner) = phase.withLock({ $0 }), owner.isOwner(session) else {
                 return AsyncStream { $0.finish() }

@@ -3,11 +3,12 @@
     public import ApusTimers
     public import Logging
 
-    /// Jobs in a PostgreSQL database, in the schema `apus` or another one
-    /// (``PostgresConfiguration/schema``), which is made at the first opening.
+    /// A store of jobs in a PostgreSQL database, in the schema `apus` or another one
+    /// (``PostgresConfiguration/schema``), which is created at the first opening.
     ///
-    /// What ``commit(_:in:)`` has answered is as durable as the server makes its transactions. Instants are kept to the
-    /// nanosecond; those after the year 2262 as the last instant there is: later than asked, never earlier.
+    /// A turn that ``commit(_:in:)`` has acknowledged is as durable as the server's transactions. Instants have a
+    /// precision of one nanosecond. An instant after the year 2262 is stored as the last one that a `WallInstant` can
+    /// have: later than requested, never earlier.
     public final class PostgresStore: JobStore {
         let writer: ServerLink
         private let listener: ServerLink
@@ -25,31 +26,34 @@
             case open(Owner)
         }
 
-        /// What this object has opened last.
+        /// The session that this object has opened last, with its cluster member.
         struct Owner {
             var member: ClusterMember
             var signals: ClusterSignals
-            /// As it was given out. Shards come and go since.
+            /// The session as it was returned by `open(as:)`; its shards may have changed since.
             var session: StoreSession
-            /// As the database has it; unknown after a commit whose fate is unknown.
+            /// The clock record in the database; `nil` if it is unknown after a commit with an unknown fate.
             var clock: StoreClock?
 
-            /// Whether a session is the current one, with the shards that it has had since: for none it has an
-            /// earlier epoch.
+            /// Returns whether a session is the current one, possibly with other shards, but with an earlier epoch for
+            /// none of them.
             func isOwner(_ other: StoreSession) -> Bool {
                 session.node == other.node && session.number == other.number
                     && session.shards.allSatisfy { shard, epoch in other.shards[shard].map { $0 >= epoch } ?? true }
             }
         }
 
-        /// A store in a database. Nothing is read or made before ``open(as:)``.
+        /// Creates a store in a database.
+        ///
+        /// Nothing is read or created before ``open(as:)``.
+        ///
         /// - Parameters:
         ///   - configuration: the server.
         ///   - engine: measures time-outs.
-        ///   - logger: gets the server's notices.
-        ///   - patience: how long the other nodes wait for a sign of life of this one before they take over its jobs: 3 s
-        ///     to 5 min. It stops acting a second earlier. Longer for machines that may be stopped or overloaded for a
-        ///     while; the jobs of a node that dies wait so long.
+        ///   - logger: receives the server's notices.
+        ///   - patience: the time for which the other nodes wait for a beat of this node before they take over its
+        ///     jobs, from 3 s to 5 min. The node itself stops acting a second earlier. A longer patience suits machines
+        ///     that may be stopped or overloaded for a while; the jobs of a dead node wait as long.
         public convenience init(
             _ configuration: PostgresConfiguration, engine: TimerEngine = .shared,
             logger: Logger = Logger(label: "apus.postgres"), patience: Duration = .seconds(3)
@@ -59,12 +63,12 @@
                 configuration, engine: engine, logger: logger, migrations: .shipped, timing: .init(patience: patience))
         }
 
-        /// The least that other nodes wait for a node, and the default.
+        /// The shortest patience of other nodes for a node, and the default.
         public static let shortestPatience: Duration = .seconds(3)
-        /// The most that other nodes wait for a node.
+        /// The longest patience of other nodes for a node.
         public static let longestPatience: Duration = .seconds(300)
 
-        /// A store of a program that knows these versions of the schema, of nodes that take so much time.
+        /// Creates a store with these versions of the schema and this timing.
         package init(
             _ configuration: PostgresConfiguration, engine: TimerEngine, logger: Logger, migrations: StoreMigrations,
             timing: MembershipMachine.Timing = .init()
@@ -78,23 +82,29 @@
             keeper = SchemaKeeper(link: writer, migrations: migrations)
         }
 
-        /// A store that was not closed is not kept alive by its beats.
+        /// The store stops its member, because the member's beats would otherwise continue.
         deinit { if case .open(let owner) = phase.withLock({ $0 }) { owner.member.stop() } }
 
-        /// Durable, shared, exact to the nanosecond.
+        /// The capabilities of this store: durable, shared, with a precision of one nanosecond.
         public var capabilities: StoreCapabilities {
             StoreCapabilities(isDurable: true, isShared: true, timePrecision: .nanoseconds(1))
         }
 
         // MARK: Owners
 
-        /// Joins the nodes that the database has, making the schema if need be: it returns with the first shards that the
-        /// others give away, at once if there are none. No job moves to the node: what it can run is not known.
-        /// - Throws: `JobError` with `newerSchema`, `unavailable`.
+        /// Joins the cluster as a node, and creates the schema if necessary.
+        ///
+        /// The function returns when the node owns its first shards, which is immediate if there are no other nodes. No
+        /// job moves to the node, because the jobs that it can run are unknown.
+        ///
+        /// - Throws: `JobError` with `newerSchema` or `unavailable`.
         public func open(as node: NodeID) async throws -> StoreSession { try await open(as: node, jobs: nil) }
 
-        /// The same for a scheduler that can run these jobs. One that can run none gets no shards, and waits for none.
-        /// - Throws: `JobError` with `newerSchema`, `unavailable`.
+        /// Joins the cluster as a node that can run these jobs; otherwise like ``open(as:)``.
+        ///
+        /// A node that can run none gets no shards, and does not wait for any.
+        ///
+        /// - Throws: `JobError` with `newerSchema` or `unavailable`.
         public func open(as node: NodeID, running jobs: RunnableJobs) async throws -> StoreSession {
             try await open(as: node, jobs: jobs)
         }
@@ -110,10 +120,11 @@
             }
         }
 
-        /// How long a new node waits for shards, beside the time in which a dead one is noticed.
+        /// The time that a new node waits for shards, in addition to the time in which a dead node is noticed.
         private static let patience: Duration = .seconds(15)
 
-        /// Joins again, under another number, if the others have taken the node for dead before it had shards.
+        /// Joins, and repeats this under another number if other nodes have declared the node dead before it had
+        /// shards.
         private func join(_ name: NodeID, _ jobs: RunnableJobs?) async throws -> StoreSession {
             let end = engine.time.uptime().advanced(by: Self.patience + timing.patience)
             while true {
@@ -121,14 +132,16 @@
             }
         }
 
+        /// Joins once.
+        ///
         /// - Returns: `nil` if another node has ended this one.
         private func join(_ name: NodeID, _ jobs: RunnableJobs?, until end: UptimeInstant) async throws -> StoreSession?
         {
             let rows = try await listener.execute(
                 PostgresBatch([
-                    // Before the node has a number.
+                    // Adopted before the node gets a number.
                     StoreTimeline.adopt,
-                    // The others see the node with the lock of its session, however late its first beat is.
+                    // The lock of the session shows the node as alive to the others, even if its first beat is late.
                     PostgresStatement(
                         """
                         WITH new AS (
@@ -140,7 +153,7 @@
                             .int64(timing.patience.wholeNanoseconds / 1_000_000), .text(NodeJobs.text(of: jobs)),
                             .int32(schema.lockClass),
                         ]),
-                    // A migration may have come in between.
+                    // Selected again, because a migration may have been applied in the meantime.
                     SchemaKeeper.select,
                 ]))
             let (timeline, id): (Int32, Int64) = (try rows[0][0].decode(at: 0), try rows[1][0].decode(at: 0))
@@ -154,7 +167,7 @@
                 engine: engine, logger: logger, timing: timing
             ) { signals.send($0) }
             listener.receive { [weak member] in member?.notified($0) }
-            // What is found until then is in the session.
+            // Signals before `begin()` are dropped, because the session already contains their results.
             do {
                 for link in [writer, listener] { try await link.rename(member.connectionName(member.node)) }
                 await member.beat()
@@ -187,7 +200,12 @@
             }
         }
 
-        /// Gives ownership back; the store can be opened again. It does nothing if the session is not the owner any more.
+        /// Releases ownership, after which the store can be opened again.
+        ///
+        /// It has no effect if the session is no longer the owner.
+        ///
+        /// - Throws: `JobError` if the database cannot be reached; the other nodes then take over the shards after this
+        ///   node's patience.
         public func close(_ session: StoreSession) async throws {
             try await turnstile.pass {
                 let owner = self.phase.withLock { phase -> Owner? in
@@ -207,7 +225,9 @@
             try await ClusterMember.end(owner.member.node, on: writer)
         }
 
-        /// Ends the connections, as the end of the process does. The store can be opened again.
+        /// Closes the connections, as the end of the process does.
+        ///
+        /// The store can be opened again.
         package func disconnect() async {
             if case .open(let owner) = phase.withLock({ $0 }) { owner.member.stop() }
             await writer.disconnect()
@@ -237,7 +257,7 @@
 
         // MARK: Writing
 
-        /// Applies a turn; see `JobStore.commit(_:in:)`.
+        /// Commits a turn; see `JobStore.commit(_:in:)`.
         public func commit(_ turn: StoreTurn, in session: StoreSession) async throws -> [Result<[Job], JobError>] {
             let owner = try owner(of: session)
             let writing = TurnWriting(
@@ -251,7 +271,7 @@
                     throw error
                 }
             }
-            // A process that was stopped meanwhile: others may have taken it for dead after they had answered.
+            // If this process was stopped in the meantime, other nodes may have declared it dead after the commit.
             guard owner.member.isTrusted else {
                 owner.member.forget(turn.released)
                 throw JobError(
@@ -273,8 +293,10 @@
             }
         }
 
-        /// Removes old jobs; see `JobStore.retire(keptUntil:refusedBefore:budget:in:)`. Also what is remembered of nodes
-        /// that ended more than a day ago, and of queues that have had no settings for as long.
+        /// Removes jobs and refusals that need not be kept any longer; see
+        /// `JobStore.retire(keptUntil:refusedBefore:budget:in:)`.
+        ///
+        /// It also removes nodes that ended more than a day ago, and queues that have had no settings for as long.
         public func retire(
             keptUntil instant: WallInstant, refusedBefore: WallInstant, budget: Int, in session: StoreSession
         ) async throws -> Bool {
@@ -300,8 +322,10 @@
             }
         }
 
-        /// Hints that are no longer true are removed with those that are. Its row has how many were found, at most one
-        /// more than the budget: the oldest, each with one look for its job, whatever the planner believes of the tables.
+        /// Removes the jobs of the earliest hints in `apus.ended`, and these hints, also those that are no longer true.
+        ///
+        /// Its row is the number of hints that were found, at most one more than the budget. Each job is found by one
+        /// search in an index, whatever the planner estimates about the tables.
         private static let retireJobs = """
             WITH hint AS MATERIALIZED (
                 SELECT e.kept_until, e.sequence, k.key FROM (
@@ -333,7 +357,7 @@
             SELECT count(*) FROM hint
             """
 
-        /// Removes the jobs whose keys are in `old`, with all that belongs to them.
+        /// Removes the jobs whose keys are in `old`, with all their rows.
         private static let removal = """
             no_run AS (
                 DELETE FROM apus.run AS r USING old AS o WHERE r.job = o.key
@@ -346,9 +370,11 @@
             )
             """
 
-        /// See `JobStore.delete(_:in:)`. No epoch is checked: the owner of the shard writes such a job only to continue
-        /// it, and then finds that the job is gone. A job that another transaction has locked is being continued or removed,
-        /// and is left to it: waiting could end in a deadlock.
+        /// Deletes ended jobs; see `JobStore.delete(_:in:)`.
+        ///
+        /// No epoch is checked: the owner of the shard writes such a job only to continue it, and then finds that it
+        /// does not exist. A job that another transaction has locked is skipped, because waiting for that transaction
+        /// could end in a deadlock.
         public func delete(_ jobs: [JobVersion], in session: StoreSession) async throws -> Set<Int64> {
             _ = try owner(of: session)
             return try await mapErrors {
@@ -371,7 +397,7 @@
             SELECT key FROM no_job
             """
 
-        /// Submits a job as an application does in a transaction of its own.
+        /// Submits a job as an application does, in a transaction of its own.
         package func submit(_ request: JobRequest, at now: WallInstant) async throws {
             try await mapErrors {
                 let command = try JobJSON.encode(JobCommand.submit([request]))
@@ -390,21 +416,21 @@
 
         // MARK: Reading
 
-        /// The database's clock; see `JobStore.wall(at:)`.
+        /// Returns the bounds of the database's clock; see `JobStore.wall(at:)`.
         public func wall(at instant: ContinuousInstant) -> ClosedRange<WallInstant>? {
             guard case .open(let owner) = phase.withLock({ $0 }) else { return nil }
             return owner.member.wall(at: instant)
         }
 
-        /// See `JobStore.due(_:in:)`.
+        /// Returns the jobs that must be examined, the earliest first; see `JobStore.due(_:in:)`.
         public func due(_ load: JobLoad, in session: StoreSession) async throws -> DueJobs {
             try checkOpen()
-            // Without shards the search would pass all that waits.
+            // Without shards the search would read all wakes.
             if session.shards.isEmpty { return DueJobs(jobs: [], next: nil) }
             return try await mapErrors { try await self.queries.due(load, in: Array(session.shards.keys)) }
         }
 
-        /// See `JobStore.interrupted(after:limit:in:)`.
+        /// Returns the jobs with a claimed run; see `JobStore.interrupted(after:limit:in:)`.
         public func interrupted(after key: Int64, limit: Int, in session: StoreSession) async throws -> [FoundJob] {
             try checkOpen()
             if session.shards.isEmpty { return [] }
@@ -413,7 +439,7 @@
             }
         }
 
-        /// See `JobStore.anchored(after:limit:in:)`.
+        /// Returns the jobs that repeat on the wall clock; see `JobStore.anchored(after:limit:in:)`.
         public func anchored(after key: Int64, limit: Int, in session: StoreSession) async throws -> [FoundJob] {
             try checkOpen()
             if session.shards.isEmpty { return [] }
@@ -422,7 +448,7 @@
             }
         }
 
-        /// See `JobStore.submissions(limit:in:)`.
+        /// Returns the submissions that no turn has taken; see `JobStore.submissions(limit:in:)`.
         public func submissions(limit: Int, in session: StoreSession) async throws -> [StoreSubmission] {
             let owner = try checkOpen()
             if session.shards.isEmpty { return [] }
@@ -435,7 +461,7 @@
             }
         }
 
-        /// See `JobStore.signals(in:)`.
+        /// Returns the signals for the scheduler; see `JobStore.signals(in:)`.
         public func signals(in session: StoreSession) -> AsyncStream<StoreSignal> {
             guard case .open(let owner) = phase.withLock({ $0 }), owner.isOwner(session) else {
                 return AsyncStream { $0.finish() }
@@ -443,58 +469,58 @@
             return owner.signals.stream
         }
 
-        /// See `JobStore.find(_:)`.
+        /// Returns the referenced jobs; see `JobStore.find(_:)`.
         public func find(_ references: [JobReference]) async throws -> [FoundJob?] {
             try checkOpen()
             return try await mapErrors { try await self.queries.find(references) }
         }
     }
 
-    /// The signals for the scheduler of a node. None is dropped.
+    /// The signals for the scheduler of a node, none of which is dropped after ``begin()``.
     final class ClusterSignals: Sendable {
         let stream: AsyncStream<StoreSignal>
         private let continuation: AsyncStream<StoreSignal>.Continuation
         init() { (stream, continuation) = AsyncStream.makeStream(of: StoreSignal.self) }
         private let isLive = Locked(false)
-        /// From now on, signals are sent.
+        /// Makes the stream deliver signals from now on.
         func begin() { isLive.withLock { $0 = true } }
         func send(_ signal: StoreSignal) { if isLive.withLock({ $0 }) { continuation.yield(signal) } }
         func finish() { continuation.finish() }
     }
 
-    /// Lists and counts.
+    /// Lists and counts of jobs and runs.
     extension PostgresStore {
-        /// See `JobStore.setAside(after:limit:)`.
+        /// Returns the jobs that could not be read; see `JobStore.setAside(after:limit:)`.
         public func setAside(after key: Int64, limit: Int) async throws -> [UnreadableJob] {
             try checkOpen()
             return try await mapErrors { try await self.queries.setAside(after: key, limit: ListPage.size(limit)) }
         }
 
-        /// See `JobStore.refusals(limit:cursor:)`.
+        /// Returns the refused submissions; see `JobStore.refusals(limit:cursor:)`.
         public func refusals(limit: Int, cursor: String?) async throws -> RefusalPage {
             try checkOpen()
             return try await mapErrors { try await self.queries.refusals(limit: ListPage.size(limit), cursor: cursor) }
         }
 
-        /// Jobs that match, at most 10,000 in one page.
+        /// Returns the jobs that match a query, at most 10,000 in one page.
         public func jobs(_ query: JobQuery) async throws -> JobPage {
             try checkOpen()
             return try await mapErrors { try await self.queries.jobs(query) }
         }
 
-        /// See `JobStore.count(_:)`.
+        /// Returns the number of jobs that match a query; see `JobStore.count(_:)`.
         public func count(_ query: JobQuery) async throws -> Int {
             try checkOpen()
             return try await mapErrors { try await self.queries.count(query) }
         }
 
-        /// See `JobStore.soonest(limit:)`.
+        /// Returns the jobs that must be examined first; see `JobStore.soonest(limit:)`.
         public func soonest(limit: Int) async throws -> [Job] {
             try checkOpen()
             return try await mapErrors { try await self.queries.soonest(limit: max(0, limit)) }
         }
 
-        /// Runs that match, newest first, at most 10,000 in one page.
+        /// Returns the runs that match a query, the newest first, at most 10,000 in one page.
         public func runs(_ query: RunQuery) async throws -> RunPage {
             try checkOpen()
             return try await mapErrors { try await self.queries.runs(query) }

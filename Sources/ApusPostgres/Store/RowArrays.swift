@@ -1,11 +1,10 @@
 #if Postgres
-    /// Rows as one array for each column: what `unnest` makes rows of again, so that a statement writes any number of
-    /// them.
+    /// Rows in the form of one array for each column, from which `unnest` makes rows again, so that one statement
+    /// writes any number of them.
     ///
-    /// Values are added in the order of the columns, row by row.
+    /// Values are added row by row, in the order of the columns.
     struct RowArrays {
         private struct Column {
-            /// The type of the elements, and of the array.
             var element: PostgresType
             var array: PostgresType
             var bytes: [UInt8] = []
@@ -14,7 +13,7 @@
 
         private var columns: [Column] = []
         private var next = 0
-        /// How many rows there are.
+        /// The number of rows.
         private(set) var count = 0
 
         var isEmpty: Bool { count == 0 }
@@ -31,7 +30,7 @@
         mutating func add(_ value: [UInt8]) { add(present: value) }
         mutating func add(_ value: [UInt8]?) { add(optional: value) }
 
-        /// The row is whole.
+        /// Ends a complete row.
         mutating func endRow() {
             precondition(count == 0 || next == columns.count, "a row has \(next) columns of \(columns.count)")
             count += 1
@@ -59,7 +58,7 @@
             return next
         }
 
-        /// One array for each column.
+        /// The parameters, one array for each column.
         var parameters: [PostgresValue] {
             columns.map {
                 PostgresValue.array(
@@ -80,13 +79,14 @@
     }
 
     extension String {
-        /// PostgreSQL's texts have no U+0000; in words for people it becomes the replacement character.
+        /// The text with U+0000, which PostgreSQL's texts cannot contain, replaced by U+FFFD; for texts that people
+        /// read.
         var withoutNull: String {
             utf8.contains(0) ? String(unicodeScalars.map { $0 == "\0" ? "\u{FFFD}" : Character($0) }) : self
         }
     }
 
-    /// Reads the columns of a row in their order.
+    /// Reads the columns of a row in order.
     struct RowReader {
         private let row: PostgresRow
         private var column = 0

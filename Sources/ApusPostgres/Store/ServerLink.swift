@@ -3,7 +3,7 @@
     import ApusTimers
     import Logging
 
-    /// A connection that is made when it is needed, and anew after it broke.
+    /// A connection that is made when it is needed, and again after it broke.
     final class ServerLink: Sendable {
         private let configuration: PostgresConfiguration
         private let engine: TimerEngine
@@ -23,32 +23,34 @@
             self.logger = logger
         }
 
-        /// From now on, the receiver is called for each notification that a connection gets.
+        /// Sets the receiver of all notifications of this and later connections.
         func receive(with receiver: @escaping @Sendable (PostgresNotification) -> Void) {
             self.receiver.withLock { $0 = receiver }
         }
 
-        /// The statements are the same for any number of rows, and short: neither compiling them nor planning them anew
-        /// pays.
+        /// Settings for statements that are short and the same for any number of rows: neither their compilation nor
+        /// repeated planning pays.
         private static let plans = [
             PostgresStatement("SET jit = off", isPrepared: false),
             PostgresStatement("SET plan_cache_mode = force_generic_plan", isPrepared: false),
-            // A plan that was made for an empty table would be kept when it is full.
+            // Otherwise a plan that was made for an empty table would stay in use when the table is full.
             PostgresStatement("SET enable_seqscan = off", isPrepared: false),
         ]
 
-        /// Names the connection in the server's views, this one and those that come after it.
+        /// Sets the name of this and later connections in the server's views.
         func rename(_ name: String) async throws {
             let statement = PostgresStatement("SELECT set_config('application_name', $1, false)", [.text(name)])
             settings.withLock { $0 = Self.plans + [statement] }
             _ = try await execute(PostgresBatch([statement]))
         }
 
-        /// How many sessions a batch may see end.
+        /// The maximum number of sessions on which a batch is tried.
         private static let mostSessions = 4
 
-        /// Executes a batch, on a new connection if a session has ended before it could apply the batch: no caller notices
-        /// that sessions were ended, also while a batch was under way, or while a connection was made.
+        /// Executes a batch, again on a new connection if its session ended before it was applied.
+        ///
+        /// Callers therefore do not notice the end of sessions, even during a batch or while a connection is made.
+        ///
         /// - Throws: ``PostgresError``. A batch that may have been applied is not sent again.
         func execute(_ batch: PostgresBatch) async throws -> [PostgresRows] {
             var sessions = 1
@@ -70,7 +72,7 @@
             }
         }
 
-        /// The same for a batch that changes nothing: once more if the connection broke.
+        /// Executes statements that change nothing, again if the connection broke.
         func read(_ statements: [PostgresStatement], isSnapshot: Bool = false) async throws -> [PostgresRows] {
             let batch = PostgresBatch(
                 statements, transaction: isSnapshot ? .explicit(.repeatableRead) : .implicit)
@@ -93,7 +95,7 @@
             }
         }
 
-        /// A connection with the same settings, which only the caller uses.
+        /// Opens another connection with the same settings, which only the caller uses.
         func anotherConnection() async throws -> PostgresConnection {
             let connection = try await PostgresConnection.connect(configuration, engine: engine, logger: logger)
             _ = try await connection.execute(PostgresBatch(settings.withLock { $0 }))
@@ -104,7 +106,7 @@
             connected.withLock { if $0 === connection { $0 = nil } }
         }
 
-        /// Ends the connection; another one is made when it is needed.
+        /// Closes the connection, which is opened again when it is needed.
         func disconnect() async {
             let connection = connected.withLock { $0.take() }
             await connection?.close()
@@ -112,22 +114,22 @@
     }
 
     extension PostgresError {
-        /// Nothing more can be executed on the connection.
+        /// Whether the connection can execute nothing more.
         var endsConnection: Bool {
             [.lost, .noAnswer, .closed, .shutDown, .crashed].contains(code)
         }
 
-        /// The store's error for it.
+        /// The store's error with this error as its cause.
         var jobError: JobError {
             switch code {
             case .full: JobError(code: .full, message: "the database is full; nothing was written", cause: self)
             case .constraint, .invalid: JobError(code: .invalid, message: message, cause: self)
             case _ where server?.sqlState == "AP001":
                 JobError(code: .notOwner, message: "\(server?.message ?? message): nothing was written", cause: self)
-            // The node learns with its next beat what is its.
+            // The next beat returns the shards that the node owns.
             case _ where server?.sqlState == "AP002":
                 JobError(code: .unavailable, message: "\(server?.message ?? message): nothing was written", cause: self)
-            // A store that was not written may be tried again: with this code its fate is asked about.
+            // With this code the caller may try again, and reads the store to find the fate of a turn.
             default: JobError(code: .unavailable, message: "the database cannot be used: \(message)", cause: self)
             }
         }

@@ -1,10 +1,11 @@
 #if Postgres
-    /// A transaction in several round trips, on a connection of its own: of a batch that is refused, nothing is left,
-    /// and the transaction continues.
+    /// A transaction of several round trips, on a connection of its own.
+    ///
+    /// A refused batch leaves no changes, and the transaction continues.
     struct ServerTransaction: Sendable {
         private let connection: PostgresConnection
 
-        /// Begins a transaction with these statements; if they are refused, there is none.
+        /// Begins a transaction with these statements; if they are refused, no transaction remains.
         init(_ statements: [PostgresStatement], on link: ServerLink) async throws {
             connection = try await link.anotherConnection()
             do { _ = try await connection.execute(PostgresBatch([Self.begin] + statements)) } catch {
@@ -17,6 +18,8 @@
 
         private static func plain(_ sql: String) -> PostgresStatement { PostgresStatement(sql, isPrepared: false) }
 
+        /// Executes statements in a savepoint.
+        ///
         /// - Throws: ``PostgresError``: the first error, with the number of its statement among these.
         func attempt(_ statements: [PostgresStatement]) async throws -> [PostgresRows] {
             do {
@@ -36,14 +39,14 @@
             }
         }
 
-        /// Commits, after a last statement.
+        /// Executes a last statement and commits, and returns the result of the statement.
         func commit(after statement: PostgresStatement) async throws -> PostgresRows {
             let rows = try await connection.execute(PostgresBatch([statement, Self.plain("COMMIT")]))
             await connection.close()
             return rows[0]
         }
 
-        /// The server rolls back what was not committed.
+        /// Closes the connection, so that the server rolls back.
         func abandon() async { await connection.close() }
     }
 #endif

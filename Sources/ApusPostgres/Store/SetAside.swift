@@ -3,11 +3,13 @@
     import ApusTimers
 
     extension StoreSchema {
-        /// A job that the owner of its shard could not read is noted with its wakes and the owner's epoch. The next owner
-        /// makes it due again, and tries to read it. A note counts only while the job has the noted version: otherwise
-        /// it was read and changed since.
+        /// The tables of jobs that are set aside and of refused submissions.
         ///
-        /// The other table has submissions that were refused, with their commands in the coded form.
+        /// A job that the owner of its shard could not read is recorded with its wakes and the owner's epoch. The next
+        /// owner makes the job due again, and tries to read it. A record is valid only while the job has the recorded
+        /// version; otherwise the job was read and changed since.
+        ///
+        /// The commands of refused submissions are stored as JSON.
         static let version4SetAside: [String] = [
             """
             CREATE TABLE apus.set_aside (
@@ -31,7 +33,7 @@
                 command text NOT NULL)
             """,
             "CREATE INDEX refusal_refused ON apus.refusal (refused)",
-            // Who may use the jobs may use what was set aside of them.
+            // The users with privileges for jobs get the same privileges for these tables.
             """
             DO $body$
             DECLARE given record;
@@ -47,7 +49,7 @@
             END
             $body$
             """,
-            // Null if it is no JSON: so that a damaged text fails no statement that looks at others too.
+            // Null for invalid JSON, so that a damaged text does not fail a statement that reads other rows too.
             """
             CREATE FUNCTION apus.json(value text) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $body$
             BEGIN
@@ -60,14 +62,16 @@
         ]
     }
 
-    /// Jobs that cannot be read.
+    /// Sets aside jobs that cannot be read.
     enum SetAside {
-        /// Of a job `j`: it is not set aside. Looks into an index for each row, whatever the planner believes.
+        /// The condition for a job `j` that is not set aside, which searches an index for each row, whatever the
+        /// planner estimates.
         static let isNone = """
             (SELECT s.version FROM apus.set_aside AS s WHERE s.job = j.key) IS DISTINCT FROM j.version
             """
 
-        /// Looks into each lane: that of a job that cannot be read may be another one than its request says.
+        /// Returns the wakes of the jobs in every lane, because the lane of a job that cannot be read may differ from
+        /// its request.
         private static func wakes(_ column: String, isElapsed: Bool, in lanes: String) -> String {
             """
             SELECT o.place FROM input AS i CROSS JOIN \(lanes) AS l CROSS JOIN LATERAL (
@@ -78,12 +82,13 @@
             """
         }
 
-        /// A job that is set aside anew has no wakes: those that were noted count, if it has not changed since.
+        /// Returns the wake to record: if the job is set aside again without a change in between, its row has no wakes,
+        /// and the recorded ones are kept.
         private static func keptUnlessChanged(_ column: String) -> String {
             "CASE WHEN s.version = excluded.version THEN coalesce(excluded.\(column), s.\(column)) ELSE excluded.\(column) END"
         }
 
-        /// Nothing of the jobs is due any more. Parameters: keys, shards, epochs, problems.
+        /// Sets jobs aside, and removes their wakes; parameters: keys, shards, epochs, problems.
         private static let note = """
             WITH RECURSIVE \(StoreQueries.lanes("wall", isElapsed: false)),
             \(StoreQueries.lanes("elapsed", isElapsed: true)),
@@ -109,7 +114,7 @@
             UPDATE apus.job AS j SET wake = NULL, elapsed_wake = NULL FROM input AS i WHERE j.ctid = i.place
             """
 
-        /// For the transaction of a turn; `nil` if there are no jobs of the session's shards.
+        /// Returns the statement for the transaction of a turn; `nil` if no job is in the session's shards.
         static func statement(_ jobs: [UnreadableJob], in session: StoreSession) -> PostgresStatement? {
             var rows = RowArrays()
             for job in jobs {
@@ -123,11 +128,13 @@
             return rows.isEmpty ? nil : PostgresStatement(note, rows.parameters)
         }
 
-        /// How many jobs are due again after one statement, at most.
+        /// The maximum number of jobs that one statement makes due again.
         static let pageSize: Int64 = 1_000
 
-        /// Jobs that earlier owners of these shards of the node have set aside are due again as they were, unless they
-        /// have ended. Its row has how many there were.
+        /// Returns a statement that restores the wakes of jobs that earlier owners of these shards have set aside,
+        /// unless the jobs have ended.
+        ///
+        /// Its row is the number of records that it removed.
         static func giveBack(_ shards: some Sequence<ShardID>, to node: Int64) -> PostgresStatement {
             PostgresStatement(
                 """
@@ -187,7 +194,7 @@
             }
         }
 
-        /// Of these jobs, those without a request.
+        /// Returns those of the jobs that have no request.
         func withoutRequest(_ keys: [Int64]) async throws -> [UnreadableJob] {
             let rows = try await link.read([
                 PostgresStatement(
@@ -201,9 +208,9 @@
         }
     }
 
-    /// Submissions that were refused.
+    /// The columns of refused submissions.
     enum RefusalColumns {
-        /// What ``read(_:)`` reads.
+        /// The columns that ``read(_:)`` reads.
         static let all = ["sequence", "submitted", "refused", "code", "message", "command"]
 
         static func read(_ row: PostgresRow) throws -> RefusedSubmission {
@@ -224,7 +231,8 @@
                 """, [.int64(position), .int64(Int64(limit))])
         }
 
-        /// Removes some of those that were refused before an instant, the first ones first. Its row has how many.
+        /// Returns a statement that removes some of the submissions refused before an instant, the earliest first; its
+        /// row is their number.
         static func retire(
             before instant: WallInstant, budget: Int, in shards: some Sequence<ShardID>
         ) -> PostgresStatement {

@@ -1,15 +1,18 @@
 #if Postgres
-    /// Completing a run in the transaction of its effects, so that they are there exactly once.
+    /// The tables and functions that complete a run in the transaction of its effects, so that they are applied exactly
+    /// once.
     ///
-    /// `apus.complete` only notes what is to be completed; the run is marked as the transaction commits, so no lock is
-    /// held before that. The mark, and whatever else ends a claimed run, go through the run's row, so one of the two comes
+    /// `apus.complete` only records the run to complete; the run is marked at the commit of the transaction, so no lock
+    /// is held before that. The mark and every other end of a claimed run change the run's row, so one of them comes
     /// first:
-    /// - the mark: no turn ends the run in another way any more, nor has it wait again (``TurnStatements/writeRuns``);
-    ///   who tries reads the job anew, and finds it completed;
-    /// - the end: the transaction is refused as it commits, with all its effects.
+    ///
+    /// - If it is the mark, no later turn ends the run in another way or makes it wait again
+    ///   (``TurnStatements/writeRuns``). A turn that tries is refused, reads the job again, and finds the run
+    ///   completed.
+    /// - If it is the end, the transaction is refused at its commit, with all its effects.
     enum StoreCompletion {
         static let schema: [String] = [
-            // Empty but for transactions in progress.
+            // Empty except during transactions.
             """
             CREATE UNLOGGED TABLE apus.completion (
                 job bigint NOT NULL,

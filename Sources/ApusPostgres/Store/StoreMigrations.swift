@@ -1,15 +1,19 @@
 #if Postgres
     import ApusJobs
 
-    /// The versions of the schema, from 1 on. What has been shipped is never edited: a change is a new version at the
-    /// end, and each says which older programs may work with a database that has it.
+    /// The versions of the schema, from 1 on.
+    ///
+    /// A released version is never edited: a change is a new version at the end. Each version states which older
+    /// programs can work with a database that has it.
     package struct StoreMigrations: Sendable {
-        /// What brings a database from the version before to this one.
+        /// The migration of a database from the previous version to this one.
         package struct Version: Sendable {
-            /// In one transaction, in this order.
+            /// The statements in order, which are executed in one transaction.
             package var statements: [String]
-            /// The lowest version that a program may know to work with a database of this one. The version itself for a
-            /// change that older programs would not survive; an earlier one if all that it does is to add.
+            /// The lowest version that a program must know to work with a database of this version.
+            ///
+            /// It is this version itself if the change would break older programs, and an earlier one if the change
+            /// only adds something.
             package var compatibleWith: Int
 
             package init(_ statements: [String], compatibleWith: Int) {
@@ -18,7 +22,7 @@
             }
         }
 
-        /// Version n is at n - 1.
+        /// The versions; version n is at index n - 1.
         package var versions: [Version]
 
         package init(_ versions: [Version]) { self.versions = versions }
@@ -26,10 +30,10 @@
         /// The newest version, which a program with these migrations knows.
         package var newest: Int { versions.count }
 
-        /// The lowest version that a program may know to work with a database of the newest.
+        /// The lowest version that a program must know to work with a database of the newest version.
         package var compatibleWith: Int { versions.map(\.compatibleWith).max() ?? 0 }
 
-        /// Those of this program.
+        /// The migrations of this program.
         package static let shipped = StoreMigrations([
             Version(StoreSchema.version1, compatibleWith: 1),
             Version(StoreSchema.version2, compatibleWith: 2),
@@ -41,13 +45,13 @@
         ])
     }
 
-    /// What a database says about its schema.
+    /// The state of the schema of a database.
     package struct StoreSchemaState: Hashable, Sendable {
-        /// 0: there is none.
+        /// The version; 0 if there is no schema.
         package var version: Int
-        /// The lowest version that a program may know to work with it.
+        /// The lowest version that a program must know to work with the database.
         package var compatibleWith: Int
-        /// Whether the shards are there: while a copy is written, they are not.
+        /// Whether the shards exist, which is not so while a copy is written.
         package var isWhole: Bool
 
         package init(version: Int, compatibleWith: Int, isWhole: Bool = true) {
@@ -57,12 +61,13 @@
         }
     }
 
-    /// Reads, makes and migrates the schema of a database.
+    /// Reads, creates and migrates the schema of a database.
     struct SchemaKeeper: Sendable {
         let link: ServerLink
         let migrations: StoreMigrations
 
-        /// The one row has the version and which programs may work with it; after what was committed before.
+        /// Selects the version, the versions of programs that can work with it, and whether the shards exist, in one
+        /// row.
         static let select = PostgresStatement(
             """
             SELECT max(version), max(compatible_with), EXISTS (SELECT 1 FROM apus.shard) FROM apus.schema_version
@@ -75,7 +80,9 @@
             )
         }
 
-        /// - Throws: ``JobError`` with `unavailable` if the user may not read it; ``PostgresError``.
+        /// Reads the state of the schema.
+        ///
+        /// - Throws: ``JobError`` with `unavailable` if the user lacks the privilege; ``PostgresError``.
         func state() async throws -> StoreSchemaState {
             do {
                 return try Self.state(of: try await link.read([Self.select])[0])
@@ -86,16 +93,22 @@
             }
         }
 
-        /// Makes the schema if there is none. One that is there is not changed: that is up to ``migrate(_:)``.
-        /// - Throws: ``JobError`` with `newerSchema`, `unavailable`.
+        /// Creates the schema if there is none.
+        ///
+        /// An existing schema is not migrated: ``migrate(_:)`` does that.
+        ///
+        /// - Throws: ``JobError`` with `newerSchema` or `unavailable`, or with `conflict` while a copy is written into
+        ///   the database.
         func prepare() async throws {
             let found = try await state()
             if found.version == 0 { try await migrate { _ in } }
             try check(found.version == 0 ? try await state() : found)
         }
 
-        /// Whether this program may work with the database.
-        /// - Throws: ``JobError`` with `newerSchema`, `unavailable`, and `conflict` while a copy is written into it.
+        /// Checks that this program can work with the database.
+        ///
+        /// - Throws: ``JobError`` with `newerSchema` or `unavailable`, or with `conflict` while a copy is written into
+        ///   the database.
         func check(_ state: StoreSchemaState) throws(JobError) {
             guard state.compatibleWith <= migrations.newest else {
                 throw JobError(
@@ -125,21 +138,23 @@
             }
         }
 
-        /// What ``migrate(_:)`` would apply.
+        /// Returns the versions that ``migrate(_:)`` would apply.
         func missing(in state: StoreSchemaState) -> [StoreMigrations.Version] {
             Array(migrations.versions.dropFirst(state.version))
         }
 
-        /// Whether a migration from that version puts an end to programs that work with it now.
+        /// Returns whether a migration from this state breaks programs that can work with the database now.
         func endsOlderPrograms(from state: StoreSchemaState) -> Bool {
             state.version > 0 && missing(in: state).contains { $0.compatibleWith > state.compatibleWith }
         }
 
-        /// Brings the schema to the newest version, all in one transaction. Programs that do it at once wait for each
-        /// other; the later ones find nothing to do.
-        /// - Parameter willApply: is called with the version that is there, before anything is sent.
-        /// - Throws: ``JobError`` with `newerSchema`, `unavailable`, and `owned` if programs run that could not
-        ///   continue with the new schema.
+        /// Migrates the schema to the newest version, in one transaction.
+        ///
+        /// Programs that migrate at the same time wait for each other, and the later ones find nothing to do.
+        ///
+        /// - Parameter willApply: called with the current state before each attempt.
+        /// - Throws: ``JobError`` with `newerSchema` or `unavailable`, or with `owned` if programs are running that
+        ///   cannot work with the new schema.
         func migrate(_ willApply: (StoreSchemaState) -> Void) async throws {
             while true {
                 let found = try await state()
@@ -162,7 +177,7 @@
 
         private func batch(from version: Int, isBreaking: Bool) -> PostgresBatch {
             var statements = [
-                // For as long as it takes; the lock too, which another migration has.
+                // No limit for the statements, nor for the lock, which another migration may hold.
                 "SET LOCAL statement_timeout = 0",
                 "SET LOCAL lock_timeout = 0",
                 "SELECT pg_advisory_xact_lock(\(link.schema.lockClass), 0)",
@@ -182,12 +197,12 @@
                 END
                 $body$
                 """,
-                // Turns would queue up after a pending lock request.
+                // While this transaction waits for a lock of a table, turns wait too.
                 "SET LOCAL lock_timeout = '5s'",
             ]
             if isBreaking {
-                // A node that opens the store meanwhile waits, and reads the new version then; earlier ones can write
-                // nothing any more.
+                // A node that opens the store in the meantime waits for this lock, and then reads the new version.
+                // Earlier nodes can write nothing any more.
                 statements += [
                     "LOCK TABLE apus.node IN EXCLUSIVE MODE",
                     "UPDATE apus.node SET ended = clock_timestamp() WHERE ended IS NULL",

@@ -2,14 +2,14 @@
     import ApusJobs
     import ApusTimers
 
-    /// Lists, one page at a time.
+    /// Lists of jobs and runs in pages.
     extension StoreQueries {
-        /// The conditions of a query, and their parameters.
+        /// The conditions of a query, with their parameters.
         private struct Filter {
             private(set) var parameters: [PostgresValue] = []
             private var conditions: [String] = []
 
-            /// The condition has `$` where the parameter is.
+            /// Adds a condition, which has `$` in the place of the parameter.
             mutating func add(_ condition: String, _ parameter: PostgresValue) {
                 parameters.append(parameter)
                 let number = "$\(parameters.count)"
@@ -20,17 +20,17 @@
 
             mutating func add(_ condition: String) { conditions.append(condition) }
 
-            /// Whether it lets everything pass.
+            /// Whether there are no conditions.
             var isEmpty: Bool { conditions.isEmpty }
 
             var sql: String { conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))" }
         }
 
-        /// The keys of the jobs that the beginning of an identifier means, or a name, by their indexes; `nil` if they are
-        /// so many that a page of them is found soon among all jobs.
+        /// Returns the keys of the jobs whose identifiers begin with a text, or whose name it is, by their indexes;
+        /// `nil` if they are so many that a page of them is found quickly among all jobs.
         private func keys(meantBy text: String) async throws -> [Int64]? {
             let limit = ListPage.largest
-            // After all identifiers with that beginning, of which none has more bytes.
+            // The upper bound of all identifiers with this prefix, which is longer than each of them.
             let end = text + String(repeating: "\u{10FFFF}", count: 75)
             let rows = try await link.read([
                 PostgresStatement(
@@ -42,7 +42,7 @@
             return rows.count > limit ? nil : try rows.map { try $0.decode(Int64.self, at: 0) }
         }
 
-        /// The conditions of the query, without its page.
+        /// Returns the conditions of the query, without its page.
         private func filter(_ query: JobQuery) async throws -> Filter {
             var filter = Filter()
             if let prefix = query.idPrefixOrName, !prefix.isEmpty {
@@ -53,7 +53,7 @@
                 }
             }
             if !query.names.isEmpty {
-                // As an array, so that the index of the names is used whatever the planner believes about the table.
+                // As an array, so that the index of names is used whatever the planner estimates about the table.
                 filter.add(
                     "j.key = ANY (ARRAY(SELECT n.job FROM apus.request AS n WHERE n.name = ANY ($::text[])))",
                     .array(query.names.sorted()))
@@ -130,7 +130,7 @@
                 unreadable: unreadable, nextCursor: results[1].count > limit ? last.map { "j\($0)" } : nil)
         }
 
-        /// Each lane by each of the two clocks.
+        /// Returns the jobs that must be examined first, from each lane on each of the two clocks.
         func soonest(limit: Int) async throws -> [Job] {
             let results = try await link.read(
                 [false, true].map { isElapsed in
@@ -147,13 +147,18 @@
             return JobPage.soonest(try await load(Array(keys)).readable.map(\.job), limit: limit)
         }
 
-        /// See ``JobQuery/lastEnded``. By the index of the job's runs, as in ``runs(_:)``.
+        /// The state of the last attempt that has ended; see ``JobQuery/lastEnded``.
+        ///
+        /// It is found by the index of the job's runs, as in ``runs(_:)``.
         private static let lastEnded = """
             (SELECT e.state FROM apus.run AS e WHERE e.job = j.key AND e.claimed IS NOT NULL
                 ORDER BY e.sequence + 0 DESC LIMIT 1)
             """
 
-        /// In nanoseconds by the wall clock. A relative trigger counts elapsed time. As a numeric, which no sum overflows.
+        /// The next due instant in nanoseconds on the wall clock, to which the elapsed time of a relative trigger is
+        /// converted.
+        ///
+        /// It is a `numeric`, of which no sum overflows.
         private static let nextDue = """
             (j.next_due::numeric + CASE WHEN r.trigger = 'after' OR r.trigger = 'every' AND r.trigger_anchor IS NULL
                 THEN coalesce((SELECT c.elapsed_offset FROM apus.clock AS c), 0) ELSE 0 END)
@@ -166,7 +171,8 @@
                     bootID: nil, wallOffset: .zero, elapsedOffset: .nanoseconds(try row.decode(Int64.self, at: 0))))
         }
 
-        /// See ``JobPage/lastRuns``: what is running, else what began last, else what ended without an attempt.
+        /// Returns for each job the active run, else the last run that began, else the last that ended without an
+        /// attempt; see ``JobPage/lastRuns``.
         private func lastRuns(of jobs: [Job], _ axis: ElapsedAxis) async throws -> [Run?] {
             if jobs.isEmpty { return [] }
             let runs =
@@ -189,7 +195,7 @@
                 let key: Int64 = try row.decode(at: 0)
                 guard let job = byKey[key] else { continue }
                 var row = RowReader(row)
-                // One that cannot be read is left out here, as in the page of the job's runs.
+                // A run that cannot be read is left out, as in the page of the job's runs.
                 do {
                     found[key] = try RunColumns.read(
                         &row, job: job.id, isTriggerRelative: job.isTriggerRelative, axis)
@@ -201,7 +207,7 @@
         func runs(_ query: RunQuery) async throws -> RunPage {
             let limit = try ListPage.size(query.limit)
             var filter = try await filter(query.jobQuery)
-            // The job of a run is looked up only where something is asked of it.
+            // The job of a run is joined only if a condition needs it.
             let jobs =
                 filter.isEmpty ? "" : " JOIN apus.job AS j ON j.key = o.job JOIN apus.request AS r ON r.job = o.job"
             if let after = query.cursor {
@@ -218,8 +224,8 @@
             if let since = query.since {
                 filter.add("(o.finished IS NULL OR o.finished >= $)", .int64(StoreInstant.encode(since)))
             }
-            // Each of the two tables by its own index, and then the first of both. For one job that is the index of its
-            // runs: among those of all jobs, which are in order, its own may be far away.
+            // Each of the two tables is read by its own index, and then both are merged. For one job, `+ 0` makes
+            // PostgreSQL use the index of the job's runs: in the order of all runs, those of the job may be far apart.
             let order = query.jobID == nil ? "o.sequence" : "o.sequence + 0"
             let tables = ["open_run", "run"].map { table in
                 """
@@ -251,7 +257,7 @@
                 do {
                     runs.append(try RunColumns.read(&reader, job: id, isTriggerRelative: isRelative, axis))
                 } catch is StoredProblem { continue }
-                // Of jobs that had one identifier after another, the newest comes first.
+                // If several jobs have had the identifier, the first run is that of the newest one.
                 if names[id] == nil, let name: String = try row.decodeIfPresent(at: count + 4) { names[id] = name }
             }
             let last = results[1].count > limit ? results[1][limit - 1] : nil

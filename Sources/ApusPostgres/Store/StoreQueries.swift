@@ -2,18 +2,18 @@
     import ApusJobs
     import ApusTimers
 
-    /// What a run is found by.
+    /// The reference to a run.
     struct RunReference: Hashable {
         var job: Int64
         var occurrence: Int
         var attempt: Int
     }
 
-    /// What is read of the tables.
+    /// The queries of the tables.
     struct StoreQueries: Sendable {
         let link: ServerLink
 
-        /// The most jobs that are loaded in one round trip.
+        /// The maximum number of jobs that are loaded in one round trip.
         private static let atOnce = 10_000
 
         // MARK: The clock and queues
@@ -54,7 +54,7 @@
             return (clock, try Self.queues(of: results[1], ElapsedAxis(clock)))
         }
 
-        /// Whether there is a calendar trigger, of an ended job too.
+        /// Returns whether there is a calendar trigger, also of an ended job.
         func mayHaveCalendars() async throws -> Bool {
             let sql = "SELECT EXISTS (SELECT 1 FROM apus.request WHERE trigger_calendar IS NOT NULL)"
             return try await link.read([PostgresStatement(sql)])[0][0].decode(Bool.self, at: 0)
@@ -66,7 +66,7 @@
 
         // MARK: Jobs by their keys
 
-        /// The jobs with these keys that there are, in no order.
+        /// Returns the existing jobs with these keys, in no particular order.
         func load(_ keys: [Int64]) async throws -> [FoundJob] {
             var found: [FoundJob] = []
             for start in stride(from: 0, to: keys.count, by: Self.atOnce) {
@@ -96,7 +96,7 @@
                     unreadable[job.key] = job
                 }
             }
-            /// Reads a run of a job, which cannot be read without it.
+            /// Reads a run of a job, which counts as unreadable if the run is.
             func read(_ row: PostgresRow, of position: Int) throws -> Run? {
                 let (job, shard) = (loaded[position].job, loaded[position].shard)
                 do { return try Self.run(row, of: job, axis) } catch let problem as StoredProblem {
@@ -120,7 +120,7 @@
                 let job = loaded[position].job
                 if last.state == .skipped, last.through == job.nextOccurrence - 1 { loaded[position].lastSkip = last }
             }
-            // A job without its request is not among them.
+            // The statement does not select a job without a request.
             if results[1].count < keys.count {
                 for job in try await withoutRequest(keys) { unreadable[job.key] = job }
             }
@@ -144,7 +144,7 @@
             ORDER BY o.job, o.occurrence, o.attempt
             """
 
-        /// The outcome of the last occurrence that has one: one look into the index of outcomes for each job.
+        /// The outcome of the last occurrence that has one, by one search in the index of outcomes for each job.
         private static let lastOutcomes = """
             SELECT \(RunColumns.selected(of: "o")) FROM unnest($1::int8[]) AS i (key), LATERAL (
                 SELECT * FROM apus.run AS r WHERE r.job = i.key AND r.final ORDER BY r.occurrence DESC LIMIT 1) AS o
@@ -152,7 +152,7 @@
 
         // MARK: Runs by their keys
 
-        /// The runs that there are, each by its index, open or over.
+        /// Returns the existing runs, open or ended, each found by an index.
         func runs(_ references: [RunReference]) async throws -> [RunReference: Run] {
             if references.isEmpty { return [:] }
             var wanted = RowArrays()
@@ -195,7 +195,7 @@
             JOIN apus.job AS j ON j.key = o.job JOIN apus.request AS r ON r.job = o.job
             """
 
-        /// Jobs by their keys, in the order of the keys.
+        /// Returns the jobs with these keys, in the order of the keys.
         private func loadInOrder(_ keys: [Int64]) async throws -> [FoundJob] {
             let found = Dictionary(try await load(keys).map { ($0.key, $0) }) { first, _ in first }
             return keys.compactMap { found[$0] }
@@ -214,11 +214,11 @@
             return keys.map { $0.flatMap { found[$0] } }
         }
 
-        /// Selects the key of the job.
+        /// Returns the statement that selects the key of a job.
         private static func find(_ reference: JobReference) -> PostgresStatement {
             switch reference {
             case .key(let key): PostgresStatement("SELECT $1::int8", [.int64(key)])
-            // PostgreSQL has no texts with U+0000: the whole batch would fail, and it is that of many callers.
+            // PostgreSQL's texts cannot contain U+0000: the whole batch, which serves many callers, would fail.
             case .id(let id) where id.rawValue.utf8.contains(0): PostgresStatement("SELECT NULL::int8")
             case .idempotencyKey(let key) where key.utf8.contains(0): PostgresStatement("SELECT NULL::int8")
             case .id(let id): PostgresStatement("SELECT \(keyOfID("$1"))", [.text(id.rawValue)])
@@ -244,7 +244,7 @@
                 """, [.text(kind), content.value, .int64(instant.map(StoreInstant.encode))])
         }
 
-        /// The parameter $2 of a content, as ``JobColumns/content(_:)`` has it, and its value.
+        /// Returns the expression for the parameter $2, in the form of ``JobColumns/content(_:)``, and its value.
         private static func content(_ content: JobUniqueness.Content) -> (sql: String, value: PostgresValue) {
             switch content {
             case .payload(let bytes): ("encode(sha256($2), 'hex')", .bytes(bytes))
@@ -252,7 +252,8 @@
             }
         }
 
-        /// The job that an identifier means: the job that has not ended, else the last submitted.
+        /// Returns the expression for the key of the job that an identifier denotes: the job that has not ended, else
+        /// the last one submitted.
         static func keyOfID(_ id: String) -> String {
             """
             coalesce(
@@ -261,8 +262,10 @@
             """
         }
 
-        /// The lanes in which something wakes by one of the two clocks, as a part of `WITH RECURSIVE`: one look into the
-        /// index each. Its last row is null.
+        /// Returns a part of `WITH RECURSIVE` with the lanes in which a job wakes by one of the two clocks, each found
+        /// by one search in the index.
+        ///
+        /// Its last row is null.
         static func lanes(_ name: String, isElapsed: Bool) -> String {
             """
             \(name) (lane) AS (
@@ -290,7 +293,7 @@
                 }, isSnapshot: true)
             var selection = DueSelection()
             var later: [(wake: WallInstant, lane: QueueLane)] = []
-            // Lanes that cannot be read. Their jobs are looked at all the same.
+            // The lanes that cannot be decoded; their jobs are read too, because they must be set aside.
             var strange: Set<String> = []
             for (rows, decode) in zip(found, decode) {
                 for row in rows {
@@ -312,7 +315,7 @@
             for (wake, lane) in later where limits[lane] ?? 1 > 0 { selection.add(later: wake) }
             let read = selection.lanes.filter { limits[$0] ?? 0 > 0 }
             let texts = read.map(\.stored) + strange.sorted()
-            // One row more says that others are left.
+            // One more row shows whether others are left.
             let most = load.mostRows
             let counts = (read.map { min(limits[$0] ?? 0, most) } + strange.map { _ in most }).map { Int64($0 + 1) }
             if !texts.isEmpty {
@@ -335,24 +338,26 @@
             return DueJobs(jobs: loaded.readable, unreadable: loaded.unreadable, next: next, left: selection.left)
         }
 
-        /// How many rows of a lane are passed in search of own ones, beside ``passing(_:)`` for each that is wanted.
+        /// The number of rows of a lane that are skipped in search of the node's own, in addition to ``passing(_:)``
+        /// for each row that is wanted.
         private static let mostPassed = 1_000
 
-        /// How many rows are passed for each row that is wanted: twice as many as there are, if the jobs of the lane are
-        /// spread over all shards.
+        /// Returns the number of rows that are skipped for each row that is wanted: twice the expected number if the
+        /// jobs of the lane are distributed over all shards.
         private static func passing(_ shards: [ShardID]) -> Int64 {
             Int64(2 * StoreSchema.shards / max(1, shards.count))
         }
 
-        /// The first wakes of one lane in the node's shards, as a table `o`. Its parameter `$2` has these shards, and `$4`
-        /// how many rows are passed for each.
+        /// Returns the first wakes of one lane in the node's shards, as a table `o`.
         ///
-        /// Usually a lane's jobs are in all shards, and the first rows of the lane have enough of ours. But all jobs of a
-        /// lane can be in the shards of other nodes (``JobPlacement``): then each shard is looked at by an index of its
-        /// own, so that the number of others' jobs never counts.
+        /// The parameter `$2` has these shards, and `$4` the number of rows to skip for each row that is wanted.
         ///
-        /// Each sub-select that reads rows in their order has no other condition, because with one the planner may read
-        /// the whole lane and sort it.
+        /// Usually the jobs of a lane are in all shards, and the first rows of the lane include enough of the node's
+        /// own. But all jobs of a lane may be in shards of other nodes (``JobPlacement``). Then each of the node's
+        /// shards is read by an index of its own, so the cost does not depend on the number of others' jobs.
+        ///
+        /// A subquery that reads rows in order has no other condition, because the planner might then read the whole
+        /// lane and sort it.
         private static func firstWakes(
             _ count: String, where condition: String, and filter: String = "true", isElapsed: Bool
         ) -> String {
@@ -382,11 +387,13 @@
                 """
         }
 
-        /// Of each lane the first instant until the bound, and the first one after it. Parameters: the bound, shards, the
-        /// other clock's bound, and what ``firstWakes(_:where:and:isElapsed:)`` needs; the lanes, if they are named.
+        /// Returns the statement for the first instant of each lane up to the bound, and the first one after it.
+        ///
+        /// Parameters: the bound, the shards, the other clock's bound, the number of
+        /// ``firstWakes(_:where:and:isElapsed:)``, and the lanes if they are named.
         private static func selectLanes(isElapsed: Bool, areNamed: Bool) -> String {
             let lanes = areNamed ? "l (lane) AS (SELECT unnest($5::text[]))" : Self.lanes("l", isElapsed: isElapsed)
-            // Of what is due by the other clock, this one says nothing.
+            // A job that is already due by the other clock does not count as a later one.
             let isLater = """
                 coalesce(
                     (SELECT j.\(isElapsed ? "wake" : "elapsed_wake") FROM apus.job AS j WHERE j.key = w.key) > $3, true)
@@ -402,8 +409,10 @@
                 """
         }
 
-        /// Parameters: the bound, shards, lanes, what ``firstWakes(_:where:and:isElapsed:)`` needs, and how many rows of
-        /// each lane. Its last column is the number of the lane.
+        /// Returns the statement for the due jobs of lanes; its last column is the number of the lane.
+        ///
+        /// Parameters: the bound, the shards, the lanes, the number of ``firstWakes(_:where:and:isElapsed:)``, and the
+        /// number of rows of each lane.
         private static func selectDue(isElapsed: Bool) -> String {
             let wakes = firstWakes("i.count", where: "w.lane = i.lane AND w.instant <= $1", isElapsed: isElapsed)
             return """
@@ -442,7 +451,7 @@
             return try await loadInOrder(try rows.map { try $0.decode(at: 0) })
         }
 
-        /// The submissions with a sequence above `floor` (``SubmissionFloor``), in order.
+        /// Returns the submissions with a sequence number above `floor` (``SubmissionFloor``), in order.
         func submissions(above floor: Int64, limit: Int, in shards: [ShardID]) async throws -> [StoreSubmission] {
             let rows = try await link.read([
                 PostgresStatement(

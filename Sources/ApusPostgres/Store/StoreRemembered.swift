@@ -1,14 +1,14 @@
 #if Postgres
-    /// Nodes that have ended, and queues without settings, are remembered for a day, and then removed a piece at a
-    /// time.
+    /// Removes ended nodes and queues without settings after a day, in portions.
     ///
-    /// Nothing refers to such a node: its shards, places and replies are gone when it ends, and a number is never
-    /// given again. A queue without a row is one without settings; by then each node has read with its beats that it
+    /// No row refers to an ended node: its shards, places and replies are removed at its end, and its number is not
+    /// used again. A queue without a row has no settings; after a day, each node has read with its beats that the queue
     /// has none.
     enum StoreRemembered {
         private static let period = "interval '1 day'"
 
-        /// At most so many of each are removed. Each statement's row has how many that were.
+        /// Returns statements that remove at most `budget` nodes and queues; the row of each statement is the number of
+        /// removed rows.
         static func remove(atMost budget: Int) -> [PostgresStatement] {
             [removeNodes, removeQueues].map { PostgresStatement($0, [.int64(Int64(max(0, budget)))]) }
         }
@@ -23,7 +23,7 @@
             SELECT count(*) FROM gone
             """
 
-        /// A queue that another transaction has given settings in the meantime stays.
+        /// Removes queues, except those that another transaction has given settings in the meantime.
         private static let removeQueues = """
             WITH gone AS (
                 DELETE FROM apus.queue AS q USING (

@@ -1,24 +1,25 @@
 #if Postgres
     /// The tables, in the schema `apus`.
     ///
-    /// Instants are nanoseconds since 1970; those that count elapsed time (see ``JobStore``) are the wall clock's minus
-    /// `clock.elapsed_offset`. What each run changes is in short rows that no index but the key refers to, so that an
-    /// update is a heap-only one: `job`, and `open_run` for runs that are not over. What was asked for is in `request`,
-    /// which is written once; what is over is in `run`, which is only added to.
+    /// Instants are nanoseconds since 1970; an instant in elapsed time (see ``JobStore``) is the wall clock's reading
+    /// minus `clock.elapsed_offset`. The columns that each run changes are in short rows, and no index but that of the
+    /// key refers to them, so updates are heap-only: `job`, and `open_run` for runs that have not ended. The request is
+    /// in `request`, which is written once; ended runs are in `run`, to which rows are only added.
     enum StoreSchema {
-        /// How many parts the jobs are divided into, for ever.
+        /// The number of shards of the jobs, which never changes.
         static let shards = 256
 
         static let version1: [String] =
             [
-                // `compatible_with`: the lowest version that a program may know to work with this one.
+                // `compatible_with` is the lowest version that a program must know to work with this version.
                 """
                 CREATE TABLE apus.schema_version (
                     version integer PRIMARY KEY,
                     compatible_with integer NOT NULL,
                     applied timestamptz NOT NULL DEFAULT clock_timestamp())
                 """,
-                // A row for each time that a node has opened the store. `ended`: it can write nothing any more.
+                // A row for each time that a node has opened the store. A node that has `ended` can write nothing any
+                // more.
                 """
                 CREATE TABLE apus.node (
                     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -29,7 +30,7 @@
                     leaving boolean NOT NULL DEFAULT false,
                     ended timestamptz)
                 """,
-                // Apart from the nodes, whose rows the transactions of turns lock.
+                // Separate from the rows of nodes, which the transactions of turns lock.
                 """
                 CREATE TABLE apus.beat (
                     node bigint PRIMARY KEY,
@@ -46,7 +47,8 @@
                 """,
                 "INSERT INTO apus.shard (id) SELECT generate_series(0, \(shards - 1))",
                 "CREATE SEQUENCE apus.job_key",
-                // What stays is before what changes: the log has of an update what is between the equal ends of the row.
+                // Constant columns come before changing ones, because the log of an update contains only the part of
+                // the row between its equal ends.
                 """
                 CREATE TABLE apus.job (
                     key bigint PRIMARY KEY,
@@ -74,7 +76,7 @@
                         OR (next_due IS NULL AND wake IS NULL AND elapsed_wake IS NULL))
                 ) WITH (fillfactor = 50)
                 """,
-                // The columns of its condition change when a job ends, and not before: other updates stay heap-only.
+                // The columns of its condition change only when a job ends, so other updates are heap-only.
                 """
                 CREATE UNIQUE INDEX job_id_unique ON apus.job (id) WHERE state IN ('scheduled', 'suspended')
                 """,
@@ -120,14 +122,14 @@
                 CREATE UNIQUE INDEX request_idempotency_key ON apus.request (idempotency_key)
                 WHERE idempotency_key IS NOT NULL
                 """,
-                // A payload may be longer than an index takes.
+                // A payload may be longer than an index entry.
                 """
                 CREATE UNIQUE INDEX request_payload_unique ON apus.request (kind, sha256(payload)) WHERE unique_payload = 1
                 """,
                 """
                 CREATE INDEX request_payload ON apus.request (kind, sha256(payload), job) WHERE unique_payload > 0
                 """,
-                // When jobs are to be looked at, on each of the two axes.
+                // The instants at which jobs must be examined, on each of the two clocks.
                 """
                 CREATE TABLE apus.wake (
                     elapsed boolean NOT NULL,
@@ -138,8 +140,7 @@
                     priority bigint NOT NULL,
                     PRIMARY KEY (elapsed, instant, key))
                 """,
-                // Jobs that may be old enough to be removed, a row for those of a turn. Whether they still are, the job's
-                // row says.
+                // Jobs that may be old enough to be removed, in one row for those of a turn. The job's own row decides.
                 """
                 CREATE TABLE apus.ended (
                     updated bigint NOT NULL,
@@ -164,8 +165,8 @@
                     CONSTRAINT run_output_64_kib CHECK (octet_length(output) <= 65536),
                     CONSTRAINT run_result_64_kib CHECK (octet_length(result) <= 65536))
                 """,
-                // An occurrence has one outcome, whichever attempt it is of. Runs of a job are found by it too: another
-                // index would be written with each run.
+                // An occurrence has one outcome, of whichever attempt. This index also finds the runs of a job, because
+                // another index would be written with each run.
                 """
                 CREATE UNIQUE INDEX run_one_outcome ON apus.run
                 (job, occurrence, (CASE WHEN final THEN -1 ELSE attempt END))
@@ -187,7 +188,7 @@
                     recent_starts bigint NOT NULL,
                     last_start bigint)
                 """,
-                // Which node may have how many runs of a queue with limits, and how many it would have.
+                // The number of runs of a limited queue that each node may have, and the number that it wants.
                 """
                 CREATE TABLE apus.place (
                     queue text NOT NULL,
@@ -196,7 +197,7 @@
                     wanted bigint NOT NULL,
                     PRIMARY KEY (queue, node))
                 """,
-                // What the owner of a shard is to do: for applications, or for another node, which is answered.
+                // Commands for the owner of a shard: from applications, or from another node, which gets a reply.
                 """
                 CREATE TABLE apus.submission (
                     sequence bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -213,14 +214,14 @@
                     reply text NOT NULL,
                     PRIMARY KEY (node, call))
                 """,
-                // Nanoseconds since 1970, rounded down.
+                // Nanoseconds since 1970, rounded down to the microsecond.
                 """
                 CREATE FUNCTION apus.now() RETURNS bigint LANGUAGE sql VOLATILE AS
                 $body$ SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint * 1000 $body$
                 """,
-                // Each transaction that changes anything begins with it. The row's lock keeps the node from being declared
-                // dead before the transaction ends; each statement of a function sees what was committed before it began,
-                // so the shards are looked at after the lock was got.
+                // Each transaction that changes anything begins with this function. The lock of the row prevents the
+                // end of the node before the end of the transaction. Each statement of the function sees all earlier
+                // commits, so the shards are read after the lock was acquired.
                 """
                 CREATE FUNCTION apus.fence(
                     node bigint, shards bigint[], epochs bigint[], timeline integer DEFAULT NULL) RETURNS void
@@ -245,7 +246,8 @@
                 END
                 $body$
                 """,
-                // Never early by the database's clock: a little is waited for, more is refused.
+                // A run is never claimed early by the database's clock: the function waits for a short time, and
+                // refuses a longer one.
                 """
                 CREATE FUNCTION apus.await(due bigint) RETURNS void
                 LANGUAGE plpgsql AS $body$
@@ -262,9 +264,9 @@
                 END
                 $body$
                 """,
-                // All nodes together have no more places than the queue has. Nodes that want some have equal shares; what is
-                // left over goes round with the seconds, and so does the one place of a queue with a rate. Runs in
-                // progress keep their places.
+                // All nodes together get at most the places of the queue. Nodes that want places have equal shares. The
+                // remainder rotates with the seconds, and so does the only place of a queue with a rate. Active runs
+                // keep their places.
                 """
                 CREATE FUNCTION apus.take_places(own bigint, name text, going_on bigint, asked bigint) RETURNS bigint
                 LANGUAGE plpgsql AS $body$
@@ -311,8 +313,8 @@
                 END
                 $body$
                 """,
-                // Refuses the transaction unless all rows of a statement were written; the detail has the numbers of those
-                // that were not.
+                // Refuses the transaction unless all rows of a statement were written; the detail contains the numbers
+                // of the others.
                 """
                 CREATE FUNCTION apus.require_all(wanted bigint[], written bigint[]) RETURNS void
                 LANGUAGE plpgsql AS $body$
@@ -332,8 +334,9 @@
                     FROM (SELECT DISTINCT s.node FROM apus.shard AS s WHERE s.id = ANY (shards) AND s.node IS NOT NULL) AS o
                 $body$
                 """,
-                // For applications, in their own transactions. The owner of a shard makes the job of it: of one that is
-                // chosen by the identifier, so that submissions are spread, and those for one identifier keep their order.
+                // For applications, in their own transactions. The owner of the shard creates the job. The identifier
+                // determines the shard, so submissions are distributed, and those with the same identifier keep their
+                // order.
                 """
                 CREATE FUNCTION apus.submit(request jsonb) RETURNS bigint
                 LANGUAGE plpgsql AS $body$
@@ -390,8 +393,9 @@
     }
 
     extension StoreSchema {
-        /// Calendar triggers: `trigger_calendar` has the schedule, its zone and its policies as JSON. A program of version 1
-        /// could not read the job of such a trigger.
+        /// Adds calendar triggers: `trigger_calendar` is the JSON of the schedule, its zone and its policies.
+        ///
+        /// A program of version 1 cannot read a job with such a trigger.
         static let version2: [String] = [
             "ALTER TABLE apus.job ADD COLUMN due_note text",
             "ALTER TABLE apus.open_run ADD COLUMN due_note text",

@@ -3,16 +3,18 @@
     import ApusTimers
 
     extension StoreSchema {
-        /// `apus.submit` refuses what no job may be, in the caller's transaction. Jobs that follow the wall clock are found
-        /// by an index, however many others wait. Programs of version 2 notice submissions with their beats.
+        /// Lets `apus.submit` refuse invalid requests in the caller's transaction, and adds an index of the jobs that
+        /// depend on the wall clock.
+        ///
+        /// Programs of version 2 notice submissions only with their beats.
         static let version3: [String] = [
             """
             CREATE INDEX request_anchored ON apus.request (job)
             WHERE trigger_anchor IS NOT NULL OR trigger_calendar IS NOT NULL
             """,
-            // What is wrong with a value; null if nothing is. A form is an object whose values are the forms of the fields,
-            // with `!` after the names of those that must be there; or a list that begins with a kind of value. A field
-            // that is null is as one that is missing.
+            // Returns the problem of a value; null if there is none. A form is an object whose values are the forms of
+            // the fields, with `!` after the names of required fields, or a list that begins with a kind of value. A
+            // null field counts as missing.
             """
             CREATE FUNCTION apus.problem(value jsonb, form jsonb, path text) RETURNS text
             LANGUAGE plpgsql IMMUTABLE AS $body$
@@ -142,10 +144,11 @@
             END
             $body$
             """,
-            // When owners were last notified of submissions, in milliseconds since 1970; no transaction undoes that.
+            // The last instant at which owners were notified of submissions, in milliseconds since 1970; a sequence,
+            // because no transaction rolls it back.
             "CREATE SEQUENCE apus.submissions_notified",
-            // As the transaction commits. One that notifies commits alone, so of a burst only some do; a node that was
-            // notified looks once more after that time.
+            // Notifies at the commit of the transaction. A transaction that notifies commits alone, so only some of a
+            // burst notify; a notified node reads once more after that time.
             """
             CREATE FUNCTION apus.notify_submission() RETURNS trigger
             LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $body$
@@ -168,9 +171,10 @@
             """,
         ]
 
-        /// The form of a request, as `apus.problem` reads it: the coded form of ``JobRequest`` without its terms, and
-        /// ``JobLimits``. `policies`, `fields` and `uniqueness` are what later versions have added, each with a comma
-        /// after it.
+        /// Returns the form of a request for `apus.problem`: the JSON of ``JobRequest`` with the limits of
+        /// ``JobLimits``.
+        ///
+        /// `policies`, `fields` and `uniqueness` are additions of later versions, each followed by a comma.
         static func requestForm(
             adding policies: String = "", _ fields: String = "", uniqueness: String = ""
         ) -> String {
@@ -204,7 +208,7 @@
                 """
         }
 
-        /// The two fields of a duration.
+        /// Returns the forms of the two fields of a duration.
         static func duration(_ name: String, from least: Int64 = 0, mark: String = "") -> String {
             #""\#(name)Nanoseconds\#(mark)": ["integer", \#(least), \#(JobLimits.nanoseconds)], "#
                 + #""\#(name)Attoseconds": ["integer", 0, 999999999]"#

@@ -3,19 +3,22 @@
     import ApusTimers
 
     extension StoreSchema {
-        /// Each part is beside what it is for.
+        /// The statements of version 4, each group of which is in the file that uses its tables.
         static let version4: [String] =
             version4Lanes + version4Prefixes + version4Submit + version4Remembered + version4NodeJobs + version4SetAside
 
-        /// The beginning of an identifier is a range of bytes, whatever the database's collation is.
+        /// An index in which the identifiers with a prefix are a range of bytes, whatever the collation of the database
+        /// is.
         private static let version4Prefixes = [
             "DROP INDEX apus.job_id", "CREATE INDEX job_id ON apus.job (id text_pattern_ops, key)",
         ]
 
-        /// `apus.submit` refuses in the caller's transaction what no scheduler accepts, a first occurrence that is too late
-        /// too. An instant that has passed is accepted if the submission meets a job, so the owner decides about that.
+        /// Lets `apus.submit` refuse every request that no scheduler accepts in the caller's transaction, including one
+        /// whose first occurrence is too late.
+        ///
+        /// A past instant is accepted if the submission denotes an existing job, so the owner decides about it.
         private static let version4Submit = [
-            // Of a trigger in a request that `apus.problem` has accepted, as `Trigger.first` sees it.
+            // Checks the trigger of a request that `apus.problem` has accepted, by the rules of `Trigger.first`.
             """
             CREATE FUNCTION apus.problem_of_time(trigger jsonb, submitted bigint) RETURNS text
             LANGUAGE plpgsql IMMUTABLE AS $body$
@@ -63,15 +66,16 @@
             """,
         ]
 
-        /// A lane is the form of `QueueLane` in the stores, compared by bytes. The first jobs of a lane are a range of the
-        /// primary key.
+        /// Replaces queue and priority by the lane, the stored form of `QueueLane`, compared by bytes.
+        ///
+        /// The first jobs of a lane are a range of the primary key.
         private static let version4Lanes = [
             #"ALTER TABLE apus.wake ADD COLUMN lane text COLLATE "C""#,
             """
             UPDATE apus.wake AS w SET lane = r.priority || ' ' || r.conditions || ' ' || r.queue || ' ' || r.kind
             FROM apus.request AS r WHERE r.job = w.key
             """,
-            // A job without a request is set aside by the node that looks at it; one that is not there is not due.
+            // The node that examines a job without a request sets it aside. A wake without a job is removed.
             """
             UPDATE apus.wake AS w SET lane = '2 0 default '
             WHERE w.lane IS NULL AND EXISTS (SELECT 1 FROM apus.job AS j WHERE j.key = w.key)
@@ -81,19 +85,20 @@
             ALTER TABLE apus.wake DROP CONSTRAINT wake_pkey, DROP COLUMN queue, DROP COLUMN priority,
                 ADD PRIMARY KEY (elapsed, lane, instant, key)
             """,
-            // For a node of which a lane has no jobs, or the last ones.
+            // For a node that has no jobs of a lane, or only its last ones.
             "CREATE INDEX wake_of_shard ON apus.wake (elapsed, lane, shard, instant, key)",
         ]
     }
 
     extension StoreSchema {
-        /// These indexes find the nodes and queues that can be removed without reading the others: ``StoreRemembered``.
+        /// The indexes of ended nodes and of queues without settings, which are found without reading the others:
+        /// ``StoreRemembered``.
         private static let version4Remembered: [String] = [
             "CREATE INDEX node_has_not_ended ON apus.node (id) WHERE ended IS NULL",
             "CREATE INDEX node_ended ON apus.node (ended) WHERE ended IS NOT NULL",
             "ALTER TABLE apus.queue ADD COLUMN cleared timestamptz",
             "CREATE INDEX queue_cleared ON apus.queue (cleared) WHERE cleared IS NOT NULL",
-            // Since when a queue has no settings.
+            // The instant since which a queue has no settings.
             """
             CREATE FUNCTION apus.note_cleared() RETURNS trigger LANGUAGE plpgsql AS $body$
             BEGIN
@@ -107,7 +112,7 @@
             CREATE TRIGGER queue_is_cleared BEFORE INSERT OR UPDATE ON apus.queue
             FOR EACH ROW EXECUTE FUNCTION apus.note_cleared()
             """,
-            // The trigger notes it of those that are there.
+            // The update makes the trigger record it for the existing queues.
             "UPDATE apus.queue SET paused = paused",
         ]
     }

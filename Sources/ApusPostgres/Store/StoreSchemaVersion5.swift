@@ -3,8 +3,8 @@
     import ApusTimers
 
     extension StoreSchema {
-        /// `JobPolicies.expiry` and `retention`, and until when ended jobs are kept, which `apus.ended` has instead of when
-        /// they ended.
+        /// Adds `JobPolicies.expiry` and `retention`, and the instant until which an ended job is kept, which replaces
+        /// the instant of its end in `apus.ended`.
         static let version5 = [
             "ALTER TABLE apus.request ADD COLUMN expiry bigint, ADD COLUMN retention bigint",
             """
@@ -13,7 +13,7 @@
             $body$
             """,
             "ALTER TABLE apus.job ADD COLUMN kept_until bigint",
-            // How long the jobs that have ended were to be kept is not known here, so it is 180 days from now on.
+            // The retention of already ended jobs is not known here, so they are kept for 180 days from now.
             """
             UPDATE apus.job AS j
             SET kept_until = greatest(apus.now() + 15552000000000000, \(uniqueUntil))
@@ -30,8 +30,9 @@
         static let addedPolicies =
             "\(duration("expiry", from: 1)), \(duration("retention")), "
 
-        /// `Job.uniqueUntil` of a row `j` of `apus.job`. Its request is found by its key, whatever the planner
-        /// believes.
+        /// The expression for `Job.uniqueUntil` of a row `j` of `apus.job`.
+        ///
+        /// It finds the request by its key, whatever the planner estimates.
         private static let uniqueUntil = """
             (SELECT least(j.created, \(Int64.max) - p.period) + p.period FROM (SELECT coalesce((
                 SELECT greatest(r.unique_within, CASE WHEN r.idempotency_key IS NULL THEN 0::bigint

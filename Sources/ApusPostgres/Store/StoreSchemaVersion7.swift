@@ -2,8 +2,10 @@
     import ApusJobs
 
     extension StoreSchema {
-        /// `JobUniqueness.key`. Programs of version 6 would not see that such jobs are the same. `unique_payload` says
-        /// since then whether the content counts, the key or else the payload: 0, 1, or 2 for a job that has ended.
+        /// Adds `JobUniqueness.key`.
+        ///
+        /// Programs of version 6 would not detect that such jobs are equal. `unique_payload` now applies to the key or
+        /// else the payload: it is 0 for a job that is not unique by them, 1 for one that is, and 2 after its end.
         static let version7 = [
             "ALTER TABLE apus.request ADD COLUMN unique_key text",
             "DROP INDEX apus.request_payload_unique, apus.request_payload",

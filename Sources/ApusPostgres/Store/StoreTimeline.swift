@@ -1,11 +1,11 @@
 #if Postgres
-    /// What becomes of a database that was promoted: it continues from a standby's copy, which may lack what was
-    /// committed and answered last.
+    /// Continues with a promoted database, which may lack the last transactions that were committed and acknowledged.
     ///
-    /// A promotion begins another timeline of the server. Every node's turns say which one they are of, and are refused on
-    /// another (`apus.fence`), so nothing that was decided by what is lost is written. The first node that notices, or
-    /// joins, adopts the timeline, once: the numbers that were given in the lost time are not given again, to nodes, jobs,
-    /// submissions and runs, nor is an epoch of a shard. Then each node reads its jobs anew (``ClusterMember``).
+    /// A promotion begins another timeline of the server. Each turn states the timeline of its decisions, and is
+    /// refused on another one (`apus.fence`), so no decision that is based on lost data is written. The first node that
+    /// notices the promotion, or joins, adopts the timeline once. The adoption skips numbers, so that those of lost
+    /// nodes, jobs, submissions and runs, and lost epochs of shards, are not used again. Then each node reads its jobs
+    /// again (``ClusterMember``).
     enum StoreTimeline {
         static let schema: [String] = [
             "CREATE TABLE apus.timeline (id integer PRIMARY KEY CHECK (id = 1), number integer NOT NULL)",
@@ -14,7 +14,7 @@
                 SELECT ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::integer
             $body$
             """,
-            // A store that was copied by the server's own tools may also come to an earlier timeline.
+            // A store that was copied with the server's own tools may also return to an earlier timeline.
             """
             CREATE FUNCTION apus.adopt_timeline() RETURNS integer LANGUAGE plpgsql AS $body$
             DECLARE

@@ -2,7 +2,7 @@
     import ApusJobs
     import ApusTimers
 
-    /// The texts of the statements of a turn.
+    /// The texts of a turn's statements.
     extension TurnStatements {
         static func clock(_ clock: StoreClock) -> PostgresStatement {
             PostgresStatement(
@@ -24,7 +24,8 @@
                 [.array(shards.map { Int64($0.rawValue) }), .int64(node)])
         }
 
-        /// Of a queue that is there, what is not as it was known; all of it if nothing was.
+        /// Returns a statement that inserts queues; of an existing queue it writes the settings that differ from
+        /// `known`, and the recent starts.
         static func queues(
             _ queues: [JobQueue], known: [JobQueue] = [], _ axis: ElapsedAxis
         ) -> PostgresStatement {
@@ -67,7 +68,8 @@
                 ])
         }
 
-        /// Parameters: sequences, shards, replies; instants, codes and messages of refusals; numbers.
+        /// Removes taken submissions; parameters: sequence numbers, shards, replies; instants, codes and messages of
+        /// refusals; numbers.
         static let removeSubmissions = """
             WITH gone AS (
                 DELETE FROM apus.submission AS s USING (
@@ -91,9 +93,10 @@
                 (SELECT count(pg_notify('apus_node_' || n.node, 'replies')) FROM (SELECT DISTINCT node FROM answered) AS n)
             """
 
-        /// Transactions that need the same names or labels wait for each other, whatever rows there are: an index could not keep a
-        /// name to one job, because jobs whose submission did not ask for that may share it. In one order, so that two
-        /// transactions do not wait for each other.
+        /// Returns a statement that makes transactions with the same names or labels wait for each other.
+        ///
+        /// An index could not reserve a name for one job, because jobs that do not require a free name may share it.
+        /// The locks are taken in a fixed order, so that two transactions do not deadlock.
         static func lockNames(_ names: [String]) -> PostgresStatement {
             PostgresStatement(
                 """
@@ -102,7 +105,8 @@
                 """, [.array(names)])
         }
 
-        /// A name belongs to the job that was there first. Parameters: identifiers of new jobs, names, numbers.
+        /// Requires that each new job is the first with its name; parameters: identifiers of the new jobs, names,
+        /// numbers.
         static let freeNames = """
             WITH own AS MATERIALIZED (
                 SELECT i.name, i.number, o.key
@@ -115,8 +119,8 @@
                     WHERE r.name = own.name AND j.key < own.key AND \(JobColumns.hasNotEnded))))
             """
 
-        /// Who makes a job beside those with a label knows all that were there first. Parameters: identifiers of new
-        /// jobs, labels, keys of the jobs that are known, numbers.
+        /// Requires that all earlier jobs with the label of a new job are known; parameters: identifiers of the new
+        /// jobs, labels, keys of the known jobs, numbers.
         static let onlyBeside = """
             WITH own AS MATERIALIZED (
                 SELECT i.label::jsonb AS label, i.known::int8[] AS known, i.number, o.key
@@ -131,7 +135,8 @@
                         AND \(JobColumns.hasNotEnded))))
             """
 
-        /// Parameters: shards, instants, commands, numbers of the calls, and the node.
+        /// Inserts commands for other nodes; parameters: shards, instants, commands, numbers of the calls, and the
+        /// node.
         static let forwardCalls = """
             WITH forwarded AS (
                 INSERT INTO apus.submission (shard, submitted, command, call, sender)
@@ -140,7 +145,8 @@
             SELECT apus.notify_owners(array_agg(shard::bigint)) FROM forwarded
             """
 
-        /// Parameters: sequences, the shards where they are, and those to which they move, numbers.
+        /// Moves submissions to other shards; parameters: sequence numbers, their current shards, their new shards,
+        /// numbers.
         static let forwardSubmissions = """
             WITH moved AS (
                 UPDATE apus.submission AS s SET shard = i.shard
@@ -151,15 +157,18 @@
                 (SELECT apus.notify_owners(array_agg(shard)) FROM moved)
             """
 
-        /// The rows of a table, each by its index: whatever the planner believes of the size of the table, which may have
-        /// been empty when it looked. A statement finds a row's place in that way, and then writes to the place.
+        /// Returns a subquery that finds each row by an index and returns its location, to which the statement then
+        /// writes.
+        ///
+        /// It does not depend on the planner's estimate of the size of the table, which may have been empty when the
+        /// plan was made.
         private static func find(_ columns: String, in table: String, where condition: String) -> String {
             "LATERAL (SELECT t.ctid AS place\(columns) FROM apus.\(table) AS t WHERE \(condition) OFFSET 0)"
         }
 
         private static let sameRun = "t.job = i.job AND t.occurrence = i.occurrence AND t.attempt = i.attempt"
 
-        /// The wakes of jobs that have moved to other shards. Parameters: keys, lanes.
+        /// Updates the wakes of jobs that have moved to other shards; parameters: keys, lanes.
         static let moveWakes: String = {
             func wakes(_ column: String, isElapsed: Bool) -> String {
                 let own = "t.elapsed = \(isElapsed) AND t.lane = j.lane AND t.instant = j.\(column) AND t.key = j.key"
@@ -180,7 +189,7 @@
                 """
         }()
 
-        /// Says to the owners of shards that there are jobs of which they do not know.
+        /// Returns a statement that notifies the owners of shards of jobs that they do not know.
         static func notifyOfJobs(_ shards: [ShardID]) -> PostgresStatement {
             PostgresStatement(
                 """
@@ -190,7 +199,8 @@
                 """, [.array(shards.map { Int64($0.rawValue) })])
         }
 
-        /// Parameters: keys, versions, identifiers, shards, lanes, ``JobColumns/progress``, numbers.
+        /// Updates jobs and their wakes; parameters: keys, versions, identifiers, shards, lanes,
+        /// ``JobColumns/progress``, numbers.
         static let updateJobs: String = {
             let columns = ["key", "version", "id", "shard", "lane"] + JobColumns.progress
             let stored = find(
@@ -229,7 +239,8 @@
                 """
         }()
 
-        /// Of jobs with a key, a shard, ``JobColumns/progress`` and ``JobColumns/request``.
+        /// Returns a statement that inserts the wakes of jobs, given a key, a shard, ``JobColumns/progress`` and
+        /// ``JobColumns/request``.
         static func insertWakes(from jobs: String) -> String {
             """
             INSERT INTO apus.wake (elapsed, lane, instant, key, shard)
@@ -240,7 +251,7 @@
             """
         }
 
-        /// Of jobs with a key and ``JobColumns/progress``.
+        /// Returns a statement that records ended jobs for retention, given a key and ``JobColumns/progress``.
         static func insertEnded(from jobs: String) -> String {
             """
             INSERT INTO apus.ended (kept_until, keys) SELECT kept_until, array_agg(key) FROM \(jobs)
@@ -249,14 +260,15 @@
             """
         }
 
-        /// Parameters: keys, ``JobColumns/request``.
+        /// Updates requests; parameters: keys, ``JobColumns/request``.
         static let updateRequests = """
             UPDATE apus.request AS r SET \(JobColumns.request.map { "\($0) = i.\($0)" }.list)
             FROM \(unnest(["job"] + JobColumns.request, from: 1)) AS i (job, \(JobColumns.request.list))
             WHERE r.job = i.job
             """
 
-        /// Moves what waits to its new lane, before the request and the job are written. Parameters: keys, lanes.
+        /// Moves wakes to the new lanes of their jobs, before the requests and the jobs are written; parameters: keys,
+        /// lanes.
         static let updateLanes = """
             WITH former AS MATERIALIZED (
                 SELECT i.key, i.lane AS next, \(JobColumns.lane) AS lane, j.wake, j.elapsed_wake
@@ -274,7 +286,7 @@
 
         private static let ofFormer = "f.lane <> f.next AND t.lane = f.lane AND t.key = f.key"
 
-        /// Parameters: keys, ``JobColumns/uniqueness(of:)``.
+        /// Updates whether jobs are unique; parameters: keys, ``JobColumns/uniqueness(of:)``.
         static let updateUniqueness = """
             UPDATE apus.request AS r SET unique_payload = i.uniqueness FROM (
                 SELECT o.place, i.uniqueness FROM unnest($1::int8[], $2::int8[]) AS i (job, uniqueness),
@@ -282,11 +294,13 @@
             ) AS i WHERE r.ctid = i.place
             """
 
-        /// Parameters: ``RunColumns/all``. A run that is there is overwritten in its place, and keeps its number when it
-        /// ends. A run that was open is not among those that are over, so only the others are looked for there.
+        /// Writes runs; parameters: ``RunColumns/all``.
         ///
-        /// Refuses the transaction if it would end a completed run in another way than with success, or have it wait again,
-        /// and if an open run was changed by another transaction meanwhile.
+        /// An existing run is overwritten in its place, and keeps its sequence number when it ends. A run that was open
+        /// is not in the table of ended runs, so only the others are searched there.
+        ///
+        /// The statement refuses the transaction if it would end a completed run other than with success, or make it
+        /// wait again, or if another transaction has changed an open run in the meantime.
         static let writeRuns = """
             WITH input AS MATERIALIZED (
                 SELECT nextval('apus.run_sequence') AS fresh, i.*, i.state IN ('waiting', 'claimed') AS is_open FROM (
@@ -324,7 +338,8 @@
                 (SELECT array_agg(number) FROM (SELECT number FROM former UNION ALL SELECT number FROM still_open) AS w))
             """
 
-        /// Of each job the newest attempts and the newest skipped ranges stay. Parameters: keys, how many.
+        /// Removes all but the newest attempts and the newest skipped ranges of each job; parameters: keys, numbers of
+        /// runs to keep.
         static let retireRuns = """
             DELETE FROM apus.run AS r USING (
                 SELECT s.sequence, i.kept,
@@ -334,9 +349,10 @@
             ) AS old WHERE old.newer > old.kept AND r.sequence = old.sequence
             """
 
-        /// Parameters: shards, identifiers, instants of submission, ``JobColumns/progress``, ``JobColumns/request``; then,
-        /// with runs, ``RunColumns/all`` with the number of the job in the place of its key; the numbers. Its row has the
-        /// keys of the jobs, in their order.
+        /// Inserts new jobs; its row has their keys, in the order of the jobs.
+        ///
+        /// Parameters: shards, identifiers, instants of submission, ``JobColumns/progress``, ``JobColumns/request``;
+        /// then, with runs, ``RunColumns/all`` with the number of the job in the place of its key; the numbers.
         static let insertJobs = insertJobs(withRuns: false)
         static let insertJobsAndRuns = insertJobs(withRuns: true)
 
@@ -387,7 +403,7 @@
                 """
         }
 
-        /// The arrays of these columns, as parameters from that number on.
+        /// Returns `unnest` of the arrays of these columns, whose parameters begin with the number `first`.
         static func unnest(_ columns: [String], from first: Int) -> String {
             let arrays = columns.enumerated().map { "$\(first + $0)::\(type(of: $1))[]" }
             return "unnest(\(arrays.list))"
@@ -395,7 +411,7 @@
 
         private static func type(of column: String) -> String { types[column] ?? "int8" }
 
-        /// Of the columns that are no whole numbers.
+        /// The types of the columns that are not integers.
         private static let types = [
             "id": "text", "lane": "text", "state": "text", "name": "text", "kind": "text", "trigger": "text",
             "missed_runs": "text",

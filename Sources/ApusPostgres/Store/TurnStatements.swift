@@ -2,44 +2,43 @@
     import ApusJobs
     import ApusTimers
 
-    /// A turn as statements for one transaction, each for any number of rows.
+    /// The statements of a turn for one transaction, each for any number of rows.
     ///
-    /// Changes that have nothing to do with each other are written together. A change of a job, or of an identifier, that
-    /// an earlier change of the turn concerns too is in a later *wave*, whose statements come after those of the earlier
-    /// ones.
+    /// Independent changes are written together. A change of a job or an identifier that an earlier change of the turn
+    /// also concerns is in a later *wave*, whose statements follow those of the earlier waves.
     struct TurnStatements {
-        /// A statement that refuses the transaction unless all its rows were written, and which part each row is of.
+        /// A statement that refuses the transaction unless all its rows were written, with the part of each row.
         struct Required {
-            /// The position of the statement in the batch.
+            /// The index of the statement in the batch.
             var statement: Int
-            /// By the number of the row, which begins at 1.
+            /// The parts by the numbers of the rows, which begin with 1.
             var parts: [Int]
-            /// Why a row is refused, if not because its job was changed.
+            /// The error for each refused row; `nil` if a row is refused because its job was changed.
             var refusals: [JobError]?
         }
 
         private(set) var statements: [PostgresStatement] = []
         private(set) var required: [Required] = []
-        /// Where the keys of new jobs are, and for which changes they are.
+        /// The statements that return the keys of new jobs, with the changes to which the keys belong.
         private(set) var inserts: [(statement: Int, changes: [Position])] = []
 
-        /// A change of the turn.
+        /// The position of a change in a turn.
         struct Position: Hashable {
             var part: Int
             var change: Int
         }
 
-        /// Which statements of a turn.
+        /// The statements of a turn that are wanted.
         enum Scope {
-            /// All of them: a transaction.
+            /// All statements, for a whole transaction.
             case whole
-            /// Those that come before all parts, and are about none of them alone.
+            /// The statements before all parts, which concern no single part.
             case common
-            /// Those that write parts.
+            /// The statements that write parts.
             case parts
         }
 
-        /// The statements for these parts of a turn, and the record of the clocks if it is new.
+        /// Creates the statements for these parts of a turn, with the clock record if it is new.
         init(
             _ turn: StoreTurn, parts: [Int], _ scope: Scope = .whole, node: Int64, timeline: Int32,
             session: StoreSession, isClockNew: Bool, submissionFloor: Int64
@@ -48,7 +47,7 @@
             case .whole:
                 addCommon(turn, parts, node, timeline: timeline, session, isClockNew: isClockNew)
                 addParts(turn, parts, node, session)
-                // The last statement: whether there is more for this node.
+                // The last statement finds out whether there are more submissions for this node.
                 add(Self.hasSubmissions(node, above: submissionFloor))
             case .common: addCommon(turn, parts, node, timeline: timeline, session, isClockNew: isClockNew)
             case .parts: addParts(turn, parts, node, session)
@@ -58,12 +57,12 @@
         private mutating func addCommon(
             _ turn: StoreTurn, _ parts: [Int], _ node: Int64, timeline: Int32, _ session: StoreSession, isClockNew: Bool
         ) {
-            // Of what is written, taken and set aside.
+            // The shards of all rows that are written, taken or set aside.
             var shards = turn.shardsBeside(parts: parts)
             for part in parts { for change in turn.parts[part] { shards.insert(change.shard) } }
             let epochs = shards.sorted().compactMap { id in session.shards[id].map { (id, $0) } }
             add(Self.fence(node, epochs, timeline: timeline))
-            // Before anything is written: who waits for a name holds nothing that others wait for.
+            // Before any write, so that a transaction that waits for a name holds no locks for which others wait.
             let (named, labelled) = (Self.named(turn, parts), Self.labelled(turn, parts))
             if !(named.isEmpty && labelled.isEmpty) {
                 add(
@@ -100,12 +99,12 @@
             addForwarded(turn.forwarded.filter { written.contains($0.part) }, node)
         }
 
-        /// The new jobs whose names must be free.
+        /// Returns the new jobs whose names must be free.
         private static func named(_ turn: StoreTurn, _ parts: [Int]) -> [(part: Int, job: Job)] {
             parts.flatMap { part in turn.parts[part].filter(\.requiresFreeName).map { (part, $0.job) } }
         }
 
-        /// The new jobs that must have none beside them but those that are known.
+        /// Returns the new jobs with a label for which all other jobs must be known.
         private static func labelled(
             _ turn: StoreTurn, _ parts: [Int]
         ) -> [(part: Int, id: JobID, known: LabelledJobs)] {
@@ -123,7 +122,7 @@
                 """, [.int64(node), .int64(floor)])
         }
 
-        /// The latest instant at which a run that is claimed is due.
+        /// Returns the latest due instant of the claimed runs.
         private static func claims(_ turn: StoreTurn, _ parts: [Int]) -> WallInstant? {
             var latest: WallInstant?
             for part in parts {
@@ -139,7 +138,7 @@
 
         // MARK: Shards of others
 
-        /// What has moved is waked in its new shard, and the owners of the shards of others are notified.
+        /// Moves the wakes of moved jobs to their new shards, and notifies the owners of other nodes' shards.
         private mutating func addMoves(_ changes: [JobChange], _ session: StoreSession) {
             let moved = changes.filter { $0.destination != nil }
             if !moved.isEmpty {
@@ -193,7 +192,7 @@
 
         private mutating func add(_ statement: PostgresStatement) { statements.append(statement) }
 
-        /// The last parameter of such a statement has the numbers of its rows.
+        /// Adds a statement that requires its rows, and whose last parameter is their numbers.
         private mutating func require(_ sql: String, _ parameters: [PostgresValue], _ parts: [Int]) {
             required.append(Required(statement: statements.count, parts: parts))
             add(PostgresStatement(sql, parameters + [.array((1...parts.count).map(Int64.init))]))
@@ -222,7 +221,9 @@
             required[required.count - 1].refusals = labelled.map { .isLabelled($0.known) }
         }
 
-        /// `timeline`: of which what is written was decided; see ``StoreTimeline``.
+        /// Returns the fence of a transaction.
+        ///
+        /// `timeline` is the timeline of the decisions that are written; see ``StoreTimeline``.
         static func fence(
             _ node: Int64, _ shards: [(ShardID, StoreEpoch)], timeline: Int32? = nil
         ) -> PostgresStatement {
@@ -239,7 +240,7 @@
             var ids: [JobID: Int] = [:]
             for part in parts {
                 for (index, change) in turn.parts[part].enumerated() {
-                    // Of one wave, changes of stored jobs come before new jobs.
+                    // In one wave, changes of stored jobs are written before new jobs.
                     let earlier = ids[change.job.id]
                     let isNew = change.expected == .absent
                     let wave =
@@ -344,7 +345,7 @@
     }
 
     extension [TurnStatements.Position] {
-        /// Whether what the wave does with the identifier is the change of a stored job.
+        /// Returns whether the last change of the wave with the identifier changes a stored job.
         fileprivate func isLastUpdate(of id: JobID, _ turn: StoreTurn) -> Bool {
             let last = last { turn.parts[$0.part][$0.change].job.id == id }
             return last.map { turn.parts[$0.part][$0.change].expected != .absent } ?? false

@@ -2,12 +2,12 @@
     import ApusJobs
     import ApusTimers
 
-    /// One turn on its way into the database.
+    /// Writes one turn to the database.
     ///
-    /// All parts are written in one transaction and one round trip, which the database refuses as a whole if one of
-    /// them cannot be applied. Nearly always it says which ones, and the others are written again; else they are
-    /// written in pieces. Refusals are rare: only another program that changes jobs, and a submission with a name that
-    /// is taken, lead to them.
+    /// All parts are written in one transaction and one round trip, which the database refuses as a whole if a part
+    /// cannot be applied. Usually the error names the refused parts, and the others are written again; otherwise they
+    /// are written in pieces. Refusals are rare: they require another program that changes jobs, or a submission with a
+    /// name that is taken.
     struct TurnWriting {
         private let turn: StoreTurn
         private let node: Int64
@@ -35,7 +35,7 @@
 
         func results(on link: ServerLink) async throws -> Results {
             var refused = refusedBeforehand
-            // A statement names all the rows that it refuses, so the second attempt is nearly always the last one.
+            // A statement names all rows that it refuses, so the second attempt is nearly always the last one.
             for _ in 1...2 {
                 let parts = turn.parts.indices.filter { refused[$0] == nil }
                 let statements = statements(of: parts)
@@ -58,12 +58,14 @@
             }
         }
 
-        /// Writes the parts in pieces, in their order: of a piece that is refused, each half by itself. However many
-        /// parts cannot be applied, it is one transaction, and no part is written more often than pieces are halved.
+        /// Writes the parts in order, in pieces; a refused piece is divided, and each half is written by itself.
+        ///
+        /// However many parts are refused, there is only one transaction, and no part is written more often than a
+        /// piece can be halved.
         private func results(in transaction: ServerTransaction, _ before: [Int: JobError]) async throws -> Results {
             var refused = before
             var known: [TurnStatements.Position: Int64] = [:]
-            // The last one is written next.
+            // The last piece is written next.
             var pieces = [turn.parts.indices.filter { refused[$0] == nil }]
             while let piece = pieces.popLast() {
                 if piece.isEmpty { continue }
@@ -90,8 +92,10 @@
                 submissionFloor: submissionFloor)
         }
 
-        /// What can be refused without the database: stored jobs and submissions in shards of others, shards that are not
-        /// there, and submissions that two parts take. A new job may be in any shard, and so may one that has moved.
+        /// The parts that can be refused without the database.
+        ///
+        /// These have stored jobs or submissions in other nodes' shards, unknown shards, or submissions that an earlier
+        /// part takes. A new job, and a moved job, may be in any shard.
         private var refusedBeforehand: [Int: JobError] {
             var refused: [Int: JobError] = [:]
             for (part, changes) in turn.parts.enumerated() {
@@ -127,7 +131,7 @@
                 cause: cause)
         }
 
-        /// The keys of the new jobs.
+        /// Returns the keys of the new jobs.
         private func keys(
             in rows: [PostgresRows], _ statements: TurnStatements
         ) throws -> [TurnStatements.Position: Int64] {
@@ -160,20 +164,20 @@
 
         // MARK: Refusals
 
-        /// Whether the error may be about what is in one of the parts.
+        /// Returns whether the error may concern the contents of a part.
         private func isAboutParts(_ error: PostgresError) -> Bool {
             guard error.fate == .notApplied, let server = error.server else { return false }
             return server.sqlState == "AP409" || error.code == .constraint || error.code == .invalid
         }
 
-        /// Why a part that is alone is refused.
+        /// Returns the error of a part that was refused alone.
         private static func refusal(_ error: PostgresError) -> JobError {
             ["23505", "AP409"].contains(error.server?.sqlState)
                 ? conflict(error)
                 : JobError(code: .invalid, message: "the job cannot be kept: \(error.message)", cause: error)
         }
 
-        /// The parts of which a statement did not find what it requires; `nil` if the error is another one.
+        /// Returns the parts whose required rows a statement did not find; `nil` for any other error.
         private func unmet(_ error: PostgresError, _ statements: TurnStatements) -> [Int: JobError]? {
             guard let server = error.server, server.sqlState == "AP409" else { return nil }
             let required = statements.required.first { $0.statement == error.statement }
