@@ -2,7 +2,7 @@ public import ApusJobs
 import ApusTimers
 public import ApusVirtualTime
 
-/// Runs jobs in a test: a started scheduler over a store in memory, in virtual time.
+/// A started scheduler over a store in memory, in virtual time, for tests of code with jobs.
 ///
 /// ```swift
 /// let jobs = try JobTester { $0.register(SendInvoice.self) { invoice, _ in try await mailer.send(invoice) } }
@@ -12,25 +12,25 @@ public import ApusVirtualTime
 /// #expect(try jobs.outcome(of: first).state == .succeeded)
 /// ```
 ///
-/// Everything runs on the thread that calls a method, which returns when nothing more can happen at that instant, or when
-/// what it waits for has happened. Handlers that sleep must do so on the engine or a clock of ``time``. Runs are the same
-/// each time: identifiers that are made for jobs are numbered, and retries begin without jitter. It works with any test
-/// library: it reports nothing, but returns values and throws.
+/// Everything runs on the thread that calls a method. The method returns when nothing more can happen at that instant,
+/// or when what it waits for has happened. Handlers that sleep must do so on the engine or a clock of ``time``. Runs
+/// are deterministic: generated identifiers are numbered, and retries have no jitter. It works with any test library,
+/// because it reports nothing: it returns values and throws.
 public final class JobTester: Sendable {
-    /// The time of the scheduler and of its handlers: `time.advance(by:)` makes later jobs and retries due.
+    /// The time of the scheduler and its handlers: `time.advance(by:)` makes later jobs and retries due.
     public let time: VirtualTime
     /// The scheduler, for the code under test.
     public let scheduler: JobScheduler
     private let failures = InjectedFailures()
     private let ended = Ended()
 
-    /// Starts a scheduler.
+    /// Creates and starts a scheduler.
     ///
     /// - Parameters:
     ///   - time: The time of the test.
-    ///   - configuration: As the program has it. Failures that a test injects come from within its middleware.
-    ///   - register: Registers the handlers, before the start.
-    /// - Throws: What `register` throws, or the start of a scheduler.
+    ///   - configuration: The program's configuration. Failures that a test injects come from within its middleware.
+    ///   - register: A closure that registers the handlers, before the start.
+    /// - Throws: The errors of `register`, and of the scheduler's start.
     public init(
         time: VirtualTime = VirtualTime(), configuration: JobScheduler.Configuration = .init(),
         register: (JobScheduler) throws -> Void
@@ -43,7 +43,7 @@ public final class JobTester: Sendable {
         (self.time, self.scheduler) = (time, scheduler)
         try register(scheduler)
         try time.perform { try await scheduler.start() }
-        // Ends with the scheduler.
+        // The task ends with the scheduler.
         time.start { [ended, events = scheduler.events()] in
             for await event in events { if case .runEnded(let run) = event { ended.add(run) } }
         }
@@ -51,17 +51,17 @@ public final class JobTester: Sendable {
 
     // MARK: Running
 
-    /// Submits a job that is due at once, and runs its first attempt to its end. Time passes as far as the handler waits
-    /// for it.
+    /// Submits a job that is due immediately, runs its first attempt to the end, and returns it; time passes while the
+    /// handler waits for it.
     ///
-    /// The job is one of its own, whatever ``JobPayload/defaults`` say about uniqueness.
+    /// The job is separate from all others, regardless of the uniqueness in ``JobPayload/defaults``.
     /// - Parameters:
-    ///   - payload: What the handler gets.
+    ///   - payload: The payload for the handler.
     ///   - policies: The job's policies; those of ``JobPayload/defaults`` unless given. With a retry policy, another
     ///     attempt follows a failed one: ``outcome(of:)`` runs it.
-    /// - Returns: The attempt: its state, reason, result, output. One that the handler has snoozed is `waiting`.
-    /// - Throws: `JobError` with `invalid` if no handler is registered for the kind, and as `JobScheduler.submit`;
-    ///   `VirtualTimeError` with `stuck` if the handler waits for something that does not come.
+    /// - Returns: The attempt with its state, reason, result and output. One that the handler has snoozed is `waiting`.
+    /// - Throws: `JobError` with `invalid` if no handler is registered for the kind; the errors of
+    ///   `JobScheduler.submit`; `VirtualTimeError` with `stuck` if the handler waits for something that never happens.
     public func perform<Payload: JobPayload>(_ payload: Payload, policies: JobPolicies? = nil) throws -> Run {
         let scheduler = scheduler
         guard scheduler.hasHandler(for: Payload.kind) else {
@@ -86,29 +86,30 @@ public final class JobTester: Sendable {
     /// Lets time pass until a run's occurrence has its outcome, through all its retries.
     ///
     /// - Returns: The last attempt.
-    /// - Throws: As `JobScheduler.outcome(of:)`; `VirtualTimeError` with `stuck` if there is none to come.
+    /// - Throws: The errors of `JobScheduler.outcome(of:)`; `VirtualTimeError` with `stuck` if there will be no
+    ///   outcome.
     public func outcome(of run: Run) throws -> Run {
         try time.perform(advancingTime: true) { [scheduler] in try await scheduler.outcome(of: run) }
     }
 
-    /// Lets time pass, and runs everything that falls due meanwhile, with what that submits; without an argument, what is
-    /// due now.
+    /// Lets time pass, and runs all jobs that become due, including those that they submit; without an argument, the
+    /// jobs that are due now.
     ///
-    /// - Parameter duration: How much time passes, on all clocks.
+    /// - Parameter duration: The time that passes, on all clocks.
     /// - Returns: The attempts that have ended since the last call, or since the start, in the order of their ends. A
-    ///   handler that waits for a later instant runs on, and is not among them.
+    ///   handler that waits for a later instant continues, and is not among them.
     @discardableResult
     public func runAllDue(within duration: Duration = .zero) -> [Run] {
         time.advance(by: duration)
         return ended.takeAll()
     }
 
-    /// Has attempts at jobs of a kind fail before their handler is called.
+    /// Makes attempts at jobs of a kind fail before their handler is called.
     ///
     /// - Parameters:
-    ///   - type: The payload.
-    ///   - attempts: Which attempts of each run, from 1. Another call for the kind replaces them.
-    ///   - error: What the handler seems to throw: also a `RunDecision`.
+    ///   - type: The type of the payload.
+    ///   - attempts: The attempts of each run, from 1. Another call for the kind replaces them.
+    ///   - error: The error that the handler seems to throw, which may be a `RunDecision`.
     public func fail<Payload: JobPayload>(
         _ type: Payload.Type, attempts: ClosedRange<Int>, with error: any Error
     ) {
@@ -117,18 +118,19 @@ public final class JobTester: Sendable {
 
     // MARK: What was submitted
 
-    /// The payloads of all jobs of a kind, those that have ended too, in the order of their submission.
+    /// Returns the payloads of all jobs of a kind, including ended ones, in the order of their submission.
     ///
     /// - Throws: `JobError` with `invalid` for a payload that cannot be decoded.
     public func submitted<Payload: JobPayload>(_ type: Payload.Type) throws -> [Payload] {
         try jobs(of: Payload.kind).map { try $0.payload(as: type) }
     }
 
-    /// The payloads of the jobs of a kind that `body` has submitted, in the order of their submission. What it submits
-    /// without effect, because there is such a job, is not among them.
+    /// Returns the payloads of the jobs of a kind that `body` has submitted, in the order of their submission.
     ///
-    /// - Throws: What `body` throws; `JobError` with `invalid` for a payload that cannot be decoded; `VirtualTimeError`
-    ///   with `stuck` if `body` waits for something that does not come, or for time to pass.
+    /// A submission without effect, because the job exists, is not among them.
+    ///
+    /// - Throws: The errors of `body`; `JobError` with `invalid` for a payload that cannot be decoded;
+    ///   `VirtualTimeError` with `stuck` if `body` waits for something that never happens, or for time to pass.
     public func submitted<Payload: JobPayload>(
         _ type: Payload.Type, by body: @escaping @Sendable (JobScheduler) async throws -> Void
     ) throws -> [Payload] {
@@ -148,7 +150,7 @@ public final class JobTester: Sendable {
 
     /// Stops the scheduler, and cancels the handlers that still run.
     ///
-    /// - Returns: The timers and tasks that are left (``VirtualTime/leaks``): of the code under test, and none of the
+    /// - Returns: The remaining timers and tasks (``VirtualTime/leaks``): those of the code under test, and none of the
     ///   scheduler.
     /// - Throws: `VirtualTimeError` with `stuck` if a handler does not return.
     @discardableResult
@@ -158,7 +160,8 @@ public final class JobTester: Sendable {
     }
 }
 
-/// Numbers: identifiers that are made of them differ, and jitter, which is made of their high bits, is none.
+/// A source of consecutive numbers: identifiers that are derived from them differ, and jitter, which is derived from
+/// their high bits, is zero.
 private final class Numbering: RandomSource {
     private let last = Locked<UInt64>(0)
 

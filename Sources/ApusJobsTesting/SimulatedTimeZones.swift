@@ -2,8 +2,8 @@ public import ApusCalendar
 public import ApusJobs
 import ApusTimers
 
-/// The time zones of a test: those of another source, some of them with rules of the test's own, which it can replace
-/// while a scheduler runs, as an update of tzdata does.
+/// The time zones of a test: those of another source, of which the test can replace some while a scheduler runs, as an
+/// update of tzdata does.
 ///
 /// ```swift
 /// let zones = SimulatedTimeZones()
@@ -12,10 +12,11 @@ import ApusTimers
 /// zones.replace("Europe/Berlin", by: try TimeZoneRules(posix: "CET-1"))
 /// ```
 ///
-/// A scheduler notices that when it next has something to do, and within an hour and a quarter otherwise. From any thread.
+/// A scheduler notices the change when it next has something to do, and within an hour and a quarter otherwise. All
+/// methods can be called from any thread.
 public final class SimulatedTimeZones: TimeZones {
     private struct State {
-        /// `nil` for a zone that is not there.
+        /// The replaced zones; `nil` for a zone that does not exist.
         var zones: [String: ZoneDatabase.Zone?] = [:]
         var generation = 0
         var isChanged = false
@@ -24,16 +25,16 @@ public final class SimulatedTimeZones: TimeZones {
     private let base: any TimeZones
     private let state = Locked(State())
 
-    /// Zones.
+    /// Creates zones.
     ///
-    /// - Parameter base: Where the zones come from that were not replaced; this machine's unless given.
+    /// - Parameter base: The source of the zones that are not replaced; this machine unless given.
     public init(_ base: any TimeZones = SystemTimeZones.shared) { self.base = base }
 
-    /// From now on, a zone has these rules.
+    /// Replaces the rules of a zone from now on.
     ///
     /// - Parameters:
     ///   - name: The zone's IANA name.
-    ///   - rules: The rules; nil for a zone that is not there.
+    ///   - rules: The rules; `nil` for a zone that does not exist.
     public func replace(_ name: String, by rules: TimeZoneRules?) {
         state.withLock { state in
             state.generation += 1
@@ -47,14 +48,14 @@ public final class SimulatedTimeZones: TimeZones {
         }
     }
 
-    /// See `TimeZones`.
+    /// Returns the zone with this name; see `TimeZones`.
     public func zone(_ name: String) throws(ZoneError) -> ZoneDatabase.Zone {
         guard let own = state.withLock({ $0.zones[name] }) else { return try base.zone(name) }
         if let own { return own }
         throw ZoneError(description: "there is no time zone \"\(name)\" in this test")
     }
 
-    /// See `TimeZones`.
+    /// Returns whether the zones have changed since the last call; see `TimeZones`.
     public func refresh() -> Bool {
         let isChanged = state.withLock { state in
             defer { state.isChanged = false }

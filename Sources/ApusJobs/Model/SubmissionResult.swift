@@ -40,6 +40,6 @@ public struct SubmissionResult: Hashable, Sendable {
 }
 
 extension SubmissionOutcome: Codable {
-    /// Reads the outcome's name, such as `updated`.
+    /// Decodes the outcome's name, such as `updated`.
     public init(from decoder: any Decoder) throws { self = try decoder.decodeName() }
 }

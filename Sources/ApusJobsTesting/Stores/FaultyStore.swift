@@ -3,17 +3,17 @@ public import ApusTimers
 
 /// A store around another one, with configurable failures, stalls and reorderings.
 ///
-/// The fault model: a commit fails before anything was applied, or after everything was applied but before the answer
-/// came (as when a connection breaks); it hangs until it is released; commits that hang together are released in any
-/// order. Reads fail if configured to.
+/// A commit can fail before anything was applied, or after everything was applied but before the answer arrived (as
+/// when a connection breaks). It can hang until it is released; commits that hang together are released in any order.
+/// Reads can be configured to fail.
 public final class FaultyStore: JobStore {
-    /// What happens to one commit.
+    /// A fault of one commit.
     public enum Fault: Sendable {
-        /// It throws, and nothing was applied.
+        /// The commit throws the error, and nothing was applied.
         case before(JobError)
-        /// It throws, but it was applied.
+        /// The commit throws the error, but was applied.
         case after(JobError)
-        /// It waits for ``FaultyStore/release(order:)``, then continues.
+        /// The commit waits for ``FaultyStore/release(order:)``, then continues.
         case hold
     }
 
@@ -28,22 +28,24 @@ public final class FaultyStore: JobStore {
     private let base: any JobStore
     private let state = Locked(State())
 
-    /// A store that behaves like `base` until configured otherwise.
+    /// Creates a store that behaves like `base` until it is configured otherwise.
     public init(_ base: any JobStore) { self.base = base }
 
-    /// Decides the fault of each commit from now on by its number, which counts from 0 since the store was made.
+    /// Sets the function that returns the fault of each commit from now on, by the commit's number from 0.
     public func faults(_ script: @escaping @Sendable (_ commit: Int) -> Fault?) {
         state.withLock { $0.script = script }
     }
 
-    /// Every commit has this fault until the next call; `nil` for none.
+    /// Sets the fault of every commit from now on; `nil` for none.
     public func fail(_ fault: Fault?) { faults { _ in fault } }
 
-    /// Every read throws this from now on; `nil` for none.
+    /// Sets the error that every read throws from now on; `nil` for none.
     public func failReads(_ error: JobError?) { state.withLock { $0.readError = error } }
 
-    /// The process that uses this store dies: its remaining calls in the test no longer reach the wrapped store, not
-    /// even to close it. Its next life needs another `FaultyStore` over the same store.
+    /// Simulates the death of the process that uses this store.
+    ///
+    /// Its remaining calls do not reach the wrapped store any more, not even to close it. A later process needs another
+    /// `FaultyStore` over the same store.
     public func kill() {
         state.withLock { $0.isDead = true }
         release()
@@ -55,13 +57,14 @@ public final class FaultyStore: JobStore {
         }
     }
 
-    /// How many commits were asked for.
+    /// The number of requested commits.
     public var commits: Int { state.withLock { $0.commits } }
 
-    /// How many commits are held.
+    /// The number of commits that are held.
     public var held: Int { state.withLock { $0.held.count } }
 
-    /// Releases held commits, in the order that `order` makes of their positions (as they came, unless given).
+    /// Releases the held commits, in the order that `order` returns of their positions; in the order of their arrival
+    /// unless given.
     public func release(order: (Int) -> [Int] = { Array(0..<$0) }) {
         let held = state.withLock { state in
             defer { state.held = [] }
@@ -70,26 +73,26 @@ public final class FaultyStore: JobStore {
         for position in order(held.count) { held[position].resume() }
     }
 
-    /// What the wrapped store says.
+    /// The capabilities of the wrapped store.
     public var capabilities: StoreCapabilities { base.capabilities }
-    /// Passed on.
+    /// Forwards the call to the wrapped store; throws if the process is dead.
     public func open(as node: NodeID) async throws -> StoreSession {
         try checkAlive()
         return try await base.open(as: node)
     }
-    /// Passed on.
+    /// Forwards the call to the wrapped store; throws if the process is dead.
     public func open(as node: NodeID, running jobs: RunnableJobs) async throws -> StoreSession {
         try checkAlive()
         return try await base.open(as: node, running: jobs)
     }
-    /// Passed on.
+    /// Forwards the call to the wrapped store.
     public func serve(_ jobs: RunnableJobs, in session: StoreSession) { base.serve(jobs, in: session) }
 
-    /// Passed on, with the fault that the script says.
+    /// Forwards the commit to the wrapped store, with the fault of the script.
     public func commit(_ turn: StoreTurn, in session: StoreSession) async throws -> [Result<[Job], JobError>] {
         try await commit { try await base.commit(turn, in: session) }
     }
-    /// Passed on, as a commit: with the fault that the script says.
+    /// Forwards the deletion to the wrapped store, with the fault of the script, as for a commit.
     public func delete(_ jobs: [JobVersion], in session: StoreSession) async throws -> Set<Int64> {
         try await commit { try await base.delete(jobs, in: session) }
     }
@@ -119,45 +122,45 @@ public final class FaultyStore: JobStore {
         return try await body()
     }
 
-    /// Passed on.
+    /// Forwards the read to the wrapped store, or throws the configured error.
     public func due(_ load: JobLoad, in session: StoreSession) async throws -> DueJobs {
         try await read { try await base.due(load, in: session) }
     }
-    /// Passed on.
+    /// Forwards the read to the wrapped store, or throws the configured error.
     public func interrupted(after key: Int64, limit: Int, in session: StoreSession) async throws -> [FoundJob] {
         try await read { try await base.interrupted(after: key, limit: limit, in: session) }
     }
-    /// Passed on.
+    /// Forwards the read to the wrapped store, or throws the configured error.
     public func anchored(after key: Int64, limit: Int, in session: StoreSession) async throws -> [FoundJob] {
         try await read { try await base.anchored(after: key, limit: limit, in: session) }
     }
-    /// Passed on.
+    /// Forwards the read to the wrapped store, or throws the configured error.
     public func submissions(limit: Int, in session: StoreSession) async throws -> [StoreSubmission] {
         try await read { try await base.submissions(limit: limit, in: session) }
     }
-    /// Passed on.
+    /// Forwards the call to the wrapped store.
     public func signals(in session: StoreSession) -> AsyncStream<StoreSignal> { base.signals(in: session) }
-    /// Passed on.
+    /// Forwards the read to the wrapped store, or throws the configured error.
     public func find(_ references: [JobReference]) async throws -> [FoundJob?] {
         try await read { try await base.find(references) }
     }
-    /// Passed on.
+    /// Forwards the read to the wrapped store, or throws the configured error.
     public func setAside(after key: Int64, limit: Int) async throws -> [UnreadableJob] {
         try await read { try await base.setAside(after: key, limit: limit) }
     }
-    /// Passed on.
+    /// Forwards the read to the wrapped store, or throws the configured error.
     public func refusals(limit: Int, cursor: String?) async throws -> RefusalPage {
         try await read { try await base.refusals(limit: limit, cursor: cursor) }
     }
-    /// Passed on.
+    /// Forwards the read to the wrapped store, or throws the configured error.
     public func jobs(_ query: JobQuery) async throws -> JobPage { try await read { try await base.jobs(query) } }
-    /// Passed on.
+    /// Forwards the read to the wrapped store, or throws the configured error.
     public func count(_ query: JobQuery) async throws -> Int { try await read { try await base.count(query) } }
-    /// Passed on.
+    /// Forwards the read to the wrapped store, or throws the configured error.
     public func soonest(limit: Int) async throws -> [Job] { try await read { try await base.soonest(limit: limit) } }
-    /// Passed on.
+    /// Forwards the read to the wrapped store, or throws the configured error.
     public func runs(_ query: RunQuery) async throws -> RunPage { try await read { try await base.runs(query) } }
-    /// Passed on.
+    /// Forwards the call to the wrapped store; throws if the process is dead.
     public func retire(
         keptUntil instant: WallInstant, refusedBefore: WallInstant, budget: Int, in session: StoreSession
     ) async throws -> Bool {
@@ -165,7 +168,7 @@ public final class FaultyStore: JobStore {
         return try await base.retire(
             keptUntil: instant, refusedBefore: refusedBefore, budget: budget, in: session)
     }
-    /// Passed on.
+    /// Forwards the call to the wrapped store, unless the process is dead.
     public func close(_ session: StoreSession) async throws {
         if state.withLock({ !$0.isDead }) { try await base.close(session) }
     }

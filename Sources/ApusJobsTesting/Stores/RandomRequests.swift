@@ -2,7 +2,7 @@ import ApusCalendar
 package import ApusJobs
 import ApusTimers
 
-/// Requests at random: most of their fields are plain, some at the limits of what is accepted, and some beyond.
+/// Random requests: most fields are ordinary, some are at the limits of what is accepted, and some beyond.
 package struct RandomRequests {
     private let random: SeededRandom
     private var count = 0
@@ -13,12 +13,12 @@ package struct RandomRequests {
     private func isOne(in count: Int) -> Bool { below(count) == 0 }
     private func one<Value>(_ values: [Value]) -> Value { values[below(values.count)] }
 
-    /// One of `rare`, one time in twenty.
+    /// Returns one of the rare values with a probability of 1 in 20.
     private func mostly<Value>(_ plain: @autoclosure () -> Value, _ rare: @autoclosure () -> [Value]) -> Value {
         isOne(in: 20) ? one(rare()) : plain()
     }
 
-    /// The next request. Its identifier is its own, if it is valid.
+    /// Returns the next request, whose identifier is unique if it is valid.
     package mutating func next(conflict: ConflictPolicy = .update) -> JobRequest {
         count += 1
         var request = JobRequest(
@@ -102,7 +102,7 @@ package struct RandomRequests {
         [["a": "b"], ["": ""], ["a": text(8_191)], ["a": text(8_192)], ["\0": "a"], ["a": "\0"], ["'": "\"\\"]]
     }
 
-    /// So many bytes, of characters of all lengths.
+    /// Returns a text of so many bytes, of characters of all lengths.
     private func text(_ bytes: Int) -> String {
         var text = ""
         while text.utf8.count < bytes {

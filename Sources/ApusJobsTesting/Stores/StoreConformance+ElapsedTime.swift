@@ -2,7 +2,7 @@ import ApusJobs
 import ApusTimers
 
 extension StoreConformance {
-    /// What moves when the wall clock is set, and what does not; see ``/ApusJobs/JobStore``.
+    /// The checks of what moves when the wall clock is set; see ``/ApusJobs/JobStore``.
     static let elapsedTime: [StoreCheck] = [
         StoreCheck(
             name:
@@ -105,7 +105,7 @@ extension StoreConformance {
             }
             try await check(99, 99, ["b", "d", "c", "a", "e"], next: nil)
             try await check(99, 2, ["b", "d"], next: 20)
-            // Set forward by 15 s: what counts elapsed time is due 15 s later by the clock.
+            // The clock is set forward by 15 s, so instants of elapsed time are 15 s later by the clock.
             _ = try await opened.commit([], clock: sampleClock(setBy: .seconds(15)))
             try await check(99, 99, ["c", "b", "d", "a", "e"], next: nil)
             try await check(24, 99, ["c"], next: 25)
@@ -188,7 +188,7 @@ extension StoreConformance {
         },
     ]
 
-    /// A job of each trigger, with runs of all kinds.
+    /// Adds a job for each trigger, with runs of all kinds.
     private static func addSamples(_ opened: Opened) async throws -> [Job] {
         var jobs: [Job] = []
         for trigger in [
@@ -197,7 +197,7 @@ extension StoreConformance {
         ] {
             var unborn = sampleJob("job\(jobs.count)", wake: 60, trigger: trigger)
             unborn.nextOccurrence = 4
-            // The end of a pause, whatever the trigger.
+            // This wake is the end of a delay, which counts elapsed time with any trigger.
             unborn.bookkeeping.elapsedWake = instant(45)
             let runs = [
                 sampleRun(unborn, -1) { $0.due = instant(30) },

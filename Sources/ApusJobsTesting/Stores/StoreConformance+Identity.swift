@@ -2,7 +2,7 @@ import ApusJobs
 import ApusTimers
 
 extension StoreConformance {
-    /// Identifiers and idempotency keys.
+    /// The checks of identifiers and idempotency keys.
     static let identity: [StoreCheck] = [
         StoreCheck(name: "a new job whose identifier a job has that has not ended is refused") { factory in
             let opened = try await Opened(factory)
@@ -102,7 +102,7 @@ extension StoreConformance {
             (second.state, second.nextDue) = (.cancelled, nil)
             second = try await opened.change(
                 second, runs: [sampleRun(second, 1, state: .cancelled, isFinal: true)])
-            // Changed later than the second one, and still the earlier one.
+            // A change does not make the earlier job the last submitted one.
             first = try await opened.change(first)
             try expectEqual(try await opened.load(first.id).job, second, "the last submitted job")
         },
@@ -135,7 +135,7 @@ extension StoreConformance {
             try expect(kept.job.state == .cancelled && kept.open.isEmpty, "the old job is \(kept)")
             try expectEqual(
                 try await opened.store.runs(RunQuery()).runs.map(\.reason), ["replaced", "replaced"], "runs")
-            // Refused, it is not replaced: the old one lives on.
+            // The part is refused, so the old job is not replaced.
             var stale = jobs[1]
             (stale.state, stale.nextDue, stale.bookkeeping.elapsedWake) = (.cancelled, nil, nil)
             stale.version = 7

@@ -2,7 +2,7 @@ import ApusJobs
 import ApusTimers
 
 extension StoreConformance {
-    /// Which session may write, and what is there afterwards.
+    /// The checks of which session may write, and of what remains afterwards.
     static let owners: [StoreCheck] = [
         StoreCheck(name: "what was committed is there after closing and opening again") { factory in
             let first = try await Opened(factory)

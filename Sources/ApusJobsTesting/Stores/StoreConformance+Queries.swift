@@ -3,7 +3,7 @@ import ApusJobs
 import ApusTimers
 
 extension StoreConformance {
-    /// What is found, and in which order.
+    /// The checks of what is found, and in which order.
     static let queries: [StoreCheck] = [
         StoreCheck(name: "jobs are found by prefix or name, state, kind and labels, all at once") { factory in
             let opened = try await Opened(factory)

@@ -2,7 +2,7 @@ import ApusJobs
 import ApusTimers
 
 extension StoreConformance {
-    /// Queues, and jobs that are unique by their payload or a key.
+    /// The checks of queues, and of jobs that are unique by their payload or a key.
     static let queues: [StoreCheck] = [
         StoreCheck(name: "queues come back with every field as they were written last, to the next owner") { factory in
             let store = try await factory.make()
@@ -43,7 +43,7 @@ extension StoreConformance {
             let opened = try await Opened(factory)
             var first = try await opened.add(unique("a"))
             try await expectError(.conflict, text: "the same payload") { try await opened.add(unique("b")) }
-            // Another kind, another payload, or a job that does not ask for it.
+            // These differ in the kind or the payload, or are not unique by it.
             try await opened.add(unique("c", kind: "other"))
             try await opened.add(unique("d", payload: [1, 2]))
             var plain = unique("e")
@@ -74,7 +74,7 @@ extension StoreConformance {
             }
             var first = try await opened.add(keyed("a"))
             try await expectError(.conflict, text: "the same key") { try await opened.add(keyed("b", payload: [2])) }
-            // Another key or kind, and a payload with the bytes of a key.
+            // These differ in the key or the kind, or are unique by a payload with the bytes of a key.
             let second = try await opened.add(keyed("c", key: "2"))
             try await opened.add(keyed("d", kind: "other"))
             try await opened.add(unique("e", payload: Array("1".utf8)))
@@ -139,7 +139,7 @@ extension StoreConformance {
                 change(&load)
                 return try await opened.store.due(load, in: opened.session)
             }
-            // The waiting ones of two lanes are as many as there is room for.
+            // The waiting jobs of these lanes have reached the lanes' share of the memory.
             let full = [lane("a", .low): 9, lane("default", .normal): 9, lane("c", .urgent): 9]
             func exceptFull(_ load: inout JobLoad) { (load.waiting, load.room, load.largestShare) = (full, 1_000, 9) }
             let all = try await due(10, exceptFull)

@@ -2,7 +2,7 @@ import ApusJobs
 import ApusTimers
 
 extension StoreConformance {
-    /// What is removed in time, and what stays.
+    /// The checks of what is removed in time, and what stays.
     static let retention: [StoreCheck] = [
         StoreCheck(name: "of a job's history the newest attempts and the newest skips are kept, each so many") {
             factory in
@@ -12,7 +12,7 @@ extension StoreConformance {
             for number in 1...4 {
                 job = try await opened.change(job, runs: [sampleRun(job, number, state: .succeeded, isFinal: true)])
             }
-            // Some had waited before.
+            // Some of the occurrences had waited before they were skipped.
             for number in 5...9 {
                 var skipped = sampleSkip(job, number)
                 if number > 7 { skipped.attempt = 1 }
@@ -26,7 +26,7 @@ extension StoreConformance {
             try expectEqual(try await occurrences().count, 9, "fewer runs than are kept")
             job = try await opened.change(job, keptRuns: 2)
             try expectEqual(try await occurrences(), [9, 8, 4, 3], "runs")
-            // What the change itself brings counts.
+            // The runs of the change itself count.
             job.nextOccurrence = 11
             job = try await opened.change(job, runs: [sampleRun(job, 10, state: .failed, isFinal: true)], keptRuns: 2)
             try expectEqual(try await occurrences(), [10, 9, 8, 4], "runs after another one")
@@ -78,7 +78,7 @@ extension StoreConformance {
             try expectEqual(try await opened.allIDs(), ["recent", "running", "asleep", "scheduled"], "jobs")
             try expectEqual(try await opened.store.runs(RunQuery()).runs.count, 3, "runs")
             try expect(try await opened.store.job(JobID("finished")) == nil, "a job that is gone is found")
-            // Its identifier and its idempotency key are free, its number is not given again.
+            // The identifier and the idempotency key are free, and the key is not reused.
             let again = try await opened.add(sampleJob("finished") { $0.idempotencyKey = "key of finished" })
             try expect(again.key > greatest, "key \(again.key) after \(greatest)")
         },
@@ -154,7 +154,7 @@ extension StoreConformance {
             try expect(found.allSatisfy { $0 == nil }, "a job that is gone is found")
             let again = try await add("finished", .finished)
             try expect(again.key > kept.key, "the number \(again.key) after \(kept.key)")
-            // Nothing that retention has noted of them is in its way.
+            // The store's record of what must be removed does not block the removal of the others.
             try expect(!(try await retireAll(opened, before: instant(10 * 86_400), budget: 1)), "there is always more")
             try expectEqual(try await opened.allIDs(), ["running", "asleep"], "jobs after retention")
         },
@@ -175,7 +175,9 @@ extension StoreConformance {
         },
     ]
 
-    /// - Returns: whether it never says that there is no more.
+    /// Removes all ended jobs, in steps.
+    ///
+    /// - Returns: Whether the store always reports that there may be more.
     private static func retireAll(_ opened: Opened, before instant: WallInstant, budget: Int) async throws -> Bool {
         for _ in 0..<10 {
             let hasMore = try await opened.store.retire(

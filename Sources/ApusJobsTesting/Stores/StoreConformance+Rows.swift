@@ -3,7 +3,7 @@ import ApusJobs
 import ApusTimers
 
 extension StoreConformance {
-    /// What is kept of a job and of a run: everything.
+    /// The checks that every field of a job and of a run is stored.
     static let rows: [StoreCheck] = [
         StoreCheck(name: "every field of a job comes back as it was written") { factory in
             let opened = try await Opened(factory)
@@ -55,7 +55,7 @@ extension StoreConformance {
                 expected.key = stored.key
                 expected.version = 1
                 try expectEqual(stored, expected, "the answer")
-                // What to do about a conflict is no part of the job any more.
+                // The conflict policy is not stored with the job.
                 var found = try await opened.load(job.id).job
                 found.request.conflict = expected.request.conflict
                 try expectEqual(found, expected, "the stored job")
@@ -144,7 +144,7 @@ extension StoreConformance {
                     let stored = try await opened.load(job.id).job
                     for found in [stored.firstDue, stored.nextDue!, stored.nextWake!] {
                         try expect(found >= instant, "\(found) is earlier than \(instant)")
-                        // A store may keep all instants after 2262 (the end of 63 bits) as the last one there is.
+                        // A store may keep all instants after 2262 (the end of 63 bits) as the last instant.
                         let isFar = nanoseconds >= UInt64(Int64.max) && found.nanoseconds == .max
                         try expect(
                             isFar || instant.duration(to: found) <= precision, "\(found) is later than \(instant)")

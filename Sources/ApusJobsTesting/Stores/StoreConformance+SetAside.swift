@@ -2,7 +2,9 @@ import ApusJobs
 import ApusTimers
 
 extension StoreConformance {
-    /// Jobs that a program cannot read. Here it can: what a store does with them does not depend on their rows.
+    /// The checks of jobs that are set aside.
+    ///
+    /// Their rows can be read here: what a store does with a job that is set aside does not depend on its row.
     static let setAside: [StoreCheck] = [
         StoreCheck(name: "a job that is set aside stays as it is, and nothing of it is due before the next owner") {
             factory in
@@ -31,7 +33,7 @@ extension StoreConformance {
                 try expectEqual(found, expected, "the job")
             }
             try await opened.expectSetAside(before)
-            // Again, as after a commit whose answer was lost.
+            // The job is set aside again, as after a commit whose answer was lost.
             try await opened.setAside(before)
             try await opened.expectSetAside(before)
             try await opened.store.close(opened.session)
@@ -86,12 +88,12 @@ extension StoreConformance {
         },
     ]
 
-    /// One for each axis.
+    /// One trigger for each time axis.
     private static let triggers: [Trigger] = [.every(.seconds(60)), .every(.seconds(60), anchoredAt: instant(0))]
 }
 
 extension Opened {
-    /// The jobs whose names begin so, in the order of their keys.
+    /// Returns the jobs whose identifiers begin with `bad`, in the order of their keys.
     fileprivate func bad() async throws -> [Job] { try await store.jobs(JobQuery(idPrefixOrName: "bad")).jobs }
 
     fileprivate func due() async throws -> DueJobs {

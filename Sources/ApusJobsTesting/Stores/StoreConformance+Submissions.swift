@@ -2,7 +2,7 @@ import ApusJobs
 import ApusTimers
 
 extension StoreConformance {
-    /// What applications submit in transactions of their own.
+    /// The checks of applications' submissions in their own transactions.
     static let submissions: [StoreCheck] = [
         StoreCheck(name: "submissions come back oldest first, at most as many as asked for, as they were submitted") {
             factory in
@@ -90,12 +90,12 @@ extension StoreConformance {
             try await opened.store.close(opened.session)
             var found: [StoreSignal] = []
             for await signal in signals { found.append(signal) }
-            // One says as much as several.
+            // The number of signals is not defined.
             try expect(!found.isEmpty && found.allSatisfy { $0 == .submissions }, "signals: \(found)")
         },
     ]
 
-    /// Submissions that are refused when they are taken.
+    /// The checks of submissions that are refused when they are taken.
     static let refusals: [StoreCheck] = [
         StoreCheck(name: "a refused submission is kept with its reason, the last one first, also for the next owner") {
             factory in

@@ -2,7 +2,7 @@ import ApusJobs
 import ApusTimers
 
 extension StoreConformance {
-    /// What a turn does, and refuses.
+    /// The checks of what a turn does, and what it refuses.
     static let turns: [StoreCheck] = [
         StoreCheck(name: "a new job gets a key and version 1, and keys grow with each submission") { factory in
             let opened = try await Opened(factory)

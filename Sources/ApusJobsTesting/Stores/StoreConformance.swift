@@ -1,14 +1,14 @@
 public import ApusJobs
 public import ApusTimers
 
-/// What a store did not do as ``/ApusJobs/JobStore`` says.
+/// A difference between a store and the description of ``/ApusJobs/JobStore``.
 public struct ConformanceFailure: Error, Sendable, CustomStringConvertible {
-    /// What was expected and what was found, with the line of the check.
+    /// The expected and the found value, with the line of the check.
     public var description: String
     init(_ text: String) { description = text }
 }
 
-/// Makes stores for a check.
+/// The functions that create stores for a check.
 public struct StoreFactory: Sendable {
     let make: @Sendable () async throws -> any JobStore
     let reopen: @Sendable (any JobStore) async throws -> any JobStore
@@ -17,12 +17,13 @@ public struct StoreFactory: Sendable {
     /// Commits a submission as an application does.
     public typealias Submit = @Sendable (any JobStore, _ request: JobRequest, _ now: WallInstant) async throws -> Void
 
+    /// Creates a factory.
+    ///
     /// - Parameters:
-    ///   - make: a new, empty store, not yet opened. Each call makes another one.
-    ///   - reopen: given a store that was closed, or abandoned as by a crash, a store over the same data, not yet
-    /// opened. It may be the same
-    ///     object if that can be opened again.
-    ///   - submit: given an open store, commits a submission (``/ApusJobs/StoreSubmission``) at an instant; needed for
+    ///   - make: Returns a new, empty store that is not open, another one for each call.
+    ///   - reopen: Returns, for a store that was closed, or abandoned as by a crash, a store over the same data that is
+    ///     not open. It may be the same object if that can be opened again.
+    ///   - submit: Commits a submission (``/ApusJobs/StoreSubmission``) to an open store at an instant; required by
     ///     ``StoreConformance/submissionChecks``.
     public init(
         make: @escaping @Sendable () async throws -> any JobStore,
@@ -35,17 +36,18 @@ public struct StoreFactory: Sendable {
     }
 }
 
-/// One sentence that is true of every store.
+/// A sentence that must be true of every store, with the code that checks it.
 public struct StoreCheck: Sendable, CustomStringConvertible {
     /// The sentence.
     public let name: String
     let body: @Sendable (StoreFactory) async throws -> Void
 
-    /// Tries to break it.
-    /// - Throws: ``ConformanceFailure``, or what the store threw unexpectedly.
+    /// Checks the sentence.
+    ///
+    /// - Throws: ``ConformanceFailure``, or an unexpected error of the store.
     public func run(_ factory: StoreFactory) async throws { try await body(factory) }
 
-    /// See ``run(_:)``.
+    /// Checks the sentence with a factory of these functions; see ``run(_:)``.
     public func run(
         makeStore: @escaping @Sendable () async throws -> any JobStore,
         reopen: @escaping @Sendable (any JobStore) async throws -> any JobStore,
@@ -58,15 +60,18 @@ public struct StoreCheck: Sendable, CustomStringConvertible {
     public var description: String { name }
 }
 
-/// The suite that every ``/ApusJobs/JobStore`` must pass. It knows no test framework: run each check, and report what it throws.
+/// The suite of checks that every ``/ApusJobs/JobStore`` must pass.
+///
+/// It uses no test framework: run each check, and report the error that it throws.
 public struct StoreConformance {
-    /// All checks, independent of each other.
+    /// All checks, which are independent of each other.
     public static var checks: [StoreCheck] {
         turns + identity + rows + waking + elapsedTime + queries + retention + queues + owners + setAside
     }
 
-    /// The checks of stores whose jobs can be submitted in transactions of applications, also independent. They need a
-    /// ``StoreFactory`` with `submit`.
+    /// The independent checks of stores to which applications can submit jobs in their transactions.
+    ///
+    /// They need a ``StoreFactory`` with `submit`.
     public static var submissionChecks: [StoreCheck] { submissions + refusals }
 }
 
@@ -102,7 +107,7 @@ func expectError(
     throw ConformanceFailure("\(text): expected \(codes), but it succeeded (\(file):\(line))")
 }
 
-/// An opened store, as one owner sees it.
+/// An open store with the session of one owner.
 struct Opened {
     let store: any JobStore
     let session: StoreSession
@@ -115,17 +120,17 @@ struct Opened {
         guard !session.shards.isEmpty else { throw ConformanceFailure("the session owns no shard") }
     }
 
-    /// One that the session owns.
+    /// A shard that the session owns.
     var shard: ShardID { session.shards.keys.min()! }
 
-    /// The part that adds the job.
+    /// Returns the change that adds the job.
     func adding(_ job: Job, runs: [Run] = []) -> JobChange {
         var job = job
         job.openRunCount = runs.count { $0.state.isOpen }
         return JobChange(shard: shard, expected: .absent, job: job, runs: runs)
     }
 
-    /// The change of the job as it was read, with the number of its open runs, which is the writer's to count.
+    /// Returns the change of a job that was read; the writer counts its open runs.
     func changing(
         _ job: Job, runs: [Run] = [], isRequestChanged: Bool = false, keptRuns: Int? = nil
     ) async throws -> JobChange {
@@ -176,7 +181,7 @@ extension Optional {
     }
 }
 
-/// Whether a part was refused for one of these reasons.
+/// Checks that a part was refused with one of these codes.
 func expectRefused<Value>(
     _ result: Result<Value, JobError>, _ codes: JobError.Code..., text: String, line: UInt = #line,
     file: StaticString = #fileID
@@ -188,12 +193,12 @@ func expectRefused<Value>(
     }
 }
 
-/// Clocks after the wall clock was set by that much.
+/// Returns the clocks after the wall clock was set by an offset.
 func sampleClock(setBy offset: Duration = .zero) -> StoreClock {
     StoreClock(bootID: "boot", wallOffset: .seconds(1_700_000_000) + offset, elapsedOffset: offset)
 }
 
-/// 2026-01-01, plus `seconds`.
+/// Returns the instant so many seconds after the beginning of 2026 in UTC.
 func instant(_ seconds: Int64) -> WallInstant { WallInstant(secondsSince1970: 1_767_225_600 + seconds) }
 
 func sampleJob(
@@ -221,7 +226,7 @@ func sampleRun(
     return run
 }
 
-/// A range of occurrences that were skipped.
+/// Returns a range of skipped occurrences.
 func sampleSkip(_ job: Job, _ occurrence: Int, through: Int? = nil) -> Run {
     sampleRun(job, occurrence, attempt: 0, state: .skipped, isFinal: true) { $0.through = through ?? occurrence }
 }

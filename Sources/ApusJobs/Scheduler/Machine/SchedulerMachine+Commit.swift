@@ -15,7 +15,7 @@ extension SchedulerMachine {
         for (number, queue) in turn.configurations {
             effects.answer(number, .success(.queue(turn.queues[queue] ?? board.queue(queue))))
         }
-        // For most jobs: the start of a run, or the events of its end.
+        // Most jobs have the start of a run, or the events of its end.
         effects.reserveCapacity(effects.count + (emitsEvents ? 3 : 1) * turn.drafts.count)
         for (index, result) in zip(turn.committed, results) {
             switch result {
