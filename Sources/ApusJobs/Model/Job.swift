@@ -165,7 +165,7 @@ public struct Job: Hashable, Sendable, Identifiable {
     ///
     /// It moves when a job with a relative trigger is resumed, and when the wall clock is set.
     public var firstDue: WallInstant
-    /// The number of the next occurrence, which is not due yet.
+    /// The number of the next occurrence: the first one that has no run yet.
     public var nextOccurrence: Int
     /// The due instant of the next occurrence; `nil` if none is to come.
     public var nextDue: WallInstant?
@@ -183,8 +183,8 @@ public struct Job: Hashable, Sendable, Identifiable {
     public var openRunCount: Int
     /// The instant until which an ended job is kept; `nil` while the job has not ended.
     ///
-    /// A running scheduler removes the job within an hour of that instant. It is decided when the job ends: by
-    /// ``JobPolicies/retention`` or the scheduler's configuration, and it is not before ``uniqueUntil``.
+    /// A running scheduler removes such jobs at most once an hour, after a commit. The instant is decided when the job
+    /// ends: by ``JobPolicies/retention`` or the scheduler's configuration, and it is not before ``uniqueUntil``.
     public var keptUntil: WallInstant?
     /// Values for the scheduler and the store.
     public var bookkeeping: JobBookkeeping

@@ -103,7 +103,7 @@ public struct JobExplanation: Hashable, Sendable, Codable {
         case storeFails
         /// The run waits because no scheduler runs.
         case notRunning
-        /// The job has ended, and no occurrence is to come.
+        /// The job has ended and no occurrence is to come, or the occurrence is not retried.
         case ended
         /// The job is examined next at this instant.
         case nextLook

@@ -92,7 +92,7 @@ struct Explanation {
 
     private var job: Job { loaded.job }
 
-    /// Explains an occurrence with these runs; there are none if it has not been due.
+    /// Explains an occurrence with these runs; an occurrence that is still to come has none.
     mutating func explain(_ occurrence: Int?, runs: [Run]) -> JobExplanation {
         let runs = runs.sorted { $0.attempt < $1.attempt }
         if let first = runs.first {

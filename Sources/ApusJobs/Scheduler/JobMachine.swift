@@ -26,7 +26,8 @@ package struct JobMachine: Hashable, Sendable {
     package var job: Job { _read { yield contents.job } }
     /// The open runs, ordered by (occurrence, attempt).
     package var open: [Run] { _read { yield contents.open } }
-    /// The range of skipped occurrences that ends with the last occurrence that was due, if that was skipped.
+    /// The range of skipped occurrences directly before the next occurrence; `nil` if the last occurrence was not
+    /// skipped.
     var lastSkip: Run? {
         _read { yield contents.lastSkip }
         _modify { yield &contents.lastSkip }

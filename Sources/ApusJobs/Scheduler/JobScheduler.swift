@@ -15,7 +15,9 @@ public final class JobScheduler: Sendable {
     public struct Configuration: Sendable {
         /// The time within which a job must be due to be kept in memory.
         public var horizon: Duration
-        /// The largest number of jobs in memory, without the running ones.
+        /// The approximate number of jobs in memory beyond which further ones stay in the store.
+        ///
+        /// Jobs that wait for conditions or for a handler are not counted.
         public var maximumLoaded: Int
         /// The largest number of handlers that run at once; further runs wait for a place.
         public var maximumConcurrentRuns: Int

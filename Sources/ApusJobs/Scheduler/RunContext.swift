@@ -98,8 +98,8 @@ public struct RunContext: Sendable {
 
 // Work that a handler does after its own, depending on how that ended: hooks and notifications.
 extension RunContext {
-    /// Ends the attempt's work: from now on, neither the time limit nor a cancellation changes the result of the
-    /// handler's return or error.
+    /// Ends the attempt's work: from now on, neither the time limit nor a cancellation affects how the handler's return
+    /// or error is recorded.
     ///
     /// A job that is cancelled later still has the outcome `cancelled`.
     ///

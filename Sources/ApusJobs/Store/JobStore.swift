@@ -389,7 +389,8 @@ public struct StoreCapabilities: Hashable, Sendable {
     public var isDurable: Bool
     /// Whether several processes may use it at once.
     public var isShared: Bool
-    /// The precision of stored instants: one may be later by up to this than the original, never earlier.
+    /// The precision of stored instants: a stored instant may be later than the original by up to this duration, never
+    /// earlier.
     public var timePrecision: Duration
     /// Creates capabilities.
     public init(isDurable: Bool, isShared: Bool, timePrecision: Duration) {
@@ -405,7 +406,7 @@ public struct LoadedJob: Hashable, Sendable {
     public var job: Job
     /// Its open runs (`waiting` and `running`), ordered by (occurrence, attempt).
     public var open: [Run]
-    /// The range of skipped occurrences that ends with the last occurrence that was due; `nil` if that one was not
+    /// The range of skipped occurrences directly before ``Job/nextOccurrence``; `nil` if the last occurrence was not
     /// skipped.
     ///
     /// The next skip for the same reason extends this range.

@@ -8,8 +8,8 @@ public struct StoreTurn: Hashable, Sendable {
     public var queues: [JobQueue]
     /// The same queues as the session knew them before.
     ///
-    /// A shared store writes only the settings (concurrency, rate and pause) that differ, because another session may
-    /// have changed the others.
+    /// A shared store writes only the settings (concurrency, concurrency per key, rate and pause) that differ, because
+    /// another session may have changed the others.
     public var knownQueues: [JobQueue]
     /// The submissions that the parts carry out, at most one for each part.
     public var taken: [TakenSubmission]

@@ -135,7 +135,7 @@ public struct Trigger: Hashable, Sendable {
 /// A schedule of the calendar with its zone and the rules for changes of the zone's clock.
 ///
 /// The schedule is computed by the rules that the zone has at that moment. When the rules change, future occurrences
-/// are computed again within an hour (``JobScheduler/Configuration/timeZones``).
+/// are computed again within an hour and a quarter (``JobScheduler/Configuration/timeZones``).
 public struct CalendarTrigger: Hashable, Sendable {
     /// The rule that says when occurrences are due.
     ///

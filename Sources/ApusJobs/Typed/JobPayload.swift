@@ -38,11 +38,12 @@ public protocol JobPayload: Codable, Sendable {
     /// ```
     ///
     /// The delay is counted as elapsed time, without jitter; less than 100 ms count as 100 ms. The policy determines
-    /// the number of attempts. A ``RunDecision`` with a delay takes precedence. Lost attempts do not count.
+    /// the number of attempts. Lost attempts do not count.
     ///
-    /// The function is called after each attempt that failed or exceeded its time limit, including the last one, on the
-    /// executor of handlers, by the program that made the attempt: it is not stored with the job. After an attempt that
-    /// was given up, the policy's delay applies.
+    /// The function is called after each attempt that failed or exceeded its time limit, including the last one, unless
+    /// the handler discarded the run or threw a ``RunDecision`` with a delay. It is called on the executor of handlers,
+    /// by the program that made the attempt: it is not stored with the job. After an attempt that was given up, the
+    /// policy's delay applies.
     static func retryDelay(afterFailures failures: Int) -> Duration?
 
     /// The ``JobRequest/fairnessKey`` of a submission that gives none; `nil` for no key.

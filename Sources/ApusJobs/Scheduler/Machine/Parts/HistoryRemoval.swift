@@ -1,8 +1,9 @@
 import ApusTimers
 
-/// The schedule of removals of ended jobs: old ones each hour, in pieces, and others on request.
+/// The schedule of removals of ended jobs: old ones at most once an hour, after a commit, and others on request.
 ///
-/// Each removal is a separate step; if there is more to remove, the steps alternate with turns.
+/// Each removal is a separate step, of a limited number of jobs; if there is more to remove, the steps alternate with
+/// turns.
 struct HistoryRemoval {
     /// A caller's request to delete these jobs.
     struct Deletion: Sendable {
@@ -44,7 +45,7 @@ struct HistoryRemoval {
     /// Ends the first deletion, and returns it.
     mutating func endDeletion() -> Deletion { deletions.removeFirst() }
 
-    /// Answers the callers that still wait with the error.
+    /// Fails the deletions whose callers still wait.
     mutating func failDeletions(_ error: JobError, _ effects: inout [SchedulerEffect]) {
         for deletion in deletions { effects.answer(deletion.call, .failure(error)) }
         deletions = []
