@@ -3,17 +3,17 @@
     import ApusTimers
     import CPostgres
 
-    // An application's calls in its own transaction. Each is a statement that any PostgreSQL client can execute on a
-    // connection to the store's database, and a function for a connection of libpq.
+    // The calls of an application in its own transaction. Each is available as a statement, which any PostgreSQL client
+    // can execute on a connection to the store's database, and as a function for a connection of libpq.
 
     extension PostgresStore {
-        /// Returns the statement that submits a job in the transaction in which it is executed: `SELECT
-        /// apus.submit(…)`, in the store's schema and without parameters.
+        /// Returns the statement that submits a job in the transaction in which it is executed.
         ///
-        /// The job exists if and only if the transaction is committed. Its trigger counts from the statement, on the
-        /// database's clock. Everything that depends on other jobs is decided by the node that takes the submission: a
-        /// submission that `ConflictPolicy.refuse` refuses is logged there, and is listed by `JobScheduler.refusals`.
-        /// The store need not be open.
+        /// The statement is `SELECT apus.submit(…)`, in the store's schema and without parameters. The job exists if
+        /// and only if the transaction is committed. Its trigger counts from the statement, on the database's clock.
+        /// Everything that depends on other jobs is decided by the node that takes the submission: a submission that
+        /// `ConflictPolicy.refuse` refuses is logged there, and is listed by `JobScheduler.refusals`. The store need
+        /// not be open.
         ///
         /// - Throws: `JobError` with `invalid`, naming the argument, for a request that `JobScheduler.submit(_:)` would
         ///   refuse regardless of the store's contents.
@@ -64,12 +64,12 @@
     }
 
     extension RunContext {
-        /// The statement that completes the run with the transaction in which it is executed: `SELECT
-        /// apus.complete(…)`, in the store's schema and without parameters.
+        /// The statement that completes the run together with the transaction in which it is executed.
         ///
-        /// If the transaction is committed, the run has succeeded, whatever happens afterwards to the handler, its node
-        /// or its machine. If it is rolled back, the run continues as if nothing had been done. The effects in the same
-        /// transaction are therefore applied exactly once for each occurrence.
+        /// The statement is `SELECT apus.complete(…)`, in the store's schema and without parameters. If the transaction
+        /// is committed, the run has succeeded, whatever happens afterwards to the handler, its node or its machine. If
+        /// it is rolled back, the run continues as if nothing had been done. The effects in the same transaction are
+        /// therefore applied exactly once for each occurrence.
         ///
         /// The transaction is refused (SQLSTATE `AP410`), by the statement or at its commit, if the run is no longer
         /// active, for example because its node was considered dead and another node makes the next attempt. The
@@ -99,7 +99,7 @@
         }
     }
 
-    /// A connection of an application, of which nothing but the statement changes any state.
+    /// A connection of an application, whose state only the executed statement changes.
     private struct ApplicationConnection {
         private let handle: OpaquePointer
 

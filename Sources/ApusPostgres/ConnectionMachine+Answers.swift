@@ -153,7 +153,7 @@
                 return .error(id, nil)
             }
 
-            /// Handles the sync after COMMIT, when the fate is known.
+            /// Handles the sync after COMMIT, before which the fate was decided.
             private func receiveLastSync(_ answer: Answer) -> AnswerAction {
                 switch answer {
                 case .synced: .answered(id, fate)

@@ -207,7 +207,7 @@
             case wait
         }
 
-        /// Returns the next action of the owner, who calls this until the result is `.wait` or `.finish`.
+        /// Returns the next action for the owner, which calls this method until the result is `.wait` or `.finish`.
         mutating func next() -> NextAction {
             if let wanted = wantedAlarm {
                 wantedAlarm = nil

@@ -169,7 +169,7 @@
     }
 
     extension UnsafeRawBufferPointer {
-        /// Returns the big-endian integer that consists of all these bytes; `nil` if their number differs.
+        /// Returns the big-endian integer in these bytes; `nil` if their number is not the size of the integer.
         func integer<Value: FixedWidthInteger>(_: Value.Type) -> Value? {
             count == MemoryLayout<Value>.size ? Value(bigEndian: loadUnaligned(as: Value.self)) : nil
         }

@@ -3,8 +3,9 @@
 
     /// The name of the schema that contains a store's tables and functions.
     ///
-    /// The statements of this library name the schema `apus`, and a connection replaces that by this name when it sends
-    /// a text. Values of users may contain the word `apus`, so they must be parameters and never part of a text.
+    /// The statements of this library name the schema `apus`, and a connection replaces `apus` by the actual name when
+    /// it sends a text. Values of users may contain the word `apus`, so they must be parameters and never part of a
+    /// text.
     struct SchemaName: Hashable, Sendable, CustomStringConvertible {
         let name: String
 
@@ -67,7 +68,7 @@
             return text + rest
         }
 
-        /// Returns the name of a channel, which statements for the schema `apus` name `apus_…`.
+        /// Returns the name of the channel that statements for the schema `apus` name `apus_…`.
         func channel(_ suffix: String) -> String { "\(name)_\(suffix)" }
 
         /// The class of the nodes' session locks, which differs between schemas because each numbers its nodes from 1.

@@ -48,7 +48,7 @@
             func end() { statements = [:] }
         }
 
-        /// Opens the connection of `queue` after its earlier work, and runs `prepare` on it first.
+        /// Runs `prepare` on the queue after its earlier work, and returns the connection of the queue.
         ///
         /// - Throws: ``JobError``.
         static func open(
@@ -161,8 +161,7 @@
         /// Rolls the transaction back, unless SQLite has already done so.
         func rollBack() {
             guard isOpen else { return }
-            // Not through `control`, because a cancellation must not interrupt this, which GRDB guarantees for
-            // `rollback()`.
+            // Not through `control`, because GRDB does not let a cancellation interrupt `rollback()`.
             if isInTransaction { try? database.rollback() }
             // If SQLite has ended the transaction itself, GRDB notices it only after another statement.
             if host == .application { _ = try? Int.fetchOne(database, sql: "SELECT 1") }
@@ -172,7 +171,8 @@
 
         /// Runs `body` without the CHECK constraints of the tables.
         ///
-        /// With them, SQLite would refuse every change of a row that violates one because another program wrote it.
+        /// With the constraints, SQLite would refuse every change of a row that another program has written in
+        /// violation of one.
         func withoutChecks<Value>(_ body: () throws -> Value) throws -> Value {
             try pragma("ignore_check_constraints = ON")
             let result = Result { try body() }

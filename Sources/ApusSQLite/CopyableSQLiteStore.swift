@@ -3,7 +3,7 @@
     import ApusTimers
     import PlatformC
 
-    /// A store's file as the source or the destination of a copy, each of which is one transaction.
+    /// A store's file as the source or the destination of a copy, which is one transaction.
     package struct CopyableSQLiteStore: CopyableStore {
         private let place: SQLitePlace
         private let configuration: SQLiteStore.Configuration

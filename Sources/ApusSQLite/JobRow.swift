@@ -51,7 +51,7 @@
         /// the same expression.
         static let hasEnded = "(job.state = 'cancelled' OR job.state = 'finished')"
         static let hasNotEnded = "(job.state = 'scheduled' OR job.state = 'suspended')"
-        /// The condition for all other jobs, including those with an unknown state.
+        /// The condition for jobs that have ended or have an unknown state.
         static let isNotOpen = "NOT \(hasNotEnded)"
 
         /// The condition for a label; parameters: the label and its value.
@@ -66,22 +66,22 @@
             also: [("version", "1"), ("unique_until", "0")])
         private static let insertRequest = insert("apus_request", ["job"] + request)
 
-        /// Parameters: progress, state, lane, key, version, id.
+        /// Updates a job and its lane; parameters: progress, state, lane, key, version, id.
         static let update = update(progress + state + lane)
 
-        /// Parameters: progress, state, key, version, id.
+        /// Updates a job whose state changes; parameters: progress, state, key, version, id.
         static let updateState = update(progress + state)
 
-        /// Updates a job whose state does not change, because SQLite would otherwise update three indexes.
+        /// Updates a job whose state does not change, because writing the state would update three indexes.
         ///
         /// Parameters: progress, key, version, id.
         static let updateProgress = update(progress)
 
-        /// Parameters: request, key.
+        /// Updates the request of a job; parameters: request, key.
         static let updateRequest = SQLText(
             "UPDATE apus_request SET \(request.map { "\($0) = ?" }.joined(separator: ", ")) WHERE job = ?")
 
-        /// Parameters: ``uniqueness(_:_:)``, key.
+        /// Updates `unique_payload` of a request; parameters: ``uniqueness(_:_:)``, key.
         static let updateUniqueness = SQLText("UPDATE apus_request SET unique_payload = ? WHERE job = ?")
 
         private static func insert(

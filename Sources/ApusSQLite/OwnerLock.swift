@@ -32,10 +32,10 @@
 
         /// Takes the lock of the database at `path`.
         ///
-        /// The kernel releases the lock of a killed owner only when it has removed the process and, if the owner was
-        /// just starting a program, when the child has executed it. This takes milliseconds, or longer on a busy
-        /// machine. The lock of an owner that has ended or is ending is therefore awaited for up to 5 s. The lock of an
-        /// active owner is awaited for only a tenth of a second, in case a signal has just been sent.
+        /// A killed owner keeps the lock until the kernel has removed the process. If the owner was just starting a
+        /// program, the child keeps the lock until it has executed the program. Both take milliseconds, or longer on a
+        /// busy machine. The lock of an owner that has ended or is ending is therefore awaited for up to 5 s. The lock
+        /// of an active owner is awaited for only a tenth of a second, in case a signal has just been sent.
         ///
         /// - Throws: ``JobError`` with `owned`, which names the owner, or `unavailable`.
         package static func acquire(
@@ -132,8 +132,9 @@
             _ = close(descriptor)
         }
 
-        /// Returns whether the lock's file has no second name, because writing it must not change another file of the
-        /// user.
+        /// Returns whether the lock's file has only one name.
+        ///
+        /// The lock writes the file, which must not be another file of the user under a second name.
         private static func hasOneName(_ descriptor: Int32) -> Bool {
             var status = stat()
             return fstat(descriptor, &status) == 0 && status.st_nlink <= 1
@@ -211,7 +212,7 @@
         /// Creates an empty file that only its user can read and write, unless it exists, and checks that it and the
         /// files of SQLite beside it belong to the user.
         ///
-        /// SQLite gives the mode of the file to the others.
+        /// SQLite creates the files beside it with the same mode.
         ///
         /// - Parameter path: the path of the file, with symbolic links resolved.
         /// - Returns: the size of the file, in bytes.

@@ -160,7 +160,7 @@
 
         /// Returns the open connections; after a failed sync, new ones to the same file.
         ///
-        /// Whether the turn whose sync failed was written is found by reading.
+        /// The scheduler reads the file to find out whether the turn whose sync failed was written.
         private func connections() async throws -> Connections {
             guard let connections = openConnections else { throw isNotOpen }
             guard connections.mustBeReplaced else { return connections }

@@ -88,7 +88,7 @@
             try Int64.fetchOne(db, sql: "PRAGMA \(pragma)") ?? 0
         }
 
-        /// Refuses a file that this code does not know, before anything is written.
+        /// Refuses a file of another program or of a newer version of Apus, before anything is written.
         static func check(_ db: Database, path: String, of host: Host = .apus) throws {
             let found = try version(in: db)
             guard try host == .application || found > 0 || hasIdentity(db) || isEmpty(db) else {

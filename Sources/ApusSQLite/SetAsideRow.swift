@@ -38,7 +38,7 @@
 
         private static let pageSize: Int64 = 1_000
 
-        /// Restores the wakes of the first jobs that were set aside, except of changed or ended ones, and removes their
+        /// Restores the wakes of the first jobs that were set aside, unless a job has changed or ended, and removes the
         /// records.
         ///
         /// - Returns: whether there may be more.

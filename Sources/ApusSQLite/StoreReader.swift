@@ -150,7 +150,7 @@
                             selection.add($0.integer(), clock.decode($0.integer()), of: lane)
                         }
                     }
-                    // A job that is already due by the other clock does not count as a later one.
+                    // Excludes jobs that are already due by the other clock.
                     let isLater = "AND (\(clock.other) IS NULL OR \(clock.other) > ?)"
                     let later = try instants(of: clock, ">", isLater, on: connection).bind(text).bind(clock.bound)
                         .bind(clock.otherBound).firstRow { clock.decode($0.integer()) }
@@ -260,7 +260,7 @@
         /// Returns the key of the job that an identifier denotes: the job that has not ended, else the last one
         /// submitted.
         static func key(of id: JobID, on connection: Connection) throws -> Int64? {
-            // Each is one search in an index, however many jobs have had the identifier.
+            // Each statement is one search in an index, however many jobs have had the identifier.
             for rest in [JobRow.hasNotEnded, "\(JobRow.isNotOpen) ORDER BY key DESC LIMIT 1"] {
                 let key = try connection.statement("SELECT key FROM apus_job AS job WHERE id = ? AND \(rest)")
                     .bind(id.rawValue).firstRow { $0.integer() }

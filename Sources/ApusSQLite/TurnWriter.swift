@@ -289,7 +289,7 @@
 
         // MARK: Retention
 
-        /// Removes the oldest runs of a job, counted from the newest in the index of its runs.
+        /// Removes all but the newest attempts and the newest other runs of a job, `kept` of each.
         private func retireRuns(of key: Int64, keeping kept: Int) throws {
             let isAttempt = "(attempt > 0 AND state <> 'skipped')"
             for some in [isAttempt, "NOT \(isAttempt)"] {

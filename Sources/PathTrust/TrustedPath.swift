@@ -202,8 +202,7 @@ package enum TrustedPath {
     @discardableResult
     package static func checkFolder(_ path: String, creating: Bool = false) throws(Failure) -> Bool {
         var done = ""
-        // The path is split in scalars, because in a String a slash followed by a combining character is one other
-        // character.
+        // Split in scalars, because a String treats a slash and a following combining character as one character.
         var rest = path.unicodeScalars.split(separator: "/").map(String.init)
         var links = 0
         try checkAncestor("/")
@@ -241,7 +240,7 @@ package enum TrustedPath {
         return true
     }
 
-    /// Checks that the last component of a path, if it is a symbolic link, and every link that it leads to belong to
+    /// Checks that the last component of a path, if it is a symbolic link, and all links to which it leads belong to
     /// the user or to root.
     ///
     /// - Throws: ``Failure``, which names the link.

@@ -5,7 +5,7 @@ enum SecondDisplay: Sendable, Hashable {
     case still(seconds: Int64)
     /// The time until an instant, rounded up, so that 0 means done.
     case down(to: ContinuousInstant)
-    /// The time since an instant, added to the time that had elapsed then, rounded down.
+    /// The elapsed time, which was `elapsed` at the instant `since` and grows from then on, rounded down.
     case up(elapsed: Duration, since: ContinuousInstant)
 
     func seconds(at now: ContinuousInstant) -> Int64 {
@@ -32,8 +32,8 @@ enum SecondDisplay: Sendable, Hashable {
 
 /// Calls observers on the main loop when the displayed second changes.
 ///
-/// The engine is armed for the next change only while there are observers, and again only after they have been called,
-/// so calls never accumulate.
+/// The engine is armed for the next change only while there are observers, and is armed again only after they have been
+/// called, so calls never accumulate.
 final class SecondTicker: Sendable {
     private typealias Call = @MainActor @Sendable (Duration) -> Void
 

@@ -43,7 +43,7 @@ public final class Broadcast<Value: Sendable & Equatable>: Sendable {
     /// After ``finish(_:)``, it has no effect.
     public func set(_ value: Value) { change(to: value, andFinish: false) }
 
-    /// Sets the value and notifies all observers, even if the value is equal.
+    /// Sets the value and notifies all observers, even if the value has not changed.
     ///
     /// After ``finish(_:)``, it has no effect.
     package func announce(_ value: Value) { change(to: value, andFinish: false, notifiesEqual: true) }

@@ -151,7 +151,7 @@ public struct ContinuedJob: Sendable, Hashable, Codable {
     }
 }
 
-/// The refusal of a call of a background job scheduler.
+/// An error of a background job scheduler.
 public struct BackgroundJobError: Error, Sendable, CustomStringConvertible {
     /// The kinds of failure; more may be added.
     public struct Code: Sendable, Hashable, Codable, CustomStringConvertible {

@@ -36,7 +36,7 @@ public final class HostBackgroundJobs: BackgroundJobDebugging {
             /// The number of all units.
             public var total: Int64
 
-            /// Creates a progress from the numbers of completed and of all units.
+            /// Creates a progress.
             public init(completed: Int64, total: Int64) {
                 self.completed = completed
                 self.total = total
@@ -64,7 +64,7 @@ public final class HostBackgroundJobs: BackgroundJobDebugging {
         var live: [Int: Live] = [:]
     }
 
-    /// The state that follows from the decisions, changed in their order.
+    /// The stored record, the timers and the observations, which are updated in the order of the decisions.
     struct Followers {
         var saved: HostBackgroundRecord?
         var timers: [ScheduledTimer] = []

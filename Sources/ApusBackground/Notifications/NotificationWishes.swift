@@ -35,7 +35,7 @@ final class NotificationWishes: Sendable {
     /// Makes the request pending, in place of the pending one with the same identifier.
     func want(_ request: NotificationRequest) { wish(request.identifier, .add(request)) }
 
-    /// Makes a request that was wanted before pending in its current form, unless it has been shown.
+    /// Keeps an earlier request pending, in its current form, unless it has been shown.
     ///
     /// A center follows the wall clock: if the clock is set forward, a request is shown before its time, and must not
     /// be shown a second time.

@@ -18,7 +18,8 @@ public struct UserNotification: Sendable, Hashable, Codable {
 public struct NotificationRequest: Sendable, Hashable {
     /// The time at which a notification is shown.
     public enum Trigger: Sendable, Hashable {
-        /// An instant of the wall clock, also if the clock is set; a past instant means immediately.
+        /// The instant at which the wall clock shows this time, even if the clock is set; a past instant means
+        /// immediately.
         case at(WallInstant)
         /// An interval, which must be positive, and at least 60 seconds if it repeats.
         ///
@@ -27,7 +28,7 @@ public struct NotificationRequest: Sendable, Hashable {
         case after(Duration, repeats: Bool = false)
     }
 
-    /// The identifier, whose pending request is replaced by a new one.
+    /// The identifier; a new request replaces the pending one with the same identifier.
     public var identifier: String
     /// The notification to show.
     public var notification: UserNotification

@@ -11,7 +11,7 @@ final class BackgroundTimersCore: Sendable {
     typealias Event = BackgroundTimers.Event
     typealias Machine = BackgroundTimersMachine<Item, BackgroundTask>
 
-    /// A timer's data that the machine stores without using them.
+    /// The data of a timer that the machine stores but does not use.
     struct Item: Sendable {
         let work: @MainActor @Sendable () -> Void
         let handover: BackgroundTimers.Handover
@@ -67,7 +67,7 @@ final class BackgroundTimersCore: Sendable {
         // Read after the registration, so that no change is missed.
         let limit = limit
         act { machine in
-            // Read under the lock, so that the call of an observer for a later phase takes effect later.
+            // Read under the lock, so that an observer's call for a later phase takes effect after this one.
             host.phase == .background ? machine.enteredBackground(limit: limit) : []
         }
     }

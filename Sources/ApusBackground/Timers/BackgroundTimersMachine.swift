@@ -303,7 +303,7 @@ struct BackgroundTimersMachine<Payload: Sendable, BackgroundTask: Sendable>: Sen
 
     /// Hands timers over, or leaves them out if they have no substitute.
     ///
-    /// `areCovered` is true if the timers have counted as needing their background task until now.
+    /// `areCovered` is true if the timers still count as needing their background task.
     private mutating func uncover(_ ids: [ID], _ actions: inout [Action], areCovered: Bool) {
         var ends: [Action] = []
         var handedOver: [ID] = []

@@ -12,7 +12,7 @@
         static let pause: Duration = .milliseconds(50)
         /// The maximum numbers of events and of bytes of output in one pause.
         static let most = (events: 100, bytes: 32_768)
-        /// The size of a notification's payload, in bytes: PostgreSQL allows 7,999.
+        /// The maximum size of a notification's payload, in bytes; PostgreSQL allows 7,999.
         private static let payload = 7_000
         private static let piece = 1_500
 

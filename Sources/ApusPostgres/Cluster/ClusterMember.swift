@@ -30,7 +30,7 @@
         /// The jobs that the scheduler can run, and whether the database has them; `nil` if the scheduler has not
         /// reported them.
         private let runnable: Locked<(jobs: RunnableJobs?, isStored: Bool)>
-        /// The last signalled value.
+        /// The other nodes as last signalled to the scheduler.
         private let others = Locked(OtherSchedulers())
         /// The process of the server that listens for this node; a new process has missed earlier notifications.
         private let listening = Locked<Int32?>(nil)
@@ -94,7 +94,7 @@
         /// Notices the end of the trust, even if a beat gets no answer.
         private func watch() async {
             while !Task.isCancelled {
-                // Each successful beat moves it.
+                // Each successful beat moves the end of the trust.
                 let end = machine.withLock { $0.endOfTrust }
                 let now = engine.time.uptime()
                 let soon = now.advanced(by: machine.withLock(\.timing).trust / 8)
@@ -205,7 +205,8 @@
                         SELECT n.id, 1 FROM apus.node AS n WHERE n.id = $1 AND n.ended IS NULL
                         ON CONFLICT (node) DO UPDATE SET number = b.number + 1, at = clock_timestamp()
                         """, [.int64(node)]),
-                    // Selects nothing if the lock is already held, even if by an earlier connection of this node.
+                    // Takes the lock unless a session holds it, which may be that of an earlier connection of this
+                    // node.
                     PostgresStatement(
                         "SELECT pg_try_advisory_lock($1, $2) WHERE NOT \(schema.isLocked("$2::int8"))",
                         [.int32(schema.lockClass), .int32(Int32(truncatingIfNeeded: node))]),
@@ -438,8 +439,8 @@
 
         /// Ends a node, so that it can write nothing any more and its shards are free.
         ///
-        /// It waits for active transactions of the node. It has no effect if the node has another beat than `beat` by
-        /// now, and is therefore alive. It waits for an active beat, or that beat finds the node ended.
+        /// It waits for the node's active transactions and for an active beat; a later beat finds the node ended. If
+        /// the node has another beat than `beat` by now, it is alive, and the function has no effect.
         static func end(_ node: Int64, ifBeatIs beat: Int64? = nil, on link: ServerLink) async throws {
             _ = try await link.execute(
                 PostgresBatch([

@@ -5,13 +5,13 @@ package import ApusTimers
 /// Each answer of the database contains a reading of its clock from some moment between the query and the answer. The
 /// intersection of the last answers' bounds is the best estimate, unless the database's clock was set.
 package struct DatabaseClock: Sendable {
-    /// The number of answers that are used; in a longer time, the two clocks may drift apart.
+    /// The number of answers that are used; older ones are dropped, because the two clocks drift apart.
     package static let memory = 8
 
     /// The bounds of the database's clock minus this machine's clock, in nanoseconds, one for each answer.
     private var offsets: [ClosedRange<Int64>] = []
 
-    /// Creates an estimate without an answer.
+    /// Creates a clock whose bounds are unknown until the first answer.
     package init() {}
 
     /// Adds an answer: the database read `wall` from its clock between `asked` and `answered`.

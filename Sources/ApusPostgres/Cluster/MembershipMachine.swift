@@ -29,12 +29,12 @@ package struct MembershipMachine: Sendable {
         package var trust: Duration = .seconds(2)
         /// The time after which any node takes a shard without an owner.
         package var orphanage: Duration = .seconds(2)
-        /// The period of the reads of all submissions, not only of those above the last one taken.
+        /// The period after which all submissions are read again, not only those above the last one taken.
         package var wholeRead: Duration = .seconds(1)
         package init() {}
 
-        /// Creates a timing in which the other nodes wait for the patience, at least 3 s, and this node trusts its last
-        /// beat for a second less.
+        /// Creates a timing from the patience of the other nodes, which is at least 3 s; this node trusts its last beat
+        /// for a second less.
         package init(patience: Duration) {
             self.patience = patience
             (sessionPatience, trust) = (patience - .seconds(1), patience - .seconds(1))
@@ -116,7 +116,7 @@ package struct MembershipMachine: Sendable {
     private struct Other: Sendable {
         var beat: Int64
         var changed: UptimeInstant
-        /// The instant since which its session is missing.
+        /// The instant since which the session is missing; `nil` if the node has its session.
         var sessionGone: UptimeInstant?
     }
 

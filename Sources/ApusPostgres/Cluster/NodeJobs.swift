@@ -2,7 +2,7 @@
     import ApusJobs
 
     extension StoreSchema {
-        /// The jobs that a node can run (``NodeJobs``); null if it has not reported them.
+        /// Adds the jobs that a node can run (``NodeJobs``), which are null for a node that has not reported them.
         static let version4NodeJobs: [String] = ["ALTER TABLE apus.node ADD COLUMN jobs text"]
     }
 

@@ -16,8 +16,9 @@
 
         init(period: Duration) { self.period = period }
 
-        /// Returns the sequence number from which to read; zero for new shards, which may have submissions with any
-        /// number.
+        /// Returns the sequence number from which to read.
+        ///
+        /// It is zero once in a period, and for new shards, which may have submissions with any number.
         mutating func start(of shards: Set<ShardID>, at now: UptimeInstant) -> Int64 {
             defer { self.shards = shards }
             if shards.isSubset(of: self.shards), let nextWhole, now < nextWhole { return sequence }

@@ -35,8 +35,8 @@
             /// The clock record in the database; `nil` if it is unknown after a commit with an unknown fate.
             var clock: StoreClock?
 
-            /// Returns whether a session is the current one, possibly with other shards, but with an earlier epoch for
-            /// none of them.
+            /// Returns whether a session is the current one: its shards may differ, but none of them has an earlier
+            /// epoch.
             func isOwner(_ other: StoreSession) -> Bool {
                 session.node == other.node && session.number == other.number
                     && session.shards.allSatisfy { shard, epoch in other.shards[shard].map { $0 >= epoch } ?? true }
@@ -63,9 +63,9 @@
                 configuration, engine: engine, logger: logger, migrations: .shipped, timing: .init(patience: patience))
         }
 
-        /// The shortest patience of other nodes for a node, and the default.
+        /// The shortest patience that a store accepts, which is the default.
         public static let shortestPatience: Duration = .seconds(3)
-        /// The longest patience of other nodes for a node.
+        /// The longest patience that a store accepts.
         public static let longestPatience: Duration = .seconds(300)
 
         /// Creates a store with these versions of the schema and this timing.
@@ -139,7 +139,7 @@
         {
             let rows = try await listener.execute(
                 PostgresBatch([
-                    // Adopted before the node gets a number.
+                    // The timeline is adopted before the node gets a number, because an adoption skips numbers.
                     StoreTimeline.adopt,
                     // The lock of the session shows the node as alive to the others, even if its first beat is late.
                     PostgresStatement(
@@ -322,10 +322,10 @@
             }
         }
 
-        /// Removes the jobs of the earliest hints in `apus.ended`, and these hints, also those that are no longer true.
+        /// Removes jobs that need not be kept any longer, and the earliest hints in `apus.ended` that lead to them.
         ///
-        /// Its row is the number of hints that were found, at most one more than the budget. Each job is found by one
-        /// search in an index, whatever the planner estimates about the tables.
+        /// Outdated hints are removed too. Its row is the number of hints that were found, at most one more than the
+        /// budget. Each job is found by one search in an index, whatever the planner estimates about the tables.
         private static let retireJobs = """
             WITH hint AS MATERIALIZED (
                 SELECT e.kept_until, e.sequence, k.key FROM (

@@ -194,7 +194,7 @@
             }
         }
 
-        /// Returns those of the jobs that have no request.
+        /// Returns the jobs without a request among these.
         func withoutRequest(_ keys: [Int64]) async throws -> [UnreadableJob] {
             let rows = try await link.read([
                 PostgresStatement(

@@ -66,8 +66,7 @@
         let link: ServerLink
         let migrations: StoreMigrations
 
-        /// Selects the version, the versions of programs that can work with it, and whether the shards exist, in one
-        /// row.
+        /// Selects the version, the version that programs must know, and whether the shards exist, in one row.
         static let select = PostgresStatement(
             """
             SELECT max(version), max(compatible_with), EXISTS (SELECT 1 FROM apus.shard) FROM apus.schema_version

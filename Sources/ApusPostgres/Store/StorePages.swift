@@ -26,8 +26,9 @@
             var sql: String { conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))" }
         }
 
-        /// Returns the keys of the jobs whose identifiers begin with a text, or whose name it is, by their indexes;
-        /// `nil` if they are so many that a page of them is found quickly among all jobs.
+        /// Returns the keys of the jobs whose identifier has a prefix, or whose name equals it, found by indexes.
+        ///
+        /// - Returns: `nil` if there are so many that a page of them is found quickly among all jobs.
         private func keys(meantBy text: String) async throws -> [Int64]? {
             let limit = ListPage.largest
             // The upper bound of all identifiers with this prefix, which is longer than each of them.

@@ -96,7 +96,7 @@
                     unreadable[job.key] = job
                 }
             }
-            /// Reads a run of a job, which counts as unreadable if the run is.
+            /// Reads a run of the job at a position; if the run cannot be read, the job counts as unreadable.
             func read(_ row: PostgresRow, of position: Int) throws -> Run? {
                 let (job, shard) = (loaded[position].job, loaded[position].shard)
                 do { return try Self.run(row, of: job, axis) } catch let problem as StoredProblem {
@@ -389,11 +389,11 @@
 
         /// Returns the statement for the first instant of each lane up to the bound, and the first one after it.
         ///
-        /// Parameters: the bound, the shards, the other clock's bound, the number of
-        /// ``firstWakes(_:where:and:isElapsed:)``, and the lanes if they are named.
+        /// Parameters: the bound, the shards, the other clock's bound, the number of rows to skip
+        /// (``firstWakes(_:where:and:isElapsed:)``), and the lanes if they are named.
         private static func selectLanes(isElapsed: Bool, areNamed: Bool) -> String {
             let lanes = areNamed ? "l (lane) AS (SELECT unnest($5::text[]))" : Self.lanes("l", isElapsed: isElapsed)
-            // A job that is already due by the other clock does not count as a later one.
+            // Excludes jobs that are already due by the other clock.
             let isLater = """
                 coalesce(
                     (SELECT j.\(isElapsed ? "wake" : "elapsed_wake") FROM apus.job AS j WHERE j.key = w.key) > $3, true)
@@ -411,8 +411,8 @@
 
         /// Returns the statement for the due jobs of lanes; its last column is the number of the lane.
         ///
-        /// Parameters: the bound, the shards, the lanes, the number of ``firstWakes(_:where:and:isElapsed:)``, and the
-        /// number of rows of each lane.
+        /// Parameters: the bound, the shards, the lanes, the number of rows to skip
+        /// (``firstWakes(_:where:and:isElapsed:)``), and the number of rows of each lane.
         private static func selectDue(isElapsed: Bool) -> String {
             let wakes = firstWakes("i.count", where: "w.lane = i.lane AND w.instant <= $1", isElapsed: isElapsed)
             return """

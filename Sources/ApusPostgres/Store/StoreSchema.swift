@@ -76,7 +76,7 @@
                         OR (next_due IS NULL AND wake IS NULL AND elapsed_wake IS NULL))
                 ) WITH (fillfactor = 50)
                 """,
-                // The columns of its condition change only when a job ends, so other updates are heap-only.
+                // The columns of the index's condition change only when a job ends, so other updates are heap-only.
                 """
                 CREATE UNIQUE INDEX job_id_unique ON apus.job (id) WHERE state IN ('scheduled', 'suspended')
                 """,

@@ -16,7 +16,8 @@
         /// Lets `apus.submit` refuse every request that no scheduler accepts in the caller's transaction, including one
         /// whose first occurrence is too late.
         ///
-        /// A past instant is accepted if the submission denotes an existing job, so the owner decides about it.
+        /// A past instant is not refused here: it is valid if the submission concerns an existing job, which only the
+        /// owner knows.
         private static let version4Submit = [
             // Checks the trigger of a request that `apus.problem` has accepted, by the rules of `Trigger.first`.
             """
@@ -112,7 +113,7 @@
             CREATE TRIGGER queue_is_cleared BEFORE INSERT OR UPDATE ON apus.queue
             FOR EACH ROW EXECUTE FUNCTION apus.note_cleared()
             """,
-            // The update makes the trigger record it for the existing queues.
+            // The update makes the trigger record the instant for existing queues.
             "UPDATE apus.queue SET paused = paused",
         ]
     }

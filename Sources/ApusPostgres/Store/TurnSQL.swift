@@ -189,7 +189,7 @@
                 """
         }()
 
-        /// Returns a statement that notifies the owners of shards of jobs that they do not know.
+        /// Returns a statement that notifies the owners of shards that the shards have new jobs.
         static func notifyOfJobs(_ shards: [ShardID]) -> PostgresStatement {
             PostgresStatement(
                 """
@@ -286,7 +286,7 @@
 
         private static let ofFormer = "f.lane <> f.next AND t.lane = f.lane AND t.key = f.key"
 
-        /// Updates whether jobs are unique; parameters: keys, ``JobColumns/uniqueness(of:)``.
+        /// Updates `unique_payload` of requests; parameters: keys, ``JobColumns/uniqueness(of:)``.
         static let updateUniqueness = """
             UPDATE apus.request AS r SET unique_payload = i.uniqueness FROM (
                 SELECT o.place, i.uniqueness FROM unnest($1::int8[], $2::int8[]) AS i (job, uniqueness),

@@ -13,7 +13,7 @@
             var statement: Int
             /// The parts by the numbers of the rows, which begin with 1.
             var parts: [Int]
-            /// The error for each refused row; `nil` if a row is refused because its job was changed.
+            /// The error for each row that is refused; `nil` if rows are refused because their jobs were changed.
             var refusals: [JobError]?
         }
 
@@ -28,7 +28,7 @@
             var change: Int
         }
 
-        /// The statements of a turn that are wanted.
+        /// The part of a turn's statements to create.
         enum Scope {
             /// All statements, for a whole transaction.
             case whole
@@ -104,7 +104,7 @@
             parts.flatMap { part in turn.parts[part].filter(\.requiresFreeName).map { (part, $0.job) } }
         }
 
-        /// Returns the new jobs with a label for which all other jobs must be known.
+        /// Returns the new jobs that require that all other jobs with a label are known.
         private static func labelled(
             _ turn: StoreTurn, _ parts: [Int]
         ) -> [(part: Int, id: JobID, known: LabelledJobs)] {
@@ -192,7 +192,8 @@
 
         private mutating func add(_ statement: PostgresStatement) { statements.append(statement) }
 
-        /// Adds a statement that requires its rows, and whose last parameter is their numbers.
+        /// Adds a statement that refuses the transaction unless it writes all its rows, and whose last parameter is
+        /// their numbers.
         private mutating func require(_ sql: String, _ parameters: [PostgresValue], _ parts: [Int]) {
             required.append(Required(statement: statements.count, parts: parts))
             add(PostgresStatement(sql, parameters + [.array((1...parts.count).map(Int64.init))]))

@@ -177,7 +177,8 @@
                 : JobError(code: .invalid, message: "the job cannot be kept: \(error.message)", cause: error)
         }
 
-        /// Returns the parts whose required rows a statement did not find; `nil` for any other error.
+        /// Returns the parts that a statement refused because it did not find or write all their rows; `nil` for any
+        /// other error.
         private func unmet(_ error: PostgresError, _ statements: TurnStatements) -> [Int: JobError]? {
             guard let server = error.server, server.sqlState == "AP409" else { return nil }
             let required = statements.required.first { $0.statement == error.statement }
