@@ -3,7 +3,6 @@ import PlatformC
 
 /// The system calls that write a file entirely or not at all.
 enum AtomicFile {
-    /// The error of a system call.
     struct SystemError: Error, CustomStringConvertible {
         let call: String
         let number: Int32

@@ -23,7 +23,6 @@
             case result(BatchID, Int)
             /// Record an error of the batch: of the answer with this number, or of its commit.
             case error(BatchID, Int?)
-            /// Do nothing.
             case none
             /// Complete the batch.
             case answered(BatchID, PostgresFate)

@@ -200,7 +200,6 @@
         package var process: Int32
     }
 
-    /// Receives the notices of the server.
     private final class NoticeBox {
         private let logger: Logger
         private(set) var lastWords: PostgresError.ServerMessage?

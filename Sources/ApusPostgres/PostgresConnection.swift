@@ -112,7 +112,6 @@
         package var serverProcess: Int32
         /// The server's version, for example 150018.
         package var serverVersion: Int32
-        /// Whether the connection is encrypted.
         package var isEncrypted: Bool
         /// The number of batches that were submitted and not sent yet.
         var waitingBatches: Int

@@ -4,7 +4,6 @@
     /// The rows of a statement's result, in libpq's memory, from which a cell is copied only when it is read.
     package struct PostgresRows: RandomAccessCollection, Sendable {
         private let result: ResultHandle
-        /// The number of rows.
         package let count: Int
 
         init(_ result: ResultHandle) {
@@ -21,7 +20,6 @@
 
         /// The number of rows that the statement inserted, updated, deleted or returned.
         package var affectedCount: Int { Int(String(cString: PQcmdTuples(result.pointer))) ?? 0 }
-        /// The names of the columns.
         package var columns: [String] {
             (0..<PQnfields(result.pointer)).map { String(cString: PQfname(result.pointer, $0)) }
         }

@@ -8,11 +8,6 @@
         private let place: SQLitePlace
         private let configuration: SQLiteStore.Configuration
 
-        /// Creates a source or destination.
-        ///
-        /// - Parameters:
-        ///   - path: the path of the file.
-        ///   - configuration: the configuration, as for a store.
         package init(path: String, configuration: SQLiteStore.Configuration = .init()) {
             place = SQLitePlace(path: path)
             self.configuration = configuration

@@ -142,7 +142,6 @@
             statement.bind(request.lane.stored)
         }
 
-        /// Binds the columns of the request.
         static func bindRequest(_ job: Job, _ request: JobRequest, to statement: PreparedStatement) {
             statement.bind(request.name).bind(request.kind)
             bind(request.trigger, to: statement)
@@ -316,7 +315,6 @@
     }
 
     extension JobState {
-        /// The stored form.
         var stored: StaticString {
             switch self {
             case .scheduled: "scheduled"
@@ -328,7 +326,6 @@
     }
 
     extension WallInstant {
-        /// The stored form.
         var stored: Int64 { StoreInstant.encode(self) }
     }
 

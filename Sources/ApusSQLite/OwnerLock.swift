@@ -237,7 +237,6 @@
             }
         }
 
-        /// The name of this program.
         package static var programName: String {
             CommandLine.arguments.first?.unicodeScalars.split(separator: "/").last.map { String($0) } ?? ""
         }

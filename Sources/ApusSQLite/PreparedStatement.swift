@@ -140,7 +140,6 @@
             return Int(sqlite3_changes(connection))
         }
 
-        /// Calls `body` for each row.
         func forEachRow(_ body: (PreparedStatement) throws -> Void) throws {
             defer { reset() }
             while try step() { try body(self) }

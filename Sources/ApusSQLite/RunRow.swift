@@ -96,7 +96,6 @@
     }
 
     extension RunState {
-        /// The stored form.
         var stored: StaticString {
             switch self {
             case .waiting: "waiting"

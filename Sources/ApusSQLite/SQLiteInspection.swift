@@ -10,9 +10,6 @@
         private let path: String
         private let name: String
 
-        /// Creates an inspection.
-        ///
-        /// - Parameter path: the path of the file.
         package init(path: String) {
             name = path
             self.path = OwnerLock.resolved(path)

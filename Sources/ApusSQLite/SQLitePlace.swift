@@ -46,7 +46,6 @@
             }
         }
 
-        /// Returns the writing connection.
         func writer(
             _ configuration: SQLiteStore.Configuration, _ allowsLongTransactions: Bool
         ) throws -> any DatabaseWriter {

@@ -370,7 +370,6 @@
 
     /// The SQLite library that this program is linked with.
     package struct SQLiteLibrary: Sendable {
-        /// The linked library.
         package static let linked = SQLiteLibrary(
             version: String(cString: sqlite3_libversion()), number: Int(sqlite3_libversion_number()))
 

@@ -14,7 +14,6 @@
         private var rowsChanged = 0
         /// The clock record in the file.
         private var clock: StoreClock?
-        /// The number of committed turns.
         private(set) var commits = 0
         /// Whether submissions remained after the last turn.
         private(set) var hasSubmissions = false

@@ -202,7 +202,6 @@ struct StopwatchMachine: Sendable {
 
     init() {}
 
-    /// Restores the state from a record.
     init(_ record: StopwatchRecord?, now: HostReading) {
         guard let record else { return }
         laps = record.laps

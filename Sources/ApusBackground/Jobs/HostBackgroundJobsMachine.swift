@@ -247,7 +247,6 @@ struct HostBackgroundJobsMachine: Sendable {
         runs.firstIndex { $0.number == number }.map { runs.remove(at: $0) }
     }
 
-    /// Records that the background task of the run has expired.
     mutating func backgroundTaskExpired(_ number: Int) {
         change(number) { $0.isExpiring = true }
     }

@@ -13,7 +13,6 @@
 
         private var columns: [Column] = []
         private var next = 0
-        /// The number of rows.
         private(set) var count = 0
 
         var isEmpty: Bool { count == 0 }
@@ -30,7 +29,6 @@
         mutating func add(_ value: [UInt8]) { add(present: value) }
         mutating func add(_ value: [UInt8]?) { add(optional: value) }
 
-        /// Ends a complete row.
         mutating func endRow() {
             precondition(count == 0 || next == columns.count, "a row has \(next) columns of \(columns.count)")
             count += 1

@@ -20,7 +20,6 @@
 
             mutating func add(_ condition: String) { conditions.append(condition) }
 
-            /// Whether there are no conditions.
             var isEmpty: Bool { conditions.isEmpty }
 
             var sql: String { conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))" }

@@ -2,14 +2,12 @@
     import ApusJobs
     import ApusTimers
 
-    /// The reference to a run.
     struct RunReference: Hashable {
         var job: Int64
         var occurrence: Int
         var attempt: Int
     }
 
-    /// The queries of the tables.
     struct StoreQueries: Sendable {
         let link: ServerLink
 

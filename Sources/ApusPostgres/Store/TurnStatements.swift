@@ -22,7 +22,6 @@
         /// The statements that return the keys of new jobs, with the changes to which the keys belong.
         private(set) var inserts: [(statement: Int, changes: [Position])] = []
 
-        /// The position of a change in a turn.
         struct Position: Hashable {
             var part: Int
             var change: Int

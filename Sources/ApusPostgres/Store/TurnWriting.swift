@@ -131,7 +131,6 @@
                 cause: cause)
         }
 
-        /// Returns the keys of the new jobs.
         private func keys(
             in rows: [PostgresRows], _ statements: TurnStatements
         ) throws -> [TurnStatements.Position: Int64] {
