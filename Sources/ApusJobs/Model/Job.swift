@@ -260,8 +260,8 @@ public struct JobBookkeeping: Hashable, Sendable {
     ///
     /// It is `nil` if the wall clock alone changes nothing.
     public var wake: WallInstant?
-    /// The next instant at which the scheduler must examine the job because of elapsed time: that of a relative
-    /// trigger, or the end of the delay before a retry.
+    /// The next instant at which the scheduler must examine the job because of elapsed time: for a relative trigger, or
+    /// at the end of the delay before a retry.
     public var elapsedWake: WallInstant?
     /// The number of runs that were added since the store last removed all but the newest.
     public var runsSinceRetired: Int

@@ -21,7 +21,7 @@ public struct JobPolicies: Hashable, Sendable {
     public var expiry: Duration?
     /// The rule for an occurrence that is due while an earlier one is still open.
     public var overlap: OverlapPolicy
-    /// The rule for what follows an attempt that did not succeed.
+    /// The policy for retries after an attempt that did not succeed.
     public var retry: RetryPolicy
     /// The time limit of an attempt, after which its handler is cancelled and its outcome is `failed`; `nil` for no
     /// limit.
@@ -185,7 +185,7 @@ public struct OverlapPolicy: Hashable, Sendable {
     }
 }
 
-/// The rule for what follows an attempt that did not succeed.
+/// The policy for retries after an attempt that did not succeed.
 public struct RetryPolicy: Hashable, Sendable {
     /// The number of failed attempts after which the occurrence's outcome is `failed`; at least 1, which means no
     /// retry.

@@ -73,7 +73,7 @@ public struct QueueRate: Hashable, Sendable {
     public var runs: Int
     /// The duration, 1 ms or more, counted as elapsed time.
     public var period: Duration
-    /// Creates a rate of so many runs within a duration.
+    /// Creates a rate with a number of runs and a duration.
     public init(runs: Int, per period: Duration) {
         self.runs = runs
         self.period = period

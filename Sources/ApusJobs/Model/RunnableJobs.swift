@@ -17,7 +17,7 @@ public enum QueueSelection: Hashable, Sendable {
     }
 }
 
-/// The jobs that a scheduler can run: those of the queues that it serves whose kind has a handler.
+/// The jobs that a scheduler can run: they are in a queue that it serves, and their kind has a handler.
 public struct RunnableJobs: Hashable, Sendable {
     /// The kinds that have a handler.
     public var kinds: Set<String>

@@ -6,8 +6,7 @@ public enum SubmissionOutcome: String, Hashable, Sendable, CaseIterable {
     case inserted
     /// A job that had not ended has the request's definition now, or had it already; its future occurrences follow it.
     case updated
-    /// A job of which only runs in progress were left has the request's definition, and its trigger counts from this
-    /// submission.
+    /// A job with only runs in progress left has the request's definition, and its trigger counts from this submission.
     ///
     /// The next run begins when those runs have ended.
     case rescheduled

@@ -2,7 +2,7 @@
 package struct SubmissionTerms: Hashable, Sendable {
     /// Whether a new job is refused (``JobError/Code/alreadyExists``) if a job that has not ended has its name.
     package var requiresFreeName = false
-    /// The only jobs with their label that may exist without having ended; otherwise a new job is refused
+    /// The only jobs with a label that may exist and not have ended; otherwise a new job is refused
     /// (``JobError/Code/alreadyExists``).
     ///
     /// It is not encoded, because the scheduler that receives the submission makes the new job itself.
@@ -19,7 +19,7 @@ package struct SubmissionTerms: Hashable, Sendable {
     }
 }
 
-/// The part of a job that says what it does.
+/// The kind and the payload of a job.
 package struct JobContent: Hashable, Sendable {
     package var kind: String
     package var payload: [UInt8]

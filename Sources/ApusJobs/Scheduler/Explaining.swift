@@ -7,7 +7,7 @@ struct JobSituation: Sendable {
     var isRunning = false
     var unmet: JobConditions = []
     var isParked = false
-    /// Whether the job is only in the store, because so many jobs of its lane are due before it.
+    /// Whether the job is only in the store, because many jobs of its lane are due before it.
     var isLeft = false
     /// Whether other schedulers share the store.
     var isShared = false

@@ -16,9 +16,10 @@ extension JobMachine {
         readyRuns(now: now, unmet: unmet).lazy.map { earliestStart(open[$0]) }.min()
     }
 
-    /// Whether the next occurrence may be admitted only when it can start, so that one row less is written.
+    /// Whether the admission of the next occurrence can be deferred until it can start, so that one row less is
+    /// written.
     ///
-    /// Its run is the same at any instant: no other run of the job is open, no occurrence follows, and it depends on no
+    /// Its run is then the same: no other run of the job is open, no occurrence follows, and it depends on no
     /// conditions and no policy for late occurrences. Whether it has expired is decided when it can start.
     package var canArriveLate: Bool {
         guard open.isEmpty, case .runOnce = job.request.policies.missedRuns.kind,

@@ -86,7 +86,7 @@ extension JobMachine {
     /// Adds the run of an occurrence, or skips it, by the overlap policy.
     private mutating func place(_ number: Int, due: Due, standsFor: Int, now: WallInstant, _ draft: inout Draft) {
         // The first occurrence of a definition waits for the runs in progress instead of being skipped, so a run
-        // follows each submission that was accepted during a run. A run that waits already is that run.
+        // follows each submission that was accepted during a run. If a run waits already, it is that run.
         let others = isFirst(number - standsFor + 1) ? waitingOccurrences : openOccurrences
         switch job.request.policies.overlap.kind {
         case .skip where others > 0:

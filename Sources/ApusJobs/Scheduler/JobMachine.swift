@@ -61,7 +61,7 @@ package struct JobMachine: Hashable, Sendable {
         package var cancels: [Cancel] = []
         /// The runs that wait again because their handlers could not begin.
         package var postponed: [Run] = []
-        /// The storage of ``change``, of which a part can be read without a copy.
+        /// The storage of ``change``, through which a part of it can be read without a copy.
         private(set) var shared: Shared<JobChange>?
         package static let none = Action()
 
@@ -97,7 +97,7 @@ package struct JobMachine: Hashable, Sendable {
         /// The result, which is stored if the attempt succeeds.
         package var handlerResult: [UInt8]?
         package var progress: RunProgress?
-        /// Whether the handler was given up: the run is lost, and what follows is determined by the result.
+        /// Whether the handler was given up: the run is then lost, and `result` determines what follows.
         package var isAbandoned = false
         package init(_ result: Result, started: WallInstant?, exitCode: Int? = nil, output: [UInt8] = []) {
             self.result = result
@@ -144,7 +144,7 @@ package struct JobMachine: Hashable, Sendable {
         return transition(now) { machine, draft in machine.admit(now: now, &draft) }
     }
 
-    /// Skips the occurrences that have expired, before a decision that depends on those that are left.
+    /// Skips the expired occurrences, before a decision that depends on the remaining ones.
     package mutating func expire(now: WallInstant) -> Action {
         let dues = open.map { expiry(of: $0) } + [arrival.flatMap { expiry(dueAt: $0) }]
         guard dues.contains(where: { $0.map { $0 < now } ?? false }) else { return .none }
@@ -229,7 +229,7 @@ package struct JobMachine: Hashable, Sendable {
         }
     }
 
-    /// Suspends the job: nothing is admitted or starts from now on, and what is due is admitted first.
+    /// Suspends the job after admitting what is due; from then on no occurrence is admitted and no run starts.
     package mutating func suspend(now: WallInstant) -> Action {
         switch job.state {
         case .suspended, .cancelled, .finished: return .none

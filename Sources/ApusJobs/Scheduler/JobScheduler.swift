@@ -168,7 +168,7 @@ public final class JobScheduler: Sendable {
         register(kind) { run in try run.keep(result: await handler(run)) }
     }
 
-    /// Opens the store, determines what follows for runs that a crash interrupted, and begins to run due jobs.
+    /// Opens the store, recovers the runs that a crash interrupted, and begins to run due jobs.
     ///
     /// - Parameter afterOpening: A closure that is called when the scheduler owns the store, before anything runs. It
     ///   can clean up what an interrupted owner has left outside of the store.
@@ -437,8 +437,7 @@ public final class JobScheduler: Sendable {
         return explanation.explain(number, runs: runs)
     }
 
-    /// Returns those of a job's ``JobPolicies/conditions`` that hold it back although it is due, as the scheduler saw
-    /// them last.
+    /// Returns the conditions (``JobPolicies/conditions``) that hold a due job back, as the scheduler last read them.
     ///
     /// It is empty if no occurrence is due, the conditions hold, the job waits for something else, or the host does not
     /// report them.

@@ -102,8 +102,8 @@ final class RunControl: Sendable {
         if cancel { cancelTask(task) }
     }
 
-    /// Cancels the task on another thread: cancellation handlers may block, and the caller's thread may be that of the
-    /// scheduler or the engine.
+    /// Cancels the task on another thread: cancellation handlers may block, and the caller's thread may be the
+    /// scheduler's or the engine's.
     private func cancelTask(_ task: Task<Void, Never>) {
         if executor is any SteppedExecutor { return task.cancel() }
         CancellationThreads.cancel(task)
@@ -311,7 +311,7 @@ final class RunControl: Sendable {
 }
 
 extension String {
-    /// Returns the longest beginning with at most so many bytes of UTF-8, without a partial character.
+    /// Returns the longest prefix with at most `count` bytes of UTF-8, without a partial character.
     func prefix(utf8 count: Int) -> String {
         if utf8.count <= count { return self }
         var end = utf8.index(startIndex, offsetBy: count)

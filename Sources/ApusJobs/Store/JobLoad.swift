@@ -70,11 +70,11 @@ public struct JobLoad: Hashable, Sendable {
     public var limit: Int
     /// The lanes of the load; `nil` for all.
     public var lanes: Set<QueueLane>?
-    /// The number of jobs that the memory has room for, half of which the lanes that can run share equally.
+    /// The number of jobs that the memory has room for; the lanes that can run share half of it equally.
     package var room = Int.max
     /// The largest number of jobs of one lane.
     package var largestShare = Int.max
-    /// The number of lanes that share the room, if there are known to be more than those of the load.
+    /// The number of lanes that share the room, if more are known than the load has.
     package var laneCount = 1
     /// The number of waiting jobs of each lane in memory.
     package var waiting: [QueueLane: Int] = [:]
@@ -96,7 +96,7 @@ public struct JobLoad: Hashable, Sendable {
     /// These lanes share an eighth of the room, and have at least one job each.
     package static let largestHeldShare = 100
 
-    /// Returns the number of jobs in memory of each lane that cannot run, if there are so many of these lanes.
+    /// Returns the number of jobs in memory of each lane that cannot run; `lanes` is the number of these lanes.
     static func heldShare(of room: Int, lanes: Int) -> Int {
         min(largestHeldShare, max(1, room / 8 / max(1, lanes)))
     }
@@ -172,7 +172,7 @@ package struct DueSelection {
     /// The lanes with a due job.
     package var lanes: [QueueLane] { firsts.keys.sorted() }
 
-    /// Adds one of the first rows of a lane, of which one more than the limit is read for each clock.
+    /// Adds one of the first rows of a lane; for each clock, one row more than the limit is read.
     ///
     /// A row whose lane cannot be read has the lane `nil` and no limit, so that its job is loaded or set aside.
     package mutating func add(_ key: Int64, _ wake: WallInstant, of lane: QueueLane?) {

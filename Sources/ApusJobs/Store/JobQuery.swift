@@ -20,7 +20,7 @@ public struct JobQuery: Hashable, Sendable {
     ///
     /// It may be in the past, if the occurrence has not been examined yet.
     public var due: Range<WallInstant>?
-    /// Labels that the jobs have; empty for all jobs.
+    /// The labels that a job must have, all of them; empty for all jobs.
     public var labels: [String: String]
     /// The key with which the job was submitted (``JobRequest/idempotencyKey``); `nil` for all jobs.
     public var idempotencyKey: String?
@@ -108,7 +108,7 @@ public struct RunQuery: Hashable, Sendable {
     public var queues: Set<QueueID>
     /// The fairness keys of the runs' jobs (``JobRequest/fairnessKey``); empty for all.
     public var fairnessKeys: Set<String>
-    /// Labels that the runs' jobs have; empty for all jobs.
+    /// The labels that a run's job must have, all of them; empty for all jobs.
     public var labels: [String: String]
     /// The states of the runs; empty for all.
     public var states: Set<RunState>

@@ -78,8 +78,8 @@ public protocol JobStore: Sendable {
     /// Returns submissions for the session's shards that no turn has taken, oldest first; at most `limit`.
     func submissions(limit: Int, in session: StoreSession) async throws -> [StoreSubmission]
 
-    /// Returns the stream of what happens to the session from outside: shards are granted and revoked, jobs are due
-    /// earlier than was known, submissions arrive.
+    /// Returns the stream of the store's notifications: shards are granted and revoked, jobs are due earlier than was
+    /// known, submissions arrive.
     func signals(in session: StoreSession) -> AsyncStream<StoreSignal>
 
     /// Returns the common wall clock of all schedulers of the store at an instant of this machine's continuous clock;
@@ -298,7 +298,7 @@ public struct StoreSession: Hashable, Sendable {
     }
 }
 
-/// The relation between the clocks, of which a store keeps one record.
+/// The relation between the clocks; a store keeps one record of it.
 public struct StoreClock: Hashable, Sendable, Codable {
     /// The boot of the machine in which the clocks were read; the continuous clocks of two boots cannot be compared.
     public var bootID: String?
@@ -322,7 +322,7 @@ public enum StoreSignal: Hashable, Sendable {
     case revoked(ShardID)
     /// Other schedulers have declared the session dead and ended it, so it can write nothing any more.
     case ended
-    /// The session should own at most so many shards.
+    /// The session should own at most this number of shards.
     ///
     /// It gives the others back (``StoreTurn/released``), beginning with those without a run in progress.
     case share(Int)

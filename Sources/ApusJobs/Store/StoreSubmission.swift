@@ -62,7 +62,7 @@ public struct TakenSubmission: Hashable, Sendable {
     /// It is `nil` if the submission is carried out, or is another scheduler's.
     public var refusal: SubmissionRefusal?
 
-    /// Creates the record that a part takes a submission.
+    /// Creates a record of the submission that a part takes.
     public init(
         _ sequence: Int64, shard: ShardID = .only, part: Int, reply: JobReply? = nil,
         refusal: SubmissionRefusal? = nil
@@ -187,8 +187,7 @@ extension StoreTurn {
         Dictionary(taken.map { ($0.part, $0) }, uniquingKeysWith: { $1 })
     }
 
-    /// Returns the shards that the turn affects beside those of the jobs that it changes: of submissions that it takes
-    /// or moves, and of jobs that it sets aside.
+    /// Returns the shards of the submissions that the turn takes or moves, and of the jobs that it sets aside.
     package func shardsBeside(parts: some Sequence<Int>) -> Set<ShardID> {
         let parts = Set(parts)
         var shards = Set(setAside.map(\.shard))

@@ -79,11 +79,11 @@ public struct JobChange: Hashable, Sendable {
     public var destination: ShardID?
     /// The state of the store that the change requires.
     public var expected: Expectation
-    /// Whether the name of a new job must not be that of a job that has not ended; otherwise the part is refused with
-    /// ``JobError/Code/alreadyExists``.
+    /// Whether the part with a new job is refused with ``JobError/Code/alreadyExists`` if a job that has not ended has
+    /// its name.
     public var requiresFreeName: Bool
-    /// The only jobs with a label that may exist without having ended, for a new job; otherwise the part is refused
-    /// with ``JobError/Code/alreadyExists``.
+    /// For a new job: the only jobs with a label that may exist and not have ended; otherwise the part is refused with
+    /// ``JobError/Code/alreadyExists``.
     public var onlyBeside: LabelledJobs?
     /// The new row.
     ///

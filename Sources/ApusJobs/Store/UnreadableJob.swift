@@ -69,7 +69,7 @@ extension Job {
     /// The range of all numbers of jobs and runs, small enough that no computation with them overflows.
     private static let numbers = -(1 << 53)...(1 << 53)
 
-    /// Checks that a scheduler can compute with the values, each of which can be read.
+    /// Checks that a scheduler can compute with the values of a job that was read.
     ///
     /// - Throws: A ``StoredProblem`` that names the value.
     package func checkStored() throws(StoredProblem) {

@@ -24,7 +24,7 @@ enum TimeForm: Hashable {
         var second = 0
         var nanosecond = 0
 
-        /// Returns the date-time with this time of day, so many days after a date.
+        /// Returns the date-time with this time of day, a number of days after a date.
         func on(_ date: CivilDate, days: Int = 0) -> CivilDateTime {
             let date = CivilDate(dayNumber: date.dayNumber + days)
             return CivilDateTime(

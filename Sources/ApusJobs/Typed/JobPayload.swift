@@ -113,7 +113,7 @@ public struct JobDefaults: Hashable, Sendable {
 }
 
 extension JobRequest {
-    /// Creates a request for a job with a typed payload, whose kind is that of the payload.
+    /// Creates a request for a job with a typed payload and the kind of its type.
     ///
     /// Omitted policies, queue, priority, uniqueness and conflict are those of ``JobPayload/defaults``; a
     /// ``JobPayload/uniquenessKey`` takes the place of the payload in ``JobUniqueness/payload(within:)``. Without a

@@ -102,7 +102,7 @@ package struct RandomRequests {
         [["a": "b"], ["": ""], ["a": text(8_191)], ["a": text(8_192)], ["\0": "a"], ["a": "\0"], ["'": "\"\\"]]
     }
 
-    /// Returns a text of so many bytes, of characters of all lengths.
+    /// Returns a text with this number of bytes, of characters of all lengths.
     private func text(_ bytes: Int) -> String {
         var text = ""
         while text.utf8.count < bytes {

@@ -154,7 +154,7 @@ extension StoreConformance {
             try expect(found.allSatisfy { $0 == nil }, "a job that is gone is found")
             let again = try await add("finished", .finished)
             try expect(again.key > kept.key, "the number \(again.key) after \(kept.key)")
-            // The store's record of what must be removed does not block the removal of the others.
+            // The store's schedule of removals does not block the removal of the other jobs.
             try expect(!(try await retireAll(opened, before: instant(10 * 86_400), budget: 1)), "there is always more")
             try expectEqual(try await opened.allIDs(), ["running", "asleep"], "jobs after retention")
         },

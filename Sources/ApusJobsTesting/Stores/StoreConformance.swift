@@ -198,7 +198,7 @@ func sampleClock(setBy offset: Duration = .zero) -> StoreClock {
     StoreClock(bootID: "boot", wallOffset: .seconds(1_700_000_000) + offset, elapsedOffset: offset)
 }
 
-/// Returns the instant so many seconds after the beginning of 2026 in UTC.
+/// Returns the instant this number of seconds after the beginning of 2026 in UTC.
 func instant(_ seconds: Int64) -> WallInstant { WallInstant(secondsSince1970: 1_767_225_600 + seconds) }
 
 func sampleJob(

@@ -26,7 +26,7 @@ package enum SchedulerCommand: Sendable {
     /// another command.
     case read([JobID], outcomes: [SubmissionOutcome]?)
     case configure(QueueID, [JobQueue.Change])
-    /// Deletes those of the jobs that have ended, and have not changed since they were read.
+    /// Deletes these jobs, except those that have not ended or have changed since they were read.
     case delete([JobVersion])
     /// Takes the submissions that applications have made until now.
     case takeSubmissions
@@ -81,7 +81,7 @@ package struct RunKey: Hashable, Sendable, Comparable {
     }
 }
 
-/// The clocks at one moment, where the wall clock may be that of the store.
+/// The clocks at one moment; the wall clock may be the store's.
 package struct SchedulerReading: Hashable, Sendable {
     private var clocks: ClockReading
     /// The latest possible instant of the wall clock, which differs from `wall` for the clock of a database.

@@ -30,8 +30,8 @@ extension SchedulerMachine {
         return placement.shard(for: machine.job.request, besides: shards)
     }
 
-    /// Adopts the state of the other schedulers; the next turns move the jobs that wait here and can run there,
-    /// including those of their lanes that are only in the store.
+    /// Adopts the state of the other schedulers; the next turns move due jobs that can run there and not here,
+    /// including jobs that are only in the store.
     mutating func adopt(_ others: OtherSchedulers, _ now: SchedulerReading) {
         placement.update(others)
         let (runnable, known) = (kinds.runnable, placement)

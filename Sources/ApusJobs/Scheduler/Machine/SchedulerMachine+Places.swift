@@ -58,8 +58,8 @@ extension SchedulerMachine {
         jobs.remove(entry)
     }
 
-    /// The number of jobs that count for the memory's limit; those that wait for conditions or handlers have a limit of
-    /// their own.
+    /// The number of jobs that count for the memory's limit; jobs that wait for conditions or handlers have a separate
+    /// limit.
     var loadedCount: Int { jobs.count - conditions.held.count - kinds.parked.count }
 
     /// Returns the jobs in memory that share the lane of a new job.

@@ -125,7 +125,7 @@ extension SchedulerMachine {
         if setAside.mustWrite { for lane in due.left.keys { board.need(lane) } }
     }
 
-    /// Accepts a read job; `positions` are those of the commands that need it.
+    /// Accepts a read job; `positions` has the positions of the commands that need it.
     private mutating func took(
         _ found: FoundJob?, for reference: JobReference, neededAt positions: [Int], _ now: WallInstant
     ) {

@@ -1,8 +1,8 @@
 package import ApusTimers
 
-/// A store that can be copied: everything in it can be read, or written into an empty one.
+/// A store that can be copied, or that can receive a copy if it is empty.
 ///
-/// Both require exclusive use of the store. Data is transferred in pages, so memory is bounded.
+/// Reading and writing require exclusive use of the store. Data is transferred in pages, so memory is bounded.
 package protocol CopyableStore: Sendable {
     /// Begins to read; no other process writes until the reader has finished.
     ///
@@ -20,18 +20,16 @@ package protocol CopyableStore: Sendable {
 package protocol StoreCopyReader: Sendable {
     /// Returns the header, which is not in pages.
     func header() async throws -> StoreHeader
-    /// Returns the jobs after the one with this key, with their open runs, ordered by key; at most `limit`, and none at
-    /// the end.
+    /// Returns the jobs after a key, with their open runs, ordered by key; at most `limit`, and none at the end.
     ///
     /// A job that is set aside and that this program can read is due as it was.
     /// - Throws: ``JobError`` with `damaged` if a job cannot be read.
     func jobs(after key: Int64, limit: Int) async throws -> [StoredJob]
-    /// Returns the ended runs after the one with this sequence, in the order in which they were written; at most
-    /// `limit`.
+    /// Returns the ended runs after a sequence, in the order in which they were written; at most `limit`.
     func runs(after sequence: Int64, limit: Int) async throws -> [StoredRun]
-    /// Returns the submissions that no turn has taken, after the one with this sequence; at most `limit`.
+    /// Returns the submissions after a sequence that no turn has taken; at most `limit`.
     func submissions(after sequence: Int64, limit: Int) async throws -> [StoredSubmission]
-    /// Returns the refused submissions after the one with this sequence; at most `limit`.
+    /// Returns the refused submissions after a sequence; at most `limit`.
     func refusals(after sequence: Int64, limit: Int) async throws -> [RefusedSubmission]
     /// Gives the store back.
     ///
@@ -52,7 +50,7 @@ package protocol StoreCopyWriter: StoreCopyReader {
     func add(_ runs: [StoredRun]) async throws
     func add(_ submissions: [StoredSubmission]) async throws
     func add(_ refusals: [RefusedSubmission]) async throws
-    /// Removes what was added; does nothing after ``finish()`` or another call.
+    /// Removes everything that was added; does nothing after ``finish()`` or an earlier call.
     func abandon() async
 }
 
@@ -132,8 +130,8 @@ package struct StoredSubmission: Hashable, Sendable {
     package var submitted: WallInstant
     /// The shard; `nil` in a store with one shard.
     package var shard: ShardID?
-    /// A ``JobCommand`` in its coded form; that of a single job's submission begins with exactly ``prefix`` and ends
-    /// with ``suffix``.
+    /// A ``JobCommand`` in its coded form; the form of a single submission begins with exactly ``prefix`` and ends with
+    /// ``suffix``.
     package let command: String
 
     /// Creates a submission from its stored form.

@@ -9,7 +9,7 @@ package struct StoreCopy: Sendable {
         package init() {}
     }
 
-    /// A table, and what both stores have of it.
+    /// A table, with its contents in both stores.
     package struct Table: Hashable, Sendable {
         package var name: String
         package var source = Side()

@@ -67,8 +67,8 @@ struct PendingCommand: Sendable {
     }
 }
 
-/// The commands that are in no committed turn yet: those of callers, and those in the store, which applications have
-/// submitted in their own transactions or other schedulers have forwarded.
+/// The commands that are in no committed turn yet: callers' commands, applications' submissions in the store, and
+/// commands in the store that other schedulers have forwarded.
 ///
 /// The store's commands are read when the scheduler has started and when the store signals, one page at a time, each
 /// page once a turn has decided about the previous one. The turn that makes the job removes the submission. Until its

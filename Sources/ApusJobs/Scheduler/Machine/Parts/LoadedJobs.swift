@@ -28,7 +28,7 @@ struct JobNews: Sendable {
     var isOfSweep: Bool { setBack != nil || mustReadZone }
 }
 
-/// The jobs in memory, with those that the next turn examines, and those that must be read from the store before that.
+/// The jobs in memory, some of which the next turn examines, and some of which must be read from the store first.
 struct LoadedJobs: ~Copyable {
     /// A loaded job; an object, so that a step looks it up once and changes it in place.
     final class Entry {

@@ -173,8 +173,9 @@ struct QueueBoard: ~Copyable {
     /// The queues whose records in the store may differ from the board's, and are written again by the next turn.
     private(set) var doubtfulRecords: Set<QueueID> = []
 
-    /// The largest numbers of handlers that run at once: of all queues together, and of single ones.
+    /// The largest number of handlers that run at once, of all queues together.
     let limit: Int
+    /// The largest number of handlers that run at once, of single queues.
     let limits: [QueueID: Int]
     /// Whether the queues' limits apply to several schedulers, and the store gives the places.
     let isShared: Bool
@@ -273,7 +274,7 @@ struct QueueBoard: ~Copyable {
 
     func isWaiting(_ key: Int64) -> Bool { offers[key] != nil }
 
-    /// Adds a job, which must not wait yet, to those that wait for a place of its queue.
+    /// Adds a job to the jobs that wait for a place of its queue; it must not wait yet.
     mutating func offer(_ key: Int64, due: WallInstant, _ request: JobRequest) {
         counter += 1
         let offer = Offer(number: counter, lane: request.lane, key: request.fairnessKey)
@@ -306,7 +307,7 @@ struct QueueBoard: ~Copyable {
         return offer
     }
 
-    /// Watches a lane of which more jobs are in the store: it is needed when half of its waiting jobs have begun.
+    /// Watches a lane with more jobs in the store, which becomes needed when half of its waiting jobs have begun.
     mutating func watch(_ lane: QueueLane) {
         watched[lane] = (waiting[lane] ?? 0) / 2
         needed.remove(lane)

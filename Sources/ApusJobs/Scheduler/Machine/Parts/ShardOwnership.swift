@@ -2,7 +2,7 @@
 /// left.
 struct ShardOwnership {
     private(set) var session: StoreSession { didSet { chooseForNewJobs() } }
-    /// The shards that are given back once their last run has ended, and of which no run begins.
+    /// The shards that are given back once their last run has ended; no run of them begins.
     private var releasing: Set<ShardID> = [] { didSet { chooseForNewJobs() } }
     /// The shards for new jobs, in order; sorting them for each job would be most of the cost of planning it.
     private var forNewJobs: [ShardID] = []
