@@ -316,7 +316,7 @@
         /// - Returns: the batches that were not answered, in order.
         mutating func lost() -> [Unanswered] {
             let unanswered: [Unanswered]? = changeWork { work in
-                // The server ended the session at a batch, so it never began the later ones.
+                // True after the batch at which the server ended the session: it never began the later ones.
                 var isEnded = false
                 return work.inFlight.map { entry in
                     defer { isEnded = isEnded || entry.isSessionEnded }

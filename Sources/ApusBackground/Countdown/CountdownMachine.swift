@@ -6,7 +6,7 @@ public import ApusTimers
 struct CountdownMachine: Sendable {
     enum State: Sendable, Hashable {
         case idle
-        /// `stop` decides; `shown` is its reading on the wall clock, which is displayed and stored.
+        /// The countdown ends at `stop`; `shown` is the same instant on the wall clock, for display and for the record.
         case running(stop: ContinuousInstant, shown: WallInstant)
         case paused(remaining: Duration)
         case finished(at: WallInstant, unseen: Bool)

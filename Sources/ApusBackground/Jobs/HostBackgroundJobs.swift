@@ -246,7 +246,9 @@ public final class HostBackgroundJobs: BackgroundJobDebugging {
 
     // MARK: Simulation
 
-    /// Begins the run of a pending request now, regardless of all rules except its time limit, for debugging.
+    /// Begins the run of a pending request now, regardless of the rules, for debugging.
+    ///
+    /// The time limit of the run applies.
     ///
     /// - Throws: ``BackgroundJobError`` with the code `notPending`; `notRegistered` if the request was stored by an
     ///   earlier process and has no handler yet; `unavailable` if the host refuses a background task.

@@ -133,7 +133,7 @@
 
     // MARK: Reading
 
-    /// The reads of both directions of a copy.
+    /// The queries that both the reader and the writer of a copy use.
     class PostgresPages: @unchecked Sendable {  // immutable
         let connection: PostgresConnection
 

@@ -307,7 +307,7 @@
                 defer { owned = [:] }
                 return owned
             }
-            // The epochs may have decreased too, and the reported jobs may be lost.
+            // The epochs may have decreased too, and the node's row may lack the jobs that it can run.
             given.withLock { $0 = [:] }
             runnable.withLock { if $0.jobs != nil { $0.isStored = false } }
             logger.notice("the database was promoted; what it has is read anew")

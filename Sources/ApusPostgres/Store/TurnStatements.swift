@@ -11,7 +11,7 @@
         struct Required {
             /// The index of the statement in the batch.
             var statement: Int
-            /// The parts by the numbers of the rows, which begin with 1.
+            /// The part of each row, in the order of the rows.
             var parts: [Int]
             /// The error for each row that is refused; `nil` if rows are refused because their jobs were changed.
             var refusals: [JobError]?
