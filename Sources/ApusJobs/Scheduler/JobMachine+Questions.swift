@@ -59,8 +59,8 @@ extension JobMachine {
         return next
     }
 
-    /// The instant at which the next occurrence is admitted; `nil` if there is none, and while the zone of a calendar
-    /// trigger is missing, without which the following occurrence is unknown.
+    /// The due instant of the next occurrence; `nil` if there is none, if the job is not scheduled, and while the zone
+    /// of a calendar trigger is missing, without which the following occurrence is unknown.
     package var arrival: WallInstant? { job.state == .scheduled && missingZone == nil ? job.nextDue : nil }
 
     /// The zone of a calendar trigger if it is missing; `nil` otherwise.

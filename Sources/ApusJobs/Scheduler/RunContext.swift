@@ -166,8 +166,8 @@ public struct RunDecision: Error, Hashable, Sendable, CustomStringConvertible {
         RunDecision(kind: .retry, reason: reason, delay: delay, exitCode: exitCode)
     }
 
-    /// Returns the run to the queue because something that it needs is missing for now (descriptors, processes, memory,
-    /// a service), and calls the handler again after `delay`.
+    /// Puts the run back into its queue because something that it needs is missing for now (descriptors, processes,
+    /// memory, a service), and calls the handler again after `delay`.
     ///
     /// The delay is counted as elapsed time; less than 100 ms count as 100 ms. Jobs of the queue that have waited
     /// longer begin before the run.

@@ -23,6 +23,7 @@ package enum StoreInstant {
 
 /// The axis of elapsed time: its instants are stored as the wall clock minus an offset, which is one record.
 package struct ElapsedAxis {
+    /// The offset in nanoseconds.
     private let offset: Int64
 
     /// Creates the axis of a store; without a record, it is equal to the wall clock.

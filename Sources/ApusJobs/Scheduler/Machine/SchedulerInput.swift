@@ -12,6 +12,7 @@ package enum SchedulerInput: Sendable {
     case progress(RunKey, RunProgress)
     /// These conditions do not hold at present.
     case conditions(unmet: JobConditions)
+    /// A handler for this kind was registered.
     case handler(kind: String)
     indirect case signal(StoreSignal)
     case timeZonesChanged

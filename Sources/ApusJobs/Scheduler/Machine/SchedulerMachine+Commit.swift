@@ -137,7 +137,7 @@ extension SchedulerMachine {
         }
         announce(draft.action, job, before: before)
         if draft.destination != nil {
-            // Next, the jobs of its lane that are only in the store move.
+            // The jobs of its lane that are only in the store are loaded next, and move too.
             board.need(job.request.lane)
             return unload(entry)
         }

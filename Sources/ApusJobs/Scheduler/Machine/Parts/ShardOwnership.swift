@@ -82,7 +82,7 @@ struct ShardOwnership {
 
     /// Notes that a handler has ended or was given up.
     ///
-    /// - Returns: Whether its job was lost.
+    /// - Returns: Whether it was the handler of a job whose shard was lost.
     mutating func endOrphan(_ run: RunKey) -> Bool {
         guard orphans[run.job]?.remove(run) != nil else { return false }
         if orphans[run.job]?.isEmpty == true { orphans[run.job] = nil }
