@@ -38,7 +38,8 @@
             public static let crashed = Code(.crashed)
             /// The server is starting, stopping or recovering, and accepts no connections now.
             public static let startingUp = Code(.startingUp)
-            /// The server aborted a statement, because it or a lock took too long, or because it was cancelled.
+            /// The server aborted a statement that took too long, waited too long for a lock or was cancelled, or it ended
+            /// an idle session.
             public static let timedOut = Code(.timedOut)
             /// Another transaction conflicted (serialization, deadlock): the batch can be repeated.
             public static let conflict = Code(.conflict)

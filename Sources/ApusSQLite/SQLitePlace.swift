@@ -78,8 +78,9 @@
             return .timeout(Double(timeout.seconds) + Double(timeout.attoseconds) * 1e-18)
         }
 
-        /// Configures the writing connection; that of an application is only checked, and on Darwin synced with
-        /// `fullfsync`.
+        /// Configures the writing connection.
+        ///
+        /// An application's connection is only checked; on Darwin, with the durability `full`, it also gets `fullfsync`.
         func prepareWriter(_ db: Database, _ configuration: SQLiteStore.Configuration) throws {
             if database != nil {
                 try checkApplication(db, configuration)

@@ -2,7 +2,7 @@
     public import ApusLinux
     public import ServiceLifecycle
 
-    /// A `LinuxHost` as a service of a `ServiceGroup`, whose graceful shutdown requests the host to stop.
+    /// A `LinuxHost` as a service of a `ServiceGroup`, whose graceful shutdown asks the host to stop.
     ///
     /// The group handles the signals. List the host *last*: a group shuts its services down from the last to the first,
     /// so the other services are available until the host's background tasks have ended or its grace period is over.
