@@ -31,12 +31,12 @@ public final class FaultyStore: JobStore {
     /// Creates a store that behaves like `base` until it is configured otherwise.
     public init(_ base: any JobStore) { self.base = base }
 
-    /// Sets the function that returns the fault of each commit from now on, by the commit's number from 0.
+    /// Sets the function that returns the fault of each commit or deletion from now on, by its number from 0.
     public func faults(_ script: @escaping @Sendable (_ commit: Int) -> Fault?) {
         state.withLock { $0.script = script }
     }
 
-    /// Sets the fault of every commit from now on; `nil` for none.
+    /// Sets the fault of every commit and deletion from now on; `nil` for none.
     public func fail(_ fault: Fault?) { faults { _ in fault } }
 
     /// Sets the error that every read throws from now on; `nil` for none.
@@ -57,7 +57,7 @@ public final class FaultyStore: JobStore {
         }
     }
 
-    /// The number of requested commits.
+    /// The number of requested commits and deletions.
     public var commits: Int { state.withLock { $0.commits } }
 
     /// The number of commits that are held.

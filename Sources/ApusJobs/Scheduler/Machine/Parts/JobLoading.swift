@@ -56,7 +56,8 @@ struct JobLoading {
 
     /// Returns whether a new job that is due within the horizon is left in the store.
     ///
-    /// A job of a lane that is held is left only if it can be loaded late without a different run.
+    /// If the memory is full, any job is left that is not due within a second. Otherwise a job of a lane that is held
+    /// is left only if it can be loaded late without a different run.
     mutating func leaves(
         _ memory: LaneLoad, _ wake: WallInstant, loaded: Int, _ board: inout QueueBoard, _ now: WallInstant
     ) -> Bool {

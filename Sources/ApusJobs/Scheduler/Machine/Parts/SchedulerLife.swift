@@ -12,7 +12,8 @@ struct SchedulerLife {
     }
 
     struct Stopping: Sendable {
-        /// The instant at which handlers are cancelled, and then at which they are given up; `nil` for never.
+        /// The instant at which handlers are cancelled, and then at which they are no longer waited for; `nil` for
+        /// never.
         var deadline: UptimeInstant?
         var handlersAreCancelled = false
         /// The number of failed commits since the stop, or since the last end of a handler.
