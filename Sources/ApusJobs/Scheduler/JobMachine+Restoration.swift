@@ -5,8 +5,8 @@ extension JobMachine {
     /// Returns the machine of a job from another store, and the runs to store with it.
     ///
     /// Nothing that was due before `now` runs. A trigger that repeats continues with its first occurrence from `now`
-    /// on, and has as many occurrences left as before. A job that was due once has missed that, and is finished. A
-    /// suspended job keeps its instant until it is resumed.
+    /// on, and has as many occurrences left as before. A job whose only occurrence was due has missed it, and is
+    /// finished. A suspended job keeps its instant until it is resumed.
     package static func restored(
         _ restoration: JobRestoration, now: WallInstant, in zones: any TimeZones
     ) throws(JobError) -> (machine: JobMachine, runs: [Run]) {

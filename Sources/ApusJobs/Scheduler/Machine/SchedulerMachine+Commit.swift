@@ -15,7 +15,7 @@ extension SchedulerMachine {
         for (number, queue) in turn.configurations {
             effects.answer(number, .success(.queue(turn.queues[queue] ?? board.queue(queue))))
         }
-        // Most jobs have the start of a run, or the events of its end.
+        // A job usually has one effect that starts a run, or, with events, up to three that report its end.
         effects.reserveCapacity(effects.count + (emitsEvents ? 3 : 1) * turn.drafts.count)
         for (index, result) in zip(turn.committed, results) {
             switch result {
