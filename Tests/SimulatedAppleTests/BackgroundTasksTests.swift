@@ -26,6 +26,28 @@ private final class TaskDelegate: UIResponder, UIApplicationDelegate {
     }
 }
 
+/// Submits with the methods that iOS 27 has.
+private final class Submitter: UIResponder, UIApplicationDelegate {
+    func application(
+        _ application: UIApplication,
+        didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+    ) -> Bool {
+        let scheduler = BGTaskScheduler.shared
+        scheduler.register(forTaskWithIdentifier: "refresh", using: nil) { _ in }
+        scheduler.submitTaskRequest(BGAppRefreshTaskRequest(identifier: "refresh")) { error in
+            SimulatedPhone.note("callback \(error.map { "\($0)" } ?? "nil") \(Thread.isMainThread)")
+            Task {
+                do {
+                    try await BGTaskScheduler.shared.submitTaskRequest(BGAppRefreshTaskRequest(identifier: "unknown"))
+                } catch BGTaskScheduler.Error.notPermitted {
+                    SimulatedPhone.note("async notPermitted")
+                }
+            }
+        }
+        return true
+    }
+}
+
 extension SimulatedAppleTests {
     @MainActor
     @Suite("BGTaskScheduler")
@@ -120,6 +142,19 @@ extension SimulatedAppleTests {
                 } catch {
                     Issue.record("\(error)")
                 }
+            }
+        }
+
+        @Test("submitTaskRequest accepts and refuses what submit does, and calls back off the main thread")
+        func submitTaskRequest() throws {
+            try SimulatedDevice.run { device in
+                var manifest = Self.manifest
+                manifest.usesScenes = false
+                SimulatedPhone.install(on: device, manifest: manifest, program: { SimulatedPhone.run(Submitter()) })
+                device.launch()
+                device.advance(by: .seconds(1))
+                #expect(device.notes == ["callback nil false", "async notPermitted"])
+                #expect(device.jobs.pendingRequests().map(\.identifier) == ["refresh"])
             }
         }
 

@@ -243,6 +243,10 @@ extension SystemPolicy {
         return policy
     }
 
-    /// The rules of iOS 26, which are the default.
-    public static var iOS26: SystemPolicy { SystemPolicy() }
+    /// The rules of iOS 26: those of iOS 27.
+    public static var iOS26: SystemPolicy { iOS27 }
+
+    /// The rules of iOS 27, which are the default. `BGTaskScheduler.submitTaskRequest` is new there, which an app may call
+    /// whatever the policy is (Apple, documentation/backgroundtasks/bgtaskscheduler/submittaskrequest(_:completionhandler:)).
+    public static var iOS27: SystemPolicy { SystemPolicy() }
 }
