@@ -17,15 +17,34 @@ struct TimerSlab: ~Copyable {
     /// Records that are in use: those of timers, of started ones not yet released, and of cancelled ones still in lists.
     private(set) var count = 0
 
-    init(firstGeneration: UInt32) { self.firstGeneration = firstGeneration }
+    #if DEBUG
+        /// How often a record was examined, under the owner's lock: for tests.
+        let visits: UnsafeMutablePointer<Int>
+    #endif
+
+    init(firstGeneration: UInt32) {
+        self.firstGeneration = firstGeneration
+        #if DEBUG
+            visits = .allocate(capacity: 1)
+            visits.initialize(to: 0)
+        #endif
+    }
 
     deinit {
         // Records and payloads are trivial, so there is nothing to deinitialize in them.
         memory.deallocate(segments)
+        #if DEBUG
+            visits.deallocate()
+        #endif
     }
 
     @inline(__always)
-    func record(_ index: UInt32) -> Record { memory.record(index) }
+    func record(_ index: UInt32) -> Record {
+        #if DEBUG
+            visits.pointee += 1
+        #endif
+        return memory.record(index)
+    }
 
     @inline(__always)
     func payload(_ index: UInt32) -> TimerPayload {
@@ -117,6 +136,9 @@ struct TimerRecord: ~Copyable {
     /// life was taken, and reset after it had been taken (8 bits): odd while it is taken. So neither a stale handle nor
     /// what was taken before a reset finds anything. 0: retired.
     ///
+    /// The count wraps around. What was taken 128 resets ago and not used since then finds the timer again if it is taken
+    /// now: so it starts a timer that is due, and the timer starts once.
+    ///
     /// Its change ends a life, and is the only thing that happens to a record without the owner's lock.
     let life: Atomic<UInt32>
     private var toleranceHigh: UInt16 = 0
@@ -134,7 +156,11 @@ struct TimerRecord: ~Copyable {
     @inline(__always)
     static func life(after life: UInt32) -> UInt32 { ((life >> takingBits) &+ 1) << takingBits }
 
-    /// Which list a record is in: the number of a slot, or one of the constants.
+    /// The same life of a timer that was taken, after it was reset.
+    @inline(__always)
+    static func life(resetAfter life: UInt32) -> UInt32 { (life & ~takings) | (life &+ 1) & takings }
+
+    /// Which list a record is in: the number of a list with the wheel's turn, or one of the constants.
     struct Place: RawRepresentable, Equatable {
         var rawValue: UInt16
         static var free: Place { Place(rawValue: .max) }
@@ -143,7 +169,7 @@ struct TimerRecord: ~Copyable {
         /// Every generation was used; the record never lives again.
         static var retired: Place { Place(rawValue: .max - 2) }
 
-        var isList: Bool { rawValue <= TimerWheel.moving }
+        var isList: Bool { rawValue < 2 * TimerWheel.turnBit }
     }
 
     /// 48 bits: three days, to the nanosecond.

@@ -4,7 +4,7 @@ extension TimerWheel {
     /// Walks everything and names the first ground rule that is broken; nil when all hold. O(timers + slots).
     package func brokenInvariant() -> String? {
         var seen = 0
-        for position in 0...Self.slotCount {
+        for position in 0..<Self.listCount {
             if let fault = brokenInvariant(ofSlot: position, &seen) { return "slot \(position): \(fault)" }
         }
         for level in 0..<Self.levels where (occupied[level] != 0) != (occupiedLevels & (1 << UInt16(level)) != 0) {
@@ -13,7 +13,10 @@ extension TimerWheel {
         if seen != waiting + leavingCount {
             return "\(seen) records are in lists, \(waiting) wait and \(leavingCount) leave"
         }
-        if let movingFrom, !slots[movingFrom].isEmpty { return "a slot was filled while its records were moved" }
+        if movingFrom >= 0, !slots[movingFrom].isEmpty { return "a list was filled while its records were moved" }
+        if passEnd == nil, !slots[Self.later.0].isEmpty || !slots[Self.later.1].isEmpty {
+            return "records wait for the next pass, and there is none before it"
+        }
 
         var unlisted = 0
         var free = 0
@@ -47,8 +50,9 @@ extension TimerWheel {
             if record.pointee.life.load(ordering: .relaxed) & 1 != 0 { return "a taken record waits" }
             if list(of: record) != position { return "a record believes to be elsewhere" }
             let instant = max(record.pointee.deadline, current)
-            if position == Self.moving {
-                if instant > movingEnd { return "a record for \(instant) is moved with those up to \(movingEnd)" }
+            if position >= Self.moving {
+                let end = position == Self.moving ? movingEnd : passEnd ?? 0
+                if instant > end { return "a record for \(instant) is with those up to \(end)" }
             } else if Self.slot(of: instant, seenFrom: current) != position {
                 return "a record for \(instant) does not belong here at \(current)"
             }
@@ -77,12 +81,12 @@ extension TimerWheel {
             && (previous == .none ? slot.head == index : slab.record(previous).pointee.next == index)
         let isCovered =
             slot.minimumHard <= record.pointee.hardDeadline && slot.minimumSoft <= record.pointee.deadline
-            && (position == Self.moving
+            && (position >= Self.moving
                 || occupied[position / Self.slotsPerLevel] & (1 << UInt64(position % Self.slotsPerLevel)) != 0)
         let instant = max(record.pointee.deadline, current)
         let isPlaced =
-            position == Self.moving
-            ? instant <= movingEnd : Self.slot(of: instant, seenFrom: current) == position
+            position >= Self.moving
+            ? instant <= (position == Self.moving ? movingEnd : passEnd ?? 0) : Self.slot(of: instant, seenFrom: current) == position
         return isLinked && isCovered && isPlaced && record.pointee.life.load(ordering: .relaxed) & 1 == 0
     }
 

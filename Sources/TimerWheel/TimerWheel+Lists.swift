@@ -7,12 +7,19 @@ extension TimerWheel {
     mutating func link(_ index: UInt32, _ record: TimerSlab.Record, deadline: UInt64, hard: UInt64) {
         waiting &+= 1
         let instant = max(deadline, current)
-        if instant <= movingEnd, !slots[Self.moving].isEmpty {
-            append(index, record, to: Self.moving, deadline: deadline, hard: hard)
+        if instant <= border, let list = listBeforeSlots(instant) {
+            append(index, record, to: list, deadline: deadline, hard: hard)
         } else {
             linkBelow(index, record, at: instant, deadline: deadline, hard: hard)
         }
         assert(isSound(index), "the wheel's ground rules")
+    }
+
+    /// The list for a timer of an instant, if that is not a slot: see rules 3 and 7.
+    @inline(never)
+    private func listBeforeSlots(_ instant: UInt64) -> Int? {
+        if let passEnd, instant <= passEnd { return laterList }
+        return instant <= movingEnd && !slots[Self.moving].isEmpty ? Self.moving : nil
     }
 
     /// Appends a record to the slot of an instant.
@@ -63,6 +70,7 @@ extension TimerWheel {
         let previous = record.pointee.previous
         if previous == .none { slot.pointee.head = next } else { slab.record(previous).pointee.next = next }
         if next == .none { slot.pointee.tail = previous } else { slab.record(next).pointee.previous = previous }
+        if position == refreshing.position { refresh(without: index, record, next: next) }
         if next & previous == .none {
             markEmpty(position)
         } else if record.pointee.hardDeadline == slot.pointee.minimumHard {
@@ -70,11 +78,18 @@ extension TimerWheel {
         }
     }
 
-    /// The list that a waiting record is in. Records that came into `moving` with their slot do not know it.
+    /// What a place has of the turn.
+    static var turnBit: UInt16 { 1 << 10 }
+    /// No list, for `movingFrom` and `refreshing`.
+    static var nowhere: Int { -1 }
+    /// All lists, for `movingFrom`: they were joined.
+    static var everywhere: Int { -2 }
+
+    /// The list that a waiting record is in. Records that came into `moving` with their list do not know it.
     @inline(__always)
     func list(of record: TimerSlab.Record) -> Int {
-        let position = Int(record.pointee.place.rawValue)
-        return position == movingFrom ? Self.moving : position
+        let position = Int(record.pointee.place.rawValue ^ turn)
+        return position == movingFrom || position >= Int(Self.turnBit) ? Self.moving : position
     }
 
     @inline(__always)
@@ -87,7 +102,7 @@ extension TimerWheel {
         slot.pointee.minimumHard = min(slot.pointee.minimumHard, hard)
         slot.pointee.minimumSoft = min(slot.pointee.minimumSoft, deadline)
         slot.pointee.maximumSoft = max(slot.pointee.maximumSoft, deadline)
-        record.pointee.place = TimerRecord.Place(rawValue: UInt16(truncatingIfNeeded: position))
+        record.pointee.place = TimerRecord.Place(rawValue: UInt16(truncatingIfNeeded: position) ^ turn)
         record.pointee.next = .none
         record.pointee.previous = tail
         if tail == .none { slot.pointee.head = index } else { slab.record(tail).pointee.next = index }
@@ -96,12 +111,15 @@ extension TimerWheel {
     /// What follows from a list having lost its last record.
     mutating func markEmpty(_ position: Int) {
         slots[position] = Slot()
+        if position == refreshing.position { refreshing.position = Self.nowhere }
         let level = position / Self.slotsPerLevel
         let bit = UInt64(1) &<< UInt64(position % Self.slotsPerLevel)
         stale[level] &= ~bit
-        guard position != Self.moving else {
-            movingFrom = nil
-            movingIsDue = false
+        guard position < Self.moving else {
+            if position == Self.moving {
+                movingFrom = Self.nowhere
+                movingIsDue = false
+            }
             return
         }
         occupied[level] &= ~bit

@@ -17,7 +17,7 @@ import Synchronization
 /// 3. `current` enters a slot of a higher level only when something in it may be due. The slot's records are then
 ///    moved down, a bounded number at a time, or taken at once if they are all due at one instant. Meanwhile they are
 ///    in the list `moving`, and a timer that is inserted into its range goes to its end, which keeps the order of
-///    insertion.
+///    insertion. If the clock was set back, all slots are joined to that list.
 /// 4. Tolerance: a record is indexed by its soft deadline, and each list knows the minimum hard deadline in it (or a
 ///    lower bound, then it is marked stale). Sleeping until ``nextWake()`` and taking everything that is soft-due
 ///    then is the minimum number of wake-ups that any scheduler can reach, also with later arrivals and cancellations.
@@ -26,6 +26,11 @@ import Synchronization
 /// 6. Cancelled timers are unlinked later, in batches of 16: its neighbours in the list lie
 ///    anywhere in memory, and the processor fetches those of several records at once. What the timer holds is given back
 ///    at once, and its handle finds nothing any more. A walk over a list takes such records out first.
+/// 7. A pass is the calls of ``takeDue(now:into:work:)`` up to the first that is complete. It takes what was due when it
+///    began: a timer that is inserted during a pass, and whose deadline has passed, waits in a list of its own for the
+///    next pass, which takes that list first, in the order of insertion. So an action that schedules the next timer for
+///    the present instant cannot keep a pass from ending.
+/// 8. No call examines more records than its caller allows, or than a constant: the caller holds a lock.
 ///
 /// Insert and cancel are O(1). Taking is O(records taken + records moved down), in steps as small as the caller wants:
 /// a jump over a thousand years costs what the occupied slots cost. Only growth of the slab allocates.
@@ -35,8 +40,11 @@ package struct TimerWheel: ~Copyable {
     static var slotCount: Int { levels * slotsPerLevel }
     /// The list of records that are on their way from a slot to the levels below, or out.
     static var moving: Int { slotCount }
-    /// How many records of lists with a stale minimum `nextWake` looks at, so that no caller holds a lock for long.
-    static var refreshBudget: Int { 4_096 }
+    /// The two lists of records for the next pass: one is filled while the records of the other are taken.
+    static var later: (Int, Int) { (slotCount + 1, slotCount + 2) }
+    static var listCount: Int { slotCount + 3 }
+    /// How many records `nextWake` examines in one call unless its caller says otherwise.
+    package static var examinedAtOnce: Int { 512 }
     /// How many records of cancelled timers may still be in their lists.
     package static var mostLeaving: Int { 16 }
 
@@ -59,16 +67,26 @@ package struct TimerWheel: ~Copyable {
     var slab: TimerSlab
     /// For each level, which of its slots are not empty.
     let occupied: UnsafeMutablePointer<UInt64>
-    /// For each level and the moving list, which minima may be too low.
+    /// For each level, and the lists after the slots, which minima may be too low.
     let stale: UnsafeMutablePointer<UInt64>
     /// Which levels have an occupied slot.
     var occupiedLevels: UInt16 = 0
     /// The last instant of the range that the moving records come from; means nothing while there are none.
     var movingEnd: UInt64 = 0
-    /// All moving records are due at one instant, which has come.
+    /// All moving records are due once `movingEnd` has come.
     var movingIsDue = false
-    /// The slot that the moving records come from; it stays empty until all have been moved.
-    var movingFrom: Int?
+    /// The list that the moving records come from, which stays empty until all have been moved; or one of the constants.
+    var movingFrom = TimerWheel.nowhere
+    /// Flipped when the lists are joined: a record whose place has the other value came into `moving` by that.
+    var turn: UInt16 = 0
+    /// The latest instant of the present pass; nil between passes.
+    var passEnd: UInt64?
+    /// Timers up to this instant may belong in `moving` or in the list for the next pass; later ones do not.
+    var border: UInt64 = 0
+    /// Which of the two lists is for the next pass.
+    var laterList = TimerWheel.later.0
+    /// The list whose minima are being made exact.
+    var refreshing = Refresh()
     /// Timers that wait.
     var waiting = 0
     /// Records whose timers were cancelled, and which are still in their lists: see rule 6.
@@ -93,8 +111,8 @@ package struct TimerWheel: ~Copyable {
     package init(now: UInt64, firstGeneration: UInt32 = 1) {
         current = now
         slab = TimerSlab(firstGeneration: firstGeneration)
-        slots = .allocate(capacity: Self.slotCount + 1)
-        slots.initialize(repeating: Slot(), count: Self.slotCount + 1)
+        slots = .allocate(capacity: Self.listCount)
+        slots.initialize(repeating: Slot(), count: Self.listCount)
         occupied = .allocate(capacity: Self.levels)
         occupied.initialize(repeating: 0, count: Self.levels)
         stale = .allocate(capacity: Self.levels + 1)
@@ -111,6 +129,11 @@ package struct TimerWheel: ~Copyable {
 
     /// Timers that were neither cancelled nor released: waiting, taken, or started.
     package var count: Int { slab.count - leavingCount }
+
+    #if DEBUG
+        /// How often a record was examined, for tests.
+        package var visits: Int { slab.visits.pointee }
+    #endif
 
     /// What ends taken timers without a lock. Valid as long as the wheel.
     package var starts: TimerStarts { TimerStarts(memory: slab.memory) }
@@ -162,18 +185,17 @@ package struct TimerWheel: ~Copyable {
     /// Takes the record of a started timer back.
     package mutating func release(_ index: UInt32) { slab.release(index) }
 
-    /// Gives a waiting or taken timer a new deadline, as if it had been inserted now.
-    ///
-    /// False when it has left the wheel or was started, or was reset 127 times before, each time after it had been taken.
+    /// Gives a waiting or taken timer a new deadline, as if it had been inserted now. False when it has left the wheel or
+    /// was started.
     package mutating func reset(_ handle: TimerHandle, deadline: UInt64, tolerance: UInt64) -> Bool {
         guard let (record, life) = slab.live(handle) else { return false }
         if record.pointee.place.isList {
             waiting &-= 1
             unlink(handle.index)
         } else {
-            guard record.pointee.place == .taken, life & TimerRecord.takings != TimerRecord.takings,
+            guard record.pointee.place == .taken,
                 record.pointee.life.compareExchange(
-                    expected: life, desired: life &+ 1, ordering: .acquiringAndReleasing
+                    expected: life, desired: TimerRecord.life(resetAfter: life), ordering: .acquiringAndReleasing
                 ).exchanged
             else { return false }
         }
@@ -181,18 +203,25 @@ package struct TimerWheel: ~Copyable {
         return true
     }
 
-    /// Takes every timer out, in no particular order.
+    /// Takes timers out, in no particular order; repeated until the result is nil, all that were in the wheel.
     ///
-    /// - Parameter body: Called with the payload, if there is one.
-    package mutating func removeAll(_ body: (_ payload: TimerPayload) -> Void) {
+    /// - Parameters:
+    ///   - first: The result of the call before; at first 0.
+    ///   - limit: How many records are examined.
+    ///   - body: Called with the payload of each timer that was neither started nor removed before.
+    package mutating func removeAll(
+        from first: UInt32, examining limit: Int, _ body: (_ payload: TimerPayload) -> Void
+    ) -> UInt32? {
         takeOutLeaving()
-        for index in 0..<slab.extent {
+        let end = UInt32(min(Int(first) + limit, Int(slab.extent)))
+        for index in first..<end {
             let place = slab.record(index).pointee.place
             let life = slab.record(index).pointee.life.load(ordering: .relaxed)
             // A taken record whose count is even again was started, and is released by who did.
             guard place.isList || (place == .taken && life & 1 == 1) else { continue }
             if let removed = remove(index, slab.record(index), life: life) { body(removed.payload) }
         }
+        return end < slab.extent ? end : nil
     }
 
     /// The hard deadline of a waiting timer.

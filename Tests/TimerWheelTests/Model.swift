@@ -31,39 +31,64 @@ struct Model {
         var instant: UInt64
     }
 
-    var timers: [Timer] = []
+    private var scheduled: [Timer] = []
+    /// Those that had passed when they were inserted, and begin the present pass, in this order.
+    private var ahead: [Timer] = []
+    private var aheadEnd: UInt64 = 0
+    /// Those that were inserted during the pass, and begin the next one.
+    private var later: [Timer] = []
+    private var passEnd: UInt64?
     private var insertions = 0
+
+    var timers: [Timer] { scheduled + ahead + later }
 
     /// `current` is how far the wheel has looked: an earlier deadline is due immediately.
     mutating func insert(deadline: UInt64, tolerance: UInt64, payload: UInt64, current: UInt64) {
         let (hard, overflow) = deadline.addingReportingOverflow(min(tolerance, TimerWheel.longestTolerance))
-        timers.append(
-            Timer(
-                deadline: deadline, hard: overflow ? .max : hard, payload: payload, insertion: insertions,
-                instant: max(deadline, current)
-            )
+        let timer = Timer(
+            deadline: deadline, hard: overflow ? .max : hard, payload: payload, insertion: insertions,
+            instant: max(deadline, current)
         )
         insertions += 1
+        if let passEnd, timer.instant <= passEnd {
+            later.append(timer)
+        } else if !ahead.isEmpty, timer.instant <= aheadEnd {
+            ahead.append(timer)
+        } else {
+            scheduled.append(timer)
+        }
     }
 
     mutating func remove(_ payload: UInt64) -> Bool {
         let count = timers.count
-        timers.removeAll { $0.payload == payload }
+        scheduled.removeAll { $0.payload == payload }
+        ahead.removeAll { $0.payload == payload }
+        later.removeAll { $0.payload == payload }
         return timers.count < count
     }
 
     var nextWake: UInt64? { timers.map(\.hard).min() }
 
-    mutating func setBack(to now: UInt64) {
-        for index in timers.indices { timers[index].instant = max(timers[index].deadline, now) }
+    /// `current` is as for `insert`.
+    mutating func takeDue(now: UInt64, budget: Int, current: UInt64) -> [UInt64] {
+        if now < current || (!ahead.isEmpty && now < aheadEnd) {
+            scheduled = timers
+            (ahead, later, passEnd) = ([], [], nil)
+            for index in scheduled.indices { scheduled[index].instant = max(scheduled[index].deadline, now) }
+        }
+        passEnd = max(now, passEnd ?? now)
+        let due = scheduled.filter { $0.deadline <= now }
+            .sorted { ($0.instant, $0.insertion) < ($1.instant, $1.insertion) }
+        let taken = (ahead + due).prefix(budget).map(\.payload)
+        ahead.removeFirst(min(budget, ahead.count))
+        scheduled.removeAll { taken.contains($0.payload) }
+        return taken
     }
 
-    mutating func takeDue(now: UInt64, budget: Int) -> [UInt64] {
-        let due = timers.filter { $0.deadline <= now }
-            .sorted { ($0.instant, $0.insertion) < ($1.instant, $1.insertion) }
-            .prefix(budget).map(\.payload)
-        timers.removeAll { due.contains($0.payload) }
-        return due
+    /// Everything was taken that was due when the pass began.
+    mutating func endPass() {
+        if let passEnd, !later.isEmpty { (ahead, aheadEnd, later) = (later, passEnd, []) }
+        passEnd = nil
     }
 }
 

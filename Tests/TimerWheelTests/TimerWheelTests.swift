@@ -131,16 +131,15 @@ struct TimerWheelTests {
         var wheel = TimerWheel(now: 0)
         let handle = wheel.insert(deadline: 1, tolerance: 0, payload: TimerPayload(9))
         withUnsafeTemporaryAllocation(of: DueTimer.self, capacity: 4) { buffer in
-            for round in 1...127 {
+            for round in 1...1_000 {
                 #expect(wheel.takeDue(now: UInt64(round), into: buffer).count == 1)
                 #expect(wheel.reset(handle, deadline: UInt64(round) + 1, tolerance: 0) == true)
                 #expect(!wheel.starts.start(buffer[0]))
                 #expect(wheel.remove(buffer[0]) == nil)
             }
-            // The count is used up: rather than fire early some day, it cannot be moved any more.
-            #expect(wheel.takeDue(now: 128, into: buffer).count == 1)
-            #expect(wheel.reset(handle, deadline: 129, tolerance: 0) == false)
+            #expect(wheel.takeDue(now: 1_001, into: buffer).count == 1)
             #expect(wheel.starts.start(buffer[0]))
+            #expect(wheel.reset(handle, deadline: 1_002, tolerance: 0) == false)
             wheel.release(buffer[0].index)
         }
         #expect(wheel.brokenInvariant() == nil)
@@ -168,7 +167,161 @@ struct TimerWheelTests {
         #expect(wheel.count == 0)
     }
 
-    @Test("cancelling the minimum of a huge list costs at most one early wake-up, and no long search")
+    @Test("a timer that was taken 128 resets ago starts only when it is due again, and once")
+    func takenLongAgo() {
+        var wheel = TimerWheel(now: 0)
+        let handle = wheel.insert(deadline: 1, tolerance: 0, payload: TimerPayload(9))
+        withUnsafeTemporaryAllocation(of: DueTimer.self, capacity: 2) { buffer in
+            let former = UnsafeMutableBufferPointer(rebasing: buffer[..<1])
+            let latest = UnsafeMutableBufferPointer(rebasing: buffer[1...])
+            for round in 1...128 {
+                #expect(wheel.takeDue(now: UInt64(round), into: round == 1 ? former : latest).count == 1)
+                #expect(wheel.reset(handle, deadline: UInt64(round) + 1, tolerance: 0) == true)
+                #expect(!wheel.starts.start(former[0]), "it waits")
+            }
+            #expect(wheel.takeDue(now: 129, into: latest).count == 1)
+            #expect(wheel.remove(former[0])?.payload.first == 9)
+            #expect(!wheel.starts.start(latest[0]))
+        }
+        #expect(wheel.brokenInvariant() == nil)
+    }
+
+    @Test("what is inserted during a pass and has passed waits for the next, which takes it in the order of insertion")
+    func insertedDuringPass() {
+        var wheel = TimerWheel(now: 0)
+        for payload in 0..<10 { _ = wheel.insert(deadline: 100, tolerance: 0, payload: TimerPayload(UInt64(payload))) }
+        #expect(wheel.takePayloads(now: 100, budget: 4) == [0, 1, 2, 3])
+        let late = [(100, 20), (50, 21), (100, 22), (7, 23)].map { deadline, payload in
+            wheel.insert(deadline: UInt64(deadline), tolerance: 0, payload: TimerPayload(UInt64(payload)))
+        }
+        _ = wheel.insert(deadline: 101, tolerance: 0, payload: TimerPayload(30))
+        #expect(wheel.brokenInvariant() == nil)
+        #expect(wheel.remove(late[2])?.payload.first == 22)
+        #expect(wheel.takePayloads(now: 100) == [4, 5, 6, 7, 8, 9])
+        #expect(wheel.brokenInvariant() == nil)
+        #expect(wheel.nextWake() == 7)
+        _ = wheel.insert(deadline: 60, tolerance: 0, payload: TimerPayload(24))
+        #expect(wheel.takePayloads(now: 101) == [20, 21, 23, 24, 30])
+    }
+
+    @Test("a pass ends although each timer that it takes inserts another one for the same instant")
+    func endlessInsertions() {
+        var wheel = TimerWheel(now: 0)
+        for _ in 0..<10 { _ = wheel.insert(deadline: 5, tolerance: 0, payload: TimerPayload(0)) }
+        for pass in 0..<5 {
+            var taken = 0
+            repeat {
+                let payloads = wheel.takePayloads(now: 5, budget: 3)
+                taken += payloads.count
+                for payload in payloads {
+                    #expect(payload == UInt64(pass))
+                    _ = wheel.insert(deadline: 5, tolerance: 0, payload: TimerPayload(payload + 1))
+                }
+                #expect(wheel.brokenInvariant() == nil)
+            } while wheel.isInPass && taken < 100
+            #expect(taken == 10)
+        }
+    }
+
+    @Test("a clock that is set back during a pass, and again and again, delays what is not due any more")
+    func setBackDuringPass() {
+        var wheel = TimerWheel(now: 0)
+        var handles: [TimerHandle] = []
+        for payload in 0..<200 {
+            handles.append(
+                wheel.insert(
+                    deadline: 1_000_000 + UInt64(payload) / 2, tolerance: 0, payload: TimerPayload(UInt64(payload))))
+        }
+        #expect(wheel.takePayloads(now: 2_000_000, budget: 3) == [0, 1, 2])
+        handles.append(wheel.insert(deadline: 1_500_000, tolerance: 0, payload: TimerPayload(200)))
+        let buffer = UnsafeMutableBufferPointer<DueTimer>.allocate(capacity: 4)
+        defer { buffer.deallocate() }
+        for (step, now): (Int, UInt64) in [900_000, 800_000, 700_000, 600_000, 650_000, 500_000].enumerated() {
+            #expect(wheel.takeDue(now: now, into: buffer, work: 37) == .init(count: 0, isComplete: false))
+            #expect(wheel.brokenInvariant() == nil)
+            #expect(wheel.remove(handles[10 + step]) != nil)
+            #expect(wheel.remove(handles[190 + step]) != nil)
+            #expect(wheel.brokenInvariant() == nil)
+        }
+        _ = wheel.insert(deadline: 1_000_020, tolerance: 0, payload: TimerPayload(300))
+        let left = (3..<200).filter { !(10..<16).contains($0) && !(190..<196).contains($0) }.map { UInt64($0) }
+        let before = left.filter { $0 < 42 }
+        #expect(wheel.takePayloads(now: 999_999, work: 10) == [])
+        #expect(wheel.nextWake() == 1_000_001)
+        #expect(wheel.takePayloads(now: 1_400_000, work: 10) == before + [300] + left.dropFirst(before.count))
+        #expect(wheel.takePayloads(now: 1_500_000) == [200])
+        #expect(wheel.count == 0)
+    }
+
+    @Test("the search for the next wake-up continues where it stopped, also among removals and insertions")
+    func continuedSearch() {
+        var random = Random(seed: 5)
+        for round in 0..<50 {
+            var wheel = TimerWheel(now: 0)
+            let base: UInt64 = 1 << 40
+            var handles = (0..<300).map { _ in
+                wheel.insert(deadline: base + random.next() % 1_000_000, tolerance: 0, payload: TimerPayload(0))
+            }
+            let earliest = wheel.insert(deadline: base, tolerance: 0, payload: TimerPayload(1))
+            handles.shuffle(using: &random)
+            #expect(wheel.remove(earliest) != nil)
+            var calls = 0
+            var next = wheel.nextWake(examining: 40)
+            while !next.isExact, calls < 1_000 {
+                calls += 1
+                for _ in 0..<random.below(20) { if let handle = handles.popLast() { _ = wheel.remove(handle) } }
+                for _ in 0..<random.below(4) {
+                    handles.append(
+                        wheel.insert(deadline: base + random.next() % 1_000_000, tolerance: 0, payload: TimerPayload(0)))
+                }
+                next = wheel.nextWake(examining: 40)
+                #expect(handles.allSatisfy { wheel.hardDeadline($0)! >= next.instant }, "round \(round)")
+                #expect(wheel.brokenInvariant() == nil, "round \(round)")
+            }
+            #expect(calls < 1_000 && next.instant == handles.map { wheel.hardDeadline($0)! }.min() ?? .max)
+        }
+    }
+
+    #if DEBUG
+        /// What each call examines, with that many timers.
+        private func mostVisits(timers: Int) -> [String: Int] {
+            var wheel = TimerWheel(now: 1 << 50)
+            var most: [String: Int] = [:]
+            func count<Result>(_ name: String, _ body: (inout TimerWheel) -> Result) -> Result {
+                let before = wheel.visits
+                let result = body(&wheel)
+                most[name] = max(most[name] ?? 0, wheel.visits - before)
+                return result
+            }
+            let buffer = UnsafeMutableBufferPointer<DueTimer>.allocate(capacity: 128)
+            defer { buffer.deallocate() }
+            func take(_ name: String, now: UInt64) {
+                while !count(name, { $0.takeDue(now: now, into: buffer, work: 512) }).isComplete {}
+            }
+            let first = wheel.insert(deadline: 1 << 51, tolerance: 0, payload: TimerPayload(0))
+            for number in 0..<timers {
+                _ = wheel.insert(deadline: 1 << 51 + UInt64(number), tolerance: 0, payload: TimerPayload(0))
+            }
+            _ = count("cancel") { $0.remove(first) }
+            while !count("search", { $0.nextWake(examining: TimerWheel.examinedAtOnce) }).isExact {}
+            take("pass", now: 1 << 50 + 1)
+            take("set back", now: 1 << 49)
+            take("move down", now: 1 << 51)
+            var index: UInt32? = 0
+            while let first = index { index = count("remove") { $0.removeAll(from: first, examining: 512) { _ in } } }
+            return most
+        }
+
+        @Test("no call examines more records when there are more timers, whatever happens to the clock")
+        func boundedWork() {
+            let few = mostVisits(timers: 20_000)
+            let many = mostVisits(timers: 100_000)
+            #expect(Set(few.keys) == ["cancel", "search", "pass", "set back", "move down", "remove"])
+            for (name, visits) in many { #expect(visits <= few[name, default: 0] + 64 && visits < 8_000, "\(name)") }
+        }
+    #endif
+
+    @Test("after cancelling the minimum of a huge list, the search finds the exact one in steps")
     func crowdedMinimum() {
         var wheel = TimerWheel(now: 0)
         let base: UInt64 = 1 << 40
@@ -177,8 +330,8 @@ struct TimerWheelTests {
             _ = wheel.insert(deadline: base + UInt64(number), tolerance: 0, payload: TimerPayload(UInt64(number)))
         }
         #expect(wheel.remove(first) != nil)
-        #expect(wheel.nextWake() == base)
-        #expect(wheel.takePayloads(now: base) == [])
+        for _ in 0..<4 { #expect(wheel.nextWake(examining: 1_000) == .init(instant: base, isExact: false)) }
+        #expect(wheel.nextWake(examining: 1_001) == .init(instant: base + 1, isExact: true))
         #expect(wheel.nextWake() == base + 1)
     }
 
@@ -226,7 +379,8 @@ struct TimerWheelTests {
             #expect(wheel.takeDue(now: 100, into: buffer).count == 1)
         }
         var payloads: Set<UInt64> = []
-        wheel.removeAll { payloads.insert($0.first) }
+        #expect(wheel.removeAll(from: 0, examining: 3) { payloads.insert($0.first) } == 3)
+        #expect(wheel.removeAll(from: 3, examining: 3) { payloads.insert($0.first) } == nil)
         #expect(payloads == [1, 100, 101, 1 << 40, .max])
         #expect(wheel.count == 0 && wheel.nextWake() == nil && wheel.brokenInvariant() == nil)
     }
