@@ -282,6 +282,34 @@ struct TimerWheelTests {
         }
     }
 
+    @Test("a search whose next record leaves as the last of its list finds what is appended then")
+    func appendedDuringSearch() {
+        var wheel = TimerWheel(now: 0)
+        let base: UInt64 = 1 << 40
+        let handles = [0, 20, 30, 40].map { wheel.insert(deadline: base + $0, tolerance: 0, payload: TimerPayload(0)) }
+        _ = wheel.remove(handles[0])
+        #expect(wheel.nextWake(examining: 2) == .init(instant: base, isExact: false))
+        _ = wheel.remove(handles[3])
+        #expect(wheel.nextWake(examining: 0) == .init(instant: base, isExact: false))
+        _ = wheel.insert(deadline: base + 10, tolerance: 0, payload: TimerPayload(0))
+        #expect(wheel.nextWake(examining: 100) == .init(instant: base + 10, isExact: true))
+    }
+
+    @Test("what was inserted during a pass is not due if the clock is set back before its deadline, by however little")
+    func setBackAfterPass() {
+        var wheel = TimerWheel(now: 0)
+        let base: UInt64 = 1 << 20
+        for _ in 0..<2 { _ = wheel.insert(deadline: 10, tolerance: 0, payload: TimerPayload(0)) }
+        // It keeps `current` before the slot that it shares with what is inserted below.
+        _ = wheel.insert(deadline: base + 10_000, tolerance: 0, payload: TimerPayload(2))
+        #expect(wheel.takePayloads(now: base + 100, budget: 1) == [0])
+        _ = wheel.insert(deadline: base + 100, tolerance: 0, payload: TimerPayload(1))
+        #expect(wheel.takePayloads(now: base + 100) == [0])
+        #expect(wheel.current < base + 99)
+        #expect(wheel.takePayloads(now: base + 99) == [])
+        #expect(wheel.takePayloads(now: base + 100) == [1])
+    }
+
     #if DEBUG
         /// What each call examines, with that many timers.
         private func mostVisits(timers: Int) -> [String: Int] {
