@@ -289,6 +289,25 @@ struct ClaimTests {
         }
     }
 
+    @Test("an app whose timer schedules the next one for the same instant is ended", arguments: [1, 200])
+    func timersNeverAtRest(timers: Int) throws {
+        try SimulatedDevice.run { device in
+            device.expect(.neverAtRest)
+            let host = try device.launchProbe()
+            let handler = Locked<TimerHandler?>(nil)
+            @Sendable func again() {
+                guard let handler = handler.withLock({ $0 }) else { return }
+                host.engine.schedule(after: .zero, handler: handler, token: 0)
+            }
+            handler.withLock { $0 = TimerHandler { _ in again() } }
+            for _ in 0..<timers { host.engine.schedule(after: .seconds(5)) { again() } }
+            device.advance(by: .seconds(60))
+            #expect(device.faults.count == 1 && device.faults.first?.rule == .neverAtRest)
+            #expect(device.host == nil)
+            handler.withLock { $0 = nil }
+        }
+    }
+
     @Test("much work at one instant that ends is no fault")
     func muchWork() throws {
         try SimulatedDevice.run { device in

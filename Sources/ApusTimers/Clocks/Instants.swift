@@ -26,6 +26,8 @@ public enum ClockKind: Int, CaseIterable, Sendable, Hashable {
 }
 
 extension ClockKind {
+    static var count: Int { 3 }
+
     /// Calls `body` with each clock. `allCases` makes an array each time.
     @inline(__always)
     static func visitAll(_ body: (ClockKind) -> Void) {

@@ -1,6 +1,8 @@
 /// The source of time: all code of Apus reads its clocks from one of these.
 ///
 /// ``SystemTime`` reads the machine's clocks; `VirtualTime` (ApusTesting) is a clock that tests move by hand.
+///
+/// The clocks are read from any thread, and under locks of Apus: a reading must not wait, and must not call what uses Apus.
 public protocol TimeSource: Sendable {
     /// Time since boot without machine sleep.
     func uptime() -> UptimeInstant
@@ -12,7 +14,9 @@ public protocol TimeSource: Sendable {
 
 /// Wakes the engine: a kernel timer for each clock, or the simulation's step loop.
 ///
-/// The engine owns its wakeup: it calls `start` once, then `arm` and `disarm` from any thread, then `stop` once.
+/// The engine owns its wakeup: it calls `start` once, then `arm` and `disarm` from any thread, then `stop` once. `arm` and
+/// `disarm` are called under the engine's locks, also after `stop`: they must not wait, and must not call the handler or
+/// what uses the engine. `start` and `stop` are called under no lock.
 public protocol Wakeup: Sendable {
     /// Whether it never wakes before an armed deadline, also when the wall clock is set; false unless said otherwise.
     ///

@@ -4,13 +4,13 @@ import TimerWheel
 /// The implementation of ``TimerEngine``: the shards, the kernel's timers, and the thread that fires.
 final class EngineCore: Sendable {
     let time: any TimeSource
-    private let wakeup: any Wakeup
-    private let isOnSystemTime: Bool
+    let wakeup: any Wakeup
+    let isOnSystemTime: Bool
     let shards: EngineShards
     let arming: KernelArming
     let driver: EngineDriver
     let observers = Locked(Observers())
-    let isShutDown = Atomic(false)
+    let life = EngineLife()
     /// Whether `metrics` is worth a look.
     let hasMetrics = Atomic(false)
     let metrics = Locked<EngineMetrics?>(nil)
@@ -18,13 +18,13 @@ final class EngineCore: Sendable {
     /// Actions that ran on other executors.
     let firesElsewhere = Atomic(0)
 
-    init(time: any TimeSource, wakeup: any Wakeup, shards: Int) {
+    init(time: any TimeSource, wakeup: any Wakeup, groups: Int) {
         self.time = time
         self.wakeup = wakeup
         isOnSystemTime = time is SystemTime
-        self.shards = EngineShards(count: shards)
+        shards = EngineShards(groups: groups)
         arming = KernelArming(wakeup: wakeup)
-        driver = EngineDriver(shards: shards)
+        driver = EngineDriver(groups: groups)
     }
 
     /// From now on, until ``stop()``, the wakeup keeps the core.
@@ -33,24 +33,59 @@ final class EngineCore: Sendable {
         wakeup.start { reason in self.wake(reason) }
     }
 
+    /// Ends the engine. Returns when no action runs on its thread any more, unless the caller is such an action.
     func stop() {
-        guard !isShutDown.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        var pending: [TimerPayload] = []
+        switch life.stop() {
+        case .endWakeUps:
+            let pending = takeAll()
+            wakeup.stop()
+            life.ended()
+            pending.abandon()
+        case .waitForEnd: life.waitForEnd()
+        case .nothing: break
+        }
+    }
+
+    /// The same without waiting: an action that is running is completed, and no other starts.
+    func end() {
+        switch life.endSoon() {
+        case .endWakeUps:
+            let pending = takeAll()
+            // No action is running, so this does not wait for one.
+            wakeup.stop()
+            life.ended()
+            pending.abandon()
+        case .leaveToWakeUp: takeAll().abandon()
+        case .nothing: break
+        }
+    }
+
+    /// How many records are examined under one hold of a lock when everything is taken out.
+    private static var removedAtOnce: Int { 512 }
+
+    private struct Pending {
+        var payloads: [TimerPayload] = []
+        var observers: [UInt64: Observers.Observer] = [:]
+
+        /// Outside the locks: what actions and handlers captured may do anything when it is released.
+        consuming func abandon() { for payload in payloads { payload.intoAction().abandon() } }
+    }
+
+    private func takeAll() -> Pending {
+        var pending = Pending()
+        for index in 0..<shards.count { shards.withShard(index) { $0.core = nil } }
         for index in 0..<shards.count {
-            shards.withShard(index) { shard in
-                shard.core = nil
-                for clock in ClockKind.allCases { shard.wheel(clock)?.pointee.removeAll { pending.append($0) } }
+            var first: UInt32? = 0
+            while let next = first {
+                first = shards.withShard(index) { shard in
+                    shard.wheel?.pointee.removeAll(from: next, examining: Self.removedAtOnce) {
+                        pending.payloads.append($0)
+                    }
+                }
             }
         }
-        let observers = observers.withLock { observers in
-            let handlers = observers.handlers
-            observers.handlers = [:]
-            return handlers
-        }
-        wakeup.stop()
-        for payload in pending { payload.intoAction().abandon() }
-        // The handlers are released here, outside the lock.
-        withExtendedLifetime(observers) {}
+        pending.observers = observers.exchange(\.handlers, with: [:])
+        return pending
     }
 
     var statistics: TimerEngine.Statistics {
@@ -95,7 +130,7 @@ final class EngineCore: Sendable {
     func insert(
         _ payload: TimerPayload, clock: ClockKind, deadline: UInt64, tolerance: Duration
     ) -> ScheduledTimer {
-        let reference = shards.own
+        let reference = shards.own(clock)
         let tolerance = Self.nanoseconds(tolerance)
         let (handle, epoch) = reference.withShard { shard in
             (insert(payload, into: &shard, clock, deadline, tolerance), shard.epoch)
@@ -123,10 +158,16 @@ final class EngineCore: Sendable {
         _ tolerance: UInt64
     ) -> TimerHandle? {
         guard shard.core != nil else { return nil }
-        let wheel = shard.wheel(clock) ?? shard.makeWheel(clock, from: nanoseconds(on: clock))
+        let wheel = shard.wheel ?? makeWheel(in: &shard, clock)
         let handle = wheel.pointee.insert(deadline: deadline, tolerance: tolerance, payload: payload)
         arming.lower(clock, to: TimerWheel.hardDeadline(deadline, tolerance: tolerance))
         return handle
+    }
+
+    @inline(never)
+    private func makeWheel(in shard: inout EngineShard, _ clock: ClockKind) -> UnsafeMutablePointer<TimerWheel> {
+        shards.use(clock)
+        return shard.makeWheel(from: nanoseconds(on: clock))
     }
 
     /// After the timer for which the kernel is armed was removed.
@@ -140,7 +181,7 @@ final class EngineCore: Sendable {
         observers.withLock { observers in
             let identifier = observers.next
             observers.next += 1
-            if !isShutDown.load(ordering: .acquiring) {
+            if !life.isOver {
                 observers.handlers[identifier] = Observers.Observer(executor: executor, handler: handler)
                 arming.setHasObservers(true)
             }

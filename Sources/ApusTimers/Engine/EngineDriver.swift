@@ -12,10 +12,10 @@ final class EngineDriver: @unchecked Sendable {
 
     var fires: Int { count.load(ordering: .relaxed) }
 
-    init(shards: Int) {
-        laneCount = shards
-        lanes = .allocate(capacity: shards)
-        for index in 0..<shards { (lanes + index).initialize(to: EngineLane()) }
+    init(groups: Int) {
+        laneCount = groups
+        lanes = .allocate(capacity: groups)
+        for index in 0..<groups { (lanes + index).initialize(to: EngineLane()) }
     }
 
     deinit {
@@ -23,13 +23,14 @@ final class EngineDriver: @unchecked Sendable {
         lanes.deallocate()
     }
 
-    /// Runs everything that is due on a clock, in the order of the deadlines; gives how many that were.
+    /// One pass: runs everything that is due on a clock, in the order of the deadlines, and not what is scheduled
+    /// meanwhile. Gives how many timers that were.
     func fire(_ clock: ClockKind, of engine: EngineCore, metrics: EngineMetrics?) -> Int {
         let shards = engine.shards
         let now = engine.nanoseconds(on: clock)
         for index in 0..<laneCount {
-            lanes[index].begin()
-            lanes[index].refill(shards, index, clock, now: now)
+            lanes[index].begin(shards.index(index, clock))
+            lanes[index].refill(shards, now: now)
         }
         var due = 0
         while let index = earliestLane {
@@ -37,15 +38,15 @@ final class EngineDriver: @unchecked Sendable {
             let (timer, executor) = lanes[index].take()
             if let executor {
                 // The timer is started when its action starts, so it can be cancelled while it waits for its executor.
-                executor.run { engine.fire(timer, clock, index) }
-            } else if lanes[index].start(timer, shards, index) {
+                executor.run { [shard = lanes[index].shard] in engine.fire(timer, clock, shard) }
+            } else if lanes[index].start(timer, shards) {
                 count.store(count.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
                 metrics?.started(late: engine.lateness(of: timer.deadline, on: clock))
                 timer.payload.intoAction().run()
             }
-            lanes[index].refill(shards, index, clock, now: now)
+            lanes[index].refill(shards, now: now)
         }
-        for index in 0..<laneCount { lanes[index].end(shards, index, clock) }
+        for index in 0..<laneCount { lanes[index].end(shards) }
         return due
     }
 
@@ -62,9 +63,15 @@ final class EngineDriver: @unchecked Sendable {
 }
 
 extension EngineCore {
+    /// How many passes a wake-up makes at most. One more is cheaper than a wake-up, but timers may always be due, and
+    /// settings of the wall clock must not wait for that. Virtual time stands still meanwhile; what is scheduled for the
+    /// same instant is a wake-up of its own there, which takes its turn among the other work of the instant.
+    private var passesPerWakeUp: Int { isOnSystemTime ? 16 : 1 }
+
     /// On the engine's thread.
     func wake(_ reason: WakeReason) {
-        guard !isShutDown.load(ordering: .acquiring) else { return }
+        guard life.beginWakeUp() else { return }
+        defer { if life.endWakeUp() { wakeup.stop() } }
         wakeUps.wrappingAdd(1, ordering: .relaxed)
         arming.beginDrain(reason) { nanoseconds(on: $0) }
         if reason == .wallClockChanged {
@@ -73,29 +80,23 @@ extension EngineCore {
         }
         let metrics = activeMetrics
         var due = 0
-        while true {
+        for _ in 0..<passesPerWakeUp {
             var more = 0
-            // A clock that gets its first timer meanwhile is looked at in the next round, or when all is settled.
-            let clocks = shards.clocksInUse
+            // A clock that gets its first timer meanwhile is looked at in the next pass, or when all is settled.
             ClockKind.visitAll { clock in
-                if clocks >> UInt8(truncatingIfNeeded: clock.rawValue) & 1 == 1 {
-                    more += driver.fire(clock, of: self, metrics: metrics)
-                }
+                if shards.isInUse(clock) { more += driver.fire(clock, of: self, metrics: metrics) }
             }
             if more == 0 { break }
             due += more
         }
         metrics?.woke(due: due, liveTimers: shards.liveTimerCount)
         arming.endDrain()
-        let earliest = shards.earliestOfEach()
-        arming.settle(.uptime, earliest: earliest.uptime)
-        arming.settle(.continuous, earliest: earliest.continuous)
-        arming.settle(.wall, earliest: earliest.wall)
+        ClockKind.visitAll { clock in arming.settle(clock, earliest: shards.earliest(clock)) }
     }
 
     /// On another executor, some time after the timer was found due.
     fileprivate func fire(_ due: DueTimer, _ clock: ClockKind, _ shard: Int) {
-        let removed = shards.withShard(shard) { $0.wheel(clock)?.pointee.remove(due) }
+        let removed = shards.withShard(shard) { $0.wheel?.pointee.remove(due) }
         guard let removed else { return }
         firesElsewhere.wrappingAdd(1, ordering: .relaxed)
         activeMetrics?.started(late: lateness(of: due.deadline, on: clock))

@@ -13,6 +13,8 @@ struct EngineLane: ~Copyable {
     private let buffer: UnsafeMutablePointer<DueTimer>
     private let started: UnsafeMutablePointer<UInt32>
     private let executors: UnsafeMutablePointer<ActionExecutor?>
+    /// The shard's number.
+    private(set) var shard = 0
     private var head = 0
     private var count = 0
     private var startedCount = 0
@@ -36,19 +38,21 @@ struct EngineLane: ~Copyable {
     /// The deadline of the next timer; nil when the lane is through.
     var next: UInt64? { head < count ? buffer[head].deadline : nil }
 
-    mutating func begin() {
+    mutating func begin(_ shard: Int) {
+        self.shard = shard
         isComplete = false
         head = 0
         count = 0
     }
 
     /// Takes the next batch, if the lane is empty and the shard may have more that is due.
-    mutating func refill(_ shards: EngineShards, _ index: Int, _ clock: ClockKind, now: UInt64) {
+    mutating func refill(_ shards: EngineShards, now: UInt64) {
         while head == count, !isComplete {
             let (buffer, executors) = (buffer, executors)
-            let progress = shards.withShard(index) { shard -> TimerWheel.Progress? in
-                guard let wheel = shard.wheel(clock) else { return nil }
-                release(into: wheel, shards, index)
+            let progress = shards.withShard(shard) { shard -> TimerWheel.Progress? in
+                // After the engine's end, its timers are taken out elsewhere, in pieces.
+                guard let wheel = shard.wheel, shard.core != nil else { return nil }
+                release(into: wheel, shards)
                 starts = wheel.pointee.starts
                 let progress = wheel.pointee.takeDue(
                     now: now, into: UnsafeMutableBufferPointer(start: buffer, count: Self.budget.taken),
@@ -76,28 +80,28 @@ struct EngineLane: ~Copyable {
 
     /// Ends the timer for the one who runs it. False if it was cancelled or reset meanwhile.
     @inline(__always)
-    mutating func start(_ due: DueTimer, _ shards: EngineShards, _ index: Int) -> Bool {
-        shards.beginStart(index, of: startedCount)
+    mutating func start(_ due: DueTimer, _ shards: EngineShards) -> Bool {
+        shards.beginStart(shard, of: startedCount)
         let isStarted = starts?.start(due) == true
         if isStarted {
             started[startedCount] = due.index
             startedCount += 1
         }
-        shards.setStarted(index, startedCount)
+        shards.setStarted(shard, startedCount)
         return isStarted
     }
 
     /// Gives the records of started timers back.
-    mutating func end(_ shards: EngineShards, _ index: Int, _ clock: ClockKind) {
+    mutating func end(_ shards: EngineShards) {
         guard startedCount > 0 else { return }
-        shards.withShard(index) { shard in
-            if let wheel = shard.wheel(clock) { release(into: wheel, shards, index) }
+        shards.withShard(shard) { shard in
+            if let wheel = shard.wheel { release(into: wheel, shards) }
         }
     }
 
-    private mutating func release(into wheel: UnsafeMutablePointer<TimerWheel>, _ shards: EngineShards, _ index: Int) {
+    private mutating func release(into wheel: UnsafeMutablePointer<TimerWheel>, _ shards: EngineShards) {
         for position in 0..<startedCount { wheel.pointee.release(started[position]) }
         startedCount = 0
-        shards.setStarted(index, 0)
+        shards.setStarted(shard, 0)
     }
 }

@@ -7,23 +7,28 @@ import TimerWheel
 ///
 /// For `@unchecked Sendable`: the pointers are set once, and what they point to is atomic or has a lock of its own.
 final class EngineShards: @unchecked Sendable {
+    /// All of them: for each group of threads, one for each clock.
     let count: Int
+    private let groups: Int
     private let shards: UnsafeMutablePointer<EngineShard.Reference>
+    /// The clocks that have timers, or had; a bit for each, by its number.
+    private let used = Atomic<UInt8>(0)
     /// For each shard, twice the number of its timers that the engine's thread has started and not yet released; odd
     /// while it starts one. Written by that thread only.
     private let started: UnsafeMutablePointer<Atomic<Int>>
 
-    /// One for each processor, up to 16.
-    static var perEngine: Int {
-        var shards = 1
-        while shards < min(16, ProcessorCount.active) { shards *= 2 }
-        return shards
+    /// One group for each processor, up to 16.
+    static var groupsPerEngine: Int {
+        var groups = 1
+        while groups < min(16, ProcessorCount.active) { groups *= 2 }
+        return groups
     }
 
-    /// `count` is a power of two.
-    init(count: Int) {
-        precondition(count > 0 && count & (count - 1) == 0, "shards are chosen by a mask")
-        self.count = count
+    /// `groups` is a power of two.
+    init(groups: Int) {
+        precondition(groups > 0 && groups & (groups - 1) == 0, "groups are chosen by a mask")
+        self.groups = groups
+        count = groups * ClockKind.allCases.count
         shards = .allocate(capacity: count)
         started = .allocate(capacity: count)
         for index in 0..<count {
@@ -40,14 +45,24 @@ final class EngineShards: @unchecked Sendable {
         started.deallocate()
     }
 
-    /// The shard that the calling thread puts its timers in.
+    /// The shard that the calling thread puts its timers of a clock in.
     @inline(__always)
-    var own: EngineShard.Reference { shards[count == 1 ? 0 : Int(capus_thread_number()) & (count - 1)] }
+    func own(_ clock: ClockKind) -> EngineShard.Reference {
+        shards[index(groups == 1 ? 0 : Int(capus_thread_number()) & (groups - 1), clock)]
+    }
+
+    @inline(__always)
+    func index(_ group: Int, _ clock: ClockKind) -> Int { group &* ClockKind.count &+ clock.rawValue }
 
     @inline(__always)
     func withShard<Result>(_ index: Int, _ body: (inout EngineShard) -> Result) -> Result {
         shards[index].withShard(body)
     }
+
+    #if DEBUG
+        /// The most records that were examined under one hold of a lock.
+        var mostVisits: Int { (0..<count).map { withShard($0) { $0.mostVisits } }.max() ?? 0 }
+    #endif
 
     /// The engine's thread is about to start a timer.
     @inline(__always)
@@ -69,51 +84,44 @@ final class EngineShards: @unchecked Sendable {
         }
     }
 
-    /// The earliest hard deadline of a clock; `.max` without any. Takes one lock after another.
+    /// How often a search for the earliest deadline takes a shard's lock, if its minimum was cancelled in a crowd.
+    private static var searchesAtOnce: Int { 8 }
+
+    /// The earliest hard deadline of a clock, or an earlier instant if the search would be long; `.max` without any.
+    /// Takes one lock after another, each for a bounded number of records.
     func earliest(_ clock: ClockKind) -> UInt64 {
+        guard isInUse(clock) else { return .max }
         var earliest = UInt64.max
-        for index in 0..<count {
-            earliest = min(earliest, withShard(index) { $0.wheel(clock)?.pointee.nextWake() } ?? .max)
-        }
-        return earliest
-    }
-
-    /// The same for every clock, and each lock is taken once.
-    func earliestOfEach() -> EarliestDeadlines {
-        var earliest = EarliestDeadlines()
-        for index in 0..<count {
-            withShard(index) { shard in
-                if let wheel = shard.wheel(.uptime) { earliest.uptime = wheel.pointee.earlier(than: earliest.uptime) }
-                if let wheel = shard.wheel(.continuous) {
-                    earliest.continuous = wheel.pointee.earlier(than: earliest.continuous)
+        for group in 0..<groups {
+            var next = TimerWheel.NextWake(instant: .max, isExact: true)
+            for _ in 0..<Self.searchesAtOnce {
+                next = withShard(index(group, clock)) { shard in
+                    shard.wheel?.pointee.nextWake(examining: TimerWheel.examinedAtOnce) ?? next
                 }
-                if let wheel = shard.wheel(.wall) { earliest.wall = wheel.pointee.earlier(than: earliest.wall) }
+                if next.isExact { break }
             }
+            earliest = min(earliest, next.instant)
         }
         return earliest
     }
 
-    /// The clocks that have timers, or had; a bit for each, by its number. Takes one lock after another.
-    var clocksInUse: UInt8 {
-        var clocks: UInt8 = 0
-        for index in 0..<count { clocks |= withShard(index) { $0.made } }
-        return clocks
+    /// Whether a clock has timers, or had.
+    @inline(__always)
+    func isInUse(_ clock: ClockKind) -> Bool {
+        used.load(ordering: .sequentiallyConsistent) >> UInt8(truncatingIfNeeded: clock.rawValue) & 1 == 1
+    }
+
+    /// A clock's first timer is about to be put in a shard, whose lock is held.
+    func use(_ clock: ClockKind) {
+        used.bitwiseOr(1 << UInt8(truncatingIfNeeded: clock.rawValue), ordering: .sequentiallyConsistent)
+        // The caller compares its deadline with what the kernel is armed for, and a thread that looks for the earliest
+        // deadline stores that before it reads the clocks: one of the two sees the other.
+        atomicMemoryFence(ordering: .sequentiallyConsistent)
     }
 }
 
-/// For each clock the earliest hard deadline; `.max` without any.
-struct EarliestDeadlines {
-    var uptime = UInt64.max
-    var continuous = UInt64.max
-    var wall = UInt64.max
-}
-
-extension TimerWheel {
-    /// The earliest hard deadline, if it is earlier than that.
-    fileprivate mutating func earlier(than other: UInt64) -> UInt64 { min(nextWake() ?? .max, other) }
-}
-
-/// Some of an engine's timers: one wheel a clock. Threads are spread over the shards, so that they rarely contend.
+/// Some of an engine's timers of one clock. Threads are spread over groups of shards, so that they rarely contend; each
+/// clock has a shard of its own in a group, so that one does not wait for what is done about another.
 ///
 /// A shard is never freed: engines borrow shards, one after another. So a ``ScheduledTimer`` can name its shard without
 /// a reference to the engine, which all threads would have to count at one place in memory. The epoch shows whether it
@@ -121,9 +129,8 @@ extension TimerWheel {
 ///
 /// No method here calls user code.
 struct EngineShard: ~Copyable {
-    /// A wheel is made when its clock is first used.
-    private let wheels: UnsafeMutablePointer<TimerWheel>
-    private(set) var made: UInt8 = 0
+    /// The timers, from the first on. Used only while the shard's lock is held.
+    private(set) var wheel: UnsafeMutablePointer<TimerWheel>?
     /// The engine, from its beginning to its shutdown; nothing is put in before or after. It lives at least as long as
     /// it is named here, because its shutdown needs the lock to take it away.
     var core: Unmanaged<EngineCore>?
@@ -133,32 +140,25 @@ struct EngineShard: ~Copyable {
     private let padding: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)
     private let morePadding: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)
 
-    init() { wheels = .allocate(capacity: ClockKind.allCases.count) }
+    #if DEBUG
+        /// The most records that were examined under one hold of the lock, for tests.
+        fileprivate(set) var mostVisits = 0
+    #endif
 
-    /// The engine is gone: the remaining timers are freed, and its timers' names mean nothing any more.
-    mutating func retire() {
-        for clock in ClockKind.allCases where made & bit(clock) != 0 {
-            (wheels + clock.rawValue).deinitialize(count: 1)
-        }
-        made = 0
+    /// The engine is gone, and its timers' names mean nothing any more. The wheel is the caller's.
+    mutating func retire() -> UnsafeMutablePointer<TimerWheel>? {
+        defer { wheel = nil }
         core = nil
         epoch &+= 1
+        return wheel
     }
 
-    private func bit(_ clock: ClockKind) -> UInt8 { 1 &<< UInt8(truncatingIfNeeded: clock.rawValue) }
-
-    /// The clock's wheel, if there is one. Used only while the shard's lock is held.
-    @inline(__always)
-    func wheel(_ clock: ClockKind) -> UnsafeMutablePointer<TimerWheel>? {
-        made & bit(clock) == 0 ? nil : wheels + clock.rawValue
-    }
-
-    /// Makes the clock's wheel, of which there was none.
-    @inline(never)
-    mutating func makeWheel(_ clock: ClockKind, from now: UInt64) -> UnsafeMutablePointer<TimerWheel> {
-        (wheels + clock.rawValue).initialize(to: TimerWheel(now: now))
-        made |= bit(clock)
-        return wheels + clock.rawValue
+    /// Makes the wheel, of which there was none.
+    mutating func makeWheel(from now: UInt64) -> UnsafeMutablePointer<TimerWheel> {
+        let wheel = UnsafeMutablePointer<TimerWheel>.allocate(capacity: 1)
+        wheel.initialize(to: TimerWheel(now: now))
+        self.wheel = wheel
+        return wheel
     }
 
     /// The engine, if the kernel is armed for that instant: then the caller has to look for the next one.
@@ -168,8 +168,8 @@ struct EngineShard: ~Copyable {
         return core.takeUnretainedValue()
     }
 
-    /// Timers in the wheels: those that wait, that were taken, and that were started and not yet released.
-    var count: Int { ClockKind.allCases.reduce(0) { $0 + (wheel($1)?.pointee.count ?? 0) } }
+    /// Timers in the wheel: those that wait, that were taken, and that were started and not yet released.
+    var count: Int { wheel?.pointee.count ?? 0 }
 }
 
 extension EngineShard {
@@ -191,7 +191,10 @@ extension EngineShard {
 
         /// After the engine's end.
         func giveBack() {
-            withShard { $0.retire() }
+            if let wheel = withShard({ $0.retire() }) {
+                wheel.deinitialize(count: 1)
+                wheel.deallocate()
+            }
             Self.pool.withLock { $0.append(self) }
         }
 
@@ -199,6 +202,10 @@ extension EngineShard {
         func withShard<Result>(_ body: (inout EngineShard) -> Result) -> Result {
             // For `nonisolated(unsafe)`: what crosses the lock are values, and objects that may be sent.
             nonisolated(unsafe) let result = shard.pointee.withLock { shard in
+                #if DEBUG
+                    let visits = shard.wheel?.pointee.visits ?? 0
+                    defer { shard.mostVisits = max(shard.mostVisits, (shard.wheel?.pointee.visits ?? 0) - visits) }
+                #endif
                 nonisolated(unsafe) let result = body(&shard)  // the same
                 return result
             }

@@ -45,7 +45,7 @@ extension ScheduledTimer {
     /// The wheel that the timer is in, if its engine still has the shard. Under the shard's lock.
     @inline(__always)
     func wheel(in shard: borrowing EngineShard) -> UnsafeMutablePointer<TimerWheel>? {
-        shard.epoch == epoch ? shard.wheel(clock) : nil
+        shard.epoch == epoch ? shard.wheel : nil
     }
 
     /// Takes the timer out: its action, unless it has started or was cancelled before.

@@ -59,7 +59,7 @@ private struct Sleep: ~Copyable, Sendable {
 
     init(_ core: EngineCore, until deadline: UInt64, _ tolerance: Duration, _ clock: ClockKind) {
         self.core = core
-        shard = core.shards.own
+        shard = core.shards.own(clock)
         self.deadline = deadline
         self.tolerance = tolerance
         self.clock = clock

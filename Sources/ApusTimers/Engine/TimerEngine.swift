@@ -8,13 +8,22 @@ import TimerWheel
 ///   earliest deadline + tolerance and then fires everything whose deadline has come, which is the minimum number of
 ///   wake-ups.
 /// - Timers of one clock start in the order of their deadlines; equal deadlines in the order of scheduling, if one
-///   thread scheduled them. A deadline that has passed when its timer is scheduled is due there and then.
+///   thread scheduled them. A deadline that has passed when its timer is scheduled is due there and then; while the
+///   engine runs what is due, such a timer waits until that is done, so it never delays a timer that was due before.
 /// - While nothing is due, the engine does not wake at all. Only after more than 64 cancellations of the earliest timer
 ///   without a wake-up in between it may wake once for nothing.
-/// - Actions run where the caller said, never under a lock, so they may schedule and cancel as they like.
+/// - Actions run where the caller said, never under a lock, so they may schedule and cancel as they like. The engine's
+///   thread blocks signals, so that they reach the threads that wait for them: a program that an action starts inherits
+///   that, unless the call that starts it sets the mask (`POSIX_SPAWN_SETSIGMASK`).
 /// - While the machine sleeps nothing fires; afterwards, deadlines on ``ClockKind/continuous`` and ``ClockKind/wall``
 ///   that passed meanwhile fire at once, and those on ``ClockKind/uptime`` have the remaining time left.
 /// - When the wall clock is set, deadlines on ``ClockKind/wall`` are looked at again.
+///
+/// In a child of fork(2) that executes no other program there is no engine's thread: timers of an engine from before the
+/// fork never fire there. Scheduling and cancelling them does not affect the parent's.
+///
+/// Dropping the last reference ends an engine like ``stop()``, but waits for no action, so it may happen under a lock that
+/// the running action wants.
 ///
 /// Use ``shared`` unless you need one that you can shut down.
 public final class TimerEngine: Sendable {
@@ -34,21 +43,21 @@ public final class TimerEngine: Sendable {
     ///
     /// Timers with equal deadlines start in the order of scheduling, whatever threads scheduled them.
     public convenience init(time: any TimeSource, wakeup: any Wakeup) {
-        self.init(time: time, wakeup: wakeup, shards: 1)
+        self.init(time: time, wakeup: wakeup, groups: 1)
     }
 
     /// An engine of its own, with its own thread, on the machine's clocks.
     public convenience init() {
-        self.init(time: SystemTime(), wakeup: SystemWakeup(), shards: EngineShards.perEngine)
+        self.init(time: SystemTime(), wakeup: SystemWakeup(), groups: EngineShards.groupsPerEngine)
     }
 
-    /// An engine whose timers are spread over `shards`, a power of two.
-    package init(time: any TimeSource, wakeup: any Wakeup, shards: Int) {
-        core = EngineCore(time: time, wakeup: wakeup, shards: shards)
+    /// An engine whose timers are spread over `groups` of shards, a power of two.
+    package init(time: any TimeSource, wakeup: any Wakeup, groups: Int) {
+        core = EngineCore(time: time, wakeup: wakeup, groups: groups)
         core.start()
     }
 
-    deinit { stop() }
+    deinit { core.end() }
 
     /// Counts from 1, for callers that number objects on this engine. From any thread.
     package func nextNumber() -> UInt64 { lastNumber.wrappingAdd(1, ordering: .relaxed).newValue }
@@ -135,9 +144,10 @@ public final class TimerEngine: Sendable {
     public var liveTimerCount: Int { core.shards.liveTimerCount }
 
     /// Ends the engine: pending actions are released without running, sleeping tasks resume with `CancellationError`,
-    /// and the thread ends. An action that is running on the engine's thread is waited for, unless it is the caller.
+    /// and the thread ends. An action that is running on the engine's thread is waited for, unless it is the caller: do
+    /// not hold a lock that an action wants.
     ///
-    /// Everything scheduled later never fires. May be called any number of times, from any thread.
+    /// Everything scheduled later never fires. May be called any number of times, from any thread; each call waits.
     public func stop() { core.stop() }
 }
 
