@@ -165,4 +165,7 @@ extension TimerEngine {
     }
 
     package var statistics: Statistics { core.statistics }
+
+    /// How many actions were started on the engine's thread.
+    package var fireCount: Int { core.driver.fires }
 }

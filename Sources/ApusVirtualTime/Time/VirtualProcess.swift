@@ -37,7 +37,7 @@ package final class VirtualProcess: Sendable {
     package let executor = VirtualExecutor()
     package let mainLoop: VirtualMainLoop
 
-    /// How many pieces of work have run.
+    /// How many pieces of work have run; an action of a timer is one.
     private let pieces = Atomic(0)
     private let unrest = Locked(Unrest())
     private let wakeup: VirtualWakeup
@@ -116,8 +116,10 @@ package final class VirtualProcess: Sendable {
 
     /// Runs one piece of work, or everything that is due. False when there was nothing, or it is stopped.
     func runOne() -> Bool {
+        let fires = engine.fireCount
         guard runPiece() else { return false }
-        if pieces.add(1, ordering: .relaxed).newValue % Unrest.piecesPerLook == 0 { lookForRest() }
+        let count = pieces.add(1 + engine.fireCount - fires, ordering: .relaxed)
+        if count.oldValue / Unrest.piecesPerLook < count.newValue / Unrest.piecesPerLook { lookForRest() }
         return true
     }
 
