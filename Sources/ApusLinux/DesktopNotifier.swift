@@ -47,7 +47,7 @@ public struct DesktopNotifier: Notifier {
     private static let queue = DispatchQueue(label: "apus.linux.notifications")
 
     private func show(_ notification: UserNotification, _ address: String) -> BackgroundError? {
-        let milliseconds = Int32(clamping: timeout / .milliseconds(1) < 1 ? 1 : Int64(timeout / .milliseconds(1)))
+        let milliseconds = Int32(clamping: max(1, timeout.wholeNanoseconds / 1_000_000))
         var identifier: UInt32 = 0
         var text = [CChar](repeating: 0, count: 512)
         let result = capus_notify(

@@ -199,29 +199,3 @@ int capus_process_limit(uint64_t *soft) {
     *soft = plain(limit.rlim_cur);
     return 0;
 }
-
-struct thread {
-    void (*body)(void *);
-    void *context;
-};
-
-static void *run_thread(void *argument) {
-    struct thread thread = *(struct thread *)argument;
-    free(argument);
-    thread.body(thread.context);
-    return NULL;
-}
-
-int capus_start_thread(void (*body)(void *), void *context) {
-    struct thread *thread = malloc(sizeof *thread);
-    if (thread == NULL) return ENOMEM;
-    *thread = (struct thread){body, context};
-    pthread_t started;
-    int error = pthread_create(&started, NULL, run_thread, thread);
-    if (error != 0) {
-        free(thread);
-        return error;
-    }
-    pthread_detach(started);
-    return 0;
-}

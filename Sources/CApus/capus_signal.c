@@ -5,12 +5,15 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <unistd.h>
 
 enum { MOST_SIGNALS = 8 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  // protects `ends`, `caught`, `before`, `count_caught`
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  // protects the variables up to `count_caught`
+// Never closed: a handler that was delayed on another thread would write to what has the descriptor's number by then.
 static int ends[2] = {-1, -1};
+static bool is_caught = false;
 static int caught[MOST_SIGNALS];
 static struct sigaction before[MOST_SIGNALS];
 static int count_caught = 0;
@@ -31,18 +34,29 @@ static void release_locked(void) {
     for (int index = 0; index < count_caught; index++) sigaction(caught[index], &before[index], NULL);
     count_caught = 0;
     atomic_store(&writing_end, -1);
-    if (ends[0] >= 0) { close(ends[0]); close(ends[1]); }
-    ends[0] = ends[1] = -1;
+    is_caught = false;
+}
+
+static int make_pipe_locked(void) {
+    if (ends[0] < 0) {
+        if (pipe(ends) != 0) return -errno;
+        for (int index = 0; index < 2; index++) {
+            fcntl(ends[index], F_SETFD, FD_CLOEXEC);
+            fcntl(ends[index], F_SETFL, O_NONBLOCK);
+        }
+    }
+    // What the catcher before did not read.
+    char bytes[64];
+    while (read(ends[0], bytes, sizeof bytes) > 0) continue;
+    return 0;
 }
 
 static int catch_locked(const int *signals, int count) {
-    if (ends[0] >= 0) return -EBUSY;
+    if (is_caught) return -EBUSY;
     if (count < 1 || count > MOST_SIGNALS) return -EINVAL;
-    if (pipe(ends) != 0) return -errno;
-    for (int index = 0; index < 2; index++) {
-        fcntl(ends[index], F_SETFD, FD_CLOEXEC);
-        fcntl(ends[index], F_SETFL, O_NONBLOCK);
-    }
+    int result = make_pipe_locked();
+    if (result != 0) return result;
+    is_caught = true;
     atomic_store(&writing_end, ends[1]);
     for (int index = 0; index < count; index++) {
         struct sigaction action = {.sa_handler = handle, .sa_flags = SA_RESTART};

@@ -3,7 +3,6 @@
 #include "CApusTimers.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
 #include <time.h>
@@ -46,8 +45,6 @@ int capus_eventfd_signal(int fd) {
     uint64_t one = 1;
     return write(fd, &one, sizeof one) == sizeof one ? 0 : -errno;
 }
-
-void capus_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
 
 #else
 // Other systems need no shims; a translation unit must not be empty.

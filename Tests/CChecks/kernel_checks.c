@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -76,9 +77,6 @@ static void unlock(void) {
 }
 
 static void *take_turns(void *number) {
-    // Longer than the kernel's names, which have 15 bytes.
-    capus_name_thread("a name that is too long");
-    capus_name_thread("turns");
     for (int turn = 0; turn < turns; turn++) {
         lock();
         protected_count++;
@@ -102,16 +100,77 @@ static void locks(void) {
     capus_prefetch(UINT64_MAX);
 }
 
-static void write_byte(void *descriptor) {
-    require(write(*(int *)descriptor, "x", 1) == 1);
+struct seen {
+    int writing_end;
+    char name[16];
+    sigset_t mask;
+};
+
+static void look(void *context) {
+    struct seen *seen = context;
+    require(pthread_getname_np(pthread_self(), seen->name, sizeof seen->name) == 0);
+    pthread_sigmask(SIG_BLOCK, NULL, &seen->mask);
+    require(write(seen->writing_end, "x", 1) == 1);
 }
 
-static void detached_thread(void) {
+static void require_blocked(const sigset_t *mask) {
+    const int blocked[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGALRM, SIGTERM, SIGUSR1, SIGUSR2, SIGCHLD, SIGTSTP, SIGRTMAX};
+    for (size_t index = 0; index < sizeof blocked / sizeof *blocked; index++) require(sigismember(mask, blocked[index]));
+    const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF};
+    for (size_t index = 0; index < sizeof own / sizeof *own; index++) require(!sigismember(mask, own[index]));
+}
+
+static void started_threads(void) {
     int ends[2];
     require(pipe(ends) == 0);
-    require(capus_start_thread(write_byte, &ends[1]) == 0);
+    sigset_t before, after;
+    pthread_sigmask(SIG_BLOCK, NULL, &before);
+    struct seen seen = {.writing_end = ends[1]};
+    // Longer than the kernel's names.
+    require(capus_start_thread("a name that is too long", look, &seen, NULL) == 0);
     char byte;
     require(read(ends[0], &byte, 1) == 1 && byte == 'x');
+    require(strcmp(seen.name, "a name that is ") == 0);
+    require_blocked(&seen.mask);
+    pthread_t thread;
+    require(capus_start_thread("turns", look, &seen, &thread) == 0);
+    require(pthread_join(thread, NULL) == 0);
+    require(strcmp(seen.name, "turns") == 0);
+    require_blocked(&seen.mask);
+    pthread_sigmask(SIG_BLOCK, NULL, &after);
+    for (int signal = 1; signal < NSIG; signal++) require(sigismember(&before, signal) == sigismember(&after, signal));
+    close(ends[0]);
+    close(ends[1]);
+}
+
+static void *wait_for_signal(void *mask) {
+    int signal = 0;
+    require(sigwait(mask, &signal) == 0);
+    return (void *)(intptr_t)signal;
+}
+
+static void wait_for_byte(void *descriptor) {
+    char byte;
+    require(read(*(int *)descriptor, &byte, 1) == 1);
+}
+
+// The signal would end the process if a thread of ours took it.
+static void awaited_signal(void) {
+    int ends[2];
+    require(pipe(ends) == 0);
+    pthread_t ours, theirs;
+    require(capus_start_thread("ours", wait_for_byte, &ends[0], &ours) == 0);
+    sigset_t mask, before;
+    sigemptyset(&mask);
+    sigaddset(&mask, SIGUSR1);
+    pthread_sigmask(SIG_BLOCK, &mask, &before);
+    require(pthread_create(&theirs, NULL, wait_for_signal, &mask) == 0);
+    require(kill(getpid(), SIGUSR1) == 0);
+    void *signal = NULL;
+    require(pthread_join(theirs, &signal) == 0 && (intptr_t)signal == SIGUSR1);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    require(write(ends[1], "x", 1) == 1);
+    require(pthread_join(ours, NULL) == 0);
     close(ends[0]);
     close(ends[1]);
 }
@@ -151,7 +210,13 @@ static void signals(void) {
         raise(wanted[i]);
         require(next_signal(descriptor) == wanted[i]);
     }
+    // Neither closed, so that no delayed handler writes to another file, nor read by the next one that catches.
+    raise(SIGUSR1);
     capus_signals_release();
+    capus_signals_release();
+    require(capus_signals_catch(copy, count) == descriptor);
+    raise(SIGUSR2);
+    require(next_signal(descriptor) == SIGUSR2);
     capus_signals_release();
     // One that cannot be caught, after some that can.
     const int impossible[] = {SIGUSR1, SIGKILL};
@@ -184,7 +249,8 @@ const struct check kernel_checks[] = {
     {"events of the kernel", events},
     {"pipes", pipes},
     {"locks and the numbers of threads", locks},
-    {"a detached thread", detached_thread},
+    {"threads of ours", started_threads},
+    {"a signal that a thread waits for", awaited_signal},
     {"limits of files and processes", limits},
     {"signals as bytes", signals},
     {"many signals", many_signals},

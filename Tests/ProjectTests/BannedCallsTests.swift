@@ -47,6 +47,9 @@ struct BannedCalls {
         Rule(text: "UUID()", replacement: draw),
         Rule(text: "arc4random", replacement: draw),
         Rule(text: "arc4random_uniform", replacement: draw),
+        Rule(text: "pthread_create", replacement: "start a SystemThread, which blocks signals"),
+        Rule(text: "Thread(", replacement: "start a SystemThread, which blocks signals"),
+        Rule(text: "detachNewThread", replacement: "start a SystemThread, which blocks signals"),
     ]
 
     /// Every banned call in a file.
@@ -97,7 +100,8 @@ struct BannedCallsTests {
             "clock_gettime(CLOCK_MONOTONIC, &t)", "gettimeofday(&t, nil)", "var g = SystemRandomNumberGenerator()",
             "Int.random(in: 0..<9)", "UUID().uuidString", "arc4random()", "DispatchTime.now() + 3",
             "let text = \"at \\(Date())\"", "/* why */ Date() // because", "let a = \"//\"; Date()",
-            "#\"raw \" quote\"#; UUID()", "array.shuffled()",
+            "#\"raw \" quote\"#; UUID()", "array.shuffled()", "pthread_create(&thread, nil, { _ in nil }, nil)",
+            "Thread { run() }.start(); Thread(block: run)",
         ])
     func rejects(source: String) {
         let objections = BannedCalls.objections(to: source, path: "Sources/X/Sample.swift")

@@ -32,6 +32,8 @@ enum HostSignal: Sendable, Hashable, CustomStringConvertible {
 /// The process's signals as a stream, until `stop`.
 struct CaughtSignals {
     let stream: AsyncStream<HostSignal>
+    private let continuation: AsyncStream<HostSignal>.Continuation
+    private let queue = DispatchQueue(label: "apus.linux.signals")
     private let source: any DispatchSourceRead
 
     init(_ signals: [HostSignal]) throws(SignalError) {
@@ -40,26 +42,26 @@ struct CaughtSignals {
         guard descriptor >= 0 else { throw SignalError(errno: -descriptor) }
 
         let (stream, continuation) = AsyncStream.makeStream(of: HostSignal.self)
-        let source = DispatchSource.makeReadSource(
-            fileDescriptor: descriptor, queue: DispatchQueue(label: "apus.linux.signals"))
+        let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
         source.setEventHandler {
             var byte: UInt8 = 0
             while read(descriptor, &byte, 1) == 1 {
                 if let signal = signals.first(where: { $0.number == Int32(byte) }) { continuation.yield(signal) }
             }
         }
-        // Only now: the descriptor may not be closed while the source looks at it.
-        source.setCancelHandler {
-            capus_signals_release()
-            continuation.finish()
-        }
         source.resume()
         self.stream = stream
+        self.continuation = continuation
         self.source = source
     }
 
+    /// Gives the signals back. When it returns they do what they did before, and may be caught again.
     func stop() {
         source.cancel()
+        // A reading that is under way would take bytes from the next catcher.
+        queue.sync {}
+        capus_signals_release()
+        continuation.finish()
     }
 }
 

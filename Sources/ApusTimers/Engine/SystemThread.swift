@@ -1,16 +1,15 @@
 import CApus
 import PlatformC
 
-/// A thread of the system that runs one closure.
+/// A thread of the system that runs one closure, with signals blocked: see `capus_start_thread`.
 ///
 /// Joined or detached once.
 // For `@unchecked Sendable`: `id` is not changed, and on Darwin, where it is a pointer, nothing reads what it leads to.
 package struct SystemThread: @unchecked Sendable {
     private final class Work: Sendable {
-        let name: StaticString
         let run: @Sendable () -> Void
 
-        init(_ name: StaticString, _ run: @escaping @Sendable () -> Void) { (self.name, self.run) = (name, run) }
+        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
     private let id: pthread_t
@@ -21,14 +20,21 @@ package struct SystemThread: @unchecked Sendable {
     ///   - name: What tools show of it, at most 15 bytes.
     ///   - run: Called once on the thread, which then ends.
     package init(named name: StaticString, _ run: @escaping @Sendable () -> Void) {
-        let work = Unmanaged.passRetained(Work(name, run)).toOpaque()
+        let work = Unmanaged.passRetained(Work(run)).toOpaque()
         #if canImport(Darwin)
             var started: pthread_t?
-            let error = pthread_create(&started, nil, { Self.main($0) }, work)
         #else
             var started: pthread_t? = pthread_t()
-            let error = pthread_create(&started!, nil, { Self.main($0!) }, work)
         #endif
+        let error = name.withUTF8Buffer { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { name in
+                #if canImport(Darwin)
+                    capus_start_thread(name.baseAddress!, { Self.main($0!) }, work, &started)
+                #else
+                    capus_start_thread(name.baseAddress!, { Self.main($0!) }, work, &started!)
+                #endif
+            }
+        }
         guard error == 0, let started else {
             preconditionFailure("the thread \(name) cannot be started: error \(error)")
         }
@@ -44,18 +50,7 @@ package struct SystemThread: @unchecked Sendable {
     /// Releases it: the system frees it at its end.
     package func detach() { pthread_detach(id) }
 
-    private static func main(_ context: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
-        let work = Unmanaged<Work>.fromOpaque(context).takeRetainedValue()
-        work.name.withUTF8Buffer { bytes in
-            bytes.withMemoryRebound(to: CChar.self) { name in
-                #if canImport(Darwin)
-                    _ = pthread_setname_np(name.baseAddress!)
-                #else
-                    capus_name_thread(name.baseAddress!)
-                #endif
-            }
-        }
-        work.run()
-        return nil
+    private static func main(_ context: UnsafeMutableRawPointer) {
+        Unmanaged<Work>.fromOpaque(context).takeRetainedValue().run()
     }
 }

@@ -6,6 +6,7 @@
 #include "CApusLock.h"
 #include "CApusSignal.h"
 #include "CApusSpawn.h"
+#include "CApusThread.h"
 #include "CApusTimers.h"
 
 #endif

@@ -47,7 +47,4 @@ int capus_process_limit(uint64_t *soft);
 /// A pipe whose ends are non-blocking and closed on exec: the reading end, then the writing end.
 int capus_pipe(int *ends);
 
-/// Starts a detached thread.
-int capus_start_thread(void (*body)(void *), void *context);
-
 #endif

@@ -31,8 +31,5 @@ int capus_eventfd_create(void);
 /// Makes the event descriptor readable.
 int capus_eventfd_signal(int fd);
 
-/// Names the calling thread, for debuggers and `ps -L`.
-void capus_name_thread(const char *name);
-
 #endif
 #endif

@@ -46,7 +46,7 @@ final class ChildReaper: Sendable {
         guard isFirst else { return }
         // Without adoption the kernel gives orphans to the init process, which reaps them as well.
         _ = capus_adopt_orphans()
-        let error = capus_start_thread(reap, Unmanaged.passUnretained(self).toOpaque())
+        let error = capus_start_thread("apus-reaper", reap, Unmanaged.passUnretained(self).toOpaque(), nil)
         guard error == 0 else {
             state.withLock { $0.isRunning = false }
             throw DaemonError(.unavailable, "no thread can be started (error \(error)): raise the limit of processes")

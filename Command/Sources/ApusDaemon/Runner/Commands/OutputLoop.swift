@@ -33,7 +33,7 @@ final class OutputLoop: Sendable {
             guard error == 0 else { return error }
             state.wakeup = (ends[0], ends[1])
             state.isRunning = true
-            return capus_start_thread(readOutput, Unmanaged.passUnretained(self).toOpaque())
+            return capus_start_thread("apus-output", readOutput, Unmanaged.passUnretained(self).toOpaque(), nil)
         }
         guard error == 0 else {
             throw DaemonError(

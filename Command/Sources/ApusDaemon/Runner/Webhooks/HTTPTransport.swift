@@ -88,7 +88,8 @@ final class HTTPTransport: Sendable {
                 ccurl_set_limit(handle, CURLMOPT_MAXCONNECTS, 16)
                 ccurl_set_limit(handle, CURLMOPT_MAX_HOST_CONNECTIONS, 8)
                 state.multi = Multi(handle: handle)
-                let error = capus_start_thread(transferAll, Unmanaged.passUnretained(self).toOpaque())
+                let error = capus_start_thread(
+                    "apus-webhooks", transferAll, Unmanaged.passUnretained(self).toOpaque(), nil)
                 if error != 0 { reason = "no thread can be started (\(String(cString: strerror(error))))" }
             }
             if reason != nil {
@@ -101,11 +102,7 @@ final class HTTPTransport: Sendable {
     }
 
     fileprivate func run() -> Never {
-        // OpenSSL writes to connections that may be closed, without the flag that prevents the signal.
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        sigaddset(&signals, SIGPIPE)
-        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        // The thread blocks SIGPIPE: OpenSSL writes to connections that may be closed, without the flag that prevents it.
         guard let multi = state.withLock({ $0.multi })?.handle else {
             preconditionFailure("the thread was not started")
         }
