@@ -1,4 +1,5 @@
 public import ApusBackground
+import ApusTimers
 import CApus
 import Dispatch
 import PlatformC

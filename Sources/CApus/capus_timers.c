@@ -3,6 +3,8 @@
 #include "CApusTimers.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
 #include <time.h>
@@ -34,6 +36,17 @@ int64_t capus_timerfd_read(int fd) {
         if (errno == EAGAIN) return 0;
         if (errno != EINTR) return -errno;
     }
+}
+
+static atomic_uint forks = 0;
+static pthread_once_t counting_forks = PTHREAD_ONCE_INIT;
+
+static void count_fork(void) { atomic_fetch_add(&forks, 1); }
+static void count_forks(void) { pthread_atfork(NULL, NULL, count_fork); }
+
+unsigned capus_forks(void) {
+    pthread_once(&counting_forks, count_forks);
+    return atomic_load_explicit(&forks, memory_order_relaxed);
 }
 
 int capus_eventfd_create(void) {

@@ -1,6 +1,7 @@
 import ApusTestSupport
 import ApusTimers
 import Dispatch
+import Foundation
 import Testing
 
 /// On the machine's own clocks. Each test awaits an event; nothing here sleeps by itself or measures how late.
@@ -83,6 +84,68 @@ struct RealEngineTests {
             engine.schedule(after: .seconds(3_600)) { withExtendedLifetime(engine) {} }
         }
     }
+
+    #if os(Linux)
+        @Test("no thread of ours takes a signal that the program waits for")
+        func blockedSignals() async throws {
+            let engine = TimerEngine()
+            await withCheckedContinuation { continuation in
+                engine.schedule(after: .zero) { continuation.resume() }
+            }
+            await Task(executorPreference: ThreadExecutor.shared) {}.value
+            var names: Set<String> = []
+            for thread in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task") {
+                // One that has ended meanwhile has no files.
+                guard let status = try? String(contentsOfFile: "/proc/self/task/\(thread)/status", encoding: .utf8)
+                else { continue }
+                let fields = status.split(separator: "\n").map { $0.split(separator: "\t", maxSplits: 1) }
+                func field(_ name: String) -> Substring? { fields.first { $0.first == name + ":" }?.last }
+                guard let name = field("Name"), name.hasPrefix("apus-") else { continue }
+                names.insert(String(name))
+                let blocked = try #require(field("SigBlk").flatMap { UInt64($0, radix: 16) })
+                for signal in [SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGTERM, SIGCHLD, SIGCONT, SIGTSTP] {
+                    #expect(blocked >> UInt64(signal - 1) & 1 == 1, "\(name) takes \(signal)")
+                }
+                for signal in [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGPROF] {
+                    #expect(blocked >> UInt64(signal - 1) & 1 == 0, "\(name) does not take \(signal)")
+                }
+            }
+            #expect(names.isSuperset(of: ["apus-timers", "apus-scheduler"]))
+            engine.stop()
+        }
+
+        @Test("what a forked child does with an engine does not move its parent's timers")
+        func forked() async throws {
+            let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+                let engine = TimerEngine()
+                engine.schedule(after: .seconds(3_600)) {}
+                let before = armedTimers()
+                guard before.contains(where: { $0 > 3_000 }) else { fatalError("the engine's timer is not armed") }
+                typealias Fork = @convention(c) () -> pid_t
+                // Swift marks it as unavailable.
+                let fork = unsafeBitCast(dlsym(nil, "fork"), to: Fork.self)
+                let child = fork()
+                if child == 0 {
+                    // Ends a child that waits for ever.
+                    alarm(300)
+                    engine.schedule(after: .milliseconds(1)) {}
+                    engine.schedule(after: .milliseconds(1), clock: .wall) {}.cancel()
+                    engine.stop()
+                    let own = TimerEngine()
+                    own.schedule(after: .milliseconds(1)) { _exit(0) }
+                    while true { pause() }
+                }
+                var status: Int32 = 0
+                guard waitpid(child, &status, 0) == child, status == 0 else { fatalError("the child ended with \(status)") }
+                let after = armedTimers()
+                guard after.contains(where: { $0 > 3_000 }), after.count == before.count else {
+                    fatalError("the timers were armed for \(before) seconds, and are for \(after)")
+                }
+                guard engine.statistics.wakeUps == 0 else { fatalError("the engine was woken") }
+            }
+            #expect(String(decoding: result?.standardErrorContent ?? [], as: UTF8.self) == "")
+        }
+    #endif
 
     @Test("a cancelled sleep on the real wake-up returns at once", arguments: 0..<20)
     func cancelledSleep(_: Int) async {
@@ -168,3 +231,16 @@ struct RealEngineTests {
         engine.stop()
     }
 }
+
+#if os(Linux)
+    /// In how many seconds the kernel's timers of this process go off.
+    private func armedTimers() -> [Int] {
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fdinfo")) ?? []
+        return files.compactMap { file in
+            let text = (try? String(contentsOfFile: "/proc/self/fdinfo/\(file)", encoding: .utf8)) ?? ""
+            guard let value = text.firstMatch(of: /it_value: \((\d+), (\d+)\)/) else { return nil }
+            let (seconds, nanoseconds) = (Int(value.1) ?? 0, Int(value.2) ?? 0)
+            return seconds + nanoseconds == 0 ? nil : seconds
+        }
+    }
+#endif

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -34,6 +35,16 @@ static void timers(void) {
     }
     require(capus_timerfd_read(-1) == -EBADF);
     require(capus_timerfd_arm(-1, 1, 0) == -EBADF);
+}
+
+static void forks(void) {
+    unsigned before = capus_forks();
+    pid_t child = fork();
+    require(child >= 0);
+    if (child == 0) _exit(capus_forks() == before + 1 ? 0 : 1);
+    int status = 0;
+    require(waitpid(child, &status, 0) == child && status == 0);
+    require(capus_forks() == before);
 }
 
 static void events(void) {
@@ -246,6 +257,7 @@ static void many_signals(void) {
 
 const struct check kernel_checks[] = {
     {"timers of the kernel", timers},
+    {"forks are counted in the child", forks},
     {"events of the kernel", events},
     {"pipes", pipes},
     {"locks and the numbers of threads", locks},

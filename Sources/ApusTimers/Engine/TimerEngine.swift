@@ -19,8 +19,9 @@ import TimerWheel
 ///   that passed meanwhile fire at once, and those on ``ClockKind/uptime`` have the remaining time left.
 /// - When the wall clock is set, deadlines on ``ClockKind/wall`` are looked at again.
 ///
-/// In a child of fork(2) that executes no other program there is no engine's thread: timers of an engine from before the
-/// fork never fire there. Scheduling and cancelling them does not affect the parent's.
+/// In a child of fork(2) that executes no other program, an engine from before the fork has no thread: its timers never
+/// fire there. Scheduling, cancelling and stopping there do not affect the parent, but a lock that another thread held when
+/// the process was forked is held for ever. An engine that the child makes works.
 ///
 /// Dropping the last reference ends an engine like ``stop()``, but waits for no action, so it may happen under a lock that
 /// the running action wants.

@@ -31,6 +31,8 @@
         package func disarm(_ clock: ClockKind) { descriptors.arm(clock, at: nil) }
 
         package func stop() {
+            // In a child that was forked there is no such thread.
+            if descriptors.areInherited { return }
             descriptors.isStopped.store(true, ordering: .releasing)
             descriptors.signal()
             guard let thread = thread.withLock({ $0.take() }) else { return }
@@ -42,6 +44,7 @@
     private final class Descriptors: Sendable {
         let timers: [Int32]
         let event: Int32
+        private let forks = capus_forks()
         let isStopped = Atomic(false)
         /// Arming reported that the clock was set; reading will not report it again.
         let wallClockWasSet = Atomic(false)
@@ -58,7 +61,12 @@
             close(event)
         }
 
+        /// The process is a child that was forked from the one that made them: they are the parent's, and arming them here
+        /// would wake the parent.
+        var areInherited: Bool { capus_forks() != forks }
+
         func arm(_ clock: ClockKind, at nanoseconds: UInt64?) {
+            if areInherited { return }
             let isWall = clock == .wall && nanoseconds != nil
             // 0 would disarm, so the origin of the clock becomes the instant after it: both have passed.
             let result = capus_timerfd_arm(timers[clock.rawValue], nanoseconds.map { max(1, $0) } ?? 0, isWall ? 1 : 0)

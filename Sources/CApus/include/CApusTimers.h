@@ -25,6 +25,10 @@ int capus_timerfd_arm(int fd, uint64_t nanoseconds, int cancel_on_set);
 /// The number of expirations since the last read (0: none yet).
 int64_t capus_timerfd_read(int fd);
 
+/// How often this process and those that it was forked from were forked, since the first call in any of them: what was
+/// made at another count is shared with the parent, and no thread of it runs here.
+unsigned capus_forks(void);
+
 /// A non-blocking event descriptor that is closed on exec.
 int capus_eventfd_create(void);
 
