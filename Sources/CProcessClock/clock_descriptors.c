@@ -1,15 +1,18 @@
 // Waits for descriptors until an instant, and timers that are descriptors.
 //
-// Owns the table of timers: its places are atomic, and the lock protects what is in a timer. The table survives a fork,
-// but the kernel's timers are those of the parent. `read` and `close` take the lock only for a timer's descriptor.
+// Owns the table of timers: its places are atomic, and the lock protects what is in a timer. A child has an empty table.
+// `read`, `close` and their kin take the lock only for a timer's descriptor.
 #define _GNU_SOURCE
 #include "clock_internal.h"
 
 #ifndef CLOCK_IS_UNAVAILABLE
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/syscall.h>
+#include <sys/mman.h>
 
 // MARK: Waits for descriptors
 
@@ -18,25 +21,20 @@ static void write_at_deadline(struct wait *wait) {
     eventfd_write(wait->descriptor, 1);
 }
 
-static void end_poll(void *wait) {
-    wait_end(wait);
-    libc()->close(((struct wait *)wait)->descriptor);
-}
-
 // Waits without a time-out, for the descriptors and for a step that comes to the instant. `polled` has room for one row
 // more.
 static int poll_until(
     const char *call, struct pollfd *polled, nfds_t count, int64_t duration, const sigset_t *signals) {
-    struct wait wait = {.call = call, .clock = process_clock_uptime, .fire = write_at_deadline};
-    wait.thread = (int32_t)libc()->syscall(SYS_gettid);
-    wait.descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (wait.descriptor < 0) return -1;
-    polled[count] = (struct pollfd){.fd = wait.descriptor, .events = POLLIN};
-    wait.deadline = saturating_sum(clock_readings[process_clock_uptime], duration);
-    if (!wait_begin(&wait)) write_at_deadline(&wait);
-    int result, error;
-    pthread_cleanup_push(end_poll, &wait);
-    result = libc()->ppoll(polled, count + 1, NULL, signals);
+    int64_t deadline = saturating_sum(clock_readings[process_clock_uptime], duration);
+    int result = -1, error;
+    struct wait *wait = wait_new(call, process_clock_uptime, deadline, NULL, write_at_deadline);
+    pthread_cleanup_push(wait_end, wait);
+    wait->descriptor = own_descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+    if (wait->descriptor >= 0) {
+        polled[count] = (struct pollfd){.fd = wait->descriptor, .events = POLLIN};
+        if (!wait_begin(wait)) write_at_deadline(wait);
+        result = libc()->ppoll(polled, count + 1, NULL, signals);
+    }
     error = errno;
     pthread_cleanup_pop(true);
     if (result > 0 && polled[count].revents) result--;
@@ -55,7 +53,8 @@ static bool make_room(struct polled_room *room, nfds_t count) {
     return room->rows != NULL;
 }
 
-static void free_room(struct polled_room *room) {
+static void free_room(void *argument) {
+    struct polled_room *room = argument;
     int error = errno;
     if (room->rows != room->few) free(room->rows);
     errno = error;
@@ -70,11 +69,11 @@ static int named_poll(
     }
     // The address may be NULL for no rows.
     if (count > 0) memcpy(room.rows, descriptors, count * sizeof(struct pollfd));
-    int result = poll_until(call, room.rows, count, duration, signals);
-    if (result >= 0) {
-        for (nfds_t i = 0; i < count; i++) descriptors[i].revents = room.rows[i].revents;
-    }
-    free_room(&room);
+    int result;
+    pthread_cleanup_push(free_room, &room);
+    result = poll_until(call, room.rows, count, duration, signals);
+    for (nfds_t i = 0; result >= 0 && i < count; i++) descriptors[i].revents = room.rows[i].revents;
+    pthread_cleanup_pop(true);
     return result;
 }
 
@@ -107,8 +106,9 @@ static int named_select(
         if (exceptional && FD_ISSET(descriptor, exceptional)) events |= POLLPRI;
         if (events) room.rows[used++] = (struct pollfd){.fd = descriptor, .events = events};
     }
-    int result = poll_until(call, room.rows, used, duration, signals);
-    int bits = 0;
+    int result, bits = 0;
+    pthread_cleanup_push(free_room, &room);
+    result = poll_until(call, room.rows, used, duration, signals);
     for (nfds_t i = 0; result >= 0 && i < used; i++) {
         if (!(room.rows[i].revents & POLLNVAL)) continue;
         errno = EBADF;
@@ -130,14 +130,14 @@ static int named_select(
             else FD_CLR(descriptor, exceptional);
         }
     }
-    free_room(&room);
+    pthread_cleanup_pop(true);
     return result < 0 ? result : bits;
 }
 
 int select(
     int count, fd_set *restrict readable, fd_set *restrict writable, fd_set *restrict exceptional,
     struct timeval *restrict timeout) {
-    int64_t duration = timeout ? timeout->tv_sec * SECOND + timeout->tv_usec * 1000 : 0;
+    int64_t duration = timeout ? nanoseconds(&(struct timespec){timeout->tv_sec, timeout->tv_usec * 1000}) : 0;
     if (!clock_is_virtual() || duration <= 0) return libc()->select(count, readable, writable, exceptional, timeout);
     return named_select("select", count, readable, writable, exceptional, duration, NULL);
 }
@@ -182,39 +182,103 @@ int epoll_pwait2(
     return named_epoll("epoll_pwait2", epoll, events, capacity, nanoseconds(timeout), signals);
 }
 
-// MARK: Timers that are descriptors
+// MARK: The table of timers
 
-// What a timer was set to. The kernel's timer is armed only at the instant at which it fires.
+// What a timer was set to. The kernel's timer is armed only at the instant at which it fires. Its memory is kept for the
+// next timer: `read` uses a timer that another thread may close.
 struct timer {
+    // Its descriptor is one of the timer's numbers.
     struct wait wait;
+    int numbers;
     int64_t interval;
     uint64_t fired;
     atomic_uint_least64_t reads;
     bool cancels_on_set, is_cancelled;
 };
 
-enum { timer_capacity = 65536 };
-static _Atomic(struct timer *) timers[timer_capacity];
-// Greater than every descriptor that a timer has had.
-static atomic_int timers_end;
+static struct {
+    ZERO_IN_CHILDREN _Atomic(struct timer *) timers[descriptor_capacity];
+    // Greater than every descriptor that a timer has had.
+    atomic_int end;
+    struct wait *free_timers;
+    // A child of vfork has this memory, and descriptors of its own.
+    pid_t process;
+} table;
+
+__attribute__((constructor(101))) static void be_separate(void) { zero_in_children(&table, sizeof table); }
 
 static struct timer *timer_of(int descriptor) {
-    if (descriptor < 0 || descriptor >= timer_capacity) return NULL;
-    return atomic_load_explicit(&timers[descriptor], memory_order_acquire);
+    if (descriptor < 0 || descriptor >= descriptor_capacity) return NULL;
+    return atomic_load_explicit(&table.timers[descriptor], memory_order_acquire);
 }
 
+static bool is_timer(int descriptor) {
+    struct itimerspec setting;
+    return libc()->timerfd_gettime(descriptor, &setting) == 0;
+}
+
+// With the lock held: the number is no longer the timer's.
+static void drop_number(int descriptor) {
+    struct timer *timer = timer_of(descriptor);
+    if (!timer) return;
+    atomic_store(&table.timers[descriptor], NULL);
+    if (--timer->numbers == 0) {
+        wait_leave(&timer->wait);
+        timer->wait.next = table.free_timers;
+        table.free_timers = &timer->wait;
+    }
+    for (int other = 0; timer->numbers > 0 && timer->wait.descriptor == descriptor && other < table.end; other++) {
+        if (timer_of(other) == timer) timer->wait.descriptor = other;
+    }
+}
+
+// With the lock held: the timer of a number that is a timer's still.
+static struct timer *true_timer_of(int descriptor) {
+    if (timer_of(descriptor) && !is_timer(descriptor)) drop_number(descriptor);
+    return timer_of(descriptor);
+}
+
+// With the lock held.
+static void add_number(struct timer *timer, int descriptor) {
+    if (descriptor < 0 || descriptor >= descriptor_capacity) return;
+    drop_number(descriptor);
+    timer->numbers++;
+    atomic_store_explicit(&table.timers[descriptor], timer, memory_order_release);
+    if (table.end <= descriptor) atomic_store(&table.end, descriptor + 1);
+}
+
+// With the lock held. From mmap: `timerfd_create` takes no lock of malloc's.
+static struct timer *new_timer(void) {
+    enum { count = 64 };
+    if (!table.free_timers) {
+        struct timer *more = mmap(
+            NULL, count * sizeof(struct timer), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (more == MAP_FAILED) return NULL;
+        for (int i = 0; i < count; i++) more[i].wait.next = i + 1 < count ? &more[i + 1].wait : NULL;
+        table.free_timers = &more[0].wait;
+    }
+    struct timer *timer = (struct timer *)table.free_timers;
+    table.free_timers = timer->wait.next;
+    timer->interval = 0, timer->fired = 0, timer->cancels_on_set = timer->is_cancelled = false;
+    return timer;
+}
+
+// MARK: Timers
+
 // Returns when the kernel's timer has expired: the descriptor is readable, or has been read. Its remaining time is zero
-// a moment before the kernel wakes the threads that wait for the descriptor.
+// a moment before the kernel wakes the threads that wait for the descriptor. Or when the descriptor is no timer any more.
 static void make_readable(struct timer *timer) {
     uint64_t reads = atomic_load(&timer->reads);
     struct itimerspec long_ago = {.it_value = {.tv_nsec = 1}};
-    libc()->timerfd_settime(timer->wait.descriptor, TFD_TIMER_ABSTIME, &long_ago, NULL);
+    if (libc()->timerfd_settime(timer->wait.descriptor, TFD_TIMER_ABSTIME, &long_ago, NULL) != 0) return;
     struct pollfd polled = {.fd = timer->wait.descriptor, .events = POLLIN};
-    while (libc()->poll(&polled, 1, 0) == 0 && atomic_load(&timer->reads) == reads) {}
+    while (libc()->poll(&polled, 1, 0) == 0 && atomic_load(&timer->reads) == reads && is_timer(polled.fd)) {}
 }
 
 static void fire_timer(struct wait *wait) {
     struct timer *timer = (struct timer *)wait;
+    while (timer->numbers > 0 && !is_timer(wait->descriptor)) drop_number(wait->descriptor);
+    if (timer->numbers == 0) return;
     timer->fired++;
     if (timer->interval > 0) {
         int64_t late = clock_readings[wait->clock] - wait->deadline;
@@ -239,29 +303,34 @@ static struct itimerspec setting_of(const struct timer *timer) {
 int timerfd_create(int id, int flags) {
     int descriptor = libc()->timerfd_create(id, flags);
     enum process_clock_id clock;
-    if (descriptor < 0 || descriptor >= timer_capacity || !clock_of(id, &clock)) return descriptor;
-    struct timer *timer = calloc(1, sizeof(struct timer));
-    if (!timer) {
-        libc()->close(descriptor);
-        errno = ENOMEM;
-        return -1;
+    if (descriptor < 0 || descriptor >= descriptor_capacity || !clock_of(id, &clock)) return descriptor;
+    bool is_of_run_loop = clock == process_clock_uptime && is_called_by_run_loops(__builtin_return_address(0));
+    clock_lock();
+    struct timer *timer = new_timer();
+    if (timer) {
+        timer->wait = (struct wait){.call = "timerfd", .clock = clock, .fire = fire_timer, .descriptor = descriptor};
+        if (is_of_run_loop) timer->wait.latest = run_loop_timers_latest;
+        table.process = getpid();
+        add_number(timer, descriptor);
     }
-    timer->wait = (struct wait){.call = "timerfd", .clock = clock, .fire = fire_timer, .descriptor = descriptor};
-    if (clock == process_clock_uptime && is_called_by_run_loops(__builtin_return_address(0)))
-        timer->wait.latest = run_loop_timers_latest;
-    atomic_store_explicit(&timers[descriptor], timer, memory_order_release);
-    int end = atomic_load(&timers_end);
-    while (end <= descriptor && !atomic_compare_exchange_weak(&timers_end, &end, descriptor + 1)) {}
-    return descriptor;
+    clock_unlock();
+    if (timer) return descriptor;
+    libc()->close(descriptor);
+    errno = ENOMEM;
+    return -1;
 }
 
 int timerfd_settime(
     int descriptor, int flags, const struct itimerspec *setting, struct itimerspec *previous) {
-    struct timer *timer = timer_of(descriptor);
-    if (!clock_is_virtual() || !timer || !setting)
+    if (!clock_is_virtual() || !timer_of(descriptor) || !setting)
         return libc()->timerfd_settime(descriptor, flags, setting, previous);
     struct itimerspec disarmed = {{0, 0}, {0, 0}};
     clock_lock();
+    struct timer *timer = true_timer_of(descriptor);
+    if (!timer) {
+        clock_unlock();
+        return libc()->timerfd_settime(descriptor, flags, setting, previous);
+    }
     if (previous) *previous = setting_of(timer);
     wait_leave(&timer->wait);
     libc()->timerfd_settime(descriptor, 0, &disarmed, NULL);
@@ -281,47 +350,129 @@ int timerfd_settime(
 }
 
 int timerfd_gettime(int descriptor, struct itimerspec *setting) {
-    struct timer *timer = timer_of(descriptor);
-    if (!clock_is_virtual() || !timer) return libc()->timerfd_gettime(descriptor, setting);
+    if (!clock_is_virtual() || !timer_of(descriptor)) return libc()->timerfd_gettime(descriptor, setting);
     clock_lock();
-    *setting = setting_of(timer);
+    struct timer *timer = true_timer_of(descriptor);
+    if (timer) *setting = setting_of(timer);
     clock_unlock();
-    return 0;
+    return timer ? 0 : libc()->timerfd_gettime(descriptor, setting);
 }
 
 ssize_t read(int descriptor, void *buffer, size_t size) {
     ssize_t result = libc()->read(descriptor, buffer, size);
     struct timer *timer = timer_of(descriptor);
     if (!timer || result != sizeof(uint64_t) || !clock_is_virtual()) return result;
+    // Before the lock, whose holder may wait for it.
     atomic_fetch_add(&timer->reads, 1);
+    bool is_cancelled = false;
     clock_lock();
-    bool is_cancelled = timer->is_cancelled;
-    if (timer->fired > 0) memcpy(buffer, &timer->fired, sizeof(uint64_t));
-    timer->fired = 0;
-    timer->is_cancelled = false;
+    timer = true_timer_of(descriptor);
+    if (timer) {
+        is_cancelled = timer->is_cancelled;
+        if (timer->fired > 0) memcpy(buffer, &timer->fired, sizeof(uint64_t));
+        timer->fired = 0;
+        timer->is_cancelled = false;
+    }
     clock_unlock();
     if (!is_cancelled) return result;
     errno = ECANCELED;
     return -1;
 }
 
+// MARK: Numbers of descriptors
+
+// They are about to be closed, or given to other files.
+static void drop_numbers(unsigned first, unsigned last) {
+    if (first >= (unsigned)table.end) return;
+    if (last >= (unsigned)table.end) last = (unsigned)table.end - 1;
+    bool is_any = false;
+    for (unsigned descriptor = first; !is_any && descriptor <= last; descriptor++)
+        is_any = timer_of((int)descriptor) != NULL;
+    if (!is_any || table.process != getpid()) return;
+    clock_lock();
+    for (unsigned descriptor = first; descriptor <= last; descriptor++) drop_number((int)descriptor);
+    clock_unlock();
+}
+
+// `descriptor` is another number of the file.
+static int duplicated(int file, int descriptor) {
+    if (descriptor < 0 || !timer_of(file) || table.process != getpid()) return descriptor;
+    clock_lock();
+    struct timer *timer = true_timer_of(file);
+    if (timer && file != descriptor) add_number(timer, descriptor);
+    clock_unlock();
+    return descriptor;
+}
+
+static bool is_open(int descriptor) { return libc()->fcntl(descriptor, F_GETFD) >= 0; }
+
+static int refused(int error) {
+    errno = error;
+    return -1;
+}
+
 int close(int descriptor) {
-    struct timer *timer = timer_of(descriptor);
-    if (timer) {
-        clock_lock();
-        wait_leave(&timer->wait);
-        atomic_store(&timers[descriptor], NULL);
-        clock_unlock();
-        free(timer);
-    }
+    if (is_own_descriptor(descriptor)) return refused(EBADF);
+    if (timer_of(descriptor)) drop_numbers((unsigned)descriptor, (unsigned)descriptor);
     return libc()->close(descriptor);
 }
 
+// Those of the clock stay open.
+static int close_others(unsigned first, unsigned last, int flags) {
+    for (unsigned own = first; own <= last && own < descriptor_capacity; own++) {
+        if (!is_own_descriptor((int)own)) continue;
+        if (own > first && libc()->close_range(first, own - 1, flags) != 0) return -1;
+        first = own + 1;
+    }
+    return first > last ? 0 : libc()->close_range(first, last, flags);
+}
+
+int close_range(unsigned first, unsigned last, int flags) {
+    if (first > last || flags & ~(int)CLOSE_RANGE_UNSHARE) return libc()->close_range(first, last, flags);
+    drop_numbers(first, last);
+    return close_others(first, last, flags);
+}
+
+void closefrom(int first) {
+    if (close_range(first > 0 ? (unsigned)first : 0, ~0U, 0) != 0) abort();
+}
+
+int dup(int file) { return duplicated(file, libc()->dup(file)); }
+
+int dup2(int file, int descriptor) {
+    if (is_own_descriptor(descriptor)) return refused(EBUSY);
+    if (file != descriptor && timer_of(descriptor) && is_open(file))
+        drop_numbers((unsigned)descriptor, (unsigned)descriptor);
+    return duplicated(file, libc()->dup2(file, descriptor));
+}
+
+int dup3(int file, int descriptor, int flags) {
+    if (is_own_descriptor(descriptor)) return refused(EBUSY);
+    if (file != descriptor && timer_of(descriptor) && is_open(file))
+        drop_numbers((unsigned)descriptor, (unsigned)descriptor);
+    return duplicated(file, libc()->dup3(file, descriptor, flags));
+}
+
+#define CLOCK_FCNTL(name)                                                                                              \
+    int name(int file, int command, ...) {                                                                             \
+        va_list list;                                                                                                  \
+        va_start(list, command);                                                                                       \
+        void *argument = va_arg(list, void *);                                                                         \
+        va_end(list);                                                                                                  \
+        int result = libc()->name(file, command, argument);                                                            \
+        return command == F_DUPFD || command == F_DUPFD_CLOEXEC ? duplicated(file, result) : result;                   \
+    }
+CLOCK_FCNTL(fcntl)
+CLOCK_FCNTL(fcntl64)
+
+// MARK: All timers
+
 void timer_descriptors_convert(void) {
-    for (int descriptor = 0; descriptor < atomic_load(&timers_end); descriptor++) {
+    for (int descriptor = 0; descriptor < table.end; descriptor++) {
         struct timer *timer = timer_of(descriptor);
         struct itimerspec setting, disarmed = {{0, 0}, {0, 0}};
-        if (!timer || libc()->timerfd_gettime(descriptor, &setting) != 0) continue;
+        if (!timer || timer->wait.descriptor != descriptor) continue;
+        if (libc()->timerfd_gettime(descriptor, &setting) != 0) continue;
         int64_t left = nanoseconds(&setting.it_value);
         if (left == 0) continue;
         libc()->timerfd_settime(descriptor, 0, &disarmed, NULL);

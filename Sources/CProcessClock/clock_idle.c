@@ -4,15 +4,15 @@
 // the state of each, and how much each has run. When the first and the third are equal, no thread has run in between:
 // all were asleep together, and only a running thread wakes another. How much a thread has run is its processor time
 // plus the number of its turns: a thread that was running at the first pass, woke another that still waits for a
-// processor, and fell asleep has had no more turns, but more time. A wake-up by a socket or a child is not foreseen.
+// processor, and fell asleep has had no more turns, but more time. Then what the kernel has of the process's own data
+// must have arrived (clock_flight.c). A wake-up by another process is not foreseen.
 //
 // Owns the table of threads with their open files, under a mutex of its own, which is never held with the clock's lock.
-// A forked child opens the files again; if another thread was settling, the child has the mutex locked for ever.
+// A child has none of it.
 #define _GNU_SOURCE
 #include "clock_internal.h"
 
 #ifndef CLOCK_IS_UNAVAILABLE
-#include <dirent.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
@@ -28,31 +28,62 @@ struct thread {
     bool is_there;
 };
 
-static pthread_mutex_t looking = PTHREAD_MUTEX_INITIALIZER;
-static struct thread *threads;
-static size_t thread_count, thread_capacity;
-static int folder = -1;
-static pid_t folder_of;
-static atomic_int running_thread;
-static atomic_int_least64_t running_since;
+static struct {
+    // Zero is a mutex that is free.
+    ZERO_IN_CHILDREN pthread_mutex_t looking;
+    struct thread *threads;
+    size_t thread_count, thread_capacity;
+    int folder;
+    bool is_open;
+    // 0 when it was not found out yet, 1 for no, 2 for yes.
+    atomic_int availability;
+    atomic_int running_thread;
+    atomic_int_least64_t running_since;
+} own;
 
-int32_t process_clock_running_thread(void) { return atomic_load(&running_thread); }
+__attribute__((constructor(101))) static void be_separate(void) { zero_in_children(&own, sizeof own); }
+
+// MARK: Whether it can be found out
+
+static bool read_own_activity(uint64_t *activity);
+
+// Some kernels do not count, and some emulations of one have files that always say the same. A thread that slept has run.
+static bool are_threads_counted(void) {
+    for (int attempt = 0; attempt < 20; attempt++) {
+        uint64_t before, after;
+        if (!read_own_activity(&before)) return false;
+        process_clock_machine_sleep(50000);
+        if (!read_own_activity(&after)) return false;
+        if (after != before) return true;
+    }
+    return false;
+}
+
+bool process_clock_is_available(void) {
+    if (atomic_load(&own.availability) == 0)
+        atomic_store(&own.availability, children_are_separate() && are_threads_counted() ? 2 : 1);
+    return atomic_load(&own.availability) == 2;
+}
+
+// MARK: The threads
+
+int32_t process_clock_running_thread(void) { return atomic_load(&own.running_thread); }
 
 int64_t process_clock_running_for(void) {
-    int64_t since = atomic_load(&running_since);
+    int64_t since = atomic_load(&own.running_since);
     return since ? process_clock_machine_time() - since : 0;
 }
 
 static int open_file(int32_t thread, const char *name) {
     char path[64];
     snprintf(path, sizeof(path), "%d/%s", thread, name);
-    return openat(folder, path, O_RDONLY | O_CLOEXEC);
+    return own_descriptor(openat(own.folder, path, O_RDONLY | O_CLOEXEC));
 }
 
 // The first number is how long the thread has run, the third how often it has been given a processor.
-static bool read_activity(struct thread *thread, uint64_t *activity) {
+static bool read_schedule(int file, uint64_t *activity) {
     char text[96];
-    ssize_t length = pread(thread->schedule, text, sizeof(text) - 1, 0);
+    ssize_t length = pread(file, text, sizeof(text) - 1, 0);
     if (length <= 0) return false;
     text[length] = 0;
     char *end;
@@ -62,71 +93,73 @@ static bool read_activity(struct thread *thread, uint64_t *activity) {
     return true;
 }
 
+static bool read_activity(struct thread *thread, uint64_t *activity) {
+    return read_schedule(thread->schedule, activity);
+}
+
+static bool read_own_activity(uint64_t *activity) {
+    int file = own_descriptor(open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC));
+    bool is_read = read_schedule(file, activity);
+    close_own_descriptor(file);
+    return is_read;
+}
+
 static void forget(size_t index) {
-    if (threads[index].state >= 0) libc()->close(threads[index].state);
-    if (threads[index].schedule >= 0) libc()->close(threads[index].schedule);
-    threads[index] = threads[--thread_count];
+    close_own_descriptor(own.threads[index].state);
+    close_own_descriptor(own.threads[index].schedule);
+    own.threads[index] = own.threads[--own.thread_count];
 }
 
 static struct thread *thread_with(int32_t id) {
-    for (size_t i = 0; i < thread_count; i++) {
-        if (threads[i].id == id) return &threads[i];
+    for (size_t i = 0; i < own.thread_count; i++) {
+        if (own.threads[i].id == id) return &own.threads[i];
     }
-    if (thread_count == thread_capacity) {
-        size_t capacity = thread_capacity ? 2 * thread_capacity : 64;
-        struct thread *more = realloc(threads, capacity * sizeof(struct thread));
+    if (own.thread_count == own.thread_capacity) {
+        size_t capacity = own.thread_capacity ? 2 * own.thread_capacity : 64;
+        struct thread *more = realloc(own.threads, capacity * sizeof(struct thread));
         if (!more) return NULL;
-        threads = more, thread_capacity = capacity;
+        own.threads = more, own.thread_capacity = capacity;
     }
-    struct thread *thread = &threads[thread_count];
+    struct thread *thread = &own.threads[own.thread_count];
     *thread = (struct thread){.id = id, .state = open_file(id, "stat"), .schedule = open_file(id, "schedstat")};
     read_activity(thread, &thread->activity_before);
-    thread_count++;
+    own.thread_count++;
     return thread;
 }
 
-struct linux_dirent64 {
-    uint64_t inode;
-    int64_t offset;
-    unsigned short length;
-    unsigned char type;
-    char name[];
+struct listing {
+    bool has_changed, fails;
 };
+
+static bool list_thread(int32_t id, void *argument) {
+    struct listing *listing = argument;
+    size_t before = own.thread_count;
+    struct thread *thread = thread_with(id);
+    listing->fails = !thread;
+    listing->has_changed |= own.thread_count != before;
+    if (thread) thread->is_there = true;
+    return thread != NULL;
+}
 
 // Lists the threads. True when one has begun or ended.
 static bool list_threads(void) {
-    if (folder < 0 || folder_of != getpid()) {
-        while (thread_count > 0) forget(thread_count - 1);
-        if (folder >= 0) libc()->close(folder);
-        folder = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        folder_of = getpid();
+    if (!own.is_open) {
+        own.folder = own_descriptor(open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+        own.is_open = true;
     }
-    for (size_t i = 0; i < thread_count; i++) threads[i].is_there = false;
-    bool has_changed = false;
-    lseek(folder, 0, SEEK_SET);
-    char buffer[4096];
-    long length;
-    while ((length = libc()->syscall(SYS_getdents64, folder, buffer, sizeof(buffer))) > 0) {
-        for (long place = 0; place < length;) {
-            struct linux_dirent64 *entry = (struct linux_dirent64 *)(buffer + place);
-            place += entry->length;
-            int32_t id = (int32_t)strtol(entry->name, NULL, 10);
-            if (id <= 0) continue;
-            size_t before = thread_count;
-            struct thread *thread = thread_with(id);
-            if (!thread) return true;
-            thread->is_there = true;
-            has_changed |= thread_count != before;
-        }
-    }
-    for (size_t i = thread_count; i-- > 0;) {
-        if (threads[i].is_there) continue;
+    for (size_t i = 0; i < own.thread_count; i++) own.threads[i].is_there = false;
+    struct listing listing = {false, false};
+    for_each_number(own.folder, list_thread, &listing);
+    if (listing.fails) return true;
+    for (size_t i = own.thread_count; i-- > 0;) {
+        if (own.threads[i].is_there) continue;
         forget(i);
-        has_changed = true;
+        listing.has_changed = true;
     }
-    return has_changed;
+    return listing.has_changed;
 }
 
+// Or at its end.
 static bool is_asleep(const struct thread *thread) {
     char text[128];
     ssize_t length = pread(thread->state, text, sizeof(text) - 1, 0);
@@ -134,73 +167,92 @@ static bool is_asleep(const struct thread *thread) {
     text[length] = 0;
     // The name stands in parentheses and may contain any character.
     char *name_end = strrchr(text, ')');
-    return name_end && name_end[1] == ' ' && name_end[2] == 'S';
+    if (!name_end || name_end[1] != ' ') return false;
+    // The main thread stays as a zombie when it has ended before the others.
+    return name_end[2] == 'S' || name_end[2] == 'Z';
 }
 
 static void move_to_front(size_t index) {
-    struct thread thread = threads[index];
-    memmove(&threads[1], &threads[0], index * sizeof(struct thread));
-    threads[0] = thread;
+    struct thread thread = own.threads[index];
+    memmove(&own.threads[1], &own.threads[0], index * sizeof(struct thread));
+    own.threads[0] = thread;
 }
 
 // Makes the second and the third pass; the third pass of the call before is the first.
-static bool is_at_rest(int32_t own) {
+static bool is_at_rest(int32_t caller) {
     if (list_threads()) {
-        for (size_t i = 0; i < thread_count; i++) read_activity(&threads[i], &threads[i].activity);
+        for (size_t i = 0; i < own.thread_count; i++) read_activity(&own.threads[i], &own.threads[i].activity);
         return false;
     }
-    for (size_t i = 0; i < thread_count; i++) {
-        if (threads[i].id == own || is_asleep(&threads[i])) continue;
-        atomic_store(&running_thread, threads[i].id);
+    for (size_t i = 0; i < own.thread_count; i++) {
+        if (own.threads[i].id == caller || is_asleep(&own.threads[i])) continue;
+        atomic_store(&own.running_thread, own.threads[i].id);
         // What runs now is likely to run next time, so it is examined first.
         move_to_front(i);
         return false;
     }
     bool is_unchanged = true;
-    for (size_t i = 0; i < thread_count; i++) {
+    for (size_t i = 0; i < own.thread_count; i++) {
         uint64_t activity = 0;
-        if (threads[i].id == own) continue;
-        if (!read_activity(&threads[i], &activity) || activity != threads[i].activity) is_unchanged = false;
-        threads[i].activity = activity;
+        if (own.threads[i].id == caller) continue;
+        if (!read_activity(&own.threads[i], &activity) || activity != own.threads[i].activity) is_unchanged = false;
+        own.threads[i].activity = activity;
     }
     return is_unchanged;
 }
 
 uint64_t process_clock_activity(void) {
-    int32_t own = (int32_t)libc()->syscall(SYS_gettid);
-    pthread_mutex_lock(&looking);
-    uint64_t activity = thread_count;
-    for (size_t i = 0; i < thread_count; i++) activity += threads[i].id == own ? 0 : threads[i].activity;
-    pthread_mutex_unlock(&looking);
+    int32_t caller = (int32_t)libc()->syscall(SYS_gettid);
+    pthread_mutex_lock(&own.looking);
+    uint64_t activity = own.thread_count;
+    for (size_t i = 0; i < own.thread_count; i++) activity += own.threads[i].id == caller ? 0 : own.threads[i].activity;
+    libc()->pthread_mutex_unlock(&own.looking);
     return activity;
 }
 
 // Finds the awake thread that has run most since this settling began. The others may only wait for a processor.
-static void find_busiest_thread(int32_t own) {
+static void find_busiest_thread(int32_t caller) {
     uint64_t most = 0;
-    for (size_t i = 0; i < thread_count; i++) {
+    for (size_t i = 0; i < own.thread_count; i++) {
         uint64_t activity = 0;
-        if (threads[i].id == own || is_asleep(&threads[i]) || !read_activity(&threads[i], &activity)) continue;
-        if (activity - threads[i].activity_before <= most) continue;
-        most = activity - threads[i].activity_before;
-        atomic_store(&running_thread, threads[i].id);
+        if (own.threads[i].id == caller || is_asleep(&own.threads[i]) || !read_activity(&own.threads[i], &activity)) continue;
+        if (activity - own.threads[i].activity_before <= most) continue;
+        most = activity - own.threads[i].activity_before;
+        atomic_store(&own.running_thread, own.threads[i].id);
     }
 }
 
-int process_clock_settle(int64_t limit) {
-    int32_t own = (int32_t)libc()->syscall(SYS_gettid);
+static bool nothing_runs(int32_t thread) {
+    bool has_delivered = false;
+    return is_at_rest(thread) && data_has_arrived(&has_delivered) && (!has_delivered || is_at_rest(thread));
+}
+
+// In the machine's time. False when another thread has it for longer.
+static bool begin_looking(int64_t end) {
+    struct timespec time = timespec_of(end);
+    return (end == FOREVER ? pthread_mutex_lock(&own.looking)
+                           : libc()->pthread_mutex_clocklock(&own.looking, CLOCK_MONOTONIC, &time))
+        == 0;
+}
+
+int settle_unless(int64_t limit, const atomic_int *unless) {
+    int32_t thread = (int32_t)libc()->syscall(SYS_gettid);
     int64_t start = process_clock_machine_time();
     clock_lock();
     lock_waits_retry();
     clock_unlock();
-    pthread_mutex_lock(&looking);
+    if (!begin_looking(saturating_sum(start, limit))) return ETIMEDOUT;
     int result = 0;
-    if (atomic_load(&running_since) == 0) atomic_store(&running_since, start);
-    for (size_t i = 0; i < thread_count; i++) threads[i].activity_before = threads[i].activity;
-    for (int64_t passes = 1; !is_at_rest(own); passes++) {
+    if (atomic_load(&own.running_since) == 0) atomic_store(&own.running_since, start);
+    for (size_t i = 0; i < own.thread_count; i++) own.threads[i].activity_before = own.threads[i].activity;
+    for (int64_t passes = 1; !nothing_runs(thread); passes++) {
+        if (unless && atomic_load(unless) > 0) {
+            result = ECANCELED;
+            break;
+        }
         if (process_clock_machine_time() - start > limit) {
             result = ETIMEDOUT;
-            find_busiest_thread(own);
+            find_busiest_thread(thread);
             break;
         }
         // What runs needs this processor, and what runs for long is examined less often.
@@ -208,11 +260,13 @@ int process_clock_settle(int64_t limit) {
         else process_clock_machine_sleep(passes < 1000 ? 20000 : 1000000);
     }
     if (result == 0) {
-        atomic_store(&running_thread, 0);
-        atomic_store(&running_since, 0);
+        atomic_store(&own.running_thread, 0);
+        atomic_store(&own.running_since, 0);
     }
-    pthread_mutex_unlock(&looking);
+    libc()->pthread_mutex_unlock(&own.looking);
     return result;
 }
+
+int process_clock_settle(int64_t limit) { return settle_unless(limit, NULL); }
 
 #endif

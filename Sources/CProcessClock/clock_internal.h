@@ -4,6 +4,29 @@
 //
 // "With the lock held" means that of clock_state.c. Its holder calls only functions that say so, those of clock_libc.c,
 // and libc's own that do not block.
+//
+// A waiting thread. Its `struct wait` is in memory that is never unmapped, so a step may use it whatever has become of the
+// thread and its stack:
+//
+//   free ─ wait_new ─> taken ─ wait_begin ─> entered ─ wait_wake ─> taken ─ wait_end ─> free
+//
+// - Only an entered wait is in the list. `fire` uses the wait, its descriptor, and the address of its object, which it
+//   never reads.
+// - Who sets the state first, under the lock, decides what the wait returns: a step (wait_has_expired) or a release
+//   (wait_was_woken). Either takes the wait out of the list.
+// - A handler that interrupts the thread makes wait_sleep return EINTR, whatever its flags. What the handler waits for is
+//   a wait of its own, whose `outer` is the interrupted one.
+// - A cancelled thread calls wait_end from a cleanup handler. One that jumps out of a handler does not: its next wait_new
+//   finds that the wait belongs to a frame that has gone, and frees it. Until then the wait may fire, to no effect.
+// - No handler and no cancellation interrupts a holder of the lock, because all signals are blocked meanwhile. So a
+//   handler can call everything that is async-signal-safe in libc.
+// - A child has zeros where its parent has the lock, the list, the tables, and that time is virtual: the kernel wipes
+//   these pages in each child that does not share its parent's memory. So its time is the machine's, nothing is locked,
+//   and nothing is entered.
+//
+// A timer's descriptor is a number in the table, which leads to a `struct timer`. The timer lives as long as a number
+// leads to it; its memory is never unmapped either. A number whose file is no timer any more, because it was closed by
+// a call that is not seen here, is taken out of the table when it is found.
 #ifndef CLOCK_INTERNAL_H
 #define CLOCK_INTERNAL_H
 
@@ -27,13 +50,17 @@
 #ifndef CLOCK_IS_UNAVAILABLE
 
 #include <errno.h>
+#include <mqueue.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
+#include <sys/sem.h>
+#include <sys/sysinfo.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
+#include <sys/times.h>
 #include <poll.h>
 #include <semaphore.h>
 #include <time.h>
@@ -54,6 +81,8 @@
     F(int, sem_post, (sem_t *))                                                                                        \
     F(int, sem_timedwait, (sem_t *, const struct timespec *))                                                          \
     F(int, sem_clockwait, (sem_t *, clockid_t, const struct timespec *))                                               \
+    F(int, pthread_cond_signal, (pthread_cond_t *))                                                                    \
+    F(int, pthread_cond_broadcast, (pthread_cond_t *))                                                                 \
     F(int, pthread_cond_timedwait, (pthread_cond_t *, pthread_mutex_t *, const struct timespec *))                     \
     F(int, pthread_cond_clockwait, (pthread_cond_t *, pthread_mutex_t *, clockid_t, const struct timespec *))          \
     F(int, pthread_mutex_unlock, (pthread_mutex_t *))                                                                  \
@@ -76,6 +105,23 @@
     F(int, timerfd_gettime, (int, struct itimerspec *))                                                                \
     F(ssize_t, read, (int, void *, size_t))                                                                            \
     F(int, close, (int))                                                                                               \
+    F(int, close_range, (unsigned, unsigned, int))                                                                     \
+    F(int, dup, (int))                                                                                                 \
+    F(int, dup2, (int, int))                                                                                           \
+    F(int, dup3, (int, int, int))                                                                                      \
+    F(int, fcntl, (int, int, ...))                                                                                     \
+    F(int, fcntl64, (int, int, ...))                                                                                   \
+    F(int, sigtimedwait, (const sigset_t *, siginfo_t *, const struct timespec *))                                     \
+    F(int, mq_timedsend, (mqd_t, const char *, size_t, unsigned, const struct timespec *))                             \
+    F(ssize_t, mq_timedreceive, (mqd_t, char *, size_t, unsigned *, const struct timespec *))                          \
+    F(int, semtimedop, (int, struct sembuf *, size_t, const struct timespec *))                                        \
+    F(int, pthread_timedjoin_np, (pthread_t, void **, const struct timespec *))                                        \
+    F(int, pthread_clockjoin_np, (pthread_t, void **, clockid_t, const struct timespec *))                             \
+    F(int, sysinfo, (struct sysinfo *))                                                                                \
+    F(clock_t, times, (struct tms *))                                                                                  \
+    F(int, __poll_chk, (struct pollfd *, nfds_t, int, size_t))                                                         \
+    F(int, __ppoll_chk, (struct pollfd *, nfds_t, const struct timespec *, const sigset_t *, size_t))                  \
+    F(ssize_t, __read_chk, (int, void *, size_t, size_t))                                                              \
     F(long, syscall, (long, ...))                                                                                      \
     F(void, dispatch_source_set_timer, (void *, uint64_t, uint64_t, uint64_t))                                         \
     F(void, dispatch_source_set_event_handler_f, (void *, void (*)(void *)))
@@ -90,6 +136,28 @@ const struct libc_functions *libc(void);
 
 // A futex call, whatever `syscall` does.
 long futex(void *word, int operation, uint32_t value, const struct timespec *timeout);
+// The same until an instant that is never reached: then the kernel does not restart it after a handler.
+long futex_for_ever(void *word, int operation, uint32_t value, uint32_t bits);
+
+// Begins a static variable, without a value, that children find zeroed.
+#if defined(__x86_64__)
+#define ZERO_IN_CHILDREN _Alignas(4096)
+#else
+#define ZERO_IN_CHILDREN _Alignas(65536)
+#endif
+// Called for each of these by a constructor.
+void zero_in_children(void *variable, size_t size);
+// False on a kernel that cannot do it.
+bool children_are_separate(void);
+
+enum { descriptor_capacity = 65536 };
+// The clock's own descriptors are closed in children, and only by the clock. -1 for one that cannot be kept.
+int own_descriptor(int descriptor);
+bool is_own_descriptor(int descriptor);
+void close_own_descriptor(int descriptor);
+
+// The numbers that are names in an open folder, until `use` returns false.
+void for_each_number(int folder, bool (*use)(int32_t, void *), void *argument);
 
 int64_t saturating_sum(int64_t one, int64_t other);
 int64_t nanoseconds(const struct timespec *time);
@@ -97,9 +165,11 @@ struct timespec timespec_of(int64_t nanoseconds);
 
 // MARK: clock_state.c
 
-// A wait with a deadline. It lives in the frame of the function that waits, or in the table of timer descriptors.
+// A wait with a deadline, of a thread or of a timer descriptor.
 struct wait {
     struct wait *next, *previous;
+    // In which virtual time of this process or its ancestors it was entered; 0 when it is not entered.
+    uint64_t entered_in;
     enum process_clock_id clock;
     int64_t deadline;
     // The order in which waits began, for equal deadlines.
@@ -112,12 +182,21 @@ struct wait {
     int64_t (*latest)(int64_t deadline);
     // The semaphore, condition or word of memory that is waited for.
     void *object;
+    // The number of waits for such objects, which counts this one too; or NULL.
+    atomic_int *counter;
     // A futex of its own: `wait_is_pending` or what ended it.
     atomic_int state;
     // Set for a lock, which a thread waits for by trying again.
     bool is_for_lock;
-    // A descriptor that makes a wait for descriptors return; for a futex, its private flag.
+    // Set where no release is seen: tries again each millisecond of the machine's time.
+    bool naps;
+    // A descriptor that makes a wait for descriptors return, or -1.
     int descriptor;
+    // For a futex, its private flag.
+    int flags;
+    // Of a thread's wait: the wait that this one is within, and where on the stack it was made.
+    struct wait *outer;
+    void *frame;
 };
 
 enum { wait_is_pending = 0, wait_has_expired = 1, wait_was_woken = 2 };
@@ -135,9 +214,14 @@ bool clock_of(clockid_t id, enum process_clock_id *clock);
 // With the lock held: the process is awake at this instant.
 void clock_woken(void);
 
-// Enters a wait that has its clock, deadline, call and `fire` set. False, without entering it, when it is due.
+// A wait of this thread, which it frees by wait_end. Aborts when there is no memory.
+struct wait *wait_new(
+    const char *call, enum process_clock_id clock, int64_t deadline, void *object, void (*fire)(struct wait *));
+// Enters it. False, without entering it, when it is due.
 bool wait_begin(struct wait *wait);
-// Takes a `struct wait` out, if it is still in.
+// Takes it out of the list, if it is still in.
+void wait_pause(struct wait *wait);
+// Takes a `struct wait` out, if it is still in, closes its descriptor, and frees it. A cleanup handler.
 void wait_end(void *wait);
 // The same with the lock held; a wait that is due is entered too.
 void wait_enter(struct wait *wait);
@@ -149,9 +233,10 @@ struct wait *wait_earliest(int64_t *left);
 // With the lock held: the first wait for which `matches` is true.
 struct wait *wait_find(bool (*matches)(const struct wait *, const void *), const void *argument);
 
-// Sleeps on the wait's own word until it is not pending; EINTR when a signal handler ran. Without the lock.
-int wait_sleep(struct wait *wait);
-// With the lock held: ends the sleep.
+// Sleeps on the wait's own word until it is not pending; EINTR when a signal handler ran; 0 also after a nap. Without the
+// lock. The thread can be cancelled meanwhile if the caller is a cancellation point.
+int wait_sleep(struct wait *wait, bool is_cancellation_point);
+// With the lock held: takes it out of the list, and ends the sleep.
 void wait_wake(struct wait *wait, int reason);
 
 // MARK: run_loop_timers.c
@@ -167,6 +252,14 @@ bool is_called_by_run_loops(void *caller);
 
 // With the lock held: wakes the threads that wait for a lock until an instant; they try again.
 void lock_waits_retry(void);
+// Whether a futex call waits until an instant; and that call.
+bool is_futex_until(int operation, const struct timespec *time);
+long futex_until(void *word, int operation, uint32_t value, const struct timespec *time, uint32_t bits);
+// Waits for what is released by calls that are not seen here. `attempt` returns EBUSY to be called again, as it is each
+// millisecond of the machine's time. ETIMEDOUT, EINTR, or what the attempt returns.
+int wait_by_napping(
+    const char *call, enum process_clock_id clock, int64_t deadline, int (*attempt)(void *), void *argument,
+    bool is_cancellation_point);
 
 // MARK: clock_descriptors.c
 
@@ -175,8 +268,18 @@ void timer_descriptors_convert(void);
 // With the lock held: the wall clock was set.
 void timer_descriptors_cancel_on_set(void);
 
+// MARK: clock_calls.c
+
+// MARK: clock_flight.c
+
+// Makes the kernel deliver what one thread of the process has written for another, as far as it can. Returns true when
+// nothing more is on its way: then the caller examines the threads once more if `has_delivered`. Without the lock.
+bool data_has_arrived(bool *has_delivered);
+
 // MARK: clock_idle.c
 
+// As process_clock_settle, and ECANCELED as soon as `unless` is greater than 0.
+int settle_unless(int64_t limit, const atomic_int *unless);
 // How much the other threads had run at the last examination. Without the lock.
 uint64_t process_clock_activity(void);
 

@@ -7,8 +7,11 @@
 
 #ifndef CLOCK_IS_UNAVAILABLE
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <linux/futex.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 
 static struct libc_functions functions;
@@ -41,6 +44,95 @@ const struct libc_functions *libc(void) {
 long futex(void *word, int operation, uint32_t value, const struct timespec *timeout) {
     return libc()->syscall(SYS_futex, word, operation, value, timeout, NULL, FUTEX_BITSET_MATCH_ANY);
 }
+
+long futex_for_ever(void *word, int operation, uint32_t value, uint32_t bits) {
+    static const struct timespec never = {.tv_sec = 1LL << 33};
+    return libc()->syscall(SYS_futex, word, operation, value, &never, NULL, bits);
+}
+
+// MARK: Children
+
+static atomic_bool wiping_fails;
+
+void zero_in_children(void *variable, size_t size) {
+    if (madvise(variable, size, MADV_WIPEONFORK) != 0) atomic_store(&wiping_fails, true);
+}
+
+bool children_are_separate(void) { return !atomic_load(&wiping_fails); }
+
+enum { word_bits = 64 };
+// Not zero in children, which close them.
+static atomic_uint_least64_t own_descriptors[descriptor_capacity / word_bits];
+
+static uint64_t bit_of(int descriptor) { return 1ULL << (descriptor % word_bits); }
+
+// Moved away from the low numbers, of which a program may expect the next one that it has closed.
+int own_descriptor(int descriptor) {
+    enum { first_own = 512 };
+    int moved = descriptor < 0 ? -1 : libc()->fcntl(descriptor, F_DUPFD_CLOEXEC, first_own);
+    if (moved >= 0) {
+        libc()->close(descriptor);
+        descriptor = moved;
+    }
+    if (descriptor >= descriptor_capacity) {
+        libc()->close(descriptor);
+        errno = EMFILE;
+        return -1;
+    }
+    if (descriptor >= 0) atomic_fetch_or(&own_descriptors[descriptor / word_bits], bit_of(descriptor));
+    return descriptor;
+}
+
+bool is_own_descriptor(int descriptor) {
+    return descriptor >= 0 && descriptor < descriptor_capacity
+        && atomic_load_explicit(&own_descriptors[descriptor / word_bits], memory_order_relaxed) & bit_of(descriptor);
+}
+
+// Of those that are closed at once, or were closed by a fork, none is closed again: the number may be another file's.
+void close_own_descriptor(int descriptor) {
+    if (descriptor < 0) return;
+    uint64_t before = atomic_fetch_and(&own_descriptors[descriptor / word_bits], ~bit_of(descriptor));
+    if (before & bit_of(descriptor)) libc()->close(descriptor);
+}
+
+static void close_own_descriptors(void) {
+    for (int word = 0; word < descriptor_capacity / word_bits; word++) {
+        uint64_t bits = atomic_load(&own_descriptors[word]);
+        for (int bit = 0; bits != 0 && bit < word_bits; bit++) {
+            if (bits & bit_of(bit)) close_own_descriptor(word * word_bits + bit);
+        }
+    }
+}
+
+__attribute__((constructor(101))) static void close_in_children(void) {
+    pthread_atfork(NULL, NULL, close_own_descriptors);
+}
+
+// MARK: Folders of the kernel
+
+struct linux_dirent64 {
+    uint64_t inode;
+    int64_t offset;
+    unsigned short length;
+    unsigned char type;
+    char name[];
+};
+
+void for_each_number(int folder, bool (*use)(int32_t, void *), void *argument) {
+    char buffer[4096];
+    long length;
+    lseek(folder, 0, SEEK_SET);
+    while ((length = libc()->syscall(SYS_getdents64, folder, buffer, sizeof(buffer))) > 0) {
+        for (long place = 0; place < length;) {
+            struct linux_dirent64 *entry = (struct linux_dirent64 *)(buffer + place);
+            place += entry->length;
+            if (entry->name[0] == '.') continue;
+            if (!use((int32_t)strtol(entry->name, NULL, 10), argument)) return;
+        }
+    }
+}
+
+// MARK: Numbers, and the machine's time
 
 int64_t saturating_sum(int64_t one, int64_t other) {
     int64_t sum;

@@ -1,43 +1,73 @@
 // The clocks' readings, the list of waits, and the functions that read the clocks.
 //
-// The clock's only lock protects the list and every change of a reading. It is not recursive and is held for a few
-// instructions; a fork takes it. A reading is read without it, so that signal handlers can read the clocks. All other
-// functions that take the lock deadlock in a handler that has interrupted its holder.
+// The clock's only lock protects the list and every change of a reading. It is not recursive, is held for a few
+// instructions, and its holder has all signals blocked. A reading is read without it. A forked child has the lock free
+// and the list empty.
 #define _GNU_SOURCE
 #include "clock_internal.h"
 
 #ifndef CLOCK_IS_UNAVAILABLE
 #include <linux/futex.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 
 // MARK: The lock
 
-// 0 free, 1 held, 2 held and wanted. A lock of its own, because those of libc are among what is replaced.
-static atomic_int lock_word;
+static struct {
+    // 0 free, 1 held, 2 held and wanted. A lock of its own, because those of libc are among what is replaced.
+    ZERO_IN_CHILDREN atomic_int lock;
+    // Which signals the lock's holder had blocked.
+    uint64_t blocked_signals;
+    atomic_bool is_virtual;
+    // Different for each virtual time that begins in this process, its ancestors and their other children.
+    uint64_t virtual_time;
+    struct wait *first_wait, *free_waits;
+    uint64_t next_order;
+    // The instant of uptime at which something last woke the process.
+    int64_t awake_at;
+} own;
+
+__attribute__((constructor(101))) static void be_separate(void) { zero_in_children(&own, sizeof own); }
+
+// By number: libc's function leaves out the signal by which a thread is cancelled.
+static void block_signals(const uint64_t *blocked, uint64_t *before) {
+    libc()->syscall(SYS_rt_sigprocmask, SIG_SETMASK, blocked, before, sizeof *blocked);
+}
 
 void clock_lock(void) {
+    const uint64_t all = UINT64_MAX;
+    uint64_t before;
+    block_signals(&all, &before);
     int free = 0;
-    if (atomic_compare_exchange_strong(&lock_word, &free, 1)) return;
-    while (atomic_exchange(&lock_word, 2) != 0) futex(&lock_word, FUTEX_WAIT_PRIVATE, 2, NULL);
+    if (!atomic_compare_exchange_strong(&own.lock, &free, 1)) {
+        while (atomic_exchange(&own.lock, 2) != 0) futex(&own.lock, FUTEX_WAIT_PRIVATE, 2, NULL);
+    }
+    own.blocked_signals = before;
 }
 
 void clock_unlock(void) {
-    if (atomic_exchange(&lock_word, 0) == 2) futex(&lock_word, FUTEX_WAKE_PRIVATE, 1, NULL);
-}
-
-// A thread that forks holds the lock meanwhile, or the child would have it locked by a thread that it does not have.
-__attribute__((constructor(101))) static void survive_forks(void) {
-    pthread_atfork(clock_lock, clock_unlock, clock_unlock);
+    uint64_t before = own.blocked_signals;
+    if (atomic_exchange(&own.lock, 0) == 2) futex(&own.lock, FUTEX_WAKE_PRIVATE, 1, NULL);
+    block_signals(&before, NULL);
 }
 
 // MARK: The clocks
 
-static atomic_bool is_virtual;
 _Atomic int64_t clock_readings[3];
 
-bool process_clock_is_available(void) { return true; }
-bool clock_is_virtual(void) { return atomic_load_explicit(&is_virtual, memory_order_acquire); }
-bool clock_make_virtual(void) { return !atomic_exchange(&is_virtual, true); }
+bool clock_is_virtual(void) { return atomic_load_explicit(&own.is_virtual, memory_order_acquire); }
+
+bool clock_make_virtual(void) {
+    static uint64_t virtual_times;
+    if (clock_is_virtual()) return false;
+    own.virtual_time = ++virtual_times;
+    own.awake_at = -1;
+    atomic_store(&own.is_virtual, true);
+    return true;
+}
+
 bool process_clock_is_virtual(void) { return clock_is_virtual(); }
 
 bool clock_of(clockid_t id, enum process_clock_id *clock) {
@@ -49,7 +79,8 @@ bool clock_of(clockid_t id, enum process_clock_id *clock) {
     case CLOCK_BOOTTIME_ALARM: *clock = process_clock_continuous; return true;
     case CLOCK_REALTIME:
     case CLOCK_REALTIME_COARSE:
-    case CLOCK_REALTIME_ALARM: *clock = process_clock_wall; return true;
+    case CLOCK_REALTIME_ALARM:
+    case CLOCK_TAI: *clock = process_clock_wall; return true;
     default: return false;  // processor time, or a device
     }
 }
@@ -82,15 +113,74 @@ void process_clock_sleep_machine(int64_t duration) { process_clock_jump(0, durat
 
 // MARK: The waits
 
-static struct wait *first_wait;
-static uint64_t next_order;
+// The wait of this thread that was made last and not freed. In a child it may be one of its parent.
+static _Thread_local __attribute__((tls_model("initial-exec"))) struct wait *innermost;
+static _Thread_local __attribute__((tls_model("initial-exec"))) int32_t this_thread;
+static _Thread_local __attribute__((tls_model("initial-exec"))) uint64_t this_virtual_time;
+
+// With the lock held. From mmap: `malloc` is not async-signal-safe.
+static struct wait *take_free_wait(void) {
+    enum { count = 256 };
+    if (!own.free_waits) {
+        struct wait *more = mmap(
+            NULL, count * sizeof(struct wait), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (more == MAP_FAILED) abort();
+        for (int i = 0; i < count; i++) more[i].next = i + 1 < count ? &more[i + 1] : NULL;
+        own.free_waits = more;
+    }
+    struct wait *wait = own.free_waits;
+    own.free_waits = wait->next;
+    return wait;
+}
+
+// With the lock held.
+static void free_wait(struct wait *wait) {
+    wait_leave(wait);
+    close_own_descriptor(wait->descriptor);
+    if (wait->counter) atomic_fetch_sub(wait->counter, 1);
+    if (innermost == wait) innermost = wait->outer;
+    wait->next = own.free_waits;
+    own.free_waits = wait;
+}
+
+static bool is_on_alternate_stack(void) {
+    stack_t stack;
+    return sigaltstack(NULL, &stack) == 0 && stack.ss_flags & SS_ONSTACK;
+}
+
+// With the lock held: frees waits that a jump out of a handler has left. The frame of a wait that this one is within is
+// further up the stack.
+static void free_left_waits(void *frame) {
+    if (this_virtual_time != own.virtual_time) {
+        innermost = NULL;
+        this_thread = (int32_t)libc()->syscall(SYS_gettid);
+        this_virtual_time = own.virtual_time;
+    }
+    while (innermost && (uintptr_t)innermost->frame <= (uintptr_t)frame && !is_on_alternate_stack())
+        free_wait(innermost);
+}
+
+__attribute__((noinline)) struct wait *wait_new(
+    const char *call, enum process_clock_id clock, int64_t deadline, void *object, void (*fire)(struct wait *)) {
+    void *frame = __builtin_frame_address(0);
+    clock_lock();
+    free_left_waits(frame);
+    struct wait *wait = take_free_wait();
+    *wait = (struct wait){
+        .call = call, .clock = clock, .deadline = deadline, .object = object, .fire = fire, .thread = this_thread,
+        .descriptor = -1, .outer = innermost, .frame = frame};
+    innermost = wait;
+    clock_unlock();
+    return wait;
+}
 
 void wait_enter(struct wait *wait) {
-    wait->order = next_order++;
+    wait->entered_in = own.virtual_time;
+    wait->order = own.next_order++;
     wait->previous = NULL;
-    wait->next = first_wait;
-    if (first_wait) first_wait->previous = wait;
-    first_wait = wait;
+    wait->next = own.first_wait;
+    if (own.first_wait) own.first_wait->previous = wait;
+    own.first_wait = wait;
 }
 
 bool wait_begin(struct wait *wait) {
@@ -101,20 +191,26 @@ bool wait_begin(struct wait *wait) {
     return !is_due;
 }
 
-void wait_end(void *wait) {
+void wait_pause(struct wait *wait) {
     clock_lock();
     wait_leave(wait);
     clock_unlock();
 }
 
-bool wait_is_entered(const struct wait *wait) { return wait->previous || wait->next || first_wait == wait; }
+void wait_end(void *wait) {
+    clock_lock();
+    free_wait(wait);
+    clock_unlock();
+}
+
+bool wait_is_entered(const struct wait *wait) { return wait->entered_in != 0 && wait->entered_in == own.virtual_time; }
 
 void wait_leave(struct wait *wait) {
     if (!wait_is_entered(wait)) return;
     if (wait->previous) wait->previous->next = wait->next;
-    else first_wait = wait->next;
+    else own.first_wait = wait->next;
     if (wait->next) wait->next->previous = wait->previous;
-    wait->previous = wait->next = NULL;
+    wait->entered_in = 0;
 }
 
 static int64_t left_until(const struct wait *wait) {
@@ -123,10 +219,7 @@ static int64_t left_until(const struct wait *wait) {
     return left;
 }
 
-// The instant of uptime at which something last woke the process.
-static int64_t awake_at = -1;
-
-void clock_woken(void) { awake_at = clock_readings[process_clock_uptime]; }
+void clock_woken(void) { own.awake_at = clock_readings[process_clock_uptime]; }
 
 void process_clock_wake(void) {
     clock_lock();
@@ -136,7 +229,7 @@ void process_clock_wake(void) {
 
 static int64_t left_until_due(const struct wait *wait) {
     int64_t left = left_until(wait);
-    if (!wait->latest || (left <= 0 && awake_at == clock_readings[process_clock_uptime])) return left;
+    if (!wait->latest || (left <= 0 && own.awake_at == clock_readings[process_clock_uptime])) return left;
     return saturating_sum(left, wait->latest(wait->deadline) - wait->deadline);
 }
 
@@ -146,7 +239,7 @@ static bool is_before(int64_t left, const struct wait *wait, int64_t other_left,
 
 struct wait *wait_earliest(int64_t *left) {
     struct wait *earliest = NULL;
-    for (struct wait *wait = first_wait; wait; wait = wait->next) {
+    for (struct wait *wait = own.first_wait; wait; wait = wait->next) {
         int64_t own = left_until_due(wait);
         if (earliest && !is_before(own, wait, *left, earliest)) continue;
         earliest = wait;
@@ -156,20 +249,35 @@ struct wait *wait_earliest(int64_t *left) {
 }
 
 struct wait *wait_find(bool (*matches)(const struct wait *, const void *), const void *argument) {
-    for (struct wait *wait = first_wait; wait; wait = wait->next) {
+    for (struct wait *wait = own.first_wait; wait; wait = wait->next) {
         if (matches(wait, argument)) return wait;
     }
     return NULL;
 }
 
-int wait_sleep(struct wait *wait) {
-    while (atomic_load(&wait->state) == wait_is_pending) {
-        if (futex(&wait->state, FUTEX_WAIT_PRIVATE, wait_is_pending, NULL) != 0 && errno == EINTR) return EINTR;
+static bool is_pending(struct wait *wait) { return atomic_load(&wait->state) == wait_is_pending; }
+
+static long sleep_on(struct wait *wait) {
+    if (!wait->naps) return futex_for_ever(&wait->state, FUTEX_WAIT_BITSET_PRIVATE, wait_is_pending, ~0U);
+    struct timespec end = timespec_of(process_clock_machine_time() + SECOND / 1000);
+    return futex(&wait->state, FUTEX_WAIT_BITSET_PRIVATE, wait_is_pending, &end);
+}
+
+int wait_sleep(struct wait *wait, bool is_cancellation_point) {
+    // As libc does for its own calls: a thread that is cancelled leaves at once, through its cleanup handlers.
+    int kind = PTHREAD_CANCEL_DEFERRED, result = 0;
+    if (is_cancellation_point) pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &kind);
+    while (result == 0 && is_pending(wait)) {
+        if (sleep_on(wait) == 0) continue;
+        if (errno == ETIMEDOUT) break;
+        if (errno == EINTR) result = EINTR;
     }
-    return 0;
+    if (is_cancellation_point) pthread_setcanceltype(kind, NULL);
+    return result;
 }
 
 void wait_wake(struct wait *wait, int reason) {
+    wait_leave(wait);
     atomic_store(&wait->state, reason);
     futex(&wait->state, FUTEX_WAKE_PRIVATE, 1, NULL);
 }
@@ -177,7 +285,7 @@ void wait_wake(struct wait *wait, int reason) {
 size_t process_clock_waits(struct process_clock_wait *waits, size_t capacity) {
     clock_lock();
     size_t count = 0, written = 0;
-    for (struct wait *wait = first_wait; wait; wait = wait->next) {
+    for (struct wait *wait = own.first_wait; wait; wait = wait->next) {
         count++;
         struct process_clock_wait row = {wait->call, wait->thread, wait->clock, left_until(wait)};
         // Insertion sort: there are few waits. Those that do not fit are due last.

@@ -1,7 +1,7 @@
 // Makes time virtual, sets the wall clock, and steps from deadline to deadline, by hand or on a thread of its own.
 //
 // Owns the number of steps, the holds and the pace, all atomic. Calls `fire` of a wait with the lock held, and whatever
-// lets other code run without it. Time stands still in a forked child, which has no stepping thread.
+// lets other code run without it. A forked child has none of it: its time is the machine's.
 #define _GNU_SOURCE
 #include "clock_internal.h"
 
@@ -12,6 +12,7 @@
 // MARK: Beginning, and setting the wall clock
 
 int process_clock_begin(struct process_clock_reading now) {
+    if (!clock_is_virtual() && !process_clock_is_available()) return ENOTSUP;
     clock_lock();
     clock_readings[0] = now.uptime, clock_readings[1] = now.continuous, clock_readings[2] = now.wall;
     bool begins = clock_make_virtual();
@@ -119,14 +120,18 @@ int process_clock_advance(int64_t duration, int64_t limit) {
 
 // MARK: By itself
 
-static atomic_bool goes_by_itself;
-static atomic_int holds;
-static atomic_int_least64_t pace_of_a_second;
+static struct {
+    ZERO_IN_CHILDREN atomic_bool goes_by_itself;
+    atomic_int holds;
+    atomic_int_least64_t pace_of_a_second;
+} own;
 
-void process_clock_hold(void) { atomic_fetch_add(&holds, 1); }
+__attribute__((constructor(101))) static void be_separate(void) { zero_in_children(&own, sizeof own); }
+
+void process_clock_hold(void) { atomic_fetch_add(&own.holds, 1); }
 
 void process_clock_release(void) {
-    if (atomic_fetch_sub(&holds, 1) == 1) futex(&holds, FUTEX_WAKE_PRIVATE, 1, NULL);
+    if (atomic_fetch_sub(&own.holds, 1) == 1) futex(&own.holds, FUTEX_WAKE_PRIVATE, 1, NULL);
 }
 
 // How long the thread sleeps in the machine's time when there is no deadline.
@@ -136,9 +141,9 @@ static void *go_by_itself(void *nothing) {
     pthread_setname_np(pthread_self(), "process-clock");
     while (true) {
         int held;
-        while ((held = atomic_load(&holds)) > 0) futex(&holds, FUTEX_WAIT_PRIVATE, (uint32_t)held, NULL);
-        if (process_clock_settle(FOREVER) != 0 || atomic_load(&holds) > 0) continue;
-        int64_t left, pace = atomic_load(&pace_of_a_second);
+        while ((held = atomic_load(&own.holds)) > 0) futex(&own.holds, FUTEX_WAIT_PRIVATE, (uint32_t)held, NULL);
+        if (settle_unless(FOREVER, &own.holds) != 0 || atomic_load(&own.holds) > 0) continue;
+        int64_t left, pace = atomic_load(&own.pace_of_a_second);
         if (!process_clock_until_next(&left)) {
             process_clock_machine_sleep(poll_interval);
             continue;
@@ -147,7 +152,7 @@ static void *go_by_itself(void *nothing) {
             // In small pieces: an earlier deadline may be entered, and the clocks are read meanwhile.
             int64_t piece = left < SECOND / 100 ? left : SECOND / 100;
             process_clock_machine_sleep((int64_t)((double)piece * (double)pace / SECOND));
-            if (atomic_load(&holds) > 0) continue;
+            if (atomic_load(&own.holds) > 0) continue;
             if (piece < left) {
                 move(piece);
                 continue;
@@ -160,8 +165,8 @@ static void *go_by_itself(void *nothing) {
 
 int process_clock_run_by_itself(int64_t pace) {
     if (!clock_is_virtual()) return ENOTSUP;
-    atomic_store(&pace_of_a_second, pace);
-    if (atomic_exchange(&goes_by_itself, true)) return 0;
+    atomic_store(&own.pace_of_a_second, pace);
+    if (atomic_exchange(&own.goes_by_itself, true)) return 0;
     pthread_t thread;
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);

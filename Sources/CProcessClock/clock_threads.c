@@ -1,7 +1,7 @@
 // Sleeps, and waits for semaphores, conditions, locks and words of memory, until an instant.
 //
-// Owns two atomic numbers of waiting threads. A thread holds the lock only to enter its wait and to take it out. The
-// release of a semaphore or a lock takes it too while another thread waits for one until an instant.
+// Owns three atomic numbers of waiting threads. A thread holds the lock only to enter its wait and to take it out. The
+// release of a semaphore, a condition or a lock takes it too while another thread waits for one until an instant.
 #define _GNU_SOURCE
 #include "clock_internal.h"
 
@@ -9,31 +9,31 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <sched.h>
-#include <stdarg.h>
 #include <sys/syscall.h>
 #include <threads.h>
 
+#ifndef FUTEX_LOCK_PI2
+#define FUTEX_LOCK_PI2 13
+#endif
+
 static bool is_valid(const struct timespec *time) { return time->tv_nsec >= 0 && time->tv_nsec < SECOND; }
 
-static struct wait new_wait(const char *call, enum process_clock_id clock, int64_t deadline, void *object) {
-    static _Thread_local int32_t thread;
-    if (thread == 0) thread = (int32_t)libc()->syscall(SYS_gettid);
-    return (struct wait){.call = call, .clock = clock, .deadline = deadline, .object = object, .thread = thread};
-}
-
 static void wake_at_deadline(struct wait *wait) { wait_wake(wait, wait_has_expired); }
+
+static bool has_expired(const struct wait *wait) { return atomic_load(&wait->state) == wait_has_expired; }
 
 // MARK: Sleeps
 
 // Until an instant of a virtual clock. EINTR when a signal handler ran; `left` then.
 static int sleep_until(const char *call, enum process_clock_id clock, int64_t deadline, int64_t *left) {
-    struct wait wait = new_wait(call, clock, deadline, NULL);
-    wait.fire = wake_at_deadline;
-    if (!wait_begin(&wait)) return 0;
-    int result = wait_sleep(&wait);
-    wait_end(&wait);
+    int result = 0;
+    struct wait *wait = wait_new(call, clock, deadline, NULL, wake_at_deadline);
+    pthread_cleanup_push(wait_end, wait);
+    if (wait_begin(wait)) result = wait_sleep(wait, true);
+    if (has_expired(wait)) result = 0;
+    pthread_cleanup_pop(true);
     *left = deadline - clock_readings[clock];
-    return atomic_load(&wait.state) == wait_has_expired ? 0 : result;
+    return result;
 }
 
 static int named_sleep(
@@ -41,6 +41,7 @@ static int named_sleep(
     enum process_clock_id clock;
     if (!clock_is_virtual() || !clock_of(id, &clock)) return libc()->clock_nanosleep(id, flags, time, remaining);
     if (!is_valid(time)) return EINVAL;
+    pthread_testcancel();
     int64_t deadline = nanoseconds(time), left = 0;
     if (!(flags & TIMER_ABSTIME)) {
         // A sleep of no length takes a nanosecond: Foundation's Thread.sleep repeats it until the clock has moved.
@@ -96,40 +97,48 @@ int thrd_sleep(const struct timespec *time, struct timespec *remaining) {
 // MARK: Semaphores
 
 // How many threads wait for one until an instant. While there are none, a release takes no lock.
-static atomic_int semaphore_waits, lock_waits;
+static atomic_int semaphore_waits, condition_waits, lock_waits;
 
 static bool waits_for(const struct wait *wait, const void *object) {
     return wait->object == object && atomic_load(&wait->state) == wait_is_pending;
 }
 
-// Wakes the threads that wait for an object until an instant; they try again.
-static void wake_all(void *object) {
+// Wakes the first thread, or all, that wait for an object until an instant. False when there is none.
+static bool wake(void *object, bool all) {
+    bool is_any = false;
     clock_lock();
     struct wait *wait;
-    while ((wait = wait_find(waits_for, object))) wait_wake(wait, wait_was_woken);
+    while ((!is_any || all) && (wait = wait_find(waits_for, object))) {
+        wait_wake(wait, wait_was_woken);
+        is_any = true;
+    }
     clock_unlock();
+    return is_any;
+}
+
+static struct wait *counted_wait(
+    const char *call, enum process_clock_id clock, int64_t deadline, void *object, atomic_int *counter) {
+    struct wait *wait = wait_new(call, clock, deadline, object, wake_at_deadline);
+    atomic_fetch_add(counter, 1);
+    wait->counter = counter;
+    return wait;
 }
 
 // Tries until it works or the instant has come; `attempt` returns EBUSY to be called again.
-static int try_until(
-    const char *call, enum process_clock_id clock, int64_t deadline, void *object, int (*attempt)(void *),
-    atomic_int *counter) {
-    struct wait wait = new_wait(call, clock, deadline, object);
-    wait.fire = wake_at_deadline;
-    wait.is_for_lock = counter == &lock_waits;
-    atomic_fetch_add(counter, 1);
-    int result;
-    while (true) {
-        atomic_store(&wait.state, wait_is_pending);
-        bool is_due = !wait_begin(&wait);
+static int try_until(struct wait *wait, int (*attempt)(void *), void *argument, bool is_cancellation_point) {
+    int result = EBUSY;
+    pthread_cleanup_push(wait_end, wait);
+    while (result == EBUSY) {
+        atomic_store(&wait->state, wait_is_pending);
+        bool is_due = !wait_begin(wait);
         // After it was entered, so that no release is missed.
-        result = attempt(object);
-        if (result == EBUSY && !is_due) result = wait_sleep(&wait) == EINTR ? EINTR : EBUSY;
-        else if (is_due && result == EBUSY) result = ETIMEDOUT;
-        wait_end(&wait);
+        result = attempt(argument);
         if (result != EBUSY) break;
+        if (is_due) result = ETIMEDOUT;
+        else if (wait_sleep(wait, is_cancellation_point) == EINTR && !has_expired(wait)) result = EINTR;
+        wait_pause(wait);
     }
-    atomic_fetch_sub(counter, 1);
+    pthread_cleanup_pop(true);
     return result;
 }
 
@@ -140,17 +149,23 @@ int sem_post(sem_t *semaphore) {
     // The semaphore may be gone by now; only its address is used.
     if (atomic_load(&semaphore_waits) > 0) {
         int error = errno;
-        wake_all(semaphore);
+        wake(semaphore, true);
         errno = error;
     }
     return result;
 }
 
+// Another process posts one that is shared, which is not seen here. glibc keeps that in the third word.
+static bool is_shared(const sem_t *semaphore) { return ((const int *)semaphore)[2] != 0; }
+
 static int semaphore_wait(const char *call, sem_t *semaphore, clockid_t id, const struct timespec *time) {
     enum process_clock_id clock;
     int error = EINVAL;
-    if (is_valid(time) && clock_of(id, &clock))
-        error = try_until(call, clock, nanoseconds(time), semaphore, try_semaphore, &semaphore_waits);
+    if (is_valid(time) && clock_of(id, &clock)) {
+        struct wait *wait = counted_wait(call, clock, nanoseconds(time), semaphore, &semaphore_waits);
+        wait->naps = is_shared(semaphore);
+        error = try_until(wait, try_semaphore, semaphore, true);
+    }
     if (error == 0) return 0;
     errno = error;
     return -1;
@@ -168,30 +183,64 @@ int sem_clockwait(sem_t *restrict semaphore, clockid_t id, const struct timespec
 
 // MARK: Conditions
 
-// The other waiters check their condition and wait again, as after any spurious wake-up.
-static void broadcast_at_deadline(struct wait *wait) {
-    atomic_store(&wait->state, wait_has_expired);
-    pthread_cond_broadcast(wait->object);
+// Here a thread waits for its own word, not for libc's condition: then it is known whether the signal or the instant came
+// first, also when the thread has to wait for the mutex afterwards.
+
+int pthread_cond_signal(pthread_cond_t *condition) {
+    if (atomic_load(&condition_waits) > 0 && wake(condition, false)) return 0;
+    return libc()->pthread_cond_signal(condition);
+}
+
+int pthread_cond_broadcast(pthread_cond_t *condition) {
+    if (atomic_load(&condition_waits) > 0) wake(condition, true);
+    return libc()->pthread_cond_broadcast(condition);
+}
+
+struct cancelled_wait {
+    struct wait *wait;
+    pthread_cond_t *condition;
+    pthread_mutex_t *mutex;
+};
+
+// A thread that is cancelled has the mutex in its cleanup handlers, and leaves a signal to another.
+static void leave_condition(void *argument) {
+    struct cancelled_wait *cancelled = argument;
+    bool was_signalled = atomic_load(&cancelled->wait->state) == wait_was_woken;
+    wait_end(cancelled->wait);
+    if (was_signalled) pthread_cond_signal(cancelled->condition);
+    pthread_mutex_lock(cancelled->mutex);
+}
+
+// In the machine's time, in which the processes that share it live.
+static int shared_condition_wait(
+    pthread_cond_t *condition, pthread_mutex_t *mutex, enum process_clock_id clock, int64_t deadline) {
+    int64_t left = deadline - clock_readings[clock];
+    struct timespec end = timespec_of(saturating_sum(process_clock_machine_time(), left));
+    return libc()->pthread_cond_clockwait(condition, mutex, CLOCK_MONOTONIC, &end);
 }
 
 static int condition_wait(
     const char *call, pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t id, const struct timespec *time) {
     enum process_clock_id clock;
     if (!is_valid(time) || !clock_of(id, &clock)) return EINVAL;
-    struct wait wait = new_wait(call, clock, nanoseconds(time), condition);
-    wait.fire = broadcast_at_deadline;
-    if (!wait_begin(&wait)) {
-        // Other threads get the mutex, as they would while the kernel ends the wait.
-        pthread_mutex_unlock(mutex);
-        pthread_mutex_lock(mutex);
-        return ETIMEDOUT;
+    if (condition->__data.__wrefs & 1) return shared_condition_wait(condition, mutex, clock, nanoseconds(time));
+    pthread_testcancel();
+    struct wait *wait = counted_wait(call, clock, nanoseconds(time), condition, &condition_waits);
+    // Entered before the mutex is released, so that no signal is missed.
+    bool has_ended = !wait_begin(wait);
+    int error = pthread_mutex_unlock(mutex);
+    if (error != 0) {
+        wait_end(wait);
+        return error;
     }
-    // No step comes between entering and waiting, because this thread runs. A cancelled thread leaves here.
-    int result;
-    pthread_cleanup_push(wait_end, &wait);
-    result = pthread_cond_wait(condition, mutex);
-    pthread_cleanup_pop(true);
-    return result == 0 && atomic_load(&wait.state) == wait_has_expired ? ETIMEDOUT : result;
+    struct cancelled_wait cancelled = {wait, condition, mutex};
+    pthread_cleanup_push(leave_condition, &cancelled);
+    while (!has_ended) has_ended = wait_sleep(wait, true) != EINTR;
+    pthread_cleanup_pop(false);
+    bool was_signalled = atomic_load(&wait->state) == wait_was_woken;
+    wait_end(wait);
+    error = pthread_mutex_lock(mutex);
+    return error != 0 || was_signalled ? error : ETIMEDOUT;
 }
 
 // The clock that pthread_condattr_setclock chose: glibc keeps it in the second bit of this word.
@@ -242,21 +291,23 @@ static int lock_until(
     if (first != EBUSY) return first;
     if (!is_valid(time) || !clock_of(id, &clock)) return EINVAL;
     int result;
-    // A lock is taken again after a signal.
-    do result = try_until(call, clock, nanoseconds(time), lock, attempt, &lock_waits);
-    while (result == EINTR);
+    do {
+        struct wait *wait = counted_wait(call, clock, nanoseconds(time), lock, &lock_waits);
+        wait->is_for_lock = true;
+        result = try_until(wait, attempt, lock, false);
+    } while (result == EINTR);  // A handler does not end it.
     return result;
 }
 
 int pthread_mutex_unlock(pthread_mutex_t *mutex) {
     int result = libc()->pthread_mutex_unlock(mutex);
-    if (atomic_load_explicit(&lock_waits, memory_order_relaxed) > 0) wake_all(mutex);
+    if (atomic_load_explicit(&lock_waits, memory_order_relaxed) > 0) wake(mutex, true);
     return result;
 }
 
 int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
     int result = libc()->pthread_rwlock_unlock(lock);
-    if (atomic_load_explicit(&lock_waits, memory_order_relaxed) > 0) wake_all(lock);
+    if (atomic_load_explicit(&lock_waits, memory_order_relaxed) > 0) wake(lock, true);
     return result;
 }
 
@@ -282,67 +333,90 @@ int mtx_timedlock(mtx_t *restrict mutex, const struct timespec *restrict time) {
     return error == 0 ? thrd_success : error == ETIMEDOUT ? thrd_timedout : thrd_error;
 }
 
-// MARK: System calls by number
+// MARK: Words of memory
 
 // Other threads that wait at the word read it and wait again.
 static void wake_word_at_deadline(struct wait *wait) {
     atomic_store(&wait->state, wait_has_expired);
-    futex(wait->object, FUTEX_WAKE | wait->descriptor, INT_MAX, NULL);
+    futex(wait->object, FUTEX_WAKE | wait->flags, INT_MAX, NULL);
+}
+
+static long failed(int error) {
+    errno = error;
+    return -1;
 }
 
 static long futex_wait(void *word, int operation, uint32_t value, const struct timespec *time, uint32_t bits) {
-    int command = operation & FUTEX_CMD_MASK;
-    if (!is_valid(time)) {
-        errno = EINVAL;
-        return -1;
-    }
-    bool is_absolute = command == FUTEX_WAIT_BITSET;
+    if (!is_valid(time)) return failed(EINVAL);
+    bool is_absolute = (operation & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET;
     enum process_clock_id clock =
         is_absolute && operation & FUTEX_CLOCK_REALTIME ? process_clock_wall : process_clock_uptime;
     int64_t deadline = nanoseconds(time);
     if (!is_absolute) deadline = saturating_sum(clock_readings[clock], deadline);
-    struct wait wait = new_wait("futex", clock, deadline, word);
-    wait.fire = wake_word_at_deadline;
-    wait.descriptor = operation & FUTEX_PRIVATE_FLAG;
-    if (!wait_begin(&wait)) {
-        errno = *(volatile uint32_t *)word == value ? ETIMEDOUT : EAGAIN;
-        return -1;
+    int flags = operation & FUTEX_PRIVATE_FLAG;
+    struct wait *wait = wait_new("futex", clock, deadline, word, wake_word_at_deadline);
+    wait->flags = flags;
+    if (!wait_begin(wait)) {
+        wait_end(wait);
+        return failed(*(volatile uint32_t *)word == value ? ETIMEDOUT : EAGAIN);
     }
-    long result = libc()->syscall(SYS_futex, word, operation & ~FUTEX_CLOCK_REALTIME, value, NULL, NULL, bits);
-    int error = errno;
-    wait_end(&wait);
-    if (atomic_load(&wait.state) == wait_has_expired) result = -1, error = ETIMEDOUT;
+    long result = futex_for_ever(word, FUTEX_WAIT_BITSET | flags, value, bits);
+    int error = has_expired(wait) ? ETIMEDOUT : errno;
+    if (has_expired(wait)) result = -1;
+    wait_end(wait);
     errno = error;
     return result;
 }
 
-long syscall(long number, ...) {
-    va_list list;
-    va_start(list, number);
-    long a[6];
-    for (int i = 0; i < 6; i++) a[i] = va_arg(list, long);
-    va_end(list);
-    if (!clock_is_virtual()) return libc()->syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-    switch (number) {
-    case SYS_futex: {
-        int command = a[1] & FUTEX_CMD_MASK;
-        if ((command != FUTEX_WAIT && command != FUTEX_WAIT_BITSET) || a[3] == 0) break;
-        uint32_t bits = command == FUTEX_WAIT ? FUTEX_BITSET_MATCH_ANY : (uint32_t)a[5];
-        return futex_wait((void *)a[0], (int)a[1], (uint32_t)a[2], (const struct timespec *)a[3], bits);
+struct futex_lock {
+    void *word;
+    int flags;
+};
+
+static int try_futex(void *argument) {
+    struct futex_lock *lock = argument;
+    if (futex(lock->word, FUTEX_TRYLOCK_PI | lock->flags, 0, NULL) == 0) return 0;
+    return errno == EAGAIN ? EBUSY : errno;
+}
+
+static long futex_lock(void *word, int operation, const struct timespec *time) {
+    if (!is_valid(time)) return failed(EINVAL);
+    bool is_uptime = (operation & FUTEX_CMD_MASK) == FUTEX_LOCK_PI2 && !(operation & FUTEX_CLOCK_REALTIME);
+    struct futex_lock lock = {word, operation & FUTEX_PRIVATE_FLAG};
+    int result;
+    do {
+        struct wait *wait = wait_new(
+            "futex", is_uptime ? process_clock_uptime : process_clock_wall, nanoseconds(time), word, wake_at_deadline);
+        // Its owner releases it in memory, without a call.
+        wait->naps = true;
+        result = try_until(wait, try_futex, &lock, false);
+    } while (result == EINTR);
+    return result == 0 ? 0 : failed(result);
+}
+
+bool is_futex_until(int operation, const struct timespec *time) {
+    int command = operation & FUTEX_CMD_MASK;
+    return time
+        && (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET || command == FUTEX_LOCK_PI
+            || command == FUTEX_LOCK_PI2);
+}
+
+long futex_until(void *word, int operation, uint32_t value, const struct timespec *time, uint32_t bits) {
+    switch (operation & FUTEX_CMD_MASK) {
+    case FUTEX_WAIT: return futex_wait(word, operation, value, time, FUTEX_BITSET_MATCH_ANY);
+    case FUTEX_WAIT_BITSET: return futex_wait(word, operation, value, time, bits);
+    default: return futex_lock(word, operation, time);
     }
-    case SYS_clock_gettime: return clock_gettime((clockid_t)a[0], (struct timespec *)a[1]);
-    case SYS_gettimeofday: return gettimeofday((struct timeval *)a[0], (void *)a[1]);
-    case SYS_nanosleep: return nanosleep((const struct timespec *)a[0], (struct timespec *)a[1]);
-    case SYS_clock_nanosleep: {
-        int error = clock_nanosleep(
-            (clockid_t)a[0], (int)a[1], (const struct timespec *)a[2], (struct timespec *)a[3]);
-        if (error == 0) return 0;
-        errno = error;
-        return -1;
-    }
-    default: break;
-    }
-    return libc()->syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+// MARK: What is released unseen
+
+int wait_by_napping(
+    const char *call, enum process_clock_id clock, int64_t deadline, int (*attempt)(void *), void *argument,
+    bool is_cancellation_point) {
+    struct wait *wait = wait_new(call, clock, deadline, argument, wake_at_deadline);
+    wait->naps = true;
+    return try_until(wait, attempt, argument, is_cancellation_point);
 }
 
 #endif

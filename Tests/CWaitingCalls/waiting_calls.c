@@ -4,12 +4,17 @@
 #ifdef __linux__
 #include <string.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/futex.h>
+#include <mqueue.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
+#include <sys/sem.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <threads.h>
@@ -30,6 +35,7 @@ static struct timespec later(clockid_t clock, int64_t nanoseconds) {
 
 // 0 for a call that ended because its time was over.
 static int ended(int result) { return result == -1 && errno == ETIMEDOUT ? 0 : 1; }
+static int ended_with_eagain(int result) { return result == -1 && errno == EAGAIN ? 0 : 1; }
 static int timed_out(int error) { return error == ETIMEDOUT ? 0 : 1; }
 
 // MARK: Sleeps
@@ -111,7 +117,11 @@ static pthread_rwlock_t held_for_reading = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_rwlock_t held_for_writing = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+static int held_word;
+static pthread_t holder;
+
 static void *hold(void *held) {
+    held_word = (int)syscall(SYS_gettid);
     mtx_init(&held_c11_mutex, mtx_timed);
     pthread_mutex_lock(&held_mutex);
     mtx_lock(&held_c11_mutex);
@@ -124,8 +134,7 @@ static void *hold(void *held) {
 static void start_holder(void) {
     sem_t held;
     sem_init(&held, 0, 0);
-    pthread_t thread;
-    pthread_create(&thread, NULL, hold, &held);
+    pthread_create(&holder, NULL, hold, &held);
     sem_wait(&held);
 }
 
@@ -172,6 +181,60 @@ static int call_futex_wait_bitset_realtime(int64_t time) {
     return ended((int)syscall(
         SYS_futex, &word, FUTEX_WAIT_BITSET_PRIVATE | FUTEX_CLOCK_REALTIME, 0, &deadline, NULL,
         FUTEX_BITSET_MATCH_ANY));
+}
+
+static int futex_lock(int operation, clockid_t clock, int64_t time) {
+    pthread_once(&once, start_holder);
+    struct timespec deadline = later(clock, time);
+    return ended((int)syscall(SYS_futex, &held_word, operation | FUTEX_PRIVATE_FLAG, 0, &deadline, NULL, 0));
+}
+static int call_futex_lock_pi(int64_t time) { return futex_lock(FUTEX_LOCK_PI, CLOCK_REALTIME, time); }
+static int call_futex_lock_pi2(int64_t time) { return futex_lock(13, CLOCK_MONOTONIC, time); }
+
+// MARK: Signals, messages, and semaphores of System V, of which nothing comes
+
+static int call_sigtimedwait(int64_t time) {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGRTMAX);
+    struct timespec duration = span(time);
+    return ended_with_eagain(sigtimedwait(&signals, NULL, &duration));
+}
+static int message_wait(int64_t time, int sends) {
+    struct mq_attr attributes = {.mq_maxmsg = 1, .mq_msgsize = 1};
+    char name[64], byte = 0;
+    snprintf(name, sizeof name, "/apus-waiting-%d-%ld", getpid(), syscall(SYS_gettid));
+    mqd_t queue = mq_open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600, &attributes);
+    mq_unlink(name);
+    struct timespec deadline = later(CLOCK_REALTIME, time);
+    if (sends) mq_send(queue, &byte, 1, 0);
+    int result = ended(sends ? mq_timedsend(queue, &byte, 1, 0, &deadline)
+                             : (int)mq_timedreceive(queue, &byte, 1, NULL, &deadline));
+    mq_close(queue);
+    return result;
+}
+static int call_mq_timedsend(int64_t time) { return message_wait(time, 1); }
+static int call_mq_timedreceive(int64_t time) { return message_wait(time, 0); }
+static int call_semtimedop(int64_t time) {
+    int semaphore = semget(IPC_PRIVATE, 1, 0600);
+    struct sembuf taken = {.sem_op = -1};
+    struct timespec duration = span(time);
+    int result = ended_with_eagain(semtimedop(semaphore, &taken, 1, &duration));
+    semctl(semaphore, 0, IPC_RMID);
+    return result;
+}
+
+// MARK: A thread that does not end
+
+static int call_pthread_timedjoin_np(int64_t time) {
+    pthread_once(&once, start_holder);
+    struct timespec deadline = later(CLOCK_REALTIME, time);
+    return timed_out(pthread_timedjoin_np(holder, NULL, &deadline));
+}
+static int call_pthread_clockjoin_np(int64_t time) {
+    pthread_once(&once, start_holder);
+    struct timespec deadline = later(CLOCK_MONOTONIC, time);
+    return timed_out(pthread_clockjoin_np(holder, NULL, CLOCK_MONOTONIC, &deadline));
 }
 
 // MARK: Descriptors, of which nothing comes
@@ -233,6 +296,61 @@ static int call_epoll_pwait2(int64_t time) {
     return end_silence(silence, epoll_pwait2(silence.epoll, &event, 1, &duration, NULL));
 }
 
+// MARK: System calls by number, and fortified forms
+
+#ifdef SYS_poll
+static int call_syscall_poll(int64_t time) { return (int)syscall(SYS_poll, NULL, 0, time / 1000000); }
+static int call_syscall_select(int64_t time) {
+    struct timeval duration = {time / 1000000000, time % 1000000000 / 1000};
+    return (int)syscall(SYS_select, 0, NULL, NULL, NULL, &duration);
+}
+static int call_syscall_epoll_wait(int64_t time) {
+    struct silence silence = begin_silence();
+    struct epoll_event event;
+    return end_silence(silence, (int)syscall(SYS_epoll_wait, silence.epoll, &event, 1, time / 1000000));
+}
+#endif
+static int call_syscall_ppoll(int64_t time) {
+    struct timespec duration = span(time);
+    return (int)syscall(SYS_ppoll, NULL, 0, &duration, NULL, 8);
+}
+static int call_syscall_pselect6(int64_t time) {
+    struct timespec duration = span(time);
+    return (int)syscall(SYS_pselect6, 0, NULL, NULL, NULL, &duration, NULL);
+}
+static int call_syscall_epoll_pwait2(int64_t time) {
+    struct silence silence = begin_silence();
+    struct epoll_event event;
+    struct timespec duration = span(time);
+    return end_silence(silence, (int)syscall(SYS_epoll_pwait2, silence.epoll, &event, 1, &duration, NULL, 8));
+}
+static int call_syscall_timerfd(int64_t time) {
+    int descriptor = (int)syscall(SYS_timerfd_create, CLOCK_MONOTONIC, TFD_CLOEXEC);
+    struct itimerspec setting = {.it_value = span(time)};
+    syscall(SYS_timerfd_settime, descriptor, 0, &setting, NULL);
+    uint64_t fired = 0;
+    long length = syscall(SYS_read, descriptor, &fired, sizeof(fired));
+    syscall(SYS_close, descriptor);
+    return length == sizeof(fired) && fired == 1 ? 0 : 1;
+}
+int __poll_chk(struct pollfd *, nfds_t, int, size_t);
+int __ppoll_chk(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *, size_t);
+ssize_t __read_chk(int, void *, size_t, size_t);
+static int call___poll_chk(int64_t time) { return __poll_chk(NULL, 0, (int)(time / 1000000), 0); }
+static int call___ppoll_chk(int64_t time) {
+    struct timespec duration = span(time);
+    return __ppoll_chk(NULL, 0, &duration, NULL, 0);
+}
+static int call___read_chk(int64_t time) {
+    int descriptor = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+    struct itimerspec setting = {.it_value = span(time)};
+    timerfd_settime(descriptor, 0, &setting, NULL);
+    uint64_t fired = 0;
+    ssize_t length = __read_chk(descriptor, &fired, sizeof(fired), sizeof(fired));
+    close(descriptor);
+    return length == sizeof(fired) && fired == 1 ? 0 : 1;
+}
+
 // MARK: Timers that are descriptors
 
 static int wait_for_timer(clockid_t clock, int flags, int64_t time) {
@@ -255,9 +373,15 @@ static const struct waiting_call calls[] = {
     ROW(sem_clockwait), ROW(pthread_cond_timedwait), ROW(pthread_cond_timedwait_monotonic), ROW(pthread_cond_clockwait),
     ROW(cnd_timedwait), ROW(pthread_mutex_timedlock), ROW(pthread_mutex_clocklock), ROW(pthread_rwlock_timedrdlock),
     ROW(pthread_rwlock_timedwrlock), ROW(pthread_rwlock_clockrdlock), ROW(pthread_rwlock_clockwrlock),
-    ROW(mtx_timedlock), ROW(futex_wait), ROW(futex_wait_bitset), ROW(futex_wait_bitset_realtime), ROW(poll), ROW(ppoll),
-    ROW(select), ROW(pselect), ROW(epoll_wait), ROW(epoll_pwait), ROW(epoll_pwait2), ROW(timerfd),
-    ROW(timerfd_boottime), ROW(timerfd_realtime),
+    ROW(mtx_timedlock), ROW(futex_wait), ROW(futex_wait_bitset), ROW(futex_wait_bitset_realtime), ROW(futex_lock_pi),
+    ROW(futex_lock_pi2), ROW(poll), ROW(ppoll), ROW(select), ROW(pselect), ROW(epoll_wait), ROW(epoll_pwait),
+    ROW(epoll_pwait2), ROW(timerfd), ROW(timerfd_boottime), ROW(timerfd_realtime), ROW(sigtimedwait),
+    ROW(mq_timedsend), ROW(mq_timedreceive), ROW(semtimedop), ROW(pthread_timedjoin_np), ROW(pthread_clockjoin_np),
+#ifdef SYS_poll
+    ROW(syscall_poll), ROW(syscall_select), ROW(syscall_epoll_wait),
+#endif
+    ROW(syscall_ppoll), ROW(syscall_pselect6), ROW(syscall_epoll_pwait2), ROW(syscall_timerfd), ROW(__poll_chk),
+    ROW(__ppoll_chk), ROW(__read_chk),
 };
 
 const struct waiting_call *waiting_call_at(int index) {

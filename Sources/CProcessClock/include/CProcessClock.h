@@ -39,7 +39,8 @@ struct process_clock_wait {
     int64_t left;
 };
 
-// Whether time can be virtual in this program: on Linux with glibc, and without a sanitizer that defines these functions.
+// Whether time can be virtual in this program: on Linux with glibc, on a kernel that counts how threads run, and without
+// a sanitizer that defines these functions.
 bool process_clock_is_available(void);
 
 // Makes time virtual, with these instants. A second call moves the clocks there; nothing is fired by that.
@@ -94,6 +95,9 @@ size_t process_clock_waits(struct process_clock_wait *waits, size_t capacity);
 // A thread that could run when last looked at, or 0, and for how long of the machine's time there has been one.
 int32_t process_clock_running_thread(void);
 int64_t process_clock_running_for(void);
+// How many bytes TCP sockets of the process keep back and did not send for a quarter of a second of the machine's time:
+// the last step did not wait for them.
+uint64_t process_clock_bytes_kept_back(void);
 // The machine's monotonic clock, whatever the process's clocks show.
 int64_t process_clock_machine_time(void);
 // Sleeps in the machine's time, whatever the process's clocks show.

@@ -1,0 +1,142 @@
+// Threads that are cancelled while they wait. pthreads(7) has the list of cancellation points.
+#define _GNU_SOURCE
+#include "program.h"
+
+#include <poll.h>
+#include <semaphore.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <unistd.h>
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+static sem_t never_posted;
+static int64_t long_time;
+
+static void unlock(void *nothing) {
+    (void)nothing;
+    // A cancelled wait for a condition has the mutex here.
+    require(pthread_mutex_trylock(&mutex) != 0 && pthread_mutex_unlock(&mutex) == 0);
+}
+
+static void wait_nanosleep(void) {
+    struct timespec time = time_of(long_time);
+    nanosleep(&time, NULL);
+}
+static void wait_clock_nanosleep(void) {
+    struct timespec time = time_of(long_time);
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &time, NULL);
+}
+static void wait_clock_nanosleep_until(void) {
+    struct timespec deadline = time_after(CLOCK_REALTIME, long_time);
+    clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &deadline, NULL);
+}
+static void wait_usleep(void) { usleep(4000000000); }
+static void wait_sleep(void) { sleep(1000000); }
+static void wait_poll(void) { poll(NULL, 0, 2000000000); }
+static void wait_poll_many(void) {
+    struct pollfd many[100];
+    for (int i = 0; i < 100; i++) many[i] = (struct pollfd){.fd = -1};
+    poll(many, 100, 2000000000);
+}
+static void wait_ppoll(void) {
+    struct timespec time = time_of(long_time);
+    ppoll(NULL, 0, &time, NULL);
+}
+static void wait_select(void) {
+    struct timeval time = {long_time / 1000000000, 0};
+    select(0, NULL, NULL, NULL, &time);
+}
+static void wait_pselect(void) {
+    struct timespec time = time_of(long_time);
+    pselect(0, NULL, NULL, NULL, &time, NULL);
+}
+static void close_it(void *descriptor) { close(*(int *)descriptor); }
+static void wait_epoll(void) {
+    int epoll = epoll_create1(EPOLL_CLOEXEC);
+    struct epoll_event event;
+    pthread_cleanup_push(close_it, &epoll);
+    epoll_wait(epoll, &event, 1, 2000000000);
+    pthread_cleanup_pop(1);
+}
+static void wait_sem_timedwait(void) {
+    struct timespec deadline = time_after(CLOCK_REALTIME, long_time);
+    sem_timedwait(&never_posted, &deadline);
+}
+static void wait_sem_clockwait(void) {
+    struct timespec deadline = time_after(CLOCK_MONOTONIC, long_time);
+    sem_clockwait(&never_posted, CLOCK_MONOTONIC, &deadline);
+}
+static void wait_condition(int says_clock) {
+    struct timespec deadline = time_after(says_clock ? CLOCK_MONOTONIC : CLOCK_REALTIME, long_time);
+    pthread_mutex_lock(&mutex);
+    pthread_cleanup_push(unlock, NULL);
+    if (says_clock) pthread_cond_clockwait(&condition, &mutex, CLOCK_MONOTONIC, &deadline);
+    else pthread_cond_timedwait(&condition, &mutex, &deadline);
+    pthread_cleanup_pop(1);
+}
+static void wait_cond_timedwait(void) { wait_condition(0); }
+static void wait_cond_clockwait(void) { wait_condition(1); }
+
+static void (*const calls[])(void) = {
+    wait_nanosleep, wait_clock_nanosleep, wait_clock_nanosleep_until, wait_usleep,        wait_sleep,
+    wait_poll,      wait_poll_many,       wait_ppoll,                 wait_select,        wait_pselect,
+    wait_epoll,     wait_sem_timedwait,   wait_sem_clockwait,         wait_cond_timedwait, wait_cond_clockwait};
+enum { call_count = sizeof calls / sizeof *calls };
+
+static void *wait_once(void *call) {
+    (*(void (*const *)(void))call)();
+    return NULL;
+}
+
+static void cancel_all(int64_t delay) {
+    require(sem_init(&never_posted, 0, 0) == 0);
+    long_time = time_is_virtual() ? ticks(100000) : 1000000000000000;
+    int before = open_descriptors();
+    for (int round = 0; round < 3; round++) {
+        pthread_t threads[call_count];
+        for (int i = 0; i < call_count; i++) threads[i] = start(wait_once, (void *)&calls[i]);
+        if (delay > 0) sleep_for(delay);
+        for (int i = 0; i < call_count; i++) require(pthread_cancel(threads[i]) == 0);
+        for (int i = 0; i < call_count; i++) {
+            void *result = NULL;
+            require(pthread_join(threads[i], &result) == 0 && result == PTHREAD_CANCELED);
+        }
+        // Their stacks are reused by other threads; a step that met one of their waits would write there.
+        sleep_for(ticks(1));
+    }
+    require(time_is_virtual() || open_descriptors() == before);
+    struct timespec deadline = time_after(CLOCK_REALTIME, ticks(1));
+    pthread_mutex_lock(&mutex);
+    require(pthread_cond_timedwait(&condition, &mutex, &deadline) != 0);
+    pthread_mutex_unlock(&mutex);
+    require(reading(CLOCK_MONOTONIC) < long_time);
+}
+
+static void cancelled_waits(void) { cancel_all(ticks(1)); }
+static void cancelled_before_the_wait(void) { cancel_all(0); }
+
+// A sleep of no length is a cancellation point, too.
+static void *sleep_without_length(void *is_ready) {
+    struct timespec none = {0, 0};
+    require(sem_post(is_ready) == 0);
+    while (1) nanosleep(&none, NULL);
+    return NULL;
+}
+
+static void cancelled_short_sleeps(void) {
+    sem_t is_ready;
+    void *result = NULL;
+    require(sem_init(&is_ready, 0, 0) == 0);
+    pthread_t thread = start(sleep_without_length, &is_ready);
+    require(sem_wait(&is_ready) == 0 && pthread_cancel(thread) == 0);
+    require(pthread_join(thread, &result) == 0 && result == PTHREAD_CANCELED);
+}
+
+const struct program cancellation_programs[] = {
+    {"threads are cancelled in their waits", cancelled_waits, false},
+    {"threads are cancelled before their waits", cancelled_before_the_wait, false},
+    {"a thread is cancelled among sleeps of no length", cancelled_short_sleeps, false},
+    {NULL, NULL, false},
+};
