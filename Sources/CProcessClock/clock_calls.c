@@ -78,17 +78,24 @@ static int of_attempt(struct message *message, ssize_t result) {
     return result >= 0 ? 0 : errno == ETIMEDOUT ? EBUSY : errno;
 }
 
-// Long ago: libc returns at once where it would wait.
+// Long ago: libc returns where it would wait. The thread would sleep for a moment, so the queue is polled before.
 static const struct timespec long_ago = {0, 0};
+
+static bool is_ready(mqd_t queue, short events) {
+    struct pollfd polled = {.fd = queue, .events = events};
+    return libc()->poll(&polled, 1, 0) != 0 || libc()->fcntl(queue, F_GETFL) & O_NONBLOCK;
+}
 
 static int try_send(void *argument) {
     struct message *message = argument;
+    if (!is_ready(message->queue, POLLOUT)) return EBUSY;
     return of_attempt(
         message, libc()->mq_timedsend(message->queue, message->bytes, message->size, message->priority, &long_ago));
 }
 
 static int try_receive(void *argument) {
     struct message *message = argument;
+    if (!is_ready(message->queue, POLLIN)) return EBUSY;
     return of_attempt(
         message, libc()->mq_timedreceive(
                      message->queue, message->bytes, message->size, message->received_priority, &long_ago));
@@ -98,8 +105,7 @@ int mq_timedsend(
     mqd_t queue, const char *bytes, size_t size, unsigned priority, const struct timespec *deadline) {
     if (!clock_is_virtual() ) return libc()->mq_timedsend(queue, bytes, size, priority, deadline);
     struct message message = {.queue = queue, .bytes = (char *)bytes, .size = size, .priority = priority};
-    return (int)done(
-        wait_by_napping("mq_timedsend", process_clock_wall, nanoseconds(deadline), try_send, &message, true));
+    return (int)done(wait_by_trying("mq_timedsend", nanoseconds(deadline), try_send, &message));
 }
 
 ssize_t mq_timedreceive(
@@ -107,12 +113,14 @@ ssize_t mq_timedreceive(
     const struct timespec *restrict deadline) {
     if (!clock_is_virtual() ) return libc()->mq_timedreceive(queue, bytes, size, priority, deadline);
     struct message message = {.queue = queue, .bytes = bytes, .size = size, .received_priority = priority};
-    int error = wait_by_napping(
-        "mq_timedreceive", process_clock_wall, nanoseconds(deadline), try_receive, &message, true);
+    int error = wait_by_trying("mq_timedreceive", nanoseconds(deadline), try_receive, &message);
     return error == 0 ? message.result : failed(error);
 }
 
 // MARK: Semaphores of System V
+
+// As many as Linux allows by default.
+enum { most_operations = 500 };
 
 struct operations {
     int semaphores;
@@ -122,8 +130,14 @@ struct operations {
 
 static int try_operations(void *argument) {
     struct operations *all = argument;
-    static const struct timespec none = {0, 0};
-    if (libc()->semtimedop(all->semaphores, all->operations, all->count, &none) == 0) return 0;
+    // A time-out of zero would let the thread sleep for a moment.
+    struct sembuf without_waiting[most_operations];
+    if (all->count > most_operations) return E2BIG;
+    for (size_t i = 0; i < all->count; i++) {
+        without_waiting[i] = all->operations[i];
+        without_waiting[i].sem_flg |= IPC_NOWAIT;
+    }
+    if (libc()->semtimedop(all->semaphores, without_waiting, all->count, NULL) == 0) return 0;
     if (errno != EAGAIN) return errno;
     // An operation that does not wait fails at once.
     for (size_t i = 0; i < all->count; i++) {
@@ -295,8 +309,13 @@ long syscall(long number, ...) {
     long a[6], result;
     for (int i = 0; i < 6; i++) a[i] = va_arg(list, long);
     va_end(list);
-    if (is_call_of_numbers(number, a, &result)) return result;
-    if (clock_is_virtual() && is_call_of_time(number, a, &result)) return result;
+    // No call by number is a cancellation point.
+    int state;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+    bool is_made = is_call_of_numbers(number, a, &result)
+        || (clock_is_virtual() && is_call_of_time(number, a, &result));
+    pthread_setcancelstate(state, NULL);
+    if (is_made) return result;
     return libc()->syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 

@@ -56,11 +56,11 @@ void dispatch_monitor_continue(void) {
     wait_for_next_second();
 }
 
-int dispatch_monitor_examine(int64_t limit) {
+int dispatch_monitor_examine(int64_t limit, const atomic_int *unless) {
     void (*run)(void *) = atomic_load(&examine);
     uint64_t activity = process_clock_activity();
     run(atomic_load(&monitor));
-    int result = process_clock_settle(limit);
+    int result = settle_unless(limit, unless);
     bool nothing_ran = process_clock_activity() == activity;
     clock_lock();
     rests = nothing_ran;

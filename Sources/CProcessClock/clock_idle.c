@@ -238,14 +238,12 @@ static bool begin_looking(int64_t end) {
 int settle_unless(int64_t limit, const atomic_int *unless) {
     int32_t thread = (int32_t)libc()->syscall(SYS_gettid);
     int64_t start = process_clock_machine_time();
-    clock_lock();
-    lock_waits_retry();
-    clock_unlock();
+    uint64_t tried = UINT64_MAX;
     if (!begin_looking(saturating_sum(start, limit))) return ETIMEDOUT;
     int result = 0;
     if (atomic_load(&own.running_since) == 0) atomic_store(&own.running_since, start);
     for (size_t i = 0; i < own.thread_count; i++) own.threads[i].activity_before = own.threads[i].activity;
-    for (int64_t passes = 1; !nothing_runs(thread); passes++) {
+    for (int64_t passes = 1; !nothing_runs(thread) || waits_try_again(&tried); passes++) {
         if (unless && atomic_load(unless) > 0) {
             result = ECANCELED;
             break;

@@ -186,10 +186,12 @@ struct wait {
     atomic_int *counter;
     // A futex of its own: `wait_is_pending` or what ended it.
     atomic_int state;
-    // Set for a lock, which a thread waits for by trying again.
+    // Set for a lock, which a thread waits for by trying again: not all releases are seen.
     bool is_for_lock;
-    // Set where no release is seen: tries again each millisecond of the machine's time.
+    // Set where no release is seen: tries again each millisecond of the machine's time, and when the process is at rest.
     bool naps;
+    // Set where a handler with SA_RESTART does not end the wait.
+    bool is_restarted;
     // A descriptor that makes a wait for descriptors return, or -1.
     int descriptor;
     // For a futex, its private flag.
@@ -250,8 +252,9 @@ bool is_called_by_run_loops(void *caller);
 
 // MARK: clock_threads.c
 
-// With the lock held: wakes the threads that wait for a lock until an instant; they try again.
-void lock_waits_retry(void);
+// At rest, without the lock: wakes the threads that wait for what may have been released by a call that is not seen, such
+// as a mutex by pthread_cond_wait; they try again. False when there is none, or none has got it since `tried`.
+bool waits_try_again(uint64_t *tried);
 // Whether a futex call waits until an instant; and that call.
 bool is_futex_until(int operation, const struct timespec *time);
 long futex_until(void *word, int operation, uint32_t value, const struct timespec *time, uint32_t bits);
@@ -260,6 +263,9 @@ long futex_until(void *word, int operation, uint32_t value, const struct timespe
 int wait_by_napping(
     const char *call, enum process_clock_id clock, int64_t deadline, int (*attempt)(void *), void *argument,
     bool is_cancellation_point);
+// The same for a deadline on the wall clock, of a cancellation point that is restarted after a handler with SA_RESTART. It
+// is tried only when the process is at rest.
+int wait_by_trying(const char *call, int64_t deadline, int (*attempt)(void *), void *argument);
 
 // MARK: clock_descriptors.c
 
@@ -291,8 +297,8 @@ void dispatch_monitor_begin(void);
 int64_t dispatch_monitor_left(void);
 // With the lock held: something runs again.
 void dispatch_monitor_continue(void);
-// Has Dispatch examine its workers, and settles. Without the lock.
-int dispatch_monitor_examine(int64_t limit);
+// Has Dispatch examine its workers, and settles by settle_unless. Without the lock.
+int dispatch_monitor_examine(int64_t limit, const atomic_int *unless);
 
 // What the other files define is in include/, but for `app_launcher_main`.
 // MARK: clock_step.c

@@ -258,6 +258,7 @@ struct wait *wait_find(bool (*matches)(const struct wait *, const void *), const
 static bool is_pending(struct wait *wait) { return atomic_load(&wait->state) == wait_is_pending; }
 
 static long sleep_on(struct wait *wait) {
+    if (wait->is_restarted) return futex(&wait->state, FUTEX_WAIT_PRIVATE, wait_is_pending, NULL);
     if (!wait->naps) return futex_for_ever(&wait->state, FUTEX_WAIT_BITSET_PRIVATE, wait_is_pending, ~0U);
     struct timespec end = timespec_of(process_clock_machine_time() + SECOND / 1000);
     return futex(&wait->state, FUTEX_WAIT_BITSET_PRIVATE, wait_is_pending, &end);

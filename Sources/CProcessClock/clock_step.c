@@ -68,9 +68,9 @@ bool process_clock_until_next(int64_t *left) {
 
 static void move(int64_t duration) { process_clock_jump(duration, duration, duration); }
 
-// Goes to what comes next; EAGAIN when it is not within `within`. Deadlines fire one at a time, so that what one wakes
-// runs before the next. Everything is at rest before and after.
-static int go_to_next(int64_t within, int64_t limit) {
+// Goes to what comes next, at rest; EAGAIN when it is not within `within`. Deadlines fire one at a time, so that what one
+// wakes runs before the next.
+static int go_to_next(int64_t within, bool *is_examination) {
     struct wait *wait;
     int64_t left = lock_at_next(&wait);
     if (left == FOREVER || left > within) {
@@ -78,6 +78,7 @@ static int go_to_next(int64_t within, int64_t limit) {
         return EAGAIN;
     }
     for (int clock = 0; clock < 3; clock++) clock_readings[clock] = saturating_sum(clock_readings[clock], left);
+    *is_examination = !wait;
     if (wait) {
         wait_leave(wait);
         clock_woken();
@@ -86,7 +87,15 @@ static int go_to_next(int64_t within, int64_t limit) {
         dispatch_monitor_continue();
     }
     clock_unlock();
-    return wait ? process_clock_settle(limit) : dispatch_monitor_examine(limit);
+    return 0;
+}
+
+// The same, and settles.
+static int go_to_next_and_settle(int64_t within, int64_t limit) {
+    bool is_examination;
+    int result = go_to_next(within, &is_examination);
+    if (result != 0) return result;
+    return is_examination ? dispatch_monitor_examine(limit, NULL) : process_clock_settle(limit);
 }
 
 int process_clock_step(int64_t within, int64_t limit) {
@@ -97,7 +106,7 @@ int process_clock_step(int64_t within, int64_t limit) {
     // An examination of Dispatch's workers is not a step.
     while (result == 0 && process_clock_steps() == before) {
         int64_t left = end - process_clock_now().continuous;
-        result = go_to_next(left > 0 ? left : 0, limit);
+        result = go_to_next_and_settle(left > 0 ? left : 0, limit);
     }
     return result;
 }
@@ -109,7 +118,7 @@ int process_clock_advance(int64_t duration, int64_t limit) {
     while (result == 0) {
         // A sleep of no length moves the clocks by a nanosecond, perhaps beyond the target.
         int64_t left = target - process_clock_now().continuous;
-        result = go_to_next(left > 0 ? left : 0, limit);
+        result = go_to_next_and_settle(left > 0 ? left : 0, limit);
         if (result == EAGAIN) {
             if (left > 0) move(left);
             return 0;
@@ -158,7 +167,9 @@ static void *go_by_itself(void *nothing) {
                 continue;
             }
         }
-        go_to_next(FOREVER - 1, FOREVER);
+        bool is_examination;
+        if (go_to_next(FOREVER - 1, &is_examination) == 0 && is_examination)
+            dispatch_monitor_examine(FOREVER, &own.holds);
     }
     return NULL;
 }

@@ -124,6 +124,26 @@ static struct wait *counted_wait(
     return wait;
 }
 
+// How many waits have ended because a thread tried again.
+static atomic_uint_least64_t unseen_releases;
+
+static bool is_released_unseen(const struct wait *wait) { return wait->is_for_lock || wait->naps; }
+
+static bool is_to_try_again(const struct wait *wait, const void *nothing) {
+    return is_released_unseen(wait) && atomic_load(&wait->state) == wait_is_pending;
+}
+
+bool waits_try_again(uint64_t *tried) {
+    uint64_t releases = atomic_load(&unseen_releases);
+    if (releases == *tried) return false;
+    *tried = releases;
+    bool is_any = false;
+    clock_lock();
+    for (struct wait *wait; (wait = wait_find(is_to_try_again, NULL)); is_any = true) wait_wake(wait, wait_was_woken);
+    clock_unlock();
+    return is_any;
+}
+
 // Tries until it works or the instant has come; `attempt` returns EBUSY to be called again.
 static int try_until(struct wait *wait, int (*attempt)(void *), void *argument, bool is_cancellation_point) {
     int result = EBUSY;
@@ -133,7 +153,10 @@ static int try_until(struct wait *wait, int (*attempt)(void *), void *argument, 
         bool is_due = !wait_begin(wait);
         // After it was entered, so that no release is missed.
         result = attempt(argument);
-        if (result != EBUSY) break;
+        if (result != EBUSY) {
+            if (is_released_unseen(wait)) atomic_fetch_add(&unseen_releases, 1);
+            break;
+        }
         if (is_due) result = ETIMEDOUT;
         else if (wait_sleep(wait, is_cancellation_point) == EINTR && !has_expired(wait)) result = EINTR;
         wait_pause(wait);
@@ -273,17 +296,6 @@ static int try_mutex(void *mutex) { return pthread_mutex_trylock(mutex); }
 static int try_read_lock(void *lock) { return pthread_rwlock_tryrdlock(lock); }
 static int try_write_lock(void *lock) { return pthread_rwlock_trywrlock(lock); }
 
-static bool waits_for_a_lock(const struct wait *wait, const void *nothing) {
-    return wait->is_for_lock && atomic_load(&wait->state) == wait_is_pending;
-}
-
-void lock_waits_retry(void) {
-    // pthread_cond_wait releases a mutex without a call of pthread_mutex_unlock.
-    if (atomic_load(&lock_waits) == 0) return;
-    struct wait *wait;
-    while ((wait = wait_find(waits_for_a_lock, NULL))) wait_wake(wait, wait_was_woken);
-}
-
 static int lock_until(
     const char *call, void *lock, clockid_t id, const struct timespec *time, int (*attempt)(void *)) {
     enum process_clock_id clock;
@@ -417,6 +429,13 @@ int wait_by_napping(
     struct wait *wait = wait_new(call, clock, deadline, argument, wake_at_deadline);
     wait->naps = true;
     return try_until(wait, attempt, argument, is_cancellation_point);
+}
+
+int wait_by_trying(const char *call, int64_t deadline, int (*attempt)(void *), void *argument) {
+    struct wait *wait = wait_new(call, process_clock_wall, deadline, argument, wake_at_deadline);
+    wait->is_for_lock = true;
+    wait->is_restarted = true;
+    return try_until(wait, attempt, argument, true);
 }
 
 #endif

@@ -117,11 +117,7 @@ static pthread_rwlock_t held_for_reading = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_rwlock_t held_for_writing = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static int held_word;
-static pthread_t holder;
-
 static void *hold(void *held) {
-    held_word = (int)syscall(SYS_gettid);
     mtx_init(&held_c11_mutex, mtx_timed);
     pthread_mutex_lock(&held_mutex);
     mtx_lock(&held_c11_mutex);
@@ -134,7 +130,8 @@ static void *hold(void *held) {
 static void start_holder(void) {
     sem_t held;
     sem_init(&held, 0, 0);
-    pthread_create(&holder, NULL, hold, &held);
+    pthread_t thread;
+    pthread_create(&thread, NULL, hold, &held);
     sem_wait(&held);
 }
 
@@ -183,8 +180,30 @@ static int call_futex_wait_bitset_realtime(int64_t time) {
         FUTEX_BITSET_MATCH_ANY));
 }
 
+// A thread that does not end, and a word that it has locked. Another one in the child of a fork.
+static pthread_mutex_t sleeper_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_t sleeper;
+static int held_word, process_of_sleeper;
+
+static void *sleep_for_good(void *is_ready) {
+    held_word = (int)syscall(SYS_gettid);
+    sem_post(is_ready);
+    while (1) pause();
+    return NULL;
+}
+static void need_sleeper(void) {
+    pthread_mutex_lock(&sleeper_mutex);
+    if (process_of_sleeper != getpid()) {
+        sem_t is_ready;
+        sem_init(&is_ready, 0, 0);
+        pthread_create(&sleeper, NULL, sleep_for_good, &is_ready);
+        sem_wait(&is_ready);
+        process_of_sleeper = getpid();
+    }
+    pthread_mutex_unlock(&sleeper_mutex);
+}
 static int futex_lock(int operation, clockid_t clock, int64_t time) {
-    pthread_once(&once, start_holder);
+    need_sleeper();
     struct timespec deadline = later(clock, time);
     return ended((int)syscall(SYS_futex, &held_word, operation | FUTEX_PRIVATE_FLAG, 0, &deadline, NULL, 0));
 }
@@ -227,14 +246,14 @@ static int call_semtimedop(int64_t time) {
 // MARK: A thread that does not end
 
 static int call_pthread_timedjoin_np(int64_t time) {
-    pthread_once(&once, start_holder);
+    need_sleeper();
     struct timespec deadline = later(CLOCK_REALTIME, time);
-    return timed_out(pthread_timedjoin_np(holder, NULL, &deadline));
+    return timed_out(pthread_timedjoin_np(sleeper, NULL, &deadline));
 }
 static int call_pthread_clockjoin_np(int64_t time) {
-    pthread_once(&once, start_holder);
+    need_sleeper();
     struct timespec deadline = later(CLOCK_MONOTONIC, time);
-    return timed_out(pthread_clockjoin_np(holder, NULL, CLOCK_MONOTONIC, &deadline));
+    return timed_out(pthread_clockjoin_np(sleeper, NULL, CLOCK_MONOTONIC, &deadline));
 }
 
 // MARK: Descriptors, of which nothing comes
@@ -250,10 +269,11 @@ static struct silence begin_silence(void) {
     epoll_ctl(silence.epoll, EPOLL_CTL_ADD, silence.reader, &event);
     return silence;
 }
+// By number: `close` is a cancellation point, and a call before it may be none.
 static int end_silence(struct silence silence, int result) {
-    close(silence.reader);
-    close(silence.writer);
-    close(silence.epoll);
+    syscall(SYS_close, silence.reader);
+    syscall(SYS_close, silence.writer);
+    syscall(SYS_close, silence.epoll);
     return result;
 }
 static int call_poll(int64_t time) {

@@ -79,7 +79,7 @@ static void unlock(void *nothing) {
     pthread_mutex_unlock(&mutex);
 }
 
-static void *wait_for_ever(void *nothing) {
+static void *wait_with_the_mutex(void *nothing) {
     struct timespec deadline = time_after(CLOCK_REALTIME, 1000000000000000);
     pthread_mutex_lock(&mutex);
     pthread_cleanup_push(unlock, NULL);
@@ -94,7 +94,7 @@ static void a_cancelled_thread_takes_no_signal(void) {
     require(sem_init(&is_waiting, 0, 0) == 0);
     for (int round = 0; round < 50; round++) {
         pthread_t threads[2];
-        for (int i = 0; i < 2; i++) threads[i] = start(wait_for_ever, NULL);
+        for (int i = 0; i < 2; i++) threads[i] = start(wait_with_the_mutex, NULL);
         for (int i = 0; i < 2; i++) require(sem_wait(&is_waiting) == 0);
         pthread_mutex_lock(&mutex);
         pthread_cond_signal(&condition);

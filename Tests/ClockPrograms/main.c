@@ -70,8 +70,23 @@ int open_descriptors(void) {
     return count;
 }
 
-// clock-programs: the names, with the modes of each. clock-programs MODE NAME: runs one.
+static void make_virtual(void) {
+    struct process_clock_reading now = {3600000000000, 3600000000000, 1767225600000000000};
+    require(process_clock_begin(now) == 0);
+}
+
+// clock-programs: the names, with the modes of each. clock-programs MODE NAME: runs one. clock-programs table MODE: the
+// table. clock-programs wait CALL: waits for ever in virtual time.
 int main(int count, char **arguments) {
+    if (count == 3 && strcmp(arguments[1], "table") == 0) {
+        if (strcmp(arguments[2], "virtual") == 0) make_virtual();
+        print_table();
+        return 0;
+    }
+    if (count == 3 && strcmp(arguments[1], "wait") == 0) {
+        make_virtual();
+        return wait_for_ever(arguments[2]);
+    }
     for (int list = 0; list < list_count; list++) {
         for (const struct program *program = lists[list]; program->name; program++) {
             if (count < 3) {
@@ -79,8 +94,8 @@ int main(int count, char **arguments) {
                 printf("virtual\t%s\n", program->name);
             } else if (strcmp(arguments[2], program->name) == 0) {
                 if (strcmp(arguments[1], "virtual") == 0) {
-                    struct process_clock_reading now = {3600000000000, 3600000000000, 1767225600000000000};
-                    require(process_clock_begin(now) == 0 && process_clock_run_by_itself(0) == 0);
+                    make_virtual();
+                    require(process_clock_run_by_itself(0) == 0);
                 }
                 program->run();
                 return 0;

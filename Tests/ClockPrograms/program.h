@@ -19,6 +19,10 @@ struct program {
 extern const struct program signal_programs[], fork_programs[], cancellation_programs[], condition_programs[],
     descriptor_programs[], kernel_programs[], thread_programs[];
 
+// Of the table of ways to wait.
+void print_table(void);
+int wait_for_ever(const char *name);
+
 bool time_is_virtual(void);
 // 20 ms in the machine's time, an hour in virtual time.
 int64_t ticks(double count);
