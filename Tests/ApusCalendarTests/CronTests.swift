@@ -72,7 +72,7 @@ struct CronTests {
                 ["2030-01-01 12:00:30", "2040-01-01 12:00:30", "2050-01-01 12:00:30", "2060-01-01 12:00:30"]
             ),
             (
-                "*/20 59 23 24 12 ?",
+                "*/20 59 23 24 12 *",
                 ["2026-12-24 23:59:00", "2026-12-24 23:59:20", "2026-12-24 23:59:40", "2027-12-24 23:59:00"]
             ),
             ("@monthly", ["2026-12-01 00:00:00", "2027-01-01 00:00:00", "2027-02-01 00:00:00", "2027-03-01 00:00:00"]),
@@ -120,9 +120,17 @@ struct CronTests {
         #expect(try CalendarSchedule(cron: "0 0 */2 * 5").warnings.isEmpty)
     }
 
-    @Test("a zone in front is kept")
-    func zones() throws {
-        #expect(try CalendarSchedule(cron: "CRON_TZ=Europe/Berlin 0 9 * * *").timeZone == "Europe/Berlin")
+    @Test(
+        "a zone in front is kept, whatever follows",
+        arguments: ["0 9 * * *", "@daily", "0 0 9 * * *", "0 0 9 1 1 * 2030-2040/2", "0 0 L * *"])
+    func zones(fields: String) throws {
+        for name in ["CRON_TZ", "TZ"] {
+            let text = "\(name)=Europe/Berlin \(fields)"
+            #expect(ScheduleForm(of: text) == .cron)
+            let schedule = try CalendarSchedule(text: text, now: local("2026-11-24 12:00"))
+            #expect(schedule.timeZone == "Europe/Berlin")
+            #expect(try CalendarSchedule(schedule.rule) == CalendarSchedule(cron: fields))
+        }
     }
 
     @Test("an error names the field's values with the right article")

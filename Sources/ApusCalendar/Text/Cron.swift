@@ -1,4 +1,4 @@
-/// Cron expressions: OCPS 1.0 to 1.4 with `H`.
+/// Cron expressions: OCPS 1.0 to 1.4 with `H`, and the dialects of other programs.
 struct CronParser {
     private static let nicknames = [
         "@yearly": "0 0 1 1 *", "@annually": "0 0 1 1 *", "@monthly": "0 0 1 * *", "@weekly": "0 0 * * 0",
@@ -7,23 +7,24 @@ struct CronParser {
 
     private struct FieldValue {
         var bits: UInt64 = 0
-        var isAny = false
         var startsWithStar = false
-        var hasStep = false
+        /// Whether it is hashed with a step.
+        var hashesSteps = false
     }
 
+    private let dialect: CronDialect
     private var hashed: [CalendarFields.Hashed] = []
 
-    static func parse(_ text: String) throws(ScheduleTextError) -> CalendarSchedule {
+    static func parse(_ text: String, _ dialect: CronDialect) throws(ScheduleTextError) -> CalendarSchedule {
         var tokens = Token.split(text)
+        let end = Token(text: "", column: text.count + 1)
         var zone: String?
-        if let first = tokens.first, first.text.hasPrefix("CRON_TZ=") || first.text.hasPrefix("TZ=") {
-            let name = String(first.text.drop { $0 != "=" }.dropFirst())
+        if let first = tokens.first, let name = first.cronZone {
             guard ZoneDatabase.isName(name) else { throw first.error("an IANA time zone name") }
             zone = name
             tokens.removeFirst()
         }
-        if let first = tokens.first, first.text.hasPrefix("@") {
+        if let first = tokens.first, first.text.hasPrefix("@"), dialect.hasNicknames {
             guard tokens.count == 1 else { throw tokens[1].error("nothing after a nickname") }
             if first.text == "@reboot" {
                 throw first.error("a time; @reboot is an event of the machine, not of the calendar")
@@ -31,15 +32,30 @@ struct CronParser {
             guard let expression = nicknames[first.text.lowercased()] else {
                 throw first.error(nicknames.keys.sorted().joined(separator: ", "))
             }
-            tokens = Token.split(expression)
+            tokens = try CronDialect.standard.ordered(Token.split(expression), end)
+        } else {
+            if dialect == .standard { try refuseOtherDialects(tokens) }
+            tokens = try dialect.ordered(tokens, end)
         }
-        guard (5...7).contains(tokens.count) else {
-            let last = tokens.count > 7 ? tokens[7] : Token(text: "", column: text.count + 1)
-            throw last.error("5 fields (minute hour day month weekday), 6 (second first) or 7 (year last)")
-        }
-        if tokens.count == 5 { tokens.insert(Token(text: "0", column: 1), at: 0) }
-        var parser = CronParser()
+        var parser = CronParser(dialect: dialect)
         return CalendarSchedule(.fields(try parser.fields(tokens)), timeZone: zone)
+    }
+
+    private init(dialect: CronDialect) { self.dialect = dialect }
+
+    /// Six or seven fields with `?`, and `cron(…)`, have other meanings in several programs.
+    private static func refuseOtherDialects(_ tokens: [Token]) throws(ScheduleTextError) {
+        let isWrapped = tokens.first?.text.lowercased().hasPrefix("cron(") == true
+        let mark = tokens.count > 5 ? tokens.first { $0.text.contains("?") } : nil
+        guard let found = isWrapped ? tokens.first : mark else { return }
+        let text = tokens.map(\.text).joined(separator: " ")
+        var readings: [String] = []
+        for dialect in CronDialect.allCases where dialect != .standard && dialect != .croniter {
+            guard let printed = (try? parse(text, dialect))?.cron else { continue }
+            readings.append("\(printed), which it is in the dialect \(dialect.rawValue)")
+        }
+        throw found.error(
+            (["no ? but in five fields, for a day"] + readings).joined(separator: "; or "))
     }
 
     private mutating func fields(_ tokens: [Token]) throws(ScheduleTextError) -> CalendarFields {
@@ -49,10 +65,11 @@ struct CronParser {
         var days = DayRule()
         let (dayToken, dayAnd) = plus(tokens[3])
         let (weekToken, weekAnd) = plus(tokens[5])
+        try dialect.checkDays(dayToken, weekToken)
         let dayStar = try monthDays(dayToken, &days)
         let month = try field(tokens[4], .month, 1...12)
         let weekStar = try weekdays(weekToken, &days)
-        let both = !(dayStar || weekStar || dayAnd || weekAnd)
+        let both = !(dayStar || weekStar || dayAnd || weekAnd || dialect == .spring)
         days.combination = both ? .or : .and
         var years: [Int]?
         if tokens.count == 7 {
@@ -61,9 +78,11 @@ struct CronParser {
             years = value.map { $0.map { $0 + offset } }
         }
         let times = TimesOfDay.grid(hours: hour.bits, minutes: minute.bits, seconds: second.bits)
-        return CalendarFields(
-            times: times, isStepping: minute.hasStep || second.hasStep, days: days, months: month.bits, years: years,
-            hashed: hashed)
+        var fields = CalendarFields(times: times, days: days, months: month.bits, years: years, hashed: hashed)
+        // As in Vixie cron, the first character decides, whatever values the field has.
+        fields.isStepping =
+            [second, minute, hour].contains(where: \.startsWithStar) || minute.hashesSteps || second.hashesSteps
+        return fields
     }
 
     private func plus(_ token: Token) -> (Token, Bool) {
@@ -71,10 +90,10 @@ struct CronParser {
     }
 
     private func yearBits(_ token: Token) throws(ScheduleTextError) -> [Int]? {
-        if token.text == "*" || token.text == "?" { return nil }
+        if token.text == "*" { return nil }
         var values: [Int] = []
         for part in token.parts(",") {
-            let (range, step, _) = try span(part, 1970...2200, "a year") { $0.number }
+            let (range, step) = try span(part, 1970...2200, "a year") { $0.number }
             values += stride(from: range.0, through: range.1, by: step).map { $0 - 1970 }
         }
         return values
@@ -86,14 +105,11 @@ struct CronParser {
         if token.text.hasPrefix("H") { return try hash(token, field, limits) }
         var value = FieldValue(startsWithStar: token.text.hasPrefix("*"))
         for part in token.parts(",") {
-            let (range, step, stepped) = try span(part, limits, field.withArticle) {
+            let (range, step) = try span(part, limits, field.withArticle) {
                 $0.number ?? (field == .month ? Names.month($0.text) : nil)
             }
-            value.hasStep = value.hasStep || stepped
             value.bits |= Self.bits(range, step, limits)
         }
-        // A step that leaves one value is none.
-        value.hasStep = value.hasStep && value.bits.nonzeroBitCount > 1
         return value
     }
 
@@ -106,29 +122,29 @@ struct CronParser {
 
     /// Reads `*`, `5`, `1-5`, each with `/step`.
     private func span(
-        _ part: Token, _ limits: ClosedRange<Int>, _ what: String, _ value: (Token) -> Int?
-    ) throws(ScheduleTextError) -> (range: (Int, Int), step: Int, stepped: Bool) {
+        _ part: Token, _ limits: ClosedRange<Int>, _ what: String, isDay: Bool = false, _ value: (Token) -> Int?
+    ) throws(ScheduleTextError) -> (range: (Int, Int), step: Int) {
         let pieces = part.parts("/")
         guard pieces.count <= 2 else { throw pieces[2].error("one step after /") }
         // As in cron, a step past the end of the range leaves its first value.
         let step = pieces.count == 2 ? try pieces[1].number(1...9_999, "a step") : 1
         let base = pieces[0]
-        if base.text == "*" || (base.text == "?" && pieces.count == 1) {
-            return ((limits.lowerBound, limits.upperBound), step, true)
+        if base.text == "*" || isDay && base.text == "?" && pieces.count == 1 {
+            return ((limits.lowerBound, limits.upperBound), step)
         }
         let ends = base.parts("-")
         guard ends.count <= 2 else { throw ends[2].error("a range of two values") }
         var numbers: [Int] = []
         for end in ends {
             guard let number = value(end), limits.contains(number) else {
-                throw end.error(
-                    "\(what) from \(limits.lowerBound) to \(limits.upperBound), a range, a list, * or /step")
+                let values = isDay && limits.lowerBound == 0 ? "" : " from \(limits.lowerBound) to \(limits.upperBound)"
+                throw end.error("\(what)\(values), a range, a list, * or /step")
             }
             numbers.append(number)
         }
         let last = ends.count == 2 ? numbers[1] : pieces.count == 2 ? limits.upperBound : numbers[0]
         if limits.lowerBound == 1970, last < numbers[0] { throw base.error("years in order") }
-        return ((numbers[0], last), step, pieces.count == 2)
+        return ((numbers[0], last), step)
     }
 
     private mutating func hash(
@@ -147,10 +163,10 @@ struct CronParser {
             upper = try ends[1].number(lower...max(lower, limits.upperBound), field.withArticle)
         }
         hashed.append(.init(field: field, lower: lower, upper: upper, step: step))
-        return FieldValue(hasStep: step != nil)
+        return FieldValue(hashesSteps: step != nil)
     }
 
-    /// Returns whether the field starts with a star.
+    /// Returns whether the field restricts nothing, by its first character.
     private mutating func monthDays(_ token: Token, _ days: inout DayRule) throws(ScheduleTextError) -> Bool {
         if token.text == "*" || token.text == "?" { return true }
         if token.text.hasPrefix("H") {
@@ -169,12 +185,15 @@ struct CronParser {
                 let number = Token(text: String(text.dropLast()), column: part.column)
                 days.nearestWeekdays |= 1 << UInt64(try number.number(1...31, "a day before W"))
             } else {
-                let (range, step, _) = try span(part, 1...31, "a day (also L, L-3, LW, 15W)") { $0.number }
+                let (range, step) = try span(part, 1...31, "a day (also L, L-3, LW, 15W)", isDay: true) { $0.number }
                 days.monthDays |= Self.bits(range, step, 1...31)
             }
         }
-        return token.text.hasPrefix("*")
+        return isStar(token)
     }
+
+    /// croniter looks at the whole field, cron at its first character.
+    private func isStar(_ token: Token) -> Bool { dialect != .croniter && token.text.hasPrefix("*") }
 
     private mutating func weekdays(_ token: Token, _ days: inout DayRule) throws(ScheduleTextError) -> Bool {
         if token.text == "*" || token.text == "?" { return true }
@@ -183,14 +202,18 @@ struct CronParser {
             return false
         }
         // Numbers stay in cron's order, 0 for Sunday, until the ranges are laid out.
-        func value(_ token: Token) -> Int? { token.number ?? Names.weekday(token.text).map { $0 % 7 } }
+        let numbers = dialect.weekdayNumbers
+        func value(_ token: Token) -> Int? {
+            if let number = token.number { return numbers.contains(number) ? number - numbers.lowerBound : nil }
+            return Names.weekday(token.text).map { $0 % 7 }
+        }
+        let forms = "a weekday from \(numbers.lowerBound) to \(numbers.upperBound) or sun to sat"
         func single(_ token: Token) throws(ScheduleTextError) -> Int {
-            guard let number = value(token), (0...7).contains(number) else {
-                throw token.error("a weekday from 0 to 7 or sun to sat")
-            }
+            guard let number = value(token) else { throw token.error(forms) }
             return number % 7 == 0 ? 7 : number
         }
-        for part in token.parts(",") {
+        for given in token.parts(",") {
+            let part = dialect.weekdayPart(given)
             let pieces = part.parts("#")
             if pieces.count == 2 {
                 let weekday = try single(pieces[0])
@@ -200,7 +223,8 @@ struct CronParser {
                 days.ordinals |= DayRule.ordinal(
                     try single(Token(text: String(part.text.dropLast()), column: part.column)), 6)
             } else {
-                var (range, step, _) = try span(part, 0...7, "a weekday (also MON, 5L, FRI#2)", value)
+                let limits = 0...numbers.upperBound - numbers.lowerBound
+                var (range, step) = try span(part, limits, "\(forms) (also MON, 5L, FRI#2)", isDay: true, value)
                 if part.text.hasPrefix("*") { range.1 = 6 }
                 if range.0 == 7, range.1 != 7 { range.0 = 0 }
                 let wraps = range.0 > range.1
@@ -209,7 +233,7 @@ struct CronParser {
                 }
             }
         }
-        return token.text.hasPrefix("*")
+        return isStar(token)
     }
 }
 
@@ -219,11 +243,16 @@ extension CalendarFields.Field {
 }
 
 extension CalendarSchedule {
-    /// Reads a cron expression of five, six (seconds first) or seven fields (year last).
+    /// Reads a cron expression of five, six (seconds first) or seven fields (year last), or one of another program.
     ///
-    /// - Parameter cron: The expression; `CRON_TZ=Europe/Berlin` may precede it.
-    /// - Throws: ``ScheduleTextError`` with the column.
-    public init(cron: String) throws(ScheduleTextError) { self = try CronParser.parse(cron) }
+    /// - Parameters:
+    ///   - cron: The expression; `CRON_TZ=Europe/Berlin` may precede it.
+    ///   - dialect: How its fields are meant.
+    /// - Throws: ``ScheduleTextError`` with the column. Of what the dialects read differently (`?` in six or seven
+    ///   fields), the standard reads nothing, and the error has the readings.
+    public init(cron: String, dialect: CronDialect = .standard) throws(ScheduleTextError) {
+        self = try CronParser.parse(cron, dialect)
+    }
 
     /// The schedule as a cron expression, or nil if cron cannot say it exactly.
     public var cron: String? {
@@ -265,18 +294,53 @@ enum FieldNotation {
 }
 
 extension CalendarFields {
-    /// The fields of the times, or nil if the times are no grid or its steps cannot be written as steps.
+    /// The fields of the times, or nil if the times are no grid or the notation cannot say whether they follow the clock.
     func gridText(_ notation: FieldNotation) -> (hour: String, minute: String, second: String)? {
         guard case .grid(let hours, let minutes, let seconds) = times else { return nil }
         let everyHour = hours == TimesOfDay.allHours
+        let plain = (values(hours, notation), values(minutes, notation), values(seconds, notation))
         let hashSteps = hashed.contains { $0.step != nil && ($0.field == .minute || $0.field == .second) }
-        let minuteSteps = isStepping ? steps(minutes, notation) : nil
-        let secondSteps = isStepping ? steps(seconds, notation) : nil
-        if isStepping, !everyHour, minuteSteps == nil, secondSteps == nil, !hashSteps { return nil }
-        return (
-            everyHour ? "*" : values(hours, notation), minuteSteps ?? values(minutes, notation),
-            secondSteps ?? values(seconds, notation)
-        )
+        switch notation {
+        case .calendar:
+            // Every hour follows the clock there.
+            guard isStepping else { return everyHour ? nil : plain }
+            let (minuteSteps, secondSteps) = (steps(minutes, notation), steps(seconds, notation))
+            guard everyHour || minuteSteps ?? secondSteps != nil || hashSteps else { return nil }
+            return (everyHour ? "*" : plain.0, minuteSteps ?? plain.1, secondSteps ?? plain.2)
+        case .cron:
+            guard isStepping else { return plain }
+            var text = (
+                hour: star(hours, 24) ?? plain.0, minute: steps(minutes, notation) ?? plain.1,
+                second: steps(seconds, notation) ?? plain.2
+            )
+            if [text.hour, text.minute, text.second].contains(where: { $0.hasPrefix("*") }) || hashSteps {
+                return text
+            }
+            // A step past the end is the first value alone, and begins with a star.
+            if minutes.has(0) {
+                text.minute = starred(minutes, 60)
+            } else if hours.has(0) {
+                text.hour = starred(hours, 24)
+            } else if seconds.has(0) {
+                text.second = starred(seconds, 60)
+            } else {
+                return nil
+            }
+            return text
+        }
+    }
+
+    /// Values as `*` or `*/5`, if they are.
+    private func star(_ bits: UInt64, _ count: Int) -> String? {
+        if bits.nonzeroBitCount == count { return "*" }
+        guard let (first, step, last) = NumberSet.progression(bits.setBits), first == 0, last + step >= count else {
+            return nil
+        }
+        return "*/\(step)"
+    }
+
+    private func starred(_ bits: UInt64, _ count: Int) -> String {
+        (["*/\(count)"] + (bits == 1 ? [] : [NumberSet.list((bits & ~1).setBits, range: "-")])).joined(separator: ",")
     }
 
     private func values(_ bits: UInt64, _ notation: FieldNotation) -> String {

@@ -9,14 +9,14 @@ public enum ScheduleForm: String, Sendable, Hashable, Codable, CaseIterable {
     /// A recurrence rule of RFC 5545: `RRULE:FREQ=DAILY`.
     case rrule
 
-    /// The form that a text seems to have: words begin with *every*, recurrence rules have `FREQ=`, and cron's fields are
-    /// five to seven without a colon. What is none of these is an event of systemd's calendar.
+    /// The form that a text seems to have: words begin with *every*, recurrence rules have `FREQ=`, and cron's fields are five to seven without a colon, or begin with `CRON_TZ=` or `TZ=`. What is none of
+    /// these is an event of systemd's calendar.
     ///
     /// - Parameter text: The text of a schedule.
     public init(of text: String) {
         let tokens = Token.split(text)
         let first = tokens.first?.text.lowercased() ?? ""
-        if first.hasPrefix("@"), !first.dropFirst().allSatisfy(\.isNumber) {
+        if first.hasPrefix("@") && !first.dropFirst().allSatisfy(\.isNumber) || tokens.first?.cronZone != nil {
             self = .cron
         } else if first == "every" {
             self = .words
