@@ -105,6 +105,7 @@ extension SeededGenerator {
         if chance(5) { rule.weekStart = Weekday.allCases[number(0...6)] }
         if chance(5) { rule.exceptions = [dateTime(), rule.start] }
         if chance(5) { rule.extras = [dateTime(), dateTime()] }
+        if chance(8) { (rule.utcExceptions, rule.utcExtras) = ([rule.start, dateTime()], [dateTime(), dateTime()]) }
         return rule
     }
 

@@ -73,6 +73,120 @@ struct RecurrenceTests {
         #expect(newYork == ["2026-11-24 14:00:00", "2026-11-25 14:00:00"])
     }
 
+    @Test(
+        "date-times in UTC are those instants, in any zone",
+        arguments: [
+            (
+                "DTSTART:20261224T170000Z RRULE:FREQ=DAILY;UNTIL=20261226T170000Z",
+                ["2026-12-24 17:00:00", "2026-12-25 17:00:00", "2026-12-26 17:00:00"]
+            ),
+            // The rule follows the clock of UTC, not that of the zone, over the change of 14 March.
+            ("DTSTART:20270313T070000Z RRULE:FREQ=DAILY;COUNT=2", ["2027-03-13 07:00:00", "2027-03-14 07:00:00"]),
+            (
+                "DTSTART:20261224T170000Z RRULE:FREQ=DAILY;COUNT=3 EXDATE:20261225T170000Z RDATE:20261224T180000Z",
+                ["2026-12-24 17:00:00", "2026-12-24 18:00:00", "2026-12-26 17:00:00"]
+            ),
+            (
+                """
+                DTSTART;TZID=America/New_York:20270313T120000
+                RRULE:FREQ=DAILY;COUNT=3
+                EXDATE:20270314T160000Z
+                RDATE:20270315T170000Z
+                """,
+                ["2027-03-13 17:00:00", "2027-03-15 16:00:00", "2027-03-15 17:00:00"]
+            ),
+            (
+                "DTSTART:20270313T120000 RRULE:FREQ=DAILY;COUNT=2 EXDATE:20270314T160000Z",
+                ["2027-03-13 17:00:00"]
+            ),
+        ])
+    func inUTC(text: String, expected: [String]) throws {
+        let schedule = try CalendarSchedule(recurrence: text)
+        let rules = try zone(schedule.timeZone ?? "America/New_York")
+        #expect(occurrences(schedule, after: utc("2026-11-01 00:00"), in: rules, count: 9) == expected)
+        let printed = try #require(schedule.recurrence)
+        #expect(try CalendarSchedule(recurrence: printed) == schedule, "\(printed)")
+        var search = PreparedSchedule(schedule, in: rules)
+        #expect(search.count(after: utc("2026-11-01 00:00"), through: utc("2028-01-01 00:00")) == expected.count)
+        #expect(search.previous(before: utc("2028-01-01 00:00"))?.instant == expected.last.map(utc))
+        search = PreparedSchedule(schedule, in: .utc)
+        #expect(schedule.timeZone != "UTC" || search.next(after: utc("2026-11-01 00:00"))?.instant == utc(expected[0]))
+    }
+
+    @Test(
+        "properties are read as other programs write them",
+        arguments: [
+            "DTSTART;TZID=\"Europe/Berlin\":20261124T090000 RRULE:FREQ=DAILY",
+            "DTSTART;VALUE=DATE-TIME;TZID=Europe/Berlin:20261124T090000 RRULE:FREQ=DAILY",
+            "DTSTART;TZID=/example.org/20261124_1/Europe/Berlin:20261124T090000 RRULE:FREQ=DAILY",
+            "DTSTART;TZID=Europe/Berlin;X-KEPT=TRUE:20261124T090000 RRULE:FREQ=DAILY;",
+            "dtstart;tzid=Europe/Berlin:20261124T090000 rrule:freq=daily",
+        ])
+    func spellings(text: String) throws {
+        #expect(
+            try CalendarSchedule(recurrence: text)
+                == CalendarSchedule(recurrence: "DTSTART;TZID=Europe/Berlin:20261124T090000 RRULE:FREQ=DAILY"))
+    }
+
+    @Test("an end in the year 9999 is no end")
+    func farEnd() throws {
+        let schedule = try CalendarSchedule(recurrence: Self.start + "FREQ=YEARLY;UNTIL=99991231T235959Z")
+        #expect(schedule.next(after: utc("2199-11-24 08:00"), in: .utc)?.instant == utc("2199-11-24 09:00"))
+        #expect(try CalendarSchedule(recurrence: try #require(schedule.recurrence)) == schedule)
+    }
+
+    @Test("with a date as the start, times within the rule are ignored, and said to be")
+    func dates() throws {
+        for start in ["DTSTART;VALUE=DATE:20261124", "DTSTART:20261124"] {
+            let text = try RecurrenceText("\(start) RRULE:FREQ=DAILY;BYHOUR=9;BYMINUTE=30;BYSECOND=5")
+            #expect(text.ignored == ["BYHOUR", "BYMINUTE", "BYSECOND"])
+            #expect(
+                try text.schedule == CalendarSchedule(recurrence: "DTSTART:20261124T000000 RRULE:FREQ=DAILY"))
+        }
+        #expect(throws: ScheduleTextError.self) {
+            try CalendarSchedule(recurrence: "DTSTART;VALUE=DATE:20261124T090000 RRULE:FREQ=DAILY")
+        }
+        #expect(throws: ScheduleTextError.self) {
+            try CalendarSchedule(recurrence: "DTSTART;VALUE=DATE-TIME:20261124 RRULE:FREQ=DAILY")
+        }
+    }
+
+    @Test("an exception that is a date leaves out the day")
+    func exceptionDates() throws {
+        let schedule = try CalendarSchedule(
+            recurrence: Self.start + "FREQ=DAILY;COUNT=3;BYHOUR=9,17 EXDATE;VALUE=DATE:20261124,20261124")
+        #expect(occurrences(schedule, after: utc("2026-11-01 00:00"), in: .utc, count: 9) == ["2026-11-25 09:00:00"])
+        #expect(try CalendarSchedule(recurrence: try #require(schedule.recurrence)) == schedule)
+    }
+
+    @Test(
+        "what could be read in two ways is refused",
+        arguments: [
+            "DTSTART;TZID=Europe/Berlin:20261124T090000Z RRULE:FREQ=DAILY",
+            "DTSTART:20261124T090000Z RRULE:FREQ=DAILY EXDATE;TZID=Europe/Berlin:20261125T090000",
+            "DTSTART:20261124T090000 RRULE:FREQ=DAILY RDATE:20261125",
+            "DTSTART;TZID=Eastern:20261124T090000 RRULE:FREQ=DAILY EXDATE;TZID=Central:20261124T090000",
+        ])
+    func ambiguous(text: String) {
+        #expect(throws: ScheduleTextError.self) { try CalendarSchedule(recurrence: text) }
+    }
+
+    @Test(
+        "a rule that is typed without a start begins without what is finer than its parts",
+        arguments: [
+            ("FREQ=DAILY;BYHOUR=9;BYMINUTE=0", "2026-11-25 09:00:00"), ("FREQ=DAILY;BYHOUR=9", "2026-11-25 09:00:00"),
+            ("FREQ=DAILY", "2026-11-25 12:34:00"), ("FREQ=DAILY;BYMINUTE=5", "2026-11-25 12:05:00"),
+            ("FREQ=HOURLY", "2026-11-24 13:34:00"), ("FREQ=MINUTELY;INTERVAL=7", "2026-11-24 12:41:00"),
+            ("FREQ=SECONDLY;INTERVAL=7", "2026-11-24 12:34:16"), ("FREQ=MINUTELY;BYSECOND=30", "2026-11-24 12:34:30"),
+        ])
+    func typed(rule: String, expected: String) throws {
+        let now = local("2026-11-24 12:34:09")
+        let schedule = try CalendarSchedule(text: rule, form: .rrule, now: now)
+        #expect(occurrences(schedule, after: now.localSeconds, in: .utc, count: 1) == [expected])
+        guard case .recurrence(let exact) = try CalendarSchedule(recurrence: rule, start: now).rule else { return }
+        #expect(exact.start == now, "a start that a program gives is kept")
+    }
+
     @Test("what is printed means the same")
     func printing() throws {
         for row in recurrenceRows.split(separator: "\n") {

@@ -89,10 +89,14 @@ public struct Recurrence: Sendable, Hashable {
     public var positions: [Int] = [] { didSet { positions.sortUniquely() } }
     /// WKST.
     public var weekStart = Weekday.monday
-    /// EXDATE.
+    /// EXDATE, on the clock of the zone.
     public var exceptions: [CivilDateTime] = [] { didSet { exceptions.sortUniquely() } }
-    /// RDATE.
+    /// EXDATE in UTC, where the zone is another one.
+    public var utcExceptions: [CivilDateTime] = [] { didSet { utcExceptions.sortUniquely() } }
+    /// RDATE, on the clock of the zone.
     public var extras: [CivilDateTime] = [] { didSet { extras.sortUniquely() } }
+    /// RDATE in UTC, where the zone is another one.
+    public var utcExtras: [CivilDateTime] = [] { didSet { utcExtras.sortUniquely() } }
 
     /// Creates a rule.
     ///

@@ -85,7 +85,7 @@ extension PreparedSchedule {
         let (first, last) = (max(first, lower), min(last, upper))
         guard first <= last else { return 0 }
         func counts(_ local: Int64) -> Bool {
-            !exceptions.contains(local) && !(exclusions?.contains(day: floorDiv(Int(local), 86_400)) ?? false)
+            !search.exceptions.contains(local) && !(exclusions?.contains(day: floorDiv(Int(local), 86_400)) ?? false)
         }
         let excluded = exclusions.map { exclusions in { exclusions.days($0) } }
         var count = 0
@@ -94,7 +94,7 @@ extension PreparedSchedule {
             switch search.kind {
             case .months(let months):
                 count = months.count(in: range, except: excluded)
-                for exception in exceptions where range.contains(exception) {
+                for exception in search.exceptions where range.contains(exception) {
                     count -= months.count(in: exception...exception, except: excluded)
                 }
             case .positions(let positions):

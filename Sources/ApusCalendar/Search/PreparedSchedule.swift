@@ -12,7 +12,6 @@ public struct PreparedSchedule: Sendable {
     let exclusions: ExcludedDays?
     /// The days on which not all matches of the rule count.
     private let partialDays: [Int]
-    let exceptions: Set<Int64>
     let delay: Int64
 
     /// The bound of a search: it examines the 3612 months of 1900 to 2200 four times at most (for the first copy of a
@@ -36,12 +35,10 @@ public struct PreparedSchedule: Sendable {
         case .fields(let fields):
             search = RuleSearch(fields: fields.resolved(identifier: identifier))
             isStepping = fields.isStepping
-            exceptions = []
             if schedule.count != nil, schedule.from == nil { lower = 0 }
         case .recurrence(let rule):
             search = RuleSearch(recurrence: rule, in: rules)
             isStepping = rule.frequency.seconds != nil
-            exceptions = Set(rule.exceptions.map(\.localSeconds))
         }
         if let count = schedule.count {
             var steps = 0
@@ -279,7 +276,7 @@ public struct PreparedSchedule: Sendable {
         var from = max(local, lower)
         let excluded = exclusions.map { exclusions in { exclusions.days($0) } }
         while let match = search.next(atOrAfter: from, steps: &steps, except: excluded), match <= upper {
-            if exceptions.contains(match) {
+            if search.exceptions.contains(match) {
                 from = match + 1
             } else if let exclusions, !search.honoursExclusions, exclusions.contains(day: floorDiv(Int(match), 86_400))
             {
@@ -296,7 +293,7 @@ public struct PreparedSchedule: Sendable {
         var from = min(local, upper)
         let excluded = exclusions.map { exclusions in { exclusions.days($0) } }
         while let match = search.previous(atOrBefore: from, steps: &steps, except: excluded), match >= lower {
-            if exceptions.contains(match) {
+            if search.exceptions.contains(match) {
                 from = match - 1
             } else if let exclusions, !search.honoursExclusions, exclusions.contains(day: floorDiv(Int(match), 86_400))
             {

@@ -11,6 +11,8 @@ struct RuleSearch: Sendable {
     private(set) var last: Int64
     /// RDATE, sorted.
     let extras: [Int64]
+    /// EXDATE.
+    let exceptions: Set<Int64>
     /// The days that have matches on a part of the day only, or extra ones.
     private(set) var partialDays: Set<Int> = []
 
@@ -18,13 +20,14 @@ struct RuleSearch: Sendable {
         kind = .months(MonthSearch(days: .fields(fields), times: fields.times))
         (first, last) = (searchedLocals.lowerBound, searchedLocals.upperBound)
         extras = []
+        exceptions = []
     }
 
     /// Creates a search.
     ///
     /// - Parameters:
     ///   - rule: The rule.
-    ///   - rules: The offsets of the zone, for an end in UTC.
+    ///   - rules: The offsets of the zone, for date-times in UTC.
     init(recurrence rule: Recurrence, in rules: TimeZoneRules) {
         let start = rule.start.time
         let depth = Recurrence.Frequency.allCases.firstIndex(of: rule.frequency) ?? 0
@@ -56,7 +59,11 @@ struct RuleSearch: Sendable {
         }
         first = max(rule.start.localSeconds, searchedLocals.lowerBound)
         last = searchedLocals.upperBound
-        extras = rule.extras.map(\.localSeconds)
+        func locals(_ moments: [CivilDateTime], _ utc: [CivilDateTime]) -> Set<Int64> {
+            Set(moments.map(\.localSeconds)).union(utc.map { rules.local(at: $0.localSeconds).localSeconds })
+        }
+        extras = locals(rule.extras, rule.utcExtras).sorted()
+        exceptions = locals(rule.exceptions, rule.utcExceptions)
         if let until = rule.until {
             last = min(last, rule.untilIsUTC ? rules.furthestLocal(at: until.localSeconds) : until.localSeconds)
         }
@@ -69,7 +76,7 @@ struct RuleSearch: Sendable {
             }
             last = match
         }
-        let instants = [first, last] + extras + rule.exceptions.map(\.localSeconds)
+        let instants = [first, last] + extras + exceptions
         partialDays = Set(instants.map { floorDiv(Int($0), 86_400) })
     }
 

@@ -1,73 +1,161 @@
 /// Recurrence rules of RFC 5545: RRULE with DTSTART, EXDATE and RDATE, on lines of their own or separated by spaces.
 struct RecurrenceParser {
+    /// A date-time, or a date, as a property has it.
+    struct Moment: Hashable {
+        var time: CivilDateTime
+        var isUTC = false
+        var isDate = false
+    }
+
+    /// Where a rule begins whose text has no DTSTART.
+    enum ImpliedStart {
+        /// At a date-time.
+        case at(CivilDateTime)
+        /// When it is typed: the parts of the time that are finer than what the rule names are not meant.
+        case typed(at: CivilDateTime)
+    }
+
     private static let forms = "DTSTART, RRULE, EXDATE or RDATE, each followed by a colon"
     private static let weekdays = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"]
+    private static let utc = "UTC"
 
-    private var timeZone: String?
-    private var start: CivilDateTime?
+    /// The IANA names of zones that a file defines under other names.
+    var zoneNames: [String: String] = [:]
+    private(set) var start: Moment?
+    private(set) var ignored: [String] = []
+    var exceptions: [Moment] = []
+    var extras: [Moment] = []
+    private(set) var timeZone: String?
     private var rule: Token?
-    private var exceptions: [CivilDateTime] = []
-    private var extras: [CivilDateTime] = []
 
-    static func parse(_ text: String, start: CivilDateTime?) throws(ScheduleTextError) -> CalendarSchedule {
+    static func parse(_ text: String, start: ImpliedStart?) throws(ScheduleTextError) -> RecurrenceText {
+        if ICalendar.isContained(in: text) { return try ICalendar.parse(text) }
         var parser = RecurrenceParser()
         for token in Token.split(text) { try parser.property(token) }
         let end = Token(text: "", column: text.count + 1)
-        guard let rule = parser.rule else { throw end.error("RRULE:FREQ=… with the frequency") }
-        guard let start = parser.start ?? start else { throw end.error("DTSTART:20261124T090000, the first date-time") }
-        var recurrence = try parser.recurrence(rule, start)
-        recurrence.exceptions = parser.exceptions
-        recurrence.extras = parser.extras
-        return CalendarSchedule(.recurrence(recurrence), timeZone: parser.timeZone)
+        guard parser.rule != nil else { throw end.error("RRULE:FREQ=… with the frequency") }
+        guard parser.start != nil || start != nil else {
+            throw end.error("DTSTART:20261124T090000, the first date-time")
+        }
+        return try parser.finished(start, end)
+    }
+
+    /// The schedule of the properties that were read. Without RRULE it is due at DTSTART, and at RDATE.
+    mutating func finished(_ implied: ImpliedStart?, _ end: Token) throws(ScheduleTextError) -> RecurrenceText {
+        let first: CivilDateTime
+        switch (start, implied) {
+        case (let start?, _): first = start.time
+        case (nil, .at(let time)?), (nil, .typed(let time)?): first = time
+        case (nil, nil): throw end.error("DTSTART, the first date-time")
+        }
+        if start?.isUTC == true {
+            guard timeZone ?? Self.utc == Self.utc else { throw end.error("no TZID where DTSTART is in UTC") }
+            timeZone = Self.utc
+        }
+        var recurrence: Recurrence
+        if let rule {
+            recurrence = try self.recurrence(rule, first)
+        } else {
+            recurrence = Recurrence(frequency: .daily, start: first)
+            recurrence.count = 1
+        }
+        if start == nil, case .typed? = implied { recurrence.start = recurrence.impliedStart(at: first) }
+        let isUTC = timeZone == Self.utc
+        var dates: Set<CivilDate> = []
+        for moment in exceptions {
+            if moment.isDate {
+                dates.insert(moment.time.date)
+            } else if moment.isUTC && !isUTC {
+                recurrence.utcExceptions.append(moment.time)
+            } else {
+                recurrence.exceptions.append(moment.time)
+            }
+        }
+        for moment in extras {
+            guard moment.isDate == (start?.isDate ?? false) else {
+                throw end.error("RDATE in the form of DTSTART, either dates or date-times")
+            }
+            if moment.isUTC && !isUTC {
+                recurrence.utcExtras.append(moment.time)
+            } else {
+                recurrence.extras.append(moment.time)
+            }
+        }
+        var schedule = CalendarSchedule(.recurrence(recurrence), timeZone: timeZone)
+        schedule.exclusions = dates.sorted().map { .dates($0...$0) }
+        return RecurrenceText(schedule: schedule, ignored: ignored)
     }
 
     // MARK: Properties
 
-    private mutating func property(_ token: Token) throws(ScheduleTextError) {
-        guard let colon = token.text.firstIndex(of: ":") else {
+    mutating func property(_ token: Token) throws(ScheduleTextError) {
+        guard token.firstUnquoted(":") != nil else {
             guard token.text.uppercased().hasPrefix("FREQ="), rule == nil else { throw token.error(Self.forms) }
             rule = token
             return
         }
-        let value = token.suffix(from: token.text.distance(from: token.text.startIndex, to: colon) + 1)
-        let head = Token(text: String(token.text[..<colon]), column: token.column).parts(";")
+        let (head, value) = token.property
         switch head[0].text.uppercased() {
         case "DTSTART":
             guard start == nil else { throw token.error("one DTSTART") }
-            try zone(head)
-            start = try moment(value, endOfDay: false).time
+            start = try moments(head, value, isList: false)[0]
         case "RRULE":
             guard rule == nil, head.count == 1 else { throw token.error("one RRULE, without parameters") }
             rule = value
-        case "EXDATE", "RDATE":
-            try zone(head)
-            for part in value.parts(",") {
-                let (time, isUTC) = try moment(part, endOfDay: false)
-                guard !isUTC else { throw part.error("a local date-time, without Z") }
-                if head[0].text.uppercased() == "EXDATE" { exceptions.append(time) } else { extras.append(time) }
-            }
+        case "EXDATE": exceptions += try moments(head, value)
+        case "RDATE": extras += try moments(head, value)
         case "EXRULE": throw head[0].error("\(Self.forms); EXRULE was removed from the standard")
         default: throw head[0].error(Self.forms)
         }
     }
 
-    private mutating func zone(_ head: [Token]) throws(ScheduleTextError) {
+    /// The date-times of a property, each in the form that its parameters name.
+    mutating func moments(
+        _ head: [Token], _ value: Token, isList: Bool = true
+    ) throws(ScheduleTextError) -> [Moment] {
+        var isDate: Bool?
+        var hasZone = false
         for parameter in head.dropFirst() {
-            guard parameter.text.uppercased().hasPrefix("TZID=") else {
-                throw parameter.error("TZID=Europe/Berlin, or no parameter")
+            let pair = parameter.parts("=")
+            switch (pair[0].text.uppercased(), pair.dropFirst().first?.text.uppercased()) {
+            case ("VALUE", "DATE"?): isDate = true
+            case ("VALUE", "DATE-TIME"?): isDate = false
+            case ("VALUE", "PERIOD"?) where isList: isDate = false
+            case ("TZID", _?):
+                try zone(parameter.suffix(from: 5))
+                hasZone = true
+            case (let name, _?) where name.hasPrefix("X-"): break
+            default:
+                throw parameter.error("TZID=Europe/Berlin, VALUE=DATE, VALUE=DATE-TIME, or no parameter")
             }
-            let name = parameter.suffix(from: 5)
-            guard ZoneDatabase.isName(name.text), timeZone == nil || timeZone == name.text else {
-                throw name.error("one time zone such as Europe/Berlin")
-            }
-            timeZone = name.text
         }
+        var result: [Moment] = []
+        // The date-time of a period is its start.
+        for part in isList ? value.parts(",").map({ $0.parts("/")[0] }) : [value] {
+            let moment = try moment(part)
+            guard isDate ?? moment.isDate == moment.isDate else {
+                throw part.error(isDate == true ? "a date such as 20261124" : "a date-time such as 20261124T090000")
+            }
+            guard !moment.isUTC || !hasZone else { throw part.error("either TZID or a date-time with Z") }
+            result.append(moment)
+        }
+        return result
+    }
+
+    private mutating func zone(_ value: Token) throws(ScheduleTextError) {
+        let quoted = value.text.count >= 2 && value.text.hasPrefix("\"") && value.text.hasSuffix("\"")
+        let given = quoted ? String(value.text.dropFirst().dropLast()) : value.text
+        let name = zoneNames[given] ?? ICalendar.zoneName(of: given) ?? given
+        guard ZoneDatabase.isName(name), timeZone == nil || timeZone == name else {
+            throw value.error("one time zone of the IANA database such as Europe/Berlin")
+        }
+        timeZone = name
     }
 
     /// Reads `20261124T090000`, with `Z` for UTC, or `20261124`.
-    private mutating func moment(
-        _ token: Token, endOfDay: Bool
-    ) throws(ScheduleTextError) -> (time: CivilDateTime, isUTC: Bool) {
+    private func moment(
+        _ token: Token, years: ClosedRange<Int> = CivilDate.years
+    ) throws(ScheduleTextError) -> Moment {
         let text = Array(token.text.utf8)
         let expected = "a date-time such as 20261124T090000, or a date such as 20261124"
         func number(_ range: Range<Int>) -> Int? {
@@ -75,26 +163,34 @@ struct RecurrenceParser {
             return Token(text: String(decoding: text[range], as: UTF8.self), column: 1).number
         }
         guard let year = number(0..<4), let month = number(4..<6), let day = number(6..<8),
-            CivilDate.years.contains(year), let date = CivilDate(year: year, month: month, day: day)
+            years.contains(year), let date = CivilDate(year: year, month: month, day: day)
         else { throw token.error(expected) }
         if text.count == 8 {
-            return (CivilDateTime(date: date, time: CivilTime(unchecked: endOfDay ? 86_399 : 0)), false)
+            return Moment(time: CivilDateTime(date: date, time: CivilTime(unchecked: 0)), isDate: true)
         }
         let isUTC = text.count == 16 && text[15] == UInt8(ascii: "Z")
         guard text.count == 15 || isUTC, text[8] == UInt8(ascii: "T"), let hour = number(9..<11),
             let minute = number(11..<13), let second = number(13..<15),
             let time = CivilTime(hour: hour, minute: minute, second: second)
         else { throw token.error(expected) }
-        return (CivilDateTime(date: date, time: time), isUTC)
+        return Moment(time: CivilDateTime(date: date, time: time), isUTC: isUTC)
     }
 
     // MARK: The parts of the rule
+
+    /// Reads the rule alone, so that its errors are those of its line.
+    func checkRule() throws(ScheduleTextError) {
+        var copy = self
+        if let rule { _ = try copy.recurrence(rule, CivilDateTime(localSeconds: 0)) }
+    }
 
     private mutating func recurrence(
         _ token: Token, _ start: CivilDateTime
     ) throws(ScheduleTextError) -> Recurrence {
         var parts: [(name: String, whole: Token, value: Token)] = []
-        for part in token.parts(";") {
+        var texts = token.parts(";")
+        if texts.count > 1, texts[texts.count - 1].text.isEmpty { texts.removeLast() }
+        for part in texts {
             let pair = part.parts("=")
             guard pair.count == 2, !pair[1].text.isEmpty else { throw part.error("NAME=VALUE, such as FREQ=WEEKLY") }
             let name = pair[0].text.uppercased()
@@ -109,7 +205,14 @@ struct RecurrenceParser {
                 "FREQ with one of \(Recurrence.Frequency.allCases.map(\.rawValue).joined(separator: ", "))")
         }
         var rule = Recurrence(frequency: frequency, start: start)
-        for part in parts where part.name != "FREQ" { try read(part.name, part.whole, part.value, &rule) }
+        for part in parts where part.name != "FREQ" {
+            // RFC 5545, 3.3.10: they must be ignored where DTSTART is a date.
+            if self.start?.isDate == true, ["BYHOUR", "BYMINUTE", "BYSECOND"].contains(part.name) {
+                ignored.append(part.name)
+            } else {
+                try read(part.name, part.whole, part.value, &rule)
+            }
+        }
         for part in parts { try check(part.name, part.whole, rule) }
         return rule
     }
@@ -121,8 +224,10 @@ struct RecurrenceParser {
         case "INTERVAL": rule.interval = try value.number(1...10_000, "a number")
         case "COUNT": rule.count = try value.number(1...CalendarSchedule.largestCount, "a number")
         case "UNTIL":
-            let (time, isUTC) = try moment(value, endOfDay: true)
-            (rule.until, rule.untilIsUTC) = (time, isUTC)
+            let until = try moment(value, years: 1...9999)
+            // A date counts with its whole day.
+            let last = CivilDateTime(date: until.time.date, time: CivilTime(unchecked: 86_399))
+            (rule.until, rule.untilIsUTC) = (until.isDate ? last : until.time, until.isUTC)
         case "BYMONTH": rule.months = try numbers(value, 1...12, signed: false)
         case "BYMONTHDAY": rule.monthDays = try numbers(value, 1...31, signed: true)
         case "BYYEARDAY": rule.yearDays = try numbers(value, 1...366, signed: true)
@@ -199,12 +304,14 @@ struct RecurrenceParser {
 
     // MARK: Printing
 
-    static func print(_ rule: Recurrence, timeZone: String?) -> String {
+    static func print(_ rule: Recurrence, except dates: [CivilDate], timeZone: String?) -> String {
+        func text(_ date: CivilDate) -> String { "\(padded(date.year, 4))\(padded(date.month))\(padded(date.day))" }
         func text(_ moment: CivilDateTime) -> String {
-            let (date, time) = (moment.date, moment.time)
-            return "\(padded(date.year, 4))\(padded(date.month))\(padded(date.day))"
-                + "T\(padded(time.hour))\(padded(time.minute))\(padded(time.second))"
+            let time = moment.time
+            return "\(text(moment.date))T\(padded(time.hour))\(padded(time.minute))\(padded(time.second))"
         }
+        let (parameter, suffix) =
+            timeZone == utc ? ("", "Z") : (timeZone.map { ";TZID=\($0)" } ?? "", "")
         var parts = ["FREQ=\(rule.frequency.rawValue)"]
         func add(_ name: String, _ values: [some CustomStringConvertible]) {
             if !values.isEmpty { parts.append("\(name)=\(values.map(\.description).joined(separator: ","))") }
@@ -222,34 +329,114 @@ struct RecurrenceParser {
         add("BYSECOND", rule.seconds)
         add("BYSETPOS", rule.positions)
         if rule.weekStart != .monday { add("WKST", [weekdays[rule.weekStart.rawValue - 1]]) }
-        var lines = [
-            "DTSTART\(timeZone.map { ";TZID=\($0)" } ?? ""):\(text(rule.start))",
-            "RRULE:" + parts.joined(separator: ";"),
-        ]
-        if !rule.exceptions.isEmpty { lines.append("EXDATE:" + rule.exceptions.map(text).joined(separator: ",")) }
-        if !rule.extras.isEmpty { lines.append("RDATE:" + rule.extras.map(text).joined(separator: ",")) }
+        var lines = ["DTSTART\(parameter):\(text(rule.start))\(suffix)", "RRULE:" + parts.joined(separator: ";")]
+        func line(_ name: String, _ values: [String]) {
+            if !values.isEmpty { lines.append("\(name):\(values.joined(separator: ","))") }
+        }
+        line("EXDATE\(parameter)", rule.exceptions.map { text($0) + suffix })
+        line("EXDATE", rule.utcExceptions.map { text($0) + "Z" })
+        line("EXDATE;VALUE=DATE", dates.map(text))
+        line("RDATE\(parameter)", rule.extras.map { text($0) + suffix })
+        line("RDATE", rule.utcExtras.map { text($0) + "Z" })
         return lines.joined(separator: "\n")
+    }
+}
+
+extension Recurrence {
+    /// Where a rule begins that is typed at a date-time: what is finer than the parts that the rule names is zero, and
+    /// seconds are zero unless it names them.
+    fileprivate func impliedStart(at now: CivilDateTime) -> CivilDateTime {
+        if frequency == .secondly || !seconds.isEmpty { return now }
+        let unit = hours.isEmpty || !minutes.isEmpty || frequency == .minutely ? 60 : 3600
+        return CivilDateTime(date: now.date, time: CivilTime(unchecked: now.time.secondOfDay / unit * unit))
+    }
+}
+
+extension Token {
+    /// The place of a character outside of quotation marks.
+    fileprivate func firstUnquoted(_ character: Character) -> Int? {
+        var isQuoted = false
+        for (index, each) in text.enumerated() {
+            if each == "\"" { isQuoted.toggle() }
+            if each == character, !isQuoted { return index }
+        }
+        return nil
+    }
+
+    /// The name with the parameters, and the value, of a property of RFC 5545.
+    var property: (head: [Token], value: Token) {
+        let colon = firstUnquoted(":") ?? text.count
+        var rest = Token(text: String(text.prefix(colon)), column: column)
+        var head: [Token] = []
+        while let semicolon = rest.firstUnquoted(";") {
+            head.append(Token(text: String(rest.text.prefix(semicolon)), column: rest.column))
+            rest = rest.suffix(from: semicolon + 1)
+        }
+        return (head + [rest], suffix(from: colon + 1))
+    }
+}
+
+/// A recurrence rule as a text or a calendar file has it, and what that has beside a schedule.
+public struct RecurrenceText: Sendable, Hashable {
+    /// The schedule.
+    public let schedule: CalendarSchedule
+    /// The names of what has no effect on the schedule, in the order of the text, each once: properties and components of
+    /// an event, such as `SUMMARY` and `VALARM`, and BYHOUR, BYMINUTE and BYSECOND where DTSTART is a date.
+    public let ignored: [String]
+
+    init(schedule: CalendarSchedule, ignored: [String]) {
+        self.schedule = schedule
+        var seen: Set<String> = []
+        self.ignored = ignored.filter { seen.insert($0).inserted }
+    }
+
+    /// Reads properties of RFC 5545, a `VEVENT`, or an iCalendar file with one event.
+    ///
+    /// A changed occurrence of the event (RECURRENCE-ID) is left out at its former time and due at its new one. An event
+    /// without RRULE is due at DTSTART.
+    ///
+    /// - Parameters:
+    ///   - text: The properties, on lines of their own or separated by spaces; or the text of the event or file.
+    ///   - start: The start of properties without DTSTART.
+    /// - Throws: ``ScheduleTextError``, whose column is that in the line for an event or a file.
+    public init(_ text: String, start: CivilDateTime? = nil) throws(ScheduleTextError) {
+        self = try RecurrenceParser.parse(text, start: start.map { .at($0) })
+    }
+
+    /// Reads what a person types: parts of the time of a start that is not given are zero where they are finer than what
+    /// the rule names.
+    init(_ text: String, typedAt now: CivilDateTime) throws(ScheduleTextError) {
+        self = try RecurrenceParser.parse(text, start: .typed(at: now))
     }
 }
 
 extension CalendarSchedule {
     /// Reads a recurrence rule of RFC 5545: `DTSTART:20261124T090000` and `RRULE:FREQ=MONTHLY;BYDAY=-1FR`, on lines of
-    /// their own or separated by spaces, with EXDATE and RDATE.
+    /// their own or separated by spaces, with EXDATE and RDATE; or an event, as ``RecurrenceText`` does.
     ///
     /// - Parameters:
     ///   - recurrence: The properties.
     ///   - start: The start of a text without DTSTART.
     /// - Throws: ``ScheduleTextError`` with the column.
     public init(recurrence: String, start: CivilDateTime? = nil) throws(ScheduleTextError) {
-        self = try RecurrenceParser.parse(recurrence, start: start)
+        self = try RecurrenceText(recurrence, start: start).schedule
     }
 
     /// The schedule as properties of RFC 5545, a line each; nil if it is no recurrence rule or has more than such
     /// properties say.
     public var recurrence: String? {
-        guard case .recurrence(let rule) = rule, from == nil, until == nil, count == nil, exclusions.isEmpty,
-            spread == 0
-        else { return nil }
-        return RecurrenceParser.print(rule, timeZone: timeZone)
+        guard case .recurrence(let rule) = rule, from == nil, until == nil, count == nil, spread == 0 else {
+            return nil
+        }
+        // Beside the zone UTC, these are no others.
+        guard timeZone != "UTC" || rule.utcExceptions.isEmpty && rule.utcExtras.isEmpty else { return nil }
+        var dates: [CivilDate] = []
+        for exclusion in exclusions {
+            guard case .dates(let range) = exclusion, range.lowerBound == range.upperBound,
+                dates.last.map({ $0 < range.lowerBound }) ?? true
+            else { return nil }
+            dates.append(range.lowerBound)
+        }
+        return RecurrenceParser.print(rule, except: dates, timeZone: timeZone)
     }
 }

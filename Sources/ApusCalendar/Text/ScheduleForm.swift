@@ -9,7 +9,8 @@ public enum ScheduleForm: String, Sendable, Hashable, Codable, CaseIterable {
     /// A recurrence rule of RFC 5545: `RRULE:FREQ=DAILY`.
     case rrule
 
-    /// The form that a text seems to have: words begin with *every*, recurrence rules have `FREQ=`, and cron's fields are five to seven without a colon, or begin with `CRON_TZ=` or `TZ=`. What is none of
+    /// The form that a text seems to have: words begin with *every*, recurrence rules have `FREQ=` or begin with
+    /// `BEGIN:`, and cron's fields are five to seven without a colon, or begin with `CRON_TZ=` or `TZ=`. What is none of
     /// these is an event of systemd's calendar.
     ///
     /// - Parameter text: The text of a schedule.
@@ -20,7 +21,7 @@ public enum ScheduleForm: String, Sendable, Hashable, Codable, CaseIterable {
             self = .cron
         } else if first == "every" {
             self = .words
-        } else if text.uppercased().contains("FREQ=") {
+        } else if text.uppercased().contains("FREQ=") || ICalendar.isContained(in: text) {
             self = .rrule
         } else if (5...7).contains(tokens.count), !tokens.contains(where: { $0.text.contains(":") }) {
             self = .cron
@@ -44,7 +45,7 @@ extension CalendarSchedule {
         case .words: try self.init(words: text, today: now.date)
         case .cron: try self.init(cron: text)
         case .calendar: try self.init(onCalendar: text)
-        case .rrule: try self.init(recurrence: text, start: now)
+        case .rrule: self = try RecurrenceText(text, typedAt: now).schedule
         }
     }
 
