@@ -93,4 +93,21 @@ struct CronClockTests {
         let rule = try #require(schedule.ruleText)
         #expect(try CalendarSchedule(text: rule, now: local("2026-11-24 12:00")) == schedule, "\(rule)")
     }
+
+    @Test(
+        "a time that the clock skips and at which nothing is due is known",
+        arguments: [
+            ("*/30 2 * * *", GapPolicy.after, "2027-03-28 02:00"), ("0,30 2 * * *", .after, nil),
+            ("0,30 2 * * *", .skip, "2027-03-28 02:00"), ("0 */2 * * *", .after, "2027-03-28 02:00"),
+            ("0 */3 * * *", .after, nil), ("30 */2 * * 1", .after, nil), ("*/15 * * * *", .skip, nil),
+            ("0 9 * * *", .skip, nil), ("*/20 2 27 * *", .after, nil),
+        ] as [(String, GapPolicy, String?)])
+    func skipped(text: String, gap: GapPolicy, expected: String?) throws {
+        let search = PreparedSchedule(
+            try CalendarSchedule(cron: text), in: try zone("Europe/Berlin"), policy: ClockPolicy(gap: gap))
+        let change = utc("2027-03-28 01:00")
+        #expect(search.skipped(after: change - 86_400, through: change) == expected.map(local))
+        #expect(search.skipped(after: change, through: change + 86_400) == nil)
+        #expect(search.skipped(after: change - 86_400, through: change - 1) == nil)
+    }
 }

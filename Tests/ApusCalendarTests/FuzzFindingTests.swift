@@ -9,7 +9,7 @@ struct FuzzFindingTests {
     @Test(
         "a text is printed in its own form and read as the same schedule",
         arguments: [
-            (ScheduleForm.cron, "55/11 2-4 */2 * ?"), (.calendar, "11..14:44/22"),
+            (ScheduleForm.cron, "55/11 2-4 */2 * ?"), (.calendar, "11..14:44..59/22"),
             (.cron, "4/1,22-1 2 H/1 */2 ?,?"),
         ])
     func printing(form: ScheduleForm, text: String) throws {

@@ -69,6 +69,33 @@ struct OnCalendarTests {
         #expect((1...text.count + 1).contains(error.column) && !error.expected.isEmpty, "\(error)")
     }
 
+    /// Of systemd's test-calendarspec.c, and of `systemd-analyze calendar` of systemd 252.
+    @Test(
+        "what systemd refuses is refused, but for what the document names",
+        arguments: [
+            "test", " utc", "    ", "", "7", "121212:1:2", "2000-03-05.23 00:00:00", "2000-03-05 00:00.1:00",
+            "00:00:00/0.00000001", "00:00:00.0..00.9", "2016~11-22", "*-*~5/5", "20/4:00", "Monday.. 12:00", "Monday..",
+            "Monday-..Tuesday", "-00:+00/-5", "00:+00/-5", "2016-11-31 00..24:00", "Mon,, 12:00", "*:0/60", "*:44/22",
+            "1/12-1 0:0", "*-*-1/31", "*-*~28/28", "*-*~7..1", "5/0:00", "00:00:0/60", "2026-12-24T18:00:00", ",Mon",
+        ])
+    func refusedBySystemd(text: String) {
+        #expect(throws: ScheduleTextError.self) { try CalendarSchedule(onCalendar: text) }
+    }
+
+    @Test(
+        "spellings of systemd's own tests",
+        arguments: [
+            ("Sat,Thu,Mon-Wed,Sat-Sun", "Mon..Thu,Sat,Sun *-*-* 00:00:00"), ("Wed, 17:48", "Wed *-*-* 17:48:00"),
+            ("Wednesday,", "Wed *-*-* 00:00:00"), ("Wed..Sat,Tue 12-10-15 1:2:3", "Tue..Sat 2012-10-15 01:02:03"),
+            ("2015-10-25 01:00:00 uTc", "2015-10-25 01:00:00 UTC"), ("*-*~1 Utc", "*-*~01 00:00:00 UTC"),
+            ("*-*~05,3 ", "*-*~03,05 00:00:00"), ("*-*~* 00:00:00", "*-*-* 00:00:00"),
+            ("*:4,30:0/1,3,5", "*-*-* *:04,30:*"),
+            ("93..00-*-*", "1993..2000-*-* 00:00:00"), ("0/23:00", "*-*-* 00,23:00:00"), ("*-*~28/27", "*-*~01,28"),
+        ])
+    func spellings(text: String, normal: String) throws {
+        #expect(try CalendarSchedule(onCalendar: text) == CalendarSchedule(onCalendar: normal))
+    }
+
     @Test("what is printed means the same")
     func printing() throws {
         for text in Self.events {

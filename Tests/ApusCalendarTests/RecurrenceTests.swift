@@ -121,11 +121,20 @@ struct RecurrenceTests {
             "DTSTART;TZID=/example.org/20261124_1/Europe/Berlin:20261124T090000 RRULE:FREQ=DAILY",
             "DTSTART;TZID=Europe/Berlin;X-KEPT=TRUE:20261124T090000 RRULE:FREQ=DAILY;",
             "dtstart;tzid=Europe/Berlin:20261124T090000 rrule:freq=daily",
+            "DTSTART;TZID=Europe/Ber\r\n lin:20261124T090000\r\nRRULE:FREQ=DAI\r\n LY\r\n",
+            "DTSTART;TZID=Europe/Berlin:20261124T090000\n RRULE:FREQ=DAILY",
         ])
     func spellings(text: String) throws {
         #expect(
             try CalendarSchedule(recurrence: text)
                 == CalendarSchedule(recurrence: "DTSTART;TZID=Europe/Berlin:20261124T090000 RRULE:FREQ=DAILY"))
+    }
+
+    @Test("without a rule, the start and the extra date-times are due")
+    func extrasOnly() throws {
+        let schedule = try CalendarSchedule(recurrence: "DTSTART:20261124T090000Z RDATE:20261125T100000Z")
+        #expect(occurrences(schedule, after: 0, in: .utc, count: 9) == ["2026-11-24 09:00:00", "2026-11-25 10:00:00"])
+        #expect(throws: ScheduleTextError.self) { try CalendarSchedule(recurrence: "DTSTART:20261124T090000Z") }
     }
 
     @Test("an end in the year 9999 is no end")

@@ -94,6 +94,26 @@ public struct PreparedSchedule: Sendable {
         return previous(before: instant, steps: &steps)
     }
 
+    /// The first local date-time of the rule that the clock skips in a range of instants, where nothing is due instead.
+    ///
+    /// Times of every hour of the day are none of these: such schedules go on at even distances.
+    ///
+    /// - Parameters:
+    ///   - instant: The instant in seconds since 1970 after which the clock changes.
+    ///   - last: The last instant at which it may change.
+    /// - Returns: The date-time, or nil if the clock skips none.
+    public func skipped(after instant: Int64, through last: Int64) -> CivilDateTime? {
+        guard isStepping || policy.gap == .skip, !search.coversEveryHour else { return nil }
+        for change in rules.transitions(in: instant + 1..<max(instant, last) + 1) where change.before < change.after {
+            var steps = 0
+            let landing = change.at + Int64(change.after)
+            if let match = matchNext(change.at + Int64(change.before), &steps), match < landing {
+                return CivilDateTime(localSeconds: match)
+            }
+        }
+        return nil
+    }
+
     func next(after instant: Int64, steps: inout Int) -> Occurrence? {
         let instant = min(max(instant, TimeZoneRules.instants.lowerBound), TimeZoneRules.instants.upperBound)
         // Of what is later, the rules of the zone say nothing.

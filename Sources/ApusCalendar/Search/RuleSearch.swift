@@ -80,6 +80,11 @@ struct RuleSearch: Sendable {
         partialDays = Set(instants.map { floorDiv(Int($0), 86_400) })
     }
 
+    /// Whether the times of a day are those of every hour.
+    var coversEveryHour: Bool {
+        if case .months(let search) = kind { search.cycle != nil || search.times.coversEveryHour } else { false }
+    }
+
     /// Whether all matches are outside of the days that do not count.
     var honoursExclusions: Bool {
         if case .months = kind { extras.isEmpty } else { false }

@@ -34,7 +34,7 @@ struct OnCalendarParser {
             times = TimesOfDay([local.time.secondOfDay])
             zone = "UTC"
             index += 1
-            if index < tokens.count, tokens[index].text == "UTC" { index += 1 }
+            if index < tokens.count, tokens[index].text.uppercased() == "UTC" { index += 1 }
             if index < tokens.count { throw tokens[index].error("nothing after an instant but UTC") }
         }
         if index < tokens.count, isDate(tokens[index].text) {
@@ -46,10 +46,11 @@ struct OnCalendarParser {
             index += 1
         }
         if index < tokens.count, zone == nil {
-            guard tokens[index].text.first?.isLetter == true, ZoneDatabase.isName(tokens[index].text) else {
+            let name = tokens[index].text
+            guard name.first?.isLetter == true, ZoneDatabase.isName(name) else {
                 throw tokens[index].error("a date such as *-*-01, a time such as 09:00:00 or a time zone name")
             }
-            zone = tokens[index].text
+            zone = name.uppercased() == "UTC" ? "UTC" : name
             index += 1
         }
         if index < tokens.count { throw tokens[index].error("nothing after the time zone") }
@@ -71,7 +72,10 @@ struct OnCalendarParser {
 
     private static func weekdays(_ token: Token) throws(ScheduleTextError) -> UInt64 {
         var bits = UInt64(0)
-        for part in token.parts(",") where !(part.text.isEmpty && bits != 0) {
+        var parts = token.parts(",")
+        // As systemd does, one comma at the end is left out.
+        if parts.count > 1, parts[parts.count - 1].text.isEmpty { parts.removeLast() }
+        for part in parts {
             let text = part.text.replacing("..", with: "-")
             let ends = text.split(separator: "-", omittingEmptySubsequences: false).map { Names.weekday($0) }
             guard ends.count <= 2, let first = ends[0], let last = ends[ends.count - 1] else {
@@ -161,6 +165,9 @@ struct OnCalendarParser {
                 guard first <= last else { throw part.error("a range in order") }
                 values.formUnion(stride(from: first, through: last, by: step))
             } else if pieces.count == 2 {
+                guard isFromEnd ? first - step >= 1 : first + step <= limits.upperBound else {
+                    throw pieces[1].error("a repetition that comes again within the range")
+                }
                 // From the end, the repetition runs towards the last day.
                 values.formUnion(
                     isFromEnd

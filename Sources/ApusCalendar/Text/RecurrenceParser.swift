@@ -31,13 +31,34 @@ struct RecurrenceParser {
     static func parse(_ text: String, start: ImpliedStart?) throws(ScheduleTextError) -> RecurrenceText {
         if ICalendar.isContained(in: text) { return try ICalendar.parse(text) }
         var parser = RecurrenceParser()
-        for token in Token.split(text) { try parser.property(token) }
+        for token in unfolded(text) { try parser.property(token) }
         let end = Token(text: "", column: text.count + 1)
-        guard parser.rule != nil else { throw end.error("RRULE:FREQ=… with the frequency") }
+        guard parser.rule != nil || parser.start != nil && !parser.extras.isEmpty else {
+            throw end.error("RRULE:FREQ=… with the frequency")
+        }
         guard parser.start != nil || start != nil else {
             throw end.error("DTSTART:20261124T090000, the first date-time")
         }
         return try parser.finished(start, end)
+    }
+
+    /// The properties. A line that begins with one space or tab, and with no property, continues the line before.
+    private static func unfolded(_ text: String) -> [Token] {
+        let characters = Array(text)
+        var result: [Token] = []
+        for token in Token.split(text) {
+            let before = characters[..<(token.column - 1)].suffix(2)
+            let isFolded = before.count == 2 && before.first?.isNewline == true && before.last?.isNewline == false
+            let isProperty = ["FREQ=", "DTSTART", "RRULE", "EXDATE", "RDATE", "EXRULE"].contains {
+                token.text.uppercased().hasPrefix($0)
+            }
+            if isFolded, !isProperty, !result.isEmpty {
+                result[result.count - 1].text += token.text
+            } else {
+                result.append(token)
+            }
+        }
+        return result
     }
 
     /// The schedule of the properties that were read. Without RRULE it is due at DTSTART, and at RDATE.

@@ -70,7 +70,11 @@ public struct WirePreview: Codable, Hashable, Sendable {
         var last = Int64(clamping: instant.nanoseconds / 1_000_000_000)
         let limit = min(limit, trigger.count ?? .max)
         while next.count < limit, let due = search.next(after: last) {
-            next.append(Due(due))
+            var shown = Due(due)
+            if let skipped = search.skipped(after: last, through: due.instant), shown.note == nil {
+                shown.note = "the clock skipped \(skipped): nothing was due then"
+            }
+            next.append(shown)
             last = due.instant
         }
     }
