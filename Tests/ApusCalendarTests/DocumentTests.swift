@@ -51,6 +51,28 @@ struct DocumentTests {
         }
     }
 
+    @Test("at the two changes of the clock, expressions of cron are due as the table says")
+    func clockChanges() throws {
+        let rows = try Self.rows(of: "expression")
+        #expect(rows.count >= 8)
+        let berlin = try zone("Europe/Berlin")
+        for row in rows {
+            let search = PreparedSchedule(try CalendarSchedule(cron: try #require(row.code(0))), in: berlin)
+            for (cell, day) in [(1, "2027-03-28"), (2, "2027-10-31")] {
+                var times: [String] = []
+                // Midnight is one or two hours earlier than in UTC.
+                var instant = utc("\(day) 00:00") - 7201
+                while let next = search.next(after: instant), next.local < local("\(day) 05:00") {
+                    if next.local >= local("\(day) 00:00") {
+                        times.append(String("\(next.local)".dropFirst(11).prefix(5)))
+                    }
+                    instant = next.instant
+                }
+                #expect((times.isEmpty ? "none" : times.joined(separator: ", ")) == row.cells[cell], "\(row.cells[0])")
+            }
+        }
+    }
+
     @Test("each schedule that the document calls refused is an error with a column")
     func refused() throws {
         let rows = try Self.rows(of: "form")
