@@ -27,7 +27,10 @@ struct DocumentTests {
         let lines = try document().components(separatedBy: "\n")
         let start = try #require(lines.firstIndex { $0.hasPrefix("| \(table) |") }, "\(table)")
         return lines[(start + 2)...].prefix { $0.hasPrefix("|") }.map { line in
-            Row(cells: line.dropFirst(2).dropLast(2).components(separatedBy: " | "))
+            Row(
+                cells: line.dropFirst(2).dropLast(2).components(separatedBy: " | ").map {
+                    $0.trimmingCharacters(in: .whitespaces)
+                })
         }
     }
 
@@ -70,6 +73,36 @@ struct DocumentTests {
                 }
                 #expect((times.isEmpty ? "none" : times.joined(separator: ", ")) == row.cells[cell], "\(row.cells[0])")
             }
+        }
+    }
+
+    @Test("the list of words is the table that the parser uses")
+    func words() throws {
+        let tables = Vocabulary.all.map(\.table)
+        let expected = tables[0].map { group, words in
+            let others = tables.dropFirst().map { table in
+                table.first { $0.group == group }?.words.joined(separator: " ") ?? ""
+            }
+            return [group, words.joined(separator: " ")] + others
+        }
+        let rows = try Self.rows(of: "words of").map { $0.cells.map { $0.replacingOccurrences(of: "`", with: "") } }
+        #expect(
+            rows == expected, "\(expected.map { "| " + $0.joined(separator: " | ") + " |" }.joined(separator: "\n"))")
+    }
+
+    @Test("each instant of the table is read as the table says")
+    func instants() throws {
+        let rows = try Self.rows(of: "instant")
+        #expect(rows.count >= 14)
+        let berlin = try zone("Europe/Berlin")
+        for row in rows {
+            let moment = try Moment(try #require(row.code(0)))
+            var rules = berlin
+            if case .named(let name)? = moment.zone { rules = try zone(name) }
+            let instant = try moment.nanoseconds(
+                at: .init(seconds: utc("2026-11-24 11:00"), nanosecond: 0, rules: rules))
+            #expect(
+                "\(berlin.local(at: Int64(instant / 1_000_000_000)))".dropLast(3) == row.cells[2], "\(row.cells[0])")
         }
     }
 

@@ -65,15 +65,15 @@ struct WordsTests {
     @Test(
         "an error has the column, what was read, and what is accepted",
         arguments: [
-            ("", 1, ""), ("daily", 1, "daily"), ("every", 6, ""), ("every moonday at 9:00", 7, "moonday"),
-            ("every day", 10, ""), ("every day at 25:00", 14, "25:00"), ("every day at 9", 14, "9"),
-            ("every day at 13pm", 14, "13pm"), ("every 7 minutes", 7, "7"), ("every 3 days at 9:00", 9, "days"),
-            ("every month at 9:00", 13, "at"), ("every month on the 1th at 9:00", 20, "1th"),
+            ("", 1, ""), ("daily", 6, ""), ("every", 6, ""), ("every moonday at 9:00", 7, "moonday"),
+            ("every day", 10, ""), ("every day at 25:00", 14, "25:00"), ("every day at 5", 14, "5"),
+            ("every day at 13pm", 14, "13pm"), ("every 7 minutes", 7, "7"), ("every 3 days at 9:00", 21, ""),
+            ("every month at 9:00", 20, ""), ("every month on the 1th at 9:00", 20, "1th"),
             ("every month on the 32nd at 9:00", 20, "32nd"), ("every month on the 6th friday at 9:00", 20, "6th"),
             ("every month on the 1st and 1st friday at 9:00", 20, "1st"), ("every year on 30 feb at 9:00", 15, "30"),
             ("every day at 9:00 please", 19, "please"), ("every day at 9:00 in ../x", 22, "../x"),
-            ("every 10 minutes between 17:00 and 9:00", 36, "9:00"), ("every 2 weeks at 9:00", 15, "at"),
-            ("every week on friday at 9:00 starting 2026-02-30", 30, "starting"), ("every day at 9:00,", 19, ""),
+            ("every 10 minutes between 17:00 and 9:00", 36, "9:00"), ("every 2 weeks at 9:00", 22, ""),
+            ("every week on friday at 9:00 starting 2026-02-30", 39, "2026-02-30"), ("every day at 9:00,", 19, ""),
         ]
     )
     func errors(text: String, column: Int, found: String) throws {
@@ -117,7 +117,11 @@ struct WordsTests {
         let texts: [(String, ScheduleForm)] = [
             ("every day at 9:00", .words), ("Every 15 minutes", .words), ("0 9 * * 1-5", .cron), ("@daily", .cron),
             ("0 0 9 * * 1-5 2030", .cron), ("Mon..Fri 09:00", .calendar), ("daily", .calendar), ("*-*-01", .calendar),
-            ("@1798135200", .calendar),
+            ("@1798135200", .calendar), ("Mon-Fri at 9:00", .words), ("weekdays at 9", .words), ("9:00 daily", .words),
+            ("twice a day on weekdays", .words), ("1st monday of the month 9am", .words),
+            ("jeden Montag um 9:00", .words), ("tous les lundis à 9h", .words),
+            ("last friday of every month 17:00", .words),
+            ("0 17 * * * Asia/Tokyo", .cron), ("30 0 17 * * MON-FRI/2 UTC", .cron), ("@minutely", .cron),
             ("Mon,Tue *-*-* 09:00:00 Europe/Berlin", .calendar), ("RRULE:FREQ=DAILY", .rrule), ("freq=daily", .rrule),
             ("DTSTART:20270101T090000\nRRULE:FREQ=DAILY", .rrule),
         ]
@@ -129,5 +133,19 @@ struct WordsTests {
             let printed = try #require(schedule.text(in: form), "\(text)")
             #expect(try CalendarSchedule(text: printed, now: now) == schedule, "\(printed)")
         }
+    }
+
+    @Test(
+        "a line of a crontab, a missing field and a typo are refused with what to write",
+        arguments: [
+            ("*/5 * * * * /usr/bin/backup", 13, "*/5 * * * *"),
+            ("0 9 * * 1-5 backup --all the files", 13, "0 9 * * 1-5"),
+            ("0 9 * *", 8, "0 9 * * *"), ("Mon-Fir at 9:00", 5, "every weekday at 9:00"),
+            ("9:00 dialy", 6, "every day at 9:00"), ("every 2 days at 9:0", 17, ""),
+        ])
+    func typed(text: String, column: Int, suggestion: String) throws {
+        let now = CivilDateTime(localSeconds: 1_800_000_000)
+        let error = try #require(throws: ScheduleTextError.self) { try CalendarSchedule(text: text, now: now) }
+        #expect(error.column == column && error.suggestions.joined() == suggestion, "\(error)")
     }
 }

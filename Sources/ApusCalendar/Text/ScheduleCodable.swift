@@ -92,7 +92,8 @@ extension CalendarSchedule: Codable {
     package var ruleText: String? {
         let bare = CalendarSchedule(rule)
         for form in ScheduleForm.allCases {
-            guard let text = bare.text(in: form)?.replacing("\n", with: " ") else { continue }
+            let said = form == .words ? bare.storedWords : bare.text(in: form)
+            guard let text = said?.replacing("\n", with: " ") else { continue }
             if let read = try? Self.read(text), read == bare { return text }
         }
         return nil
@@ -100,7 +101,7 @@ extension CalendarSchedule: Codable {
 
     /// Reads a text that says everything itself: nothing depends on the time of reading.
     private static func read(_ text: String) throws(ScheduleTextError) -> CalendarSchedule {
-        switch ScheduleForm(of: text) {
+        switch ScheduleForm(notationOf: text) {
         case .words: try CalendarSchedule(words: text)
         case .cron: try CalendarSchedule(cron: text)
         case .calendar: try CalendarSchedule(onCalendar: text)

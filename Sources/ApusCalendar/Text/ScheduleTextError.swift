@@ -1,15 +1,37 @@
-/// Why a text is not a schedule: where, what was read, and what is accepted there.
+/// Why a text is not a schedule: where, what was read, what is accepted there, and what may have been meant.
 public struct ScheduleTextError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The column, from 1.
+    /// The column of the text as it was typed, from 1.
     public let column: Int
     /// The text that was read.
     public let found: String
     /// What is accepted there.
     public let expected: String
+    /// What was understood before that; empty in notations that have no words.
+    public let understood: String
+    /// The nearest texts that are read, if any is near. Several are the readings of an ambiguous text.
+    public internal(set) var suggestions: [String] = []
+    /// The readings of ``found``, if it has several.
+    var readings: [String]
+    /// Whole texts that may be read.
+    var candidates: [String]
+
+    init(
+        column: Int, found: String, expected: String, understood: String = "", readings: [String] = [],
+        candidates: [String] = []
+    ) {
+        (self.column, self.found, self.expected) = (column, found, expected)
+        (self.understood, self.readings, self.candidates) = (understood, readings, candidates)
+    }
+
+    /// What is wrong, without ``suggestions``.
+    public var problem: String {
+        "column \(column): read \(found.isEmpty ? "the end" : "\"\(found)\"")"
+            + (understood.isEmpty ? "" : " after \"\(understood)\"") + "; accepted here: \(expected)"
+    }
 
     /// The message.
     public var description: String {
-        "column \(column): read \(found.isEmpty ? "the end" : "\"\(found)\""); accepted here: \(expected)"
+        suggestions.isEmpty ? problem : "\(problem); did you mean: \(suggestions.joined(separator: ", or "))"
     }
 }
 

@@ -1,0 +1,480 @@
+/// What a text about one instant says, before the present and the zone are known.
+///
+/// The forms are those of at(1) (`teatime tomorrow`, `now + 5 minutes`), of the timestamps of systemd.time(7)
+/// (`Fri 2026-11-27 18:00 UTC`, `+3h30min`), of ISO 8601, and words.
+package struct Moment: Hashable, Sendable {
+    package enum Zone: Hashable, Sendable {
+        /// A name of the IANA database.
+        case named(String)
+        /// Seconds east of UTC.
+        case offset(Int)
+    }
+
+    enum Base: Hashable, Sendable {
+        case now
+        case secondsSince1970(Int64)
+        /// A day and a time of day; without a day the next such time, without a time midnight.
+        case local(PhraseDay?, DayTime?)
+    }
+
+    var base: Base
+    /// A span from the base on, or back.
+    var span = Span()
+    var isBack = false
+    /// The zone that the text names.
+    package var zone: Zone?
+
+    /// The present, its clock and the zones of a machine: what an instant depends on beside its text.
+    package struct Present {
+        package var seconds: Int64
+        package var nanosecond: Int
+        package var rules: TimeZoneRules
+        package var isPast: Bool
+
+        /// - Parameters:
+        ///   - seconds: The present, in seconds since 1970.
+        ///   - nanosecond: Its nanosecond.
+        ///   - rules: The rules of the zone that is meant, which is ``Moment/zone`` if that is named.
+        ///   - isPast: Whether the last such instant is meant instead of the next one.
+        package init(seconds: Int64, nanosecond: Int, rules: TimeZoneRules, isPast: Bool = false) {
+            (self.seconds, self.nanosecond, self.rules, self.isPast) = (seconds, nanosecond, rules, isPast)
+        }
+    }
+}
+
+// MARK: - Reading
+
+extension Moment {
+    static let forms =
+        "a time such as 17:30, tomorrow at 9:00, friday 16:00, 24 dec 18:00, in 5 minutes or 2026-12-24 18:00"
+
+    /// Reads an instant.
+    ///
+    /// - Parameter text: The text; letters may be in either case.
+    /// - Throws: ``ScheduleTextError`` with the column.
+    package init(_ text: String) throws(ScheduleTextError) {
+        do { self = try Self.read(text) } catch {
+            throw error.suggesting(instead: text) { text throws(ScheduleTextError) in
+                _ = try Self.read(text)
+                return text
+            }
+        }
+    }
+
+    static func read(_ text: String) throws(ScheduleTextError) -> Moment {
+        var reader = PhraseReader(text)
+        guard !reader.isAtEnd else { throw reader.error("\(Self.forms); it is empty") }
+        let moment = try read(&reader)
+        guard reader.isAtEnd else {
+            throw reader.error("the end; “\(reader.chunk(reader.next))” cannot be read")
+        }
+        return moment
+    }
+
+    private static func read(_ reader: inout PhraseReader) throws(ScheduleTextError) -> Moment {
+        let start = reader.next
+        if reader.takeSymbol("@") {
+            let digits = reader.next
+            guard digits.kind == .number, digits.text.utf8.count <= 15, let seconds = Int64(digits.text) else {
+                throw reader.error("seconds since 1970 after @, as in @1798135200")
+            }
+            reader.skip()
+            return Moment(base: .secondsSince1970(seconds))
+        }
+        if reader.isSymbol("+") || reader.isSymbol("-") {
+            let isBack = reader.isSymbol("-")
+            reader.skip()
+            return Moment(base: .now, span: try reader.span(), isBack: isBack)
+        }
+        if reader.take(.now) {
+            var moment = Moment(base: .now)
+            moment.zone = try zone(&reader)
+            try shift(&moment, &reader)
+            return moment
+        }
+        // `in January` and `in UTC` are no spans.
+        if reader.has(.inside), reader.month(ahead: 1) == nil {
+            reader.skip()
+            guard !reader.isAtEnd else {
+                throw reader.error("a duration, as in “in 5 minutes”; the duration is missing")
+            }
+            if let clock = clockSpan(&reader) { return Moment(base: .now, span: clock) }
+            if reader.next.number != nil, reader.ahead(1).kind == .end {
+                let seconds = UInt128(reader.next.number ?? 0)
+                reader.skip()
+                return Moment(base: .now, span: Span(nanoseconds: seconds * 1_000_000_000))
+            }
+            return Moment(base: .now, span: try reader.span())
+        }
+        // `2 hours from now`, `5 minutes ago`; what is no span is read as a day or a time.
+        if let span = reader.attempt({ reader throws(ScheduleTextError) in try reader.span() }) {
+            var rest = reader
+            rest.index = span.index
+            if rest.take(.from), rest.take(.now) || rest.isNowAtEnd {
+                if !rest.isAtEnd, rest.has(.now) { rest.skip() }
+                reader = rest
+                return Moment(base: .now, span: span.value)
+            }
+            rest.index = span.index
+            if rest.isAtEnd {
+                throw reader.error("in before a duration, as in “in 5 minutes”", candidates: ["in \(reader.text)"])
+            }
+            if rest.take(.ago) || rest.take(.left) {
+                let isBack = reader.tokens[rest.index - 1].lower != "left"
+                reader = rest
+                return Moment(base: .now, span: span.value, isBack: isBack)
+            }
+        }
+        return try local(&reader, start)
+    }
+
+    /// Reads `1:30`, minutes and seconds, or `1:30:00`, after *in*.
+    private static func clockSpan(_ reader: inout PhraseReader) -> Span? {
+        guard reader.next.number != nil, reader.isSymbol(":", ahead: 1) else { return nil }
+        var fields: [Int] = []
+        var rest = reader
+        repeat {
+            guard let number = rest.next.number, fields.isEmpty || rest.next.text.utf8.count == 2 && number < 60 else {
+                return nil
+            }
+            fields.append(number)
+            rest.skip()
+        } while rest.takeSymbol(":", glued: true)
+        guard fields.count <= 3 else { return nil }
+        reader = rest
+        return Span(nanoseconds: UInt128(fields.reduce(0) { $0 * 60 + $1 }) * 1_000_000_000)
+    }
+
+    /// Reads a day, a time of day and a zone, in any order, and what is added to them.
+    private static func local(
+        _ reader: inout PhraseReader, _ start: PhraseToken
+    ) throws(ScheduleTextError) -> Moment {
+        var (day, time, zone) = (PhraseDay?.none, DayTime?.none, Zone?.none)
+        var checked: Int?
+        var isNextTime = false
+        var tonight: PhraseToken?
+        var dayToken = start
+        while !reader.isAtEnd {
+            if reader.isSymbol("+") || reader.isSymbol("-") { break }
+            let token = reader.next
+            if time == nil, reader.take(.at) {
+                time = try reader.time(bare: true)
+                continue
+            }
+            // The T of ISO 8601.
+            if day != nil, time == nil, reader.next.lower == "t", reader.next.isGlued {
+                reader.skip()
+                guard reader.ahead(1).text == ":" else { throw reader.error("a time of day after T, as in T18:00:00") }
+                time = try reader.time(bare: false)
+                zone = try isoOffset(&reader) ?? zone
+                continue
+            }
+            if time == nil, reader.beginsTime || reader.isFourDigits {
+                time = try reader.time(bare: true)
+                if zone == nil { zone = try isoOffset(&reader) }
+                continue
+            }
+            if reader.take(.tonight) {
+                (day, tonight) = (.relative(0), token)
+                continue
+            }
+            if day != nil || time != nil, reader.takeSymbol(",") || reader.take(.on) { continue }
+            if reader.has(.on) {
+                reader.skip()
+                continue
+            }
+            if zone == nil, let found = try Self.zone(&reader) {
+                zone = found
+                continue
+            }
+            if let found = try concatenated(&reader, hasTime: time != nil) {
+                guard day == nil else { throw reader.error("one day", at: token) }
+                day = found
+                continue
+            }
+            if let found = try reader.day() {
+                // `Fri 2026-11-27`: the day of the week must be that of the date.
+                if case .weekday(let weekday, false)? = day, checked == nil {
+                    checked = weekday
+                } else {
+                    guard day == nil else { throw reader.error("one day", at: token) }
+                }
+                (day, dayToken) = (found, token)
+                continue
+            }
+            if time == nil, reader.next.number != nil, reader.next.text.utf8.count <= 2,
+                day != nil || reader.hasDayAhead || reader.ahead(1).kind == .end
+            {
+                time = try reader.time(bare: true)
+                continue
+            }
+            guard day == nil, time == nil else {
+                throw reader.error(
+                    time == nil
+                        ? "a time of day such as 9:00; “\(reader.chunk(token))” is not a time of day"
+                        : "a day, a time zone, or the end; “\(reader.chunk(token))” cannot be read")
+            }
+            if reader.next.number != nil { _ = try reader.time(bare: true) }
+            throw reader.error(forms)
+        }
+        if let checked, let day {
+            guard case .date(let date) = day, date.weekday.rawValue == checked else {
+                throw reader.error("a date that is a \(Names.weekdays[checked - 1])", at: dayToken)
+            }
+        }
+        if let tonight {
+            guard let hour = time.map({ $0.second / 3_600 }) else {
+                throw reader.error("the time of tonight, as in “tonight at 20:00”", at: tonight)
+            }
+            if (5...11).contains(hour), !reader.hasMeridiem {
+                time?.second += 43_200
+            } else if hour < 17 {
+                throw reader.error("a time of the evening, as in “tonight at 20:00”", at: tonight)
+            }
+        }
+        isNextTime = day == nil
+        var moment = Moment(base: .local(day, time), zone: zone)
+        try shift(&moment, &reader)
+        // At four in the afternoon, three days from now: from today on, whether or not that has passed.
+        if isNextTime, moment.span.days + moment.span.months > 0 { moment.base = .local(.relative(0), time) }
+        return moment
+    }
+
+    /// Reads `UTC`, `Europe/Berlin`, `in Europe/Berlin`.
+    private static func zone(_ reader: inout PhraseReader) throws(ScheduleTextError) -> Zone? {
+        if reader.has(.inside), reader.month(ahead: 1) == nil {
+            var rest = reader
+            rest.skip()
+            guard let name = try rest.zone(afterIn: true) else { return nil }
+            reader = rest
+            return .named(name)
+        }
+        return try reader.zone().map { .named($0) }
+    }
+
+    /// Reads `Z`, `+01:00`, `+0100` after a time of day.
+    private static func isoOffset(_ reader: inout PhraseReader) throws(ScheduleTextError) -> Zone? {
+        if ["z", "zulu"].contains(reader.next.lower), reader.next.isGlued || reader.next.lower == "zulu" {
+            reader.skip()
+            return .offset(0)
+        }
+        guard reader.isSymbol("+") || reader.isSymbol("-"), reader.ahead(1).kind == .number, reader.ahead(1).isGlued,
+            reader.unit(ahead: 2) == nil
+        else { return nil }
+        let sign = reader.isSymbol("+") ? 1 : -1
+        var (hours, minutes) = (reader.ahead(1).number ?? 99, 0)
+        var length = 2
+        if reader.ahead(1).text.utf8.count == 4 {
+            (hours, minutes) = (hours / 100, hours % 100)
+        } else if reader.isSymbol(":", ahead: 2, glued: true), reader.ahead(3).text.utf8.count == 2,
+            let number = reader.ahead(3).number
+        {
+            (minutes, length) = (number, 4)
+        } else {
+            throw reader.error("an offset from UTC such as +01:00, or a span such as + 3 days")
+        }
+        guard hours < 24, minutes < 60 else { throw reader.error("an offset from UTC such as +01:00") }
+        reader.skip(length)
+        return .offset(sign * (hours * 3_600 + minutes * 60))
+    }
+
+    /// Reads a date of six or eight digits after a time, as in at(1): month, day, year; only if no other order is a date.
+    private static func concatenated(
+        _ reader: inout PhraseReader, hasTime: Bool
+    ) throws(ScheduleTextError) -> PhraseDay? {
+        let token = reader.next
+        let digits = token.text.utf8.count
+        guard hasTime, digits == 6 || digits == 8, let number = token.number, !reader.ahead(1).isGlued else {
+            return nil
+        }
+        func date(_ year: Int, _ month: Int, _ day: Int) -> CivilDate? {
+            CivilDate(year: year < 100 ? 2000 + year : year, month: month, day: day)
+        }
+        let short = digits == 6
+        let (first, second) =
+            short ? (number / 10_000, number / 100 % 100) : (number / 1_000_000, number / 10_000 % 100)
+        let last = short ? number % 100 : number % 10_000
+        let yearFirst = short ? date(first, second, last) : date(number / 10_000, number / 100 % 100, number % 100)
+        let readings = [date(last, first, second), date(last, second, first), yearFirst].compactMap { $0 }.filter {
+            CivilDate.years.contains($0.year) && (1970...2100).contains($0.year)
+        }
+        let distinct = Set(readings)
+        guard distinct.count == 1, let only = distinct.first else {
+            throw reader.error(
+                "a date such as 2026-12-24; \(token.text) "
+                    + (distinct.isEmpty
+                        ? "is none"
+                        : "is read in different orders: write one of "
+                            + distinct.map(\.description).sorted().joined(separator: ", ")))
+        }
+        reader.skip()
+        return .date(only)
+    }
+
+    /// Reads `+ 3 days`, `- 1 hour`, `+ 1 week + 2 hours`.
+    private static func shift(_ moment: inout Moment, _ reader: inout PhraseReader) throws(ScheduleTextError) {
+        guard reader.isSymbol("+") || reader.isSymbol("-") else { return }
+        moment.isBack = reader.isSymbol("-")
+        reader.skip()
+        moment.span = try reader.span()
+    }
+}
+
+extension PhraseReader {
+    /// Four digits that can be hours and minutes.
+    fileprivate var isFourDigits: Bool {
+        next.text.utf8.count == 4 && next.number.map { $0 < 2_400 && $0 % 100 < 60 } == true
+            && !(ahead(1).isGlued && ["-", "/", "."].contains(ahead(1).text))
+    }
+
+    /// Whether a number is followed by a day, so that it is an hour: `5 friday` is not read, `17 tomorrow` is.
+    fileprivate var hasDayAhead: Bool {
+        var copy = self
+        copy.skip()
+        return copy.month() == nil
+            && (copy.value { sense -> Bool? in
+                switch sense.meaning {
+                case .day, .weekday, .next: true
+                default: nil
+                }
+            } ?? false || (try? copy.zone()) != nil && copy.next.range != next.range)
+    }
+
+    /// Whether the phrase says am or pm.
+    fileprivate var hasMeridiem: Bool {
+        tokens.contains { token in
+            senses(token).contains { if case .meridiem = $0.meaning { true } else { false } } || token.lower == "m"
+        }
+    }
+
+    /// Whether nothing but *now* follows.
+    fileprivate var isNowAtEnd: Bool { has(.now) && ahead(1).kind == .end }
+}
+
+// MARK: - Resolving
+
+/// Why a moment has no instant.
+package struct MomentProblem: Error {
+    package var message: String
+}
+
+extension Moment {
+    /// The instant in nanoseconds since 1970: the next one after the present, or with ``Present/isPast`` the last one.
+    ///
+    /// Where the clock skips the time, the first instant after the gap is meant; where it shows it twice, the first.
+    ///
+    /// - Parameter present: The present, and the rules of the zone that the text or the caller names.
+    /// - Returns: Nanoseconds since 1970, not after 2200.
+    /// - Throws: ``MomentProblem`` if there is no such instant.
+    package func nanoseconds(at present: Present) throws(MomentProblem) -> Int128 {
+        let now = Int128(present.seconds) * Self.second + Int128(present.nanosecond)
+        if !present.isPast, base == .local(.relative(0), nil), span == Span() {
+            throw MomentProblem(message: "the time of day is missing, as in “today 17:30”")
+        }
+        let instant: Int128
+        switch base {
+        case .now: instant = try moved(now, present)
+        case .secondsSince1970(let seconds): instant = Int128(seconds) * Self.second
+        case .local(let day, let time): instant = try local(day, time, now, present)
+        }
+        if present.isPast {
+            guard instant <= now else { throw MomentProblem(message: "it lies in the future") }
+        } else {
+            guard instant > now else {
+                throw MomentProblem(
+                    message: day == .relative(0) ? "this time has passed today" : "it lies in the past")
+            }
+        }
+        return instant
+    }
+
+    private static let second: Int128 = 1_000_000_000
+
+    private var day: PhraseDay? { if case .local(let day, _) = base { day } else { nil } }
+
+    private func local(
+        _ day: PhraseDay?, _ time: DayTime?, _ now: Int128, _ present: Present
+    ) throws(MomentProblem) -> Int128 {
+        let local = clock(at: present.seconds, present)
+        let today = local.date
+        let direction = present.isPast ? -1 : 1
+        func on(_ date: CivilDate) throws(MomentProblem) -> Int128 {
+            let seconds = instant(
+                of: CivilDateTime(date: date, time: CivilTime(unchecked: time?.second ?? 0)), present)
+            return try moved(Int128(seconds) * Self.second + Int128(time?.nanosecond ?? 0), present)
+        }
+        func first(_ days: [Int]) throws(MomentProblem) -> Int128 {
+            var last: Int128?
+            for ahead in days {
+                let found = try on(CivilDate(dayNumber: today.dayNumber + ahead * direction))
+                if present.isPast ? found <= now : found > now { return found }
+                last = found
+            }
+            return last ?? now
+        }
+        switch day {
+        case nil: return try first([0, 1, 2])
+        case .thisWeekday(let weekday):
+            guard !present.isPast else { throw MomentProblem(message: "it lies in the future") }
+            return try first([(weekday - today.weekday.rawValue + 7) % 7])
+        case .weekday(let weekday, let isNext):
+            guard !isNext || !present.isPast else { throw MomentProblem(message: "it lies in the future") }
+            let ahead = ((weekday - today.weekday.rawValue) * direction + 14) % 7
+            return try first(isNext && ahead == 0 ? [7, 14] : [ahead, ahead + 7])
+        case .yearly(let month, let date):
+            for year in 0...8 {
+                guard let date = CivilDate(year: today.year + year * direction, month: month, day: date) else {
+                    continue
+                }
+                let found = try on(date)
+                if present.isPast ? found <= now : found > now { return found }
+                if date == today, !present.isPast { throw MomentProblem(message: "this time has passed today") }
+            }
+            throw MomentProblem(message: "there is no such day")
+        case .following(let unit):
+            var span = Span()
+            _ = span.add(PhraseReader.Amount(whole: 1), unit)
+            let later = Moment(base: .now, span: span, zone: zone)
+            let instant = try later.moved(now, present)
+            guard time != nil else { return instant }
+            return try on(clock(at: Int64(instant / Self.second), present).date)
+        case .relative(let days): return try on(CivilDate(dayNumber: today.dayNumber + days))
+        case .date(let date): return try on(date)
+        }
+    }
+
+    /// The instant after the span: months and days on the calendar, then the rest on the clock that never jumps.
+    private func moved(_ instant: Int128, _ present: Present) throws(MomentProblem) -> Int128 {
+        guard span != Span() else { return instant }
+        let sign = isBack ? -1 : 1
+        var result = instant
+        if span.months != 0 || span.days != 0 {
+            let seconds = Int64(clamping: instant / Self.second)
+            let fraction = instant - Int128(seconds) * Self.second
+            let local = clock(at: seconds, present)
+            let month = local.date.year * 12 + local.date.month - 1 + sign * span.months
+            guard let first = CivilDate(year: floorDiv(month, 12), month: floorMod(month, 12) + 1, day: 1),
+                let date = CivilDate(year: first.year, month: first.month, day: local.date.day)
+            else { throw MomentProblem(message: "that month has no day \(local.date.day)") }
+            let moved = CivilDate(dayNumber: date.dayNumber + sign * span.days)
+            guard CivilDate.years.contains(moved.year) else { throw Self.outside }
+            result =
+                Int128(self.instant(of: CivilDateTime(date: moved, time: local.time), present)) * Self.second + fraction
+        }
+        return result + Int128(sign) * Int128(span.nanoseconds)
+    }
+
+    private static let outside = MomentProblem(message: "the instant is not within 1970–2200")
+
+    private func clock(at seconds: Int64, _ present: Present) -> CivilDateTime {
+        if case .offset(let offset)? = zone { return CivilDateTime(localSeconds: seconds + Int64(offset)) }
+        return present.rules.local(at: seconds)
+    }
+
+    private func instant(of local: CivilDateTime, _ present: Present) -> Int64 {
+        if case .offset(let offset)? = zone { return local.localSeconds - Int64(offset) }
+        return switch present.rules.localToInstants(local) {
+        case .one(let instant), .repeated(first: let instant, second: _), .gap(before: _, after: let instant): instant
+        }
+    }
+}

@@ -1,0 +1,74 @@
+extension ScheduleTextError {
+    /// The error with the nearest texts that are read, if few words have to change.
+    ///
+    /// - Parameters:
+    ///   - text: The text that was refused.
+    ///   - read: Reads another text, and returns it as it is to be shown.
+    /// - Returns: The error.
+    func suggesting(
+        instead text: String, reading read: (String) throws(ScheduleTextError) -> String
+    ) -> ScheduleTextError {
+        guard text.utf8.count <= Suggestions.longestText else { return self }
+        var search = Suggestions(language: PhraseReader(text).vocabulary)
+        var result = self
+        // Two readings of a text are both offered; of whole texts the first is.
+        let readings = readings.compactMap { try? read(replacing(in: text, with: $0)) }
+        let nearest = readings.isEmpty ? search.nearest(to: text, after: self, read) : nil
+        result.suggestions = nearest.map { [$0] } ?? readings
+        (result.readings, result.candidates) = ([], [])
+        return result
+    }
+
+    /// The text with another one in place of what was found.
+    fileprivate func replacing(in text: String, with other: String) -> String {
+        text.prefix(column - 1) + other + text.dropFirst(column - 1 + found.count)
+    }
+}
+
+/// Searches for a text that is read by changing words of one that is not.
+private struct Suggestions {
+    /// The search reads a few hundred texts at most, so that long ones are not searched.
+    static let longestText = 200
+
+    let language: Vocabulary
+    private var attempts = 300
+
+    init(language: Vocabulary) { self.language = language }
+
+    /// Corrects at most three words, those with fewer changed letters first.
+    mutating func nearest(
+        to text: String, after error: ScheduleTextError, depth: Int = 3,
+        _ read: (String) throws(ScheduleTextError) -> String
+    ) -> String? {
+        guard depth > 0 else { return nil }
+        var failures: [(String, ScheduleTextError)] = []
+        for other in changes(of: text, after: error) where attempts > 0 {
+            attempts -= 1
+            do { return try read(other) } catch { failures.append((other, error)) }
+        }
+        for (other, error) in failures {
+            // A correction that is refused earlier than before is none.
+            if let found = nearest(to: other, after: error, depth: depth - 1, read) { return found }
+        }
+        return nil
+    }
+
+    private func changes(of text: String, after error: ScheduleTextError) -> [String] {
+        var changes = error.candidates + error.readings.map { error.replacing(in: text, with: $0) }
+        let word = error.found.lowercased()
+        guard !word.isEmpty, language.senses[word] == nil, !word.contains(where: \.isNumber) else { return changes }
+        if word.first?.isLetter == true {
+            let bytes = Array(word.utf8)
+            let near = language.words.map { (word: $0, distance: editDistance(bytes, Array($0.utf8))) }
+                .filter { $0.word.utf8.count > 2 && $0.distance * 3 <= max(bytes.count, $0.word.utf8.count) }
+            changes += near.sorted { ($0.distance, $0.word) < ($1.distance, $1.word) }.prefix(4)
+                .map { error.replacing(in: text, with: $0.word) }
+        }
+        // Only what begins or ends the text is dropped, and no abbreviation of a zone: the rest would mean something else.
+        let isAtEdge = error.column == 1 || error.column + error.found.count > text.count
+        if isAtEdge, error.found.uppercased() != error.found || error.found.first?.isLetter == false {
+            changes.append(error.replacing(in: text, with: "").trimmingWhitespace)
+        }
+        return changes
+    }
+}

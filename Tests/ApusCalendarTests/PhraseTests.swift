@@ -1,0 +1,269 @@
+import Testing
+
+@testable import ApusCalendar
+
+/// Tuesday, 2026-11-24 at 12:00 in Berlin.
+private let now = utc("2026-11-24 11:00")
+private let today = local("2026-11-24 12:00").date
+
+private struct Phrase {
+    var kind: Character
+    var text: String
+    var meaning: String
+
+    /// The phrases of ``PhraseRows`` by their source.
+    static func bySource() throws -> [(source: String, phrases: [Phrase])] {
+        var result: [(source: String, phrases: [Phrase])] = []
+        for line in PhraseRows.text.split(separator: "\n") {
+            if line.hasPrefix("# ") {
+                result.append((String(line.dropFirst(2)), []))
+                continue
+            }
+            let range = try #require(line.firstRange(of: " => "), "\(line)")
+            result[result.count - 1].phrases.append(
+                Phrase(
+                    kind: line[line.startIndex], text: String(line[..<range.lowerBound].dropFirst(2)),
+                    meaning: String(line[range.upperBound...])))
+        }
+        return result
+    }
+
+    /// What the parser understands, or `refused`.
+    func reading(in berlin: TimeZoneRules) throws -> String {
+        switch kind {
+        case "S":
+            guard let schedule = try? CalendarSchedule(words: text, today: today),
+                schedule.timeZone.map({ (try? zone($0)) != nil }) ?? true
+            else { return "refused" }
+            return try #require(schedule.words, "“\(text)” is read, but not printed")
+        case "D":
+            guard let span = try? Span(text) else { return "refused" }
+            guard let nanoseconds = span.fixedNanoseconds else { return "\(span.months) months" }
+            return nanoseconds % 1_000_000_000 == 0
+                ? "\(nanoseconds / 1_000_000_000) s" : "\(nanoseconds / 1_000) us"
+        default:
+            guard let instant = instant(in: berlin) else { return "refused" }
+            let local = "\(berlin.local(at: Int64(instant / 1_000_000_000)))"
+            return local.hasSuffix(":00") ? String(local.dropLast(3)) : local
+        }
+    }
+
+    func instant(in berlin: TimeZoneRules) -> Int128? {
+        guard let moment = try? Moment(text) else { return nil }
+        var rules = berlin
+        if case .named(let name)? = moment.zone {
+            guard let named = try? zone(name) else { return nil }
+            rules = named
+        }
+        return try? moment.nanoseconds(at: .init(seconds: now, nanosecond: 0, rules: rules))
+    }
+}
+
+@Suite("Phrases as people write them")
+struct PhraseTests {
+    @Test("each phrase is read as it is meant, or refused")
+    func meanings() throws {
+        let berlin = try zone("Europe/Berlin")
+        var (understood, refused, misread) = (0, 0, 0)
+        for (source, phrases) in try Phrase.bySource() {
+            var counts = (understood: 0, refused: 0, misread: 0)
+            for phrase in phrases {
+                let reading = try phrase.reading(in: berlin)
+                #expect(reading == phrase.meaning, "\(source): \(phrase.text)")
+                if reading == "refused" {
+                    counts.refused += 1
+                } else if reading == phrase.meaning {
+                    counts.understood += 1
+                } else {
+                    counts.misread += 1
+                }
+            }
+            print("\(source): \(counts.understood) understood, \(counts.refused) refused, \(counts.misread) misread")
+            (understood, refused, misread) =
+                (understood + counts.understood, refused + counts.refused, misread + counts.misread)
+        }
+        print("all: \(understood) understood, \(refused) refused, \(misread) misread")
+        #expect(misread == 0 && understood >= 550 && understood + refused >= 850)
+    }
+
+    @Test("what is understood of a schedule is printed, and the print is read as the same schedule, also as stored")
+    func canonical() throws {
+        for (_, phrases) in try Phrase.bySource() {
+            for phrase in phrases where phrase.kind == "S" && phrase.meaning != "refused" {
+                let schedule = try CalendarSchedule(words: phrase.text, today: today)
+                let words = try #require(schedule.words)
+                #expect(try CalendarSchedule(words: words) == schedule, "\(phrase.text)")
+                #expect(try CalendarSchedule(words: words).words == words)
+                #expect(ScheduleForm(of: words) == .words)
+            }
+        }
+    }
+
+    @Test("an instant is printed with its offset, and the print is read as the same instant")
+    func instants() throws {
+        let berlin = try zone("Europe/Berlin")
+        for (_, phrases) in try Phrase.bySource() {
+            for phrase in phrases where phrase.kind == "M" && phrase.meaning != "refused" {
+                let instant = try #require(phrase.instant(in: berlin))
+                let seconds = Int64(instant / 1_000_000_000)
+                guard instant % 1_000_000_000 == 0 else { continue }
+                let utc = Phrase(kind: "M", text: "\(CivilDateTime(localSeconds: seconds)) UTC", meaning: "")
+                #expect(utc.instant(in: berlin) == instant, "\(phrase.text)")
+                let printed = Phrase(kind: "M", text: "\(berlin.local(at: seconds))", meaning: "")
+                #expect(printed.instant(in: berlin) == instant, "\(phrase.text)")
+            }
+        }
+    }
+
+    @Test("phrases put together from parts of others are refused, or printed and read as the same schedule")
+    func recombined() throws {
+        var random = SplitMix(seed: 42)
+        let phrases = try Phrase.bySource().flatMap(\.phrases).filter { $0.kind == "S" }.map(\.text)
+        let clauses = [
+            [
+                "every day", "every weekday", "every monday", "every 2 days", "every other week", "every month",
+                "every 15 minutes",
+                "every hour", "daily", "weekly", "monthly", "yearly", "every 3 months", "every 2 years",
+                "every december",
+                "every last friday", "every 15th", "twice a day", "jeden Montag", "tous les jours",
+            ],
+            [
+                "", "", "at 9:00", "at 9am and 17:30", "at noon", "at :30", "between 9:00 and 17:00", "from 9am to 5pm",
+                "9:00-17:00",
+                "at 5", "um 9 Uhr", "à 9h",
+            ],
+            [
+                "", "", "", "on weekdays", "on friday", "on the 1st", "on the 1st and 15th", "on the last day",
+                "on 24 dec",
+                "of the month", "in january and july", "on day 15", "on the last weekday",
+            ],
+            [
+                "", "", "", "starting 2026-12-01", "until 1 may", "starting tomorrow until 2027-06-30",
+                "except on sundays",
+                "except 2026-12-24 and 2026-12-25", "but not in august",
+            ],
+            ["", "", "", "UTC", "in Asia/Tokyo"],
+        ]
+        var accepted: Set<String> = []
+        for round in 0..<6_000 {
+            var words: [String]
+            if round.isMultiple(of: 2) {
+                words = clauses.map { $0[random.next(below: $0.count)] }.filter { !$0.isEmpty }
+                for _ in 0..<random.next(below: 4) {
+                    words.swapAt(random.next(below: words.count), random.next(below: words.count))
+                }
+            } else {
+                // The beginning of one phrase and the end of another, and sometimes a word less or twice.
+                let (one, other) = (
+                    phrases[random.next(below: phrases.count)], phrases[random.next(below: phrases.count)]
+                )
+                let (left, right) = (one.split(separator: " "), other.split(separator: " "))
+                words =
+                    (left.prefix(random.next(below: left.count + 1)) + right.suffix(random.next(below: right.count + 1)))
+                    .map(String.init)
+                if !words.isEmpty, random.next(below: 4) == 0 { words.remove(at: random.next(below: words.count)) }
+                if !words.isEmpty, random.next(below: 4) == 0 {
+                    words.insert(words[random.next(below: words.count)], at: random.next(below: words.count))
+                }
+            }
+            let text = words.joined(separator: " ")
+            let schedule: CalendarSchedule
+            do throws(ScheduleTextError) { schedule = try SchedulePhrase.parse(text, today: today) } catch {
+                #expect((1...text.count + 1).contains(error.column) && !error.expected.isEmpty, "\(text): \(error)")
+                #expect(text.dropFirst(error.column - 1).hasPrefix(error.found), "\(text): \(error)")
+                continue
+            }
+            guard let printed = schedule.words else {
+                Issue.record("“\(text)” is read, but not printed")
+                continue
+            }
+            #expect((try? CalendarSchedule(words: printed)) == schedule, "“\(text)” is printed as “\(printed)”")
+            accepted.insert(printed)
+        }
+        #expect(accepted.count > 200, "\(accepted.count)")
+    }
+
+    @Test(
+        "a refused text says where, what was understood, and the nearest text that is read",
+        arguments: [
+            ("every wekday at 9:00", 7, "every", "every weekday at 9:00"),
+            ("every moonday at 9:00", 7, "every", "every monday at 9:00"),
+            ("evry day at 9:00", 1, "", "every day at 9:00"), ("every dya at 9:00", 7, "every", "every day at 9:00"),
+            ("every day at 9:00 please", 19, "every day at 9:00", "every day at 9:00"),
+            ("please every day at 9:00", 1, "", "every day at 9:00"),
+            ("every day", 10, "every day", "every day at 9:00"),
+            ("every monday and friday", 24, "every monday and friday", "every monday and friday at 9:00"),
+            ("weekly at 9:00", 15, "weekly at 9:00", "every monday at 9:00"),
+            ("monthly at 9:00", 16, "monthly at 9:00", "every month on the 1st at 9:00"),
+            ("every month at 9:00", 20, "every month at 9:00", "every month on the 1st at 9:00"),
+            ("on the 15th at 9:00", 1, "", "every month on the 15th at 9:00"),
+            ("at 9:00 on monday", 1, "", "every monday at 9:00"), ("weekend at 10:00", 1, "", "every weekend at 10:00"),
+            ("every day at 5", 14, "every day at", "every day at 5:00, or every day at 17:00"),
+            (
+                "every second tuesday at 9:00", 7, "every",
+                "every 2 weeks on tuesday at 9:00 starting 2026-11-24, or every month on the 2nd tuesday at 9:00"
+            ),
+            ("jeden Tag um 5", 14, "jeden Tag um", "every day at 5:00, or every day at 17:00"),
+        ])
+    func suggestions(text: String, column: Int, understood: String, suggestion: String) throws {
+        let error = try #require(throws: ScheduleTextError.self) { try CalendarSchedule(words: text, today: today) }
+        #expect(error.column == column && error.understood == understood, "\(error)")
+        #expect(error.suggestions.joined(separator: ", or ") == suggestion, "\(error)")
+        #expect(error.description.hasSuffix("; did you mean: \(suggestion)"))
+    }
+
+    @Test(
+        "nothing is suggested where it would mean something else",
+        arguments: [
+            "every 7 minutes", "every 90 minutes", "every 24 hours", "biweekly on monday at 9:00", "quarterly at 9:00",
+            "every day at 9:00 EST", "every friday the 13th at 9:00", "every few minutes", "every 1.5 hours",
+            "every day at 9:00 for 3 weeks",
+        ])
+    func noSuggestion(text: String) throws {
+        let error = try #require(throws: ScheduleTextError.self) { try CalendarSchedule(words: text, today: today) }
+        #expect(error.suggestions.isEmpty, "\(error)")
+    }
+
+    @Test("columns count what was typed, also without the word every and with letters of several bytes")
+    func columns() throws {
+        let typed = try #require(throws: ScheduleTextError.self) {
+            try CalendarSchedule(words: "moonday at 9:00", today: today, impliesEvery: true)
+        }
+        #expect(typed.column == 1 && typed.found == "moonday")
+        #expect(typed.suggestions == ["every monday at 9:00"])
+        let letters = try #require(throws: ScheduleTextError.self) {
+            try CalendarSchedule(words: "täglich um 25:00", today: today)
+        }
+        #expect(letters.column == 12 && letters.found == "25:00" && letters.understood == "täglich um")
+    }
+
+    @Test("completions are the words that the parser accepts next")
+    func completions() {
+        func words(_ text: String, _ kind: PhraseCompletion.Kind) -> Set<String> {
+            Set(PhraseCompletion.words(after: text, kind, today: today))
+        }
+        let first = words("", .afterEvery)
+        #expect(first.isSuperset(of: ["day", "weekday", "monday", "other", "month", "january", "last"]), "\(first)")
+        #expect(first.isDisjoint(with: ["at", "until", "tomorrow", "noon"]), "\(first)")
+        let next = words("weekday", .afterEvery)
+        #expect(next.isSuperset(of: ["starting", "until", "except", "noon", "on", "at"]), "\(next)")
+        #expect(words("2", .afterEvery).isSuperset(of: ["hours", "days", "weeks"]))
+        #expect(words("2", .afterEvery).isDisjoint(with: ["monday", "until"]))
+        #expect(words("", .moment).isSuperset(of: ["tomorrow", "friday", "noon", "teatime", "next", "now"]))
+        #expect(words("jeden", .schedule).isSuperset(of: ["tag", "montag", "werktag"]))
+    }
+}
+
+/// A generator with a seed, so that a failure is found again.
+private struct SplitMix {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next(below bound: Int) -> Int {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
+        return Int((value ^ value >> 31) % UInt64(bound))
+    }
+}
