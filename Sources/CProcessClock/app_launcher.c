@@ -196,10 +196,11 @@ void app_launcher_end(struct app_launcher launcher) {
 }
 
 int app_launcher_fork(
-    int connection, uint64_t offset, int input, const char *surroundings, size_t length, int32_t *process) {
+    int connection, uint64_t offset, int input, int output, const char *surroundings, size_t length,
+    int32_t *process) {
     if (length > message_limit) return E2BIG;
     struct request request = {.offset = offset};
-    int descriptors[descriptor_count] = {input, 1, 2};
+    int descriptors[descriptor_count] = {input, output, output};
     _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof descriptors)];
     memset(control, 0, sizeof control);
     struct iovec parts[2] = {{&request, sizeof request}, {(void *)surroundings, length}};
@@ -236,8 +237,9 @@ int app_launcher_start(const char *path, char *const *argv, char *const *envp, s
 void app_launcher_end(struct app_launcher launcher) { (void)launcher; }
 
 int app_launcher_fork(
-    int connection, uint64_t offset, int input, const char *surroundings, size_t length, int32_t *process) {
-    (void)connection, (void)offset, (void)input, (void)surroundings, (void)length, (void)process;
+    int connection, uint64_t offset, int input, int output, const char *surroundings, size_t length,
+    int32_t *process) {
+    (void)connection, (void)offset, (void)input, (void)output, (void)surroundings, (void)length, (void)process;
     return ENOSYS;
 }
 

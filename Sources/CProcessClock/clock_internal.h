@@ -305,6 +305,7 @@ int dispatch_monitor_examine(int64_t limit, const atomic_int *unless);
 // MARK: clock_unavailable.c
 // MARK: run_loop.c
 // MARK: test_process.c
+// MARK: app_output.c
 // MARK: app_launcher.c
 
 // Forks a process for each request of the test's process. Returns in these, with the offset of the function to run.

@@ -6,6 +6,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -69,13 +71,27 @@ static void app_with_many_variables(void) {
     _exit(count == 4096 ? 43 : 1);
 }
 
+static void report_crash(void) {
+    printf("%s, %s", app_call_current(), app_thread_is_first() && app_crash_has_begun() ? "first" : "other");
+}
+
+static void app_that_crashes(void) {
+    app_output_begin();
+    app_crash_begin(report_crash);
+    char *name = exact_text("the call");
+    app_call_begin(name);
+    free(name);
+    printf("before, ");
+    abort();
+}
+
 static int status_of_app(
-    struct app_launcher launcher, void (*app)(void), int input, const char *surroundings, size_t length) {
+    struct app_launcher launcher, void (*app)(void), int input, int output, const char *surroundings, size_t length) {
     int32_t process = 0;
     int status = -1;
     // Where what is read ends.
     char *copy = exact_copy(surroundings, length);
-    require(app_launcher_fork(launcher.connection, process_clock_offset(app), input, copy, length, &process) == 0);
+    require(app_launcher_fork(launcher.connection, process_clock_offset(app), input, output, copy, length, &process) == 0);
     free(copy);
     require(process > 0);
     require(app_launcher_wait(launcher.connection, process, &status) == 0);
@@ -93,19 +109,28 @@ static void launcher_of_apps(void) {
     free_texts(argv);
     free_texts(envp);
     const char surroundings[] = "/\0FIRST=1\0REPLACED=new\0without\0LAST=";
-    require(status_of_app(launcher, app_with_surroundings, input, surroundings, sizeof surroundings) == 42 << 8);
+    require(status_of_app(launcher, app_with_surroundings, input, 1, surroundings, sizeof surroundings) == 42 << 8);
 
     // As long as may be, with more variables than there is room for.
     size_t most = 192 * 1024, length = 0;
     char *many = calloc(1, most + 1);
     memcpy(many, "/", 2);
     for (length = 2; length + 4 <= most; length += 4) memcpy(many + length, "V=1", 4);
-    require(status_of_app(launcher, app_with_many_variables, input, many, length) == 43 << 8);
+    require(status_of_app(launcher, app_with_many_variables, input, 1, many, length) == 43 << 8);
     memset(many + length, 0, most - length);
-    require(status_of_app(launcher, app_with_many_variables, input, many, most) == 43 << 8);
+    require(status_of_app(launcher, app_with_many_variables, input, 1, many, most) == 43 << 8);
     int32_t process;
-    require(app_launcher_fork(launcher.connection, 1, input, many, most + 1, &process) == E2BIG);
+    require(app_launcher_fork(launcher.connection, 1, input, 1, many, most + 1, &process) == E2BIG);
     free(many);
+
+    int output = app_output_make();
+    require(output >= 0);
+    require(status_of_app(launcher, app_that_crashes, input, output, "/", 2) == SIGABRT);
+    char said[64] = "";
+    const char expected[] = "before, the call, first";
+    require(app_output_read(output, said, sizeof said, 0) == (long)strlen(expected) && strcmp(said, expected) == 0);
+    require(app_output_read(output, said, sizeof said, (int64_t)strlen(expected)) == 0);
+    close(output);
     app_launcher_end(launcher);
     close(input);
 }

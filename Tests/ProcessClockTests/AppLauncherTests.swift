@@ -21,7 +21,7 @@
             // input where a device would be, and ends before it runs anything of a program.
             let noDevice = open("/dev/null", O_RDONLY | O_CLOEXEC)
             defer { close(noDevice) }
-            let app = try launcher.start(offset: 1, variables: [:], standardInput: noDevice)
+            let app = try launcher.start(offset: 1, variables: [:], standardInput: noDevice, output: 1)
             #expect(launcher.wait(for: app) == 0)
 
             let folder = "/proc/\(launcher.process)"

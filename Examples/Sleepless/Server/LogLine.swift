@@ -49,7 +49,7 @@ extension DeviceEvent.What {
         case .job: "job"
         case .warning: "warning"
         case .fault: "fault"
-        case .note: "note"
+        case .note, .printed: "note"
         }
     }
 }

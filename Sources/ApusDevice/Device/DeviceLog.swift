@@ -1,6 +1,7 @@
 public import ApusBackground
 public import ApusTimers
 import ApusVirtualTime
+import Foundation
 
 /// One line of a simulated device's log: who did what, and when.
 public struct DeviceEvent: Sendable, Hashable, CustomStringConvertible {
@@ -56,21 +57,28 @@ public struct DeviceEvent: Sendable, Hashable, CustomStringConvertible {
         case fault(Fault)
         /// A line that the app under test has written.
         case note(String)
+        /// A line of the standard output or the error output of the app's own process.
+        case printed(String)
     }
 
     /// The time of day.
     public var wall: WallInstant
     /// Time since boot without sleep.
     public var uptime: UptimeInstant
+    /// Time since the device was made, sleep and restarts included, whatever the clocks were set to.
+    public var elapsed: Duration
     /// Who.
     public var actor: Actor
     /// What.
     public var what: What
 
     /// An event.
-    public init(wall: WallInstant, uptime: UptimeInstant, actor: Actor, what: What) {
+    public init(
+        wall: WallInstant, uptime: UptimeInstant, elapsed: Duration = .zero, actor: Actor, what: What
+    ) {
         self.wall = wall
         self.uptime = uptime
+        self.elapsed = elapsed
         self.actor = actor
         self.what = what
     }
@@ -107,6 +115,7 @@ extension DeviceEvent.What: CustomStringConvertible {
         case .warning(let text): "warning: \(text)"
         case .fault(let fault): "fault: \(fault)"
         case .note(let text): "note: \(text)"
+        case .printed(let line): "prints: \(line)"
         }
     }
 }
@@ -117,12 +126,25 @@ final class DeviceLog: Sendable {
         var events: [DeviceEvent] = []
         var faults: [Fault] = []
         var boot: UInt64 = 0
+        var showsOutput = true
     }
 
     private let state = Locked(State())
     private let time: VirtualTime
+    private let start: ContinuousInstant
 
-    init(time: VirtualTime) { self.time = time }
+    init(time: VirtualTime) {
+        self.time = time
+        start = time.continuous()
+    }
+
+    var elapsed: Duration { start.duration(to: time.continuous()) }
+
+    /// Whether lines that the app prints are written to the standard output of the test too.
+    var showsOutput: Bool {
+        get { state.withLock { $0.showsOutput } }
+        set { state.withLock { $0.showsOutput = newValue } }
+    }
 
     var events: [DeviceEvent] { state.withLock { $0.events } }
     var faults: [Fault] { state.withLock { $0.faults } }
@@ -151,11 +173,24 @@ final class DeviceLog: Sendable {
     }
 
     func add(_ actor: DeviceEvent.Actor, _ what: DeviceEvent.What) {
-        let (wall, uptime) = (time.wall(), time.uptime().nanoseconds)
-        state.withLock { state in
+        let (wall, uptime, elapsed) = (time.wall(), time.uptime().nanoseconds, elapsed)
+        let showsOutput = state.withLock { state in
             let uptime = UptimeInstant(nanoseconds: uptime - state.boot)
-            state.events.append(DeviceEvent(wall: wall, uptime: uptime, actor: actor, what: what))
+            state.events.append(DeviceEvent(wall: wall, uptime: uptime, elapsed: elapsed, actor: actor, what: what))
             if case .fault(let fault) = what { state.faults.append(fault) }
+            return state.showsOutput
         }
+        guard showsOutput, case .printed(let line) = what else { return }
+        print("[\(elapsed.inSeconds)] \(line)")
+        // A test that crashes later has shown it.
+        fflush(nil)
+    }
+}
+
+extension Duration {
+    /// In seconds with three decimals, rounded down: "12.500 s".
+    fileprivate var inSeconds: String {
+        let fraction = String(components.attoseconds / 1_000_000_000_000_000)
+        return "\(components.seconds).\(String(repeating: "0", count: 3 - fraction.count))\(fraction) s"
     }
 }

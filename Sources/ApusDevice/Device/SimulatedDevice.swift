@@ -153,6 +153,17 @@ public final class SimulatedDevice {
     /// The lines that the app has written so far, with ``SimulatedHost/note(_:)`` and what is built on it.
     public var notes: [String] { log.compactMap { if case .note(let text) = $0.what { text } else { nil } } }
 
+    /// The lines that the app's own process has printed so far, on its standard output and its error output.
+    public var output: [String] { log.compactMap { if case .printed(let line) = $0.what { line } else { nil } } }
+    /// Whether the lines that the app's own process prints appear in the standard output of the test too, each after
+    /// the time since the device was made, as in `[12.500 s] saved`. True unless the device belongs to an exploration.
+    public var showsOutput: Bool {
+        get { deviceLog.showsOutput }
+        set { deviceLog.showsOutput = newValue }
+    }
+    /// Time since the device was made, sleep and restarts included.
+    public var elapsed: Duration { deviceLog.elapsed }
+
     // MARK: The app
 
     /// Puts an app on the device, in place of the earlier one; its process is ended, its records and what the

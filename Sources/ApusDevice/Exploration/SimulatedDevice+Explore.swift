@@ -147,6 +147,7 @@ final class ExplorationTrial {
 
     init(_ settings: Exploration, seed: UInt64, given: [DeviceStep]?, check: @escaping Check) {
         device = SimulatedDevice(seed: seed, policy: settings.policy)
+        device.showsOutput = false
         self.check = check
         source =
             given.map { .given($0[...]) }

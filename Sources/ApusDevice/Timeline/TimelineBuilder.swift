@@ -101,7 +101,7 @@ struct TimelineBuilder {
         case .job(let job): add(job)
         case .warning(let text): mark(Name.problems, text, .warning)
         case .fault(let fault): mark(Name.problems, "\(fault)", .fault)
-        case .note: break
+        case .note, .printed: break
         }
     }
 

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "app_launcher.h"
+#include "app_output.h"
 #include "test_process.h"
 
 // The clocks of the process, and every call that waits for time, under the control of a test.

@@ -21,10 +21,11 @@ int app_launcher_start(const char *path, char *const *argv, char *const *envp, s
 void app_launcher_end(struct app_launcher launcher);
 
 /// Forks a process that calls `apus_app_process_main` with the function at `offset` (`process_clock_offset`). Its
-/// standard input is `input`, its outputs are those of the caller. `surroundings` is its current folder and then its
+/// standard input is `input`, both its outputs are `output`. `surroundings` is its current folder and then its
 /// variables (`NAME=value`), each followed by a zero; E2BIG for more than 192 KB.
 int app_launcher_fork(
-    int connection, uint64_t offset, int input, const char *surroundings, size_t length, int32_t *process);
+    int connection, uint64_t offset, int input, int output, const char *surroundings, size_t length,
+    int32_t *process);
 
 /// Waits until that process has ended, and takes its status, as waitpid(2) does. Until then its number is its own.
 int app_launcher_wait(int connection, int32_t process, int *status);

@@ -38,8 +38,8 @@ package struct CallbackQueue: Sendable {
     ///   - work: The app's code. It is released before the call returns: what it holds does not outlive the app's process.
     @MainActor
     package func call(_ name: String, on host: any PhoneHost, _ work: @escaping () -> Void) {
-        if isMain { return work() }
-        let work = Handover(WorkItem(work))
+        if isMain { return CallOut.run(name, work) }
+        let work = Handover(WorkItem { CallOut.run(name, work) })
         if AppLink.current != nil { return add { work.value.run() } }
         let hasReturned = DispatchSemaphore(value: 0)
         add {

@@ -3,10 +3,6 @@ package import ApusDevice
 import ApusTimers
 package import Foundation
 
-#if canImport(Runtime)
-    import Runtime
-#endif
-
 /// The process that the frameworks' shared objects belong to.
 ///
 /// It has the shared objects of one start of the app, and forgets them when the process has ended. What is left of its
@@ -141,7 +137,7 @@ enum MissingPhone {
     /// The message, which begins with the line of the program that asked, if it can be found.
     static var message: String {
         """
-        \(callingPlace.map { "\($0): " } ?? "")a shared object of a simulated framework was asked for (such as \
+        \(CallStack.current.place.line.map { "\($0): " } ?? "")a shared object of a simulated framework was asked for (such as \
         UIApplication.shared), but no app runs on a simulated phone. \(forms)
         """
     }
@@ -166,19 +162,4 @@ enum MissingPhone {
 
         with `import ApusTesting` and `import SimulatedAppleCore`, and use shared objects in the app, after the launch.
         """
-
-    /// The innermost line outside of the simulated frameworks, as `path:line`. There is none in a build without debug
-    /// information.
-    private static var callingPlace: String? {
-        #if canImport(Runtime)
-            let frames = (try? Backtrace.capture())?.symbolicated()?.frames
-            let places = frames?.lazy.compactMap { $0.symbol?.sourceLocation }
-            // Neither the frameworks' own lines nor those of a macro's expansion.
-            let foreign = ["/Sources/SimulatedApple/", "/@__swiftmacro"]
-            return places?.first { place in place.line > 0 && !foreign.contains { place.path.contains($0) } }
-                .map { "\($0.path):\($0.line)" }
-        #else
-            return nil
-        #endif
-    }
 }

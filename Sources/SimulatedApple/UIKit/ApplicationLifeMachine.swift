@@ -13,6 +13,17 @@ struct ApplicationLifeMachine {
         case willResignActive
         case didEnterBackground
         case willTerminate
+
+        /// The delegate's method in words; that of the scene's delegate, if there is a scene.
+        func method(ofScene hasScene: Bool) -> String {
+            switch self {
+            case .didFinishLaunching: "application(_:didFinishLaunchingWithOptions:)"
+            case .connectScene: "scene(_:willConnectTo:options:)"
+            case .willTerminate: "applicationWillTerminate(_:)"
+            case .willEnterForeground, .didBecomeActive, .willResignActive, .didEnterBackground:
+                (hasScene ? "scene" : "application") + "\(self)".prefix(1).uppercased() + "\(self)".dropFirst() + "(_:)"
+            }
+        }
     }
 
     enum Action: Hashable {

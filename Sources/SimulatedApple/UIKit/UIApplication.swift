@@ -104,7 +104,7 @@ open class UIApplication: UIResponder {
         process.observe { [weak self] event in self?.handle(event) }
         process.pushes.onPush = { [weak self] push in self?.receive(push) }
         process.transfers.onNotice = { [weak self] notice in self?.receive(notice) }
-        notify(.didFinishLaunching)
+        perform([.call(.didFinishLaunching)])
     }
 
     /// The process is in that phase.
@@ -115,7 +115,8 @@ open class UIApplication: UIResponder {
             switch action {
             case .become(let state): applicationState = state
             case .call(.connectScene): connectScene()
-            case .call(let call): notify(call)
+            case .call(let call):
+                CallOut.run(call.method(ofScene: !connectedScenes.isEmpty)) { notify(call) }
             }
         }
     }
@@ -168,7 +169,9 @@ open class UIApplication: UIResponder {
         }
     }
 
-    private func post(_ name: Notification.Name) { NotificationCenter.default.post(name: name, object: self) }
+    private func post(_ name: Notification.Name) {
+        CallOut.run("an observer of \(name.rawValue)") { NotificationCenter.default.post(name: name, object: self) }
+    }
 
     /// The session of a scene that was disconnected continues with another scene.
     private func connectScene() {

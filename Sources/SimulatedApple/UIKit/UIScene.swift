@@ -69,7 +69,9 @@ open class UIScene: UIResponder {
         }
     }
 
-    private func post(_ name: Notification.Name) { NotificationCenter.default.post(name: name, object: self) }
+    private func post(_ name: Notification.Name) {
+        CallOut.run("an observer of \(name.rawValue)") { NotificationCenter.default.post(name: name, object: self) }
+    }
 }
 
 extension UIScene {

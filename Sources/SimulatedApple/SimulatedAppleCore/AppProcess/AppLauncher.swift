@@ -12,6 +12,8 @@ final class AppLauncher: Sendable {
 
     private let environment: [String: String]
     private let launcher: Locked<app_launcher>
+    /// The places of crashes, by the addresses of the calls: they are the same in all processes of a launcher.
+    let places = Locked<[String: CallStack.Place]>([:])
 
     private init(_ environment: [String: String], _ launcher: app_launcher) {
         self.environment = environment
@@ -44,8 +46,8 @@ final class AppLauncher: Sendable {
         environment["APUS_APP_LAUNCHER"] = "1"
         // Each process would look for the same functions again.
         environment["LD_BIND_NOW"] = "1"
-        // A process whose crash is being written down rests, and would be taken for one that waits.
-        environment["SWIFT_BACKTRACE"] = "enable=no"
+        // The process reports its crash itself (``AppCrash``). Without this, the runtime would print the stack, for seconds.
+        environment["SWIFT_BACKTRACE"] = "enable=yes,warnings=suppressed"
         let arguments = CommandLine.arguments.map { strdup($0) } + [nil]
         let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for text in arguments + variables { free(text) } }
@@ -61,9 +63,10 @@ final class AppLauncher: Sendable {
     ///   - offset: The function's place in the program, as of `process_clock_offset`.
     ///   - variables: What its environment has beside this process's variables, or instead of them.
     ///   - standardInput: A descriptor, which stays open.
+    ///   - output: The descriptor of both its outputs, which stays open.
     /// - Returns: The number of the process.
     /// - Throws: ``AppProcessError`` when the system starts no process.
-    func start(offset: UInt64, variables: [String: String], standardInput: Int32) throws -> pid_t {
+    func start(offset: UInt64, variables: [String: String], standardInput: Int32, output: Int32) throws -> pid_t {
         let variables = environment.merging(variables) { $1 }
         var surroundings: [CChar] = []
         for text in [FileManager.default.currentDirectoryPath] + variables.map({ "\($0.key)=\($0.value)" }) {
@@ -71,7 +74,8 @@ final class AppLauncher: Sendable {
         }
         var pid: pid_t = 0
         let error = launcher.withLock {
-            app_launcher_fork($0.connection, offset, standardInput, surroundings, surroundings.count, &pid)
+            app_launcher_fork(
+                $0.connection, offset, standardInput, output, surroundings, surroundings.count, &pid)
         }
         guard error == 0 else { throw Self.error(error) }
         return pid

@@ -31,6 +31,8 @@ final class AppLink: Sendable {
         var elapsed: UInt64 = 0
         /// How long it may.
         var freeTime: UInt64 = 0
+        /// How many bytes the process had printed when the device was last asked to read them.
+        var printed: Int64 = 0
     }
 
     /// A thread that waits for a reply.
@@ -57,6 +59,8 @@ final class AppLink: Sendable {
             uptime: readings.uptime, continuous: readings.continuous, wall: readings.wall)
         guard process_clock_begin(start) == 0 else { exit(1) }
         link.withLock { $0 = new }
+        app_output_begin()
+        app_crash_begin { AppLink.current?.reportCrash() }
         _ = scrolling
         let first = Run(readings: readings, isScrolling: isScrolling, events: events, freeTime: free)
         new.state.withLock { $0.runs = [first] }
@@ -66,7 +70,7 @@ final class AppLink: Sendable {
         // The first run ends when the program rests, so not before this thread does.
         Mover.start { new.run() }
         if !RunLoopTimers.begin() { new.perform(.warn(RunLoopTimers.warning)) }
-        program()
+        CallOut.run("its launch", program)
         while true { RunLoop.main.run() }
     }
 
@@ -119,10 +123,13 @@ final class AppLink: Sendable {
         }
     }
 
-    /// From deadline to deadline, as long as nothing else of the device is due. The process reports now and then, so that
-    /// the device does not take it for one that never comes to rest.
+    /// From deadline to deadline, as long as nothing else of the device is due, and nothing was printed: the device reads
+    /// that at its instant. The process reports now and then, so that the device does not take it for one that never comes
+    /// to rest.
     private func advance() {
         for _ in 0..<Self.stepsWithoutDevice {
+            let printed = app_output_size()
+            guard state.exchange(\.printed, with: printed) == printed else { return }
             var left: Int64 = 0
             guard process_clock_until_next(&left) else { return }
             let step = UInt64(max(1, left))
@@ -147,6 +154,7 @@ final class AppLink: Sendable {
         while true {
             let replies = state.withLock { $0.replies }
             guard process_clock_advance(0, .max) == 0 else { continue }
+            if app_crash_has_begun() { app_crash_wait() }
             let (isWaiting, hasReply) = state.withLock { (!$0.waiting.isEmpty, $0.replies != replies) }
             if !isWaiting, !hasReply { return }
             if isWaiting, !hasReply { somethingCame.wait() }
@@ -170,7 +178,9 @@ final class AppLink: Sendable {
             for event in run.events {
                 // Also a program that has asked for nothing yet has no screen.
                 if case .screen = event.event { _ = self.process }
-                MainActor.assumeIsolated { services.withLock { $0 }?.phone.handle(event.event) }
+                MainActor.assumeIsolated {
+                    CallOut.run(event.event.name) { services.withLock { $0 }?.phone.handle(event.event) }
+                }
                 // After all that this has put on the main queue.
                 sendReturned(event.number)
             }
@@ -208,6 +218,10 @@ final class AppLink: Sendable {
         perform(.work(nanoseconds))
         process_clock_jump(nanoseconds, nanoseconds, nanoseconds)
         process_clock_wake()
+    }
+
+    private func reportCrash() {
+        perform(.crash(.ofThisThread { ask(.place(ofAddresses: $0), for: CallStack.Place?.self) }))
     }
 
     /// Asks the device for something to be done, and waits until it is.

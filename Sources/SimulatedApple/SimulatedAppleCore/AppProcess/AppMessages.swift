@@ -118,6 +118,10 @@ enum AppCall: Codable {
     case transfers(TransferCall)
     /// The answer to ``AppEvent/screen(_:_:)``.
     case screen(Int, ScreenReply)
+    /// The place of a stack's addresses, if a process from the same launcher has found it.
+    case place(ofAddresses: String)
+    /// The process is about to be ended by a signal, because of a mistake.
+    case crash(AppCrash)
 }
 
 /// The state of the device that an app's process begins with.

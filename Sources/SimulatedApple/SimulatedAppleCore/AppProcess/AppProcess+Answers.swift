@@ -42,6 +42,8 @@ extension AppProcess {
         case .pushes(let call): answer(call)
         case .transfers(let call): answer(call)
         case .screen(let number, let reply): done(keep(reply, of: number))
+        case .place(let addresses): json(place(of: addresses))
+        case .crash(let crash): done(keep(crash))
         }
     }
 

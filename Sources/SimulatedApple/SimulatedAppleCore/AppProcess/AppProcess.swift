@@ -35,6 +35,10 @@ final class AppProcess: SteppedProcess {
         var tasks: [Int: SimulatedTask] = [:]
         /// Whether the launch has not come yet.
         var isPrewarmed: Bool
+        /// What the process has said of its own crash.
+        var crash: AppCrash?
+        /// Whether it looks for the place of its crash, which takes long where the machine is busy.
+        var isExamining = false
     }
 
     let host: SimulatedHost
@@ -44,6 +48,7 @@ final class AppProcess: SteppedProcess {
     let containers: AppContainers
     private let launcher: AppLauncher
     private let socket: LineSocket
+    private let output: AppOutput
     private let state: Locked<State>
 
     /// The uptime of a machine that has just been started is not zero: Dispatch takes that for "now".
@@ -74,11 +79,13 @@ final class AppProcess: SteppedProcess {
         notifications = DeviceNotifications(host, phone.shelf, dates: .device)
         records = phone.records
         socket = LineSocket(descriptor: own)
+        output = try AppOutput()
         launcher = try AppLauncher.current()
         var variables = try containers.variables()
         // As on a phone: github.com/firebase/firebase-ios-sdk/pull/9362.
         if isPrewarmed { variables["ActivePrewarm"] = "1" }
-        let pid = try launcher.start(offset: offset, variables: variables, standardInput: other)
+        let pid = try launcher.start(
+            offset: offset, variables: variables, standardInput: other, output: output.descriptor)
         state.withLock { $0.pid = pid }
         host.attach(self)
     }
@@ -218,9 +225,10 @@ final class AppProcess: SteppedProcess {
         socket.send(DeviceMessage.run(readings, isScrolling: isTracking, events, freeTime: freeTime))
         var passed: UInt64 = 0
         while true {
-            switch socket.receive(AppMessage.self, limit: Self.limit) {
+            switch socket.receive(AppMessage.self, limit: state.withLock { $0.isExamining ? -1 : Self.limit }) {
             case .value(.idle(let next, let elapsed)):
                 host.wait(for: elapsed - passed)
+                logOutput()
                 let now = host.engine.time.uptime().nanoseconds
                 return state.withLock { $0.next = next.map { now + $0 } }
             case .value(.returned(let event)):
@@ -228,6 +236,7 @@ final class AppProcess: SteppedProcess {
             case .value(.call(let number, let call, let elapsed)):
                 host.wait(for: elapsed - passed)
                 passed = elapsed
+                logOutput()
                 // The step loop of a device belongs to the main actor.
                 let reply = MainActor.assumeIsolated { answer(call) }
                 // The call may have ended the process.
@@ -237,6 +246,7 @@ final class AppProcess: SteppedProcess {
             case .end:
                 return crashed()
             case .timedOut:
+                logOutput()
                 host.fault(
                     Fault(
                         .appProcessBlocked,
@@ -248,14 +258,32 @@ final class AppProcess: SteppedProcess {
     }
 
     private func crashed() {
-        let pid = state.withLock { state in
+        let (pid, crash) = state.withLock { state in
             defer { state.pid = 0 }
-            return state.pid
+            return (state.pid, state.crash)
         }
         guard pid != 0 else { return }
         let how = reap(pid)
-        host.fault(Fault(.appProcessCrash, "the app's process \(how)"))
+        logOutput(isAtEnd: true)
+        host.fault(AppCrash.fault("the app's process \(how)", crash, lastLines: output.lastLines))
         host.end("the process \(how)")
+    }
+
+    /// The place of a stack's addresses, if an earlier crash has had it.
+    func place(of addresses: String) -> CallStack.Place? {
+        state.withLock { $0.isExamining = true }
+        return launcher.places.withLock { $0[addresses] }
+    }
+
+    /// The process is about to end.
+    func keep(_ crash: AppCrash) {
+        launcher.places.withLock { $0[crash.addresses] = crash.place }
+        state.withLock { $0.crash = crash }
+    }
+
+    /// Logs what the process has printed; a line that is not complete waits for its end.
+    private func logOutput(isAtEnd: Bool = false) {
+        for line in output.takeLines(isAtEnd: isAtEnd) { host.log(.app, .printed(line)) }
     }
 
     func end() {

@@ -1,0 +1,76 @@
+import ApusBackground
+import ApusDevice
+import CProcessClock
+
+/// What a process says of its own crash, on the thread that made the mistake.
+struct AppCrash: Codable {
+    /// The framework's call of the app's code; empty when there is none on that thread.
+    var call: String
+    /// The thread in words.
+    var thread: String
+    /// The stack's ``CallStack/addresses``.
+    var addresses: String
+    var place: CallStack.Place
+
+    /// That of the calling thread.
+    ///
+    /// - Parameter knownPlace: The place of the same addresses in a crash before this one.
+    /// - Returns: What is known of the crash.
+    static func ofThisThread(_ knownPlace: (_ addresses: String) -> CallStack.Place?) -> AppCrash {
+        let (stack, queue) = (CallStack.current, String(cString: app_thread_queue()))
+        let addresses = stack.addresses
+        return AppCrash(
+            call: CallOut.current,
+            thread: app_thread_is_first()
+                ? "the main thread" : queue.isEmpty ? "a thread of its own" : "a thread of the queue “\(queue)”",
+            addresses: addresses, place: knownPlace(addresses) ?? stack.place)
+    }
+
+    /// The fault of a process that has ended by itself.
+    ///
+    /// - Parameters:
+    ///   - end: How it has ended, in words.
+    ///   - crash: What it has said of that.
+    ///   - lastLines: The end of its output.
+    /// - Returns: The fault.
+    static func fault(_ end: String, _ crash: AppCrash?, lastLines: [String]) -> Fault {
+        var message = end
+        if let crash {
+            if !crash.call.isEmpty { message += " in \(crash.call)," }
+            message += " on \(crash.thread)"
+            if crash.place.isExecutorCheck { message += "; \(wrongExecutor)" }
+        }
+        if !lastLines.isEmpty {
+            message += "; its output ends with " + lastLines.map { "“\($0)”" }.joined(separator: ", ")
+        }
+        return Fault(.appProcessCrash, message, place: crash?.place.shortLine)
+    }
+
+    private static let wrongExecutor = """
+        code of an actor ran on another thread than the actor's, which Swift 6 checks: a closure that is written in a \
+        method of the main actor belongs to the main actor, so mark it @Sendable, or have it called on the main queue
+        """
+}
+
+extension AppEvent {
+    /// What the app's code is called for, in words.
+    var name: String {
+        switch self {
+        case .launch: "its launch"
+        case .phase(let phase): "the change to the phase \(phase.rawValue)"
+        case .conditions: "a change of the conditions"
+        case .system: "an event of the system"
+        case .backgroundTaskExpires: "the expiration handler of a background task"
+        case .audioSession, .audioItemEnded: "an event of the audio player"
+        case .location, .locationPaused, .locationAuthorization: "an event of the location service"
+        case .service(let name, _): "an event of \(name)"
+        case .notificationAuthorization, .notificationComes, .notificationOpened: "an event of the notification center"
+        case .pushComes: "a silent push"
+        case .transfersEnded, .transfer: "an event of a URL session"
+        case .taskBegins(_, let request): "the launch handler of \(request.identifier)"
+        case .taskExpires: "the expiration handler of a background job"
+        case .mediaCommand(let name): "the command \(name)"
+        case .screen: "a touch of the screen"
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import ApusTimers
+import CProcessClock
+import Foundation
+import PlatformC
+
+/// Both outputs of an app's process, in the order in which they are written.
+final class AppOutput: Sendable {
+    private struct State {
+        /// How many bytes were read.
+        var offset: Int64 = 0
+        /// The beginning of a line.
+        var rest: [UInt8] = []
+        /// Whether Swift's runtime prints the stack of a crash: addresses, which differ between runs.
+        var isInStackTrace = false
+        var lastLines: [String] = []
+    }
+
+    let descriptor: Int32
+    private let state = Locked(State())
+
+    init() throws {
+        descriptor = app_output_make()
+        guard descriptor >= 0 else {
+            throw AppProcessError.cannotStart("there is no memory for its output: \(String(cString: strerror(errno)))")
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    /// The complete lines since the last call, without their ends; at the end of the process the last one need not be
+    /// complete.
+    func takeLines(isAtEnd: Bool) -> [String] {
+        state.withLock { state in
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            while true {
+                let count = app_output_read(descriptor, &buffer, UInt(buffer.count), state.offset)
+                guard count > 0 else { break }
+                state.offset += Int64(count)
+                state.rest += buffer[..<count]
+            }
+            var lines = state.rest.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            let rest = lines.removeLast()
+            if isAtEnd, !rest.isEmpty { lines.append(rest) }
+            state.rest = isAtEnd ? [] : Array(rest)
+            var texts = lines.map { String(decoding: $0, as: UTF8.self) }
+            if let trace = state.isInStackTrace ? 0 : texts.firstIndex(of: "Current stack trace:") {
+                state.isInStackTrace = true
+                texts.removeSubrange(trace...)
+            }
+            state.lastLines = (state.lastLines + texts).suffix(Self.lastLineCount)
+            return texts
+        }
+    }
+
+    /// The last of the lines that were taken.
+    var lastLines: [String] { state.withLock { $0.lastLines } }
+
+    private static let lastLineCount = 3
+}
