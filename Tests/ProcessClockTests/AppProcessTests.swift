@@ -125,6 +125,7 @@
                             return count
                         }
                         SimulatedPhone.note("launch \(count)")
+                        _ = Timer.scheduledTimer(withTimeInterval: 60, repeats: true) { _ in }
                     })
                 for _ in 0..<3 {
                     device.launch()
@@ -179,6 +180,7 @@
                             SimulatedPhone.note("\(UserDefaults.standard.bool(forKey: "wasSet"))")
                             UserDefaults.standard.set(true, forKey: "wasSet")
                             SimulatedPhone.note("\(thread_of_main_queue() == UInt32(getpid()))")
+                            _ = Timer.scheduledTimer(withTimeInterval: 60, repeats: true) { _ in }
                         })
                     device.launch()
                     return device.notes

@@ -197,7 +197,10 @@
 
         @Test("an app without a window shows nothing, whether it has UIKit or not")
         func nothingShown() throws {
-            let programs: [@convention(c) () -> Void] = [{}, { SimulatedPhone.run(NothingDelegate()) }]
+            let programs: [@convention(c) () -> Void] = [
+                { _ = Timer.scheduledTimer(withTimeInterval: 60, repeats: true) { _ in } },
+                { SimulatedPhone.run(NothingDelegate()) },
+            ]
             for program in programs {
                 try SimulatedDevice.run { device in
                     SimulatedPhone.install(on: device, program: program)

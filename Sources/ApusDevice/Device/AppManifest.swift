@@ -27,7 +27,11 @@ public struct AppManifest: Sendable, Hashable, Codable {
     public var permittedTaskIdentifiers: Set<String>
     /// Whether the app has the life cycle of scenes: it then starts in the phase `background`, otherwise in `inactive`
     /// (Apple, developer.apple.com/documentation/uikit/uiapplication/applicationstate).
-    public var usesScenes: Bool
+    public var usesScenes: Bool {
+        didSet { statesScenes = true }
+    }
+    /// Whether that was said, and not only assumed.
+    package private(set) var statesScenes: Bool
 
     /// Why the app wants to know where the phone is while it is used (`NSLocationWhenInUseUsageDescription`), which the
     /// system shows to the user with its question. Without it, or with an empty text, a request for authorization does nothing.
@@ -41,14 +45,18 @@ public struct AppManifest: Sendable, Hashable, Codable {
 
     /// A manifest; without arguments that of an app with scenes that declares nothing. It has the texts for the user that
     /// the system insists on; `nil` is an app without them.
+    ///
+    /// Without a value for `usesScenes` it is true, except for an app in the test's process whose installation has no scene
+    /// delegate. A value that the app's delegates do not fit is a fault of module SimulatedApple.
     public init(
-        backgroundModes: Set<BackgroundMode> = [], permittedTaskIdentifiers: Set<String> = [], usesScenes: Bool = true,
+        backgroundModes: Set<BackgroundMode> = [], permittedTaskIdentifiers: Set<String> = [], usesScenes: Bool? = nil,
         locationWhenInUseUsage: String? = "to show where you are",
         locationAlwaysUsage: String? = "to continue in the background", appGroups: Set<String> = []
     ) {
         self.backgroundModes = backgroundModes
         self.permittedTaskIdentifiers = permittedTaskIdentifiers
-        self.usesScenes = usesScenes
+        self.usesScenes = usesScenes ?? true
+        statesScenes = usesScenes != nil
         self.locationWhenInUseUsage = locationWhenInUseUsage
         self.locationAlwaysUsage = locationAlwaysUsage
         self.appGroups = appGroups

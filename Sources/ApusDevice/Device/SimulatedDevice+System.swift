@@ -23,7 +23,7 @@ extension SimulatedDevice {
     var systemEngine: TimerEngine { time.engine }
 
     func log(_ actor: DeviceEvent.Actor, _ what: DeviceEvent.What) { deviceLog.add(actor, what) }
-    func fault(_ fault: Fault) { deviceLog.add(.system, .fault(fault)) }
+    package func fault(_ fault: Fault) { deviceLog.add(.system, .fault(fault)) }
 
     /// The system has something for the app: it starts it in the background, or lets it continue there for a while.
     ///

@@ -11,7 +11,8 @@ extension SimulatedPhone {
     ///
     /// - Parameters:
     ///   - device: The device. Another one, on which an app that was installed here still runs, must have gone.
-    ///   - manifest: What the app declares. Whether it uses scenes is decided by `sceneDelegate`.
+    ///   - manifest: What the app declares. One that says that the app uses scenes, but has no `sceneDelegate` here, or the
+    ///     reverse, is the fault ``/ApusDevice/Fault/Rule/scenesDoNotFit``.
     ///   - trackDurations: How long audio items last; others last three minutes.
     ///   - patience: How much real time the device gives to a background task that is not completed when its launch
     ///     handler returns, because the work continues in a `Task` off the main actor or on another queue.
@@ -24,11 +25,13 @@ extension SimulatedPhone {
         delegate: @autoclosure @escaping @MainActor @Sendable () -> any UIApplicationDelegate,
         sceneDelegate: (@MainActor @Sendable () -> any UISceneDelegate)? = nil
     ) {
-        var manifest = manifest
-        manifest.usesScenes = sceneDelegate != nil
-        install(on: device, manifest: manifest, trackDurations: trackDurations, patience: patience) {
-            [usesScenes = manifest.usesScenes] in
-            launch(delegate, sceneDelegate: sceneDelegate, usesScenes: usesScenes)
+        var fitting = manifest
+        fitting.usesScenes = sceneDelegate != nil
+        install(on: device, manifest: fitting, trackDurations: trackDurations, patience: patience) {
+            launch(delegate, sceneDelegate: sceneDelegate)
+        }
+        if manifest.statesScenes, let fault = manifest.fault(hasSceneDelegate: sceneDelegate != nil) {
+            device.fault(fault)
         }
     }
 
@@ -49,28 +52,47 @@ extension SimulatedPhone {
     ) {
         guard SimulatedPhone.isAppProcess else { stopWithoutPhone("SimulatedPhone.run") }
         MainActor.assumeIsolated {
-            let usesScenes = process.host.manifest.usesScenes
-            precondition(
-                usesScenes == (sceneDelegate != nil),
-                usesScenes
-                    ? "the manifest says that the app uses scenes; give a sceneDelegate, or AppManifest(usesScenes: false)"
-                    : "there is a sceneDelegate; install the app with AppManifest(usesScenes: true)")
-            atLaunch { _ = launch(delegate, sceneDelegate: sceneDelegate, usesScenes: usesScenes) }
+            atLaunch {
+                let host = process.host
+                if let fault = host.manifest.fault(hasSceneDelegate: sceneDelegate != nil) { host.fault(fault) }
+                if let sceneDelegate {
+                    launch({ (delegate(), {}) }, sceneDelegate: sceneDelegate)
+                } else {
+                    _ = launch(delegate, sceneDelegate: nil)
+                }
+            }
         }
     }
 
     private static func launch(
         _ makeDelegate: @MainActor () -> any UIApplicationDelegate,
-        sceneDelegate: (@MainActor @Sendable () -> any UISceneDelegate)?,
-        usesScenes: Bool
+        sceneDelegate: (@MainActor @Sendable () -> any UISceneDelegate)?
     ) -> any UIApplicationDelegate {
         let process = SimulatedPhone.process
-        let life = ApplicationLifeMachine(phase: process.host.phase, usesScenes: usesScenes)
+        let life = ApplicationLifeMachine(phase: process.host.phase, usesScenes: sceneDelegate != nil)
         let application = process.shared.object(of: UIApplication.self) { UIApplication(process, life: life) }
         let delegate = makeDelegate()
         application.launch(delegate: delegate, sceneDelegate: sceneDelegate)
         return delegate
     }
+}
+
+extension AppManifest {
+    /// The fault of an app whose delegates are others than the manifest says.
+    fileprivate func fault(hasSceneDelegate: Bool) -> Fault? {
+        guard usesScenes != hasSceneDelegate else { return nil }
+        return Fault(
+            .scenesDoNotFit,
+            usesScenes
+                ? "the manifest says that the app uses scenes; give a sceneDelegate, or AppManifest(usesScenes: false)"
+                : "there is a sceneDelegate; install the app with AppManifest(usesScenes: true)")
+    }
+}
+
+extension Fault.Rule {
+    /// The manifest says that the app uses scenes, and it has no scene delegate; or it has one, and the manifest says that
+    /// there are none.
+    public static let scenesDoNotFit = Fault.Rule("scenesDoNotFit")
 }
 
 extension SimulatedPhone {

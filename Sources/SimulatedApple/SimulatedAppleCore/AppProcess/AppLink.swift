@@ -1,3 +1,4 @@
+import ApusDevice
 import ApusTimers
 import ApusVirtualTime
 import CProcessClock
@@ -33,6 +34,14 @@ final class AppLink: Sendable {
         var freeTime: UInt64 = 0
         /// How many bytes the process had printed when the device was last asked to read them.
         var printed: Int64 = 0
+        var program = Program.runs
+    }
+
+    /// Whether the program has begun something that goes on without it.
+    private enum Program {
+        case runs
+        case returned
+        case isJudged
     }
 
     /// A thread that waits for a reply.
@@ -61,6 +70,7 @@ final class AppLink: Sendable {
         link.withLock { $0 = new }
         app_output_begin()
         app_crash_begin { AppLink.current?.reportCrash() }
+        AppExpectations.observe()
         _ = scrolling
         let first = Run(readings: readings, isScrolling: isScrolling, events: events, freeTime: free)
         new.state.withLock { $0.runs = [first] }
@@ -71,6 +81,7 @@ final class AppLink: Sendable {
         Mover.start { new.run() }
         if !RunLoopTimers.begin() { new.perform(.warn(RunLoopTimers.warning)) }
         CallOut.run("its launch", program)
+        new.state.withLock { if $0.program == .runs { $0.program = .returned } }
         while true { RunLoop.main.run() }
     }
 
@@ -118,10 +129,28 @@ final class AppLink: Sendable {
             UserDefaults.standard.synchronize()
             var left: Int64 = 0
             let isAny = process_clock_until_next(&left)
+            judgeProgram(waits: isAny && left < Self.never)
             let elapsed = state.withLock { $0.elapsed }
             socket.send(AppMessage.idle(next: isAny ? UInt64(max(1, left)) : nil, elapsed: elapsed))
         }
     }
+
+    /// A program that has returned without leaving anything would make a test that finds no mistake.
+    private func judgeProgram(waits: Bool) {
+        let hasReturned = state.withLock { state in
+            guard state.program == .returned else { return false }
+            state.program = .isJudged
+            return true
+        }
+        if hasReturned, !waits { perform(.fault(Fault(.programReturned, Self.returned))) }
+    }
+
+    /// Core Foundation has a timer whose date never comes fire after 16 years; this is ten.
+    private static let never: Int64 = 315_360_000_000_000_000
+    private static let returned = """
+        the program of the installation has returned without running an app, and nothing goes on; call \
+        SimulatedPhone.run(AppDelegate()) in it, or the main() of an App
+        """
 
     /// From deadline to deadline, as long as nothing else of the device is due, and nothing was printed: the device reads
     /// that at its instant. The process reports now and then, so that the device does not take it for one that never comes
@@ -207,6 +236,7 @@ final class AppLink: Sendable {
     /// Launches the app: now, or with the event that does it, if this process was prewarmed.
     @MainActor
     func atLaunch(_ launch: @escaping @MainActor () -> Void) {
+        state.withLock { $0.program = .isJudged }
         _ = process
         guard let phone = services.withLock({ $0 })?.phone else { return launch() }
         phone.atLaunch(launch)
@@ -239,6 +269,7 @@ final class AppLink: Sendable {
     private func reply(to call: AppCall) -> Data {
         let waiting = Waiting()
         let (number, elapsed) = state.withLock { state in
+            if call.leavesSomething { state.program = .isJudged }
             state.lastCall += 1
             state.waiting[state.lastCall] = waiting
             return (state.lastCall, state.elapsed)
@@ -255,3 +286,14 @@ final class AppLink: Sendable {
 /// Called by module CProcessClock in the place of `main`.
 @_cdecl("apus_app_process_main")
 func runAppProcess(_ program: @convention(c) () -> Void) { AppLink.main(program) }
+
+extension AppCall {
+    /// Whether the device keeps something of it that may come back to the app.
+    fileprivate var leavesSomething: Bool {
+        switch self {
+        case .status, .note, .warn, .sound, .fault, .work, .timeRemaining, .settings, .record, .screen, .place, .crash:
+            false
+        default: true
+        }
+    }
+}

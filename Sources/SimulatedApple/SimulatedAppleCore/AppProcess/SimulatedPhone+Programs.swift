@@ -24,7 +24,7 @@ extension SimulatedPhone {
     ///
     /// - Parameters:
     ///   - device: The device.
-    ///   - manifest: What the app declares.
+    ///   - manifest: What the app declares. Whether it uses scenes has to fit the delegates that the program runs.
     ///   - trackDurations: How long audio items last; others last three minutes.
     ///   - program: A function or closure of the executable, without captures. A trap in it is the fault
     ///     ``ApusDevice/Fault/Rule/appProcessCrash``.
