@@ -2,13 +2,13 @@ public import ApusTimers
 import CProcessClock
 import Foundation
 
-/// The time of this whole process, in the hands of a test: for code that knows nothing of Apus.
+/// Virtual time for a whole process, controlled by a test, for code that does not use Apus.
 ///
-/// A program with this module defines libc's clocks and waiting calls itself, and hands them on to libc until
+/// A program with this module defines libc's clocks and waiting calls itself, and forwards them to libc until
 /// ``begin(_:uptime:wall:)`` makes time virtual. From then on `Date()`, `ContinuousClock`, `DispatchTime.now()` and
-/// `clock_gettime` say one virtual time, and `Task.sleep`, `DispatchSourceTimer`, `asyncAfter`, `Timer`,
-/// `Thread.sleep`, a semaphore's time-out, `epoll_wait` and the others end when a step has reached their deadline. No line
-/// of the code under test changes.
+/// `clock_gettime` read the same virtual time. `Task.sleep`, `DispatchSourceTimer`, `asyncAfter`, `Timer`,
+/// `Thread.sleep`, a semaphore's time-out, `epoll_wait` and the others end when a step has reached their deadline. The
+/// code under test does not change.
 ///
 /// ```swift
 /// try ProcessClock.begin(.stepped)
@@ -16,39 +16,42 @@ import Foundation
 /// try ProcessClock.advance(by: .seconds(3600))   // prints "an hour", and comes back at once
 /// ```
 ///
-/// A step goes to the earliest deadline of the process, ends that one wait, and waits until nothing in the process can
-/// run: every thread is asleep in the kernel. So what a deadline causes has happened before time moves on. Time is
-/// virtual for the rest of the process, tests that run beside included, so a test with the trait `.virtualClock` runs in
-/// a process of its own.
+/// A step moves to the earliest deadline of the process, ends that one wait, and waits until every thread is asleep in
+/// the kernel. All effects of a deadline have therefore happened before time moves again. Time stays virtual for the
+/// rest of the process, and for other tests in it, so a test with the trait `.virtualClock` runs in a process of its
+/// own.
 ///
-/// On Linux with glibc, without sanitizers: ``isAvailable``. What other processes and machines do is not simulated: a
-/// thread that waits for a socket counts as asleep. Processor time, file dates and the kernel's own time-outs stay real.
+/// Virtual time needs Linux with glibc, without sanitizers (``isAvailable``). Other processes and machines are not
+/// simulated: a thread that waits for a socket counts as asleep. Processor time, file dates and the kernel's own
+/// time-outs stay real.
 public enum ProcessClock {
-    /// How time moves.
+    /// The rule by which time moves.
     public enum Mode: Sendable, Hashable {
         /// Time stands still until ``ProcessClock/advance(by:limit:)-24daq`` or another step.
         case stepped
-        /// Whenever nothing in the process can run, time goes to the next deadline by itself.
+        /// Time moves to the next deadline by itself whenever nothing in the process can run.
         case automatic
-        /// The same, at a speed: a second of virtual time takes this much of the machine's.
+        /// Time moves by itself, at a speed: a second of virtual time takes this duration of the machine's time.
         case paced(Duration)
     }
 
-    /// How much of the machine's time a step waits by default for threads that run.
+    /// The default limit of a step's wait for running threads, in the machine's time: 60 s.
     public static let defaultLimit: Duration = .seconds(60)
 
     /// Whether time can be virtual in this program.
     public static var isAvailable: Bool { process_clock_is_available() }
-    /// Whether it is.
+    /// Whether time is virtual in this process.
     public static var isVirtual: Bool { process_clock_is_virtual() }
 
-    /// Makes time virtual, for the rest of the process. What slept before ends in the machine's time; timers of Dispatch
-    /// and other timer descriptors keep the time that they had left.
+    /// Makes time virtual for the rest of the process.
+    ///
+    /// Waits that began before end in the machine's time. Timers of Dispatch and other timer descriptors keep the time
+    /// that they had left.
     ///
     /// - Parameters:
-    ///   - mode: How time moves.
-    ///   - uptime: The monotonic clocks; both start there.
-    ///   - wall: The time of day.
+    ///   - mode: The rule by which time moves.
+    ///   - uptime: The first reading of both monotonic clocks.
+    ///   - wall: The first reading of the wall clock.
     /// - Throws: ``ProcessClockError`` with `unavailable` or `alreadyVirtual`.
     public static func begin(
         _ mode: Mode = .stepped, uptime: UptimeInstant = UptimeInstant(nanoseconds: 3_600_000_000_000),
@@ -74,39 +77,40 @@ public enum ProcessClock {
 
     // MARK: Moving
 
-    /// Lets `duration` pass on every clock: from deadline to deadline, each with everything that it causes.
+    /// Lets `duration` pass on every clock, from deadline to deadline, each with all its effects.
     ///
-    /// The calling thread is blocked meanwhile. Work that needs it, on the main thread of a synchronous test for instance,
-    /// does not run; ``advance(by:limit:)-9312s`` is an asynchronous form that leaves the thread free.
+    /// The calling thread is blocked meanwhile. Work that needs this thread, such as the main thread of a synchronous
+    /// test, does not run; ``advance(by:limit:)-9312s`` is an asynchronous form that leaves the thread free.
     ///
     /// - Parameters:
-    ///   - duration: Zero and negative ones only wait until nothing can run, and fire what is overdue.
-    ///   - limit: How much of the machine's time to wait for threads that run.
-    /// - Throws: ``ProcessClockError`` with `notVirtual`, or with `busy` when a thread does not come to rest; the clocks
-    ///   stay where they are then.
+    ///   - duration: The time to pass; with zero or less, the call fires what is overdue and waits until nothing can run.
+    ///   - limit: The longest wait for running threads, in the machine's time.
+    /// - Throws: ``ProcessClockError`` with `notVirtual`, or with `busy` when a thread does not come to rest; the
+    ///   clocks then stay where they are.
     public static func advance(by duration: Duration, limit: Duration = defaultLimit) throws {
         try move(limit) { process_clock_advance(max(.zero, duration).wholeNanoseconds, $0) }
     }
 
-    /// The same for asynchronous code: the caller's thread is free for the work that time sets off.
+    /// Lets `duration` pass like the synchronous form, and leaves the caller's thread free for work that becomes due.
     public static func advance(by duration: Duration, limit: Duration = defaultLimit) async throws {
         try await onThreadOfItsOwn { try advance(by: duration, limit: limit) }
     }
 
-    /// Waits until nothing in the process can run. Time stands still.
+    /// Waits until nothing in the process can run, while time stands still.
     ///
     /// - Throws: ``ProcessClockError`` with `notVirtual` or `busy`.
     public static func settle(limit: Duration = defaultLimit) throws {
         try move(limit) { process_clock_settle($0) }
     }
 
-    /// The same for asynchronous code.
+    /// Waits like the synchronous form, without blocking the caller's thread.
     public static func settle(limit: Duration = defaultLimit) async throws {
         try await onThreadOfItsOwn { try settle(limit: limit) }
     }
 
-    /// Goes to the next deadline, and ends that wait. False, without moving, when there is none.
+    /// Moves to the next deadline, and ends that wait.
     ///
+    /// - Returns: Whether there was a deadline; without one, time does not move.
     /// - Throws: ``ProcessClockError`` with `notVirtual` or `busy`.
     @discardableResult
     public static func advanceToNextDeadline(limit: Duration = defaultLimit) throws -> Bool {
@@ -119,19 +123,24 @@ public enum ProcessClock {
         return isAny
     }
 
-    /// The machine sleeps: uptime stands still, the other clocks count, and nothing runs. What fell due meanwhile is
-    /// overdue then; the next step fires it, in the order of the deadlines.
+    /// Simulates a sleep of the machine: the uptime stands still, the other clocks advance, and nothing runs.
+    ///
+    /// Deadlines that pass meanwhile are overdue afterwards; the next step fires them in their order.
     public static func sleepMachine(for duration: Duration) {
         process_clock_sleep_machine(max(.zero, duration).wholeNanoseconds)
     }
 
-    /// Every clock moves, and nothing runs, as for a process that is stopped. The next step fires what is overdue.
+    /// Advances every clock without running anything, as for a stopped process.
+    ///
+    /// The next step fires what is overdue.
     public static func skip(_ duration: Duration) {
         let nanoseconds = max(.zero, duration).wholeNanoseconds
         process_clock_jump(nanoseconds, nanoseconds, nanoseconds)
     }
 
-    /// Sets the wall clock, as a person or network time does. Deadlines on it stay where they are.
+    /// Sets the wall clock, as a person or network time does.
+    ///
+    /// Deadlines on the wall clock keep their instants.
     public static func setWallClock(_ instant: WallInstant) {
         process_clock_set_wall(Int64(clamping: instant.nanoseconds))
     }
@@ -157,25 +166,25 @@ public enum ProcessClock {
     }
 }
 
-/// A wait of this process that ends at an instant.
+/// A wait of this process for an instant.
 public struct ProcessWait: Sendable, Hashable, CustomStringConvertible {
-    /// The function that waits: "nanosleep", "futex", "timerfd" for timers of Dispatch, run loops and tasks, …
+    /// The function that waits, such as "nanosleep" or "futex"; "timerfd" for timers of Dispatch, run loops and tasks.
     public let call: String
-    /// The thread's number and name; nil for a timer, which belongs to no thread.
+    /// The thread's number and name; `nil` for a timer, which belongs to no thread.
     public let thread: String?
-    /// The clock on which the deadline is.
+    /// The clock of the deadline.
     public let clock: ClockKind
-    /// How long until then; negative when it is overdue.
+    /// The time until the deadline; negative when it is overdue.
     public let left: Duration
 
-    /// For example "nanosleep in thread 4711 “worker”, 3.0 seconds left".
+    /// A text such as "nanosleep in thread 4711 “worker”, 3.0 seconds left on the uptime clock".
     public var description: String {
         "\(call)\(thread.map { " in thread \($0)" } ?? ""), \(left) left on the \(clock) clock"
     }
 }
 
 extension ProcessClock {
-    /// The waits that have a deadline, the earliest first. In a process with a thousand of them or more, the first ones.
+    /// The waits that have a deadline, the earliest first, and at most 1,000 of them.
     public static var waits: [ProcessWait] {
         var rows = [process_clock_wait](repeating: process_clock_wait(), count: 1000)
         let count = rows.withUnsafeMutableBufferPointer { process_clock_waits($0.baseAddress, $0.count) }
@@ -186,13 +195,16 @@ extension ProcessClock {
         }
     }
 
-    /// For how long of the machine's time a thread has been running, without a moment in which nothing could run; nil when
-    /// everything is asleep.
+    /// Returns the time, on the machine's clock, for which threads have been running without a moment of rest.
+    ///
+    /// - Returns: The time; `nil` when everything is asleep.
     public static func stuckFor() -> Duration? {
         process_clock_running_thread() == 0 ? nil : .nanoseconds(process_clock_running_for())
     }
 
-    /// The virtual time, what runs and what waits: several lines for a person who looks for a test that does not end.
+    /// A report of the virtual time, the running thread and the pending waits, for finding out why a test does not end.
+    ///
+    /// It has several lines.
     public static var report: String {
         guard isVirtual else { return "time is real in this process" }
         let now = process_clock_now()
@@ -216,7 +228,7 @@ extension ProcessClock {
     }
 }
 
-/// Why the clock of the process cannot be moved.
+/// An error that says why the process's clock cannot be moved.
 public struct ProcessClockError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kinds of failure; more may be added.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
@@ -225,9 +237,9 @@ public struct ProcessClockError: Error, Sendable, Hashable, CustomStringConverti
 
         /// Time cannot be virtual in this program.
         public static var unavailable: Code { Code(kind: .unavailable) }
-        /// Time is virtual already.
+        /// Time is already virtual.
         public static var alreadyVirtual: Code { Code(kind: .alreadyVirtual) }
-        /// Time is real: ``ProcessClock/begin(_:uptime:wall:)`` was not called.
+        /// Time is real, because ``ProcessClock/begin(_:uptime:wall:)`` was not called.
         public static var notVirtual: Code { Code(kind: .notVirtual) }
         /// A thread did not come to rest.
         public static var busy: Code { Code(kind: .busy) }
@@ -238,10 +250,10 @@ public struct ProcessClockError: Error, Sendable, Hashable, CustomStringConverti
 
     /// The kind of error, for programs.
     public let code: Code
-    /// What is the matter, and what to do about it.
+    /// The description of the problem, with its remedy.
     public let message: String
 
-    /// An error with a code and a message that says what to do.
+    /// Creates an error with a code and a message that says what to do.
     public init(code: Code, message: String) {
         self.code = code
         self.message = message
@@ -261,7 +273,9 @@ public struct ProcessClockError: Error, Sendable, Hashable, CustomStringConverti
         code: .notVirtual, message: "time is real; call ProcessClock.begin first, or use the trait .virtualClock")
 }
 
-/// Threads that move the clock. Not Dispatch's: those are among what a step waits for.
+/// The threads that move the clock.
+///
+/// They are not Dispatch's, because a step waits for Dispatch's threads.
 package enum Mover {
     /// Calls `work` on a new thread.
     package static func start(_ work: @escaping @Sendable () -> Void) {

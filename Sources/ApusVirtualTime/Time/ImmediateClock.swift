@@ -1,27 +1,28 @@
 public import ApusTimers
 
-/// A clock whose sleeps end at once: for tests of code that takes a `Clock` and whose time does not matter.
+/// A clock whose sleeps end at once, for tests of code that takes a `Clock` and whose timing does not matter.
 ///
 /// Each sleep moves the clock to its deadline, so code that measures time sees that it has slept. Sleeps of several
-/// tasks move it one after another, in no particular order; a test for which the order matters uses ``VirtualTime``.
+/// tasks move the clock one after another, in no particular order; a test for which the order matters uses
+/// ``VirtualTime``.
 public final class ImmediateClock: Clock, Sendable {
-    /// Time is measured in `Swift.Duration`, to the nanosecond.
+    /// The type of durations, with a precision of a nanosecond.
     public typealias Duration = Swift.Duration
-    /// Its instants are those of the clock that is meant where no clock is named.
+    /// The type of instants: that of the continuous clock, the default where no clock is named.
     public typealias Instant = ContinuousInstant
 
     private let instant: Locked<Instant>
 
-    /// A clock that stands at an instant.
+    /// Creates a clock that stands at an instant.
     public init(now: Instant = Instant(nanoseconds: 0)) { instant = Locked(now) }
 
-    /// The latest deadline of a sleep so far.
+    /// The latest deadline of any sleep so far; before the first sleep, the initial instant.
     public var now: Instant { instant.withLock { $0 } }
 
-    /// One nanosecond.
+    /// The resolution of the clock: one nanosecond.
     public var minimumResolution: Duration { .nanoseconds(1) }
 
-    /// Moves the clock to `deadline`, unless that has passed, and lets other tasks run.
+    /// Moves the clock to `deadline`, unless that has passed, and yields to other tasks.
     ///
     /// - Throws: `CancellationError` when the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {

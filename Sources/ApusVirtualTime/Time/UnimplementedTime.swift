@@ -1,23 +1,23 @@
 public import ApusTimers
 
-/// A time source, with an engine, for code that must not ask for the time: each call is reported.
+/// A time source and its engine for code that must not read the time: each call is reported.
 ///
 /// ```swift
 /// let time = UnimplementedTime { Issue.record("\($0)") }
 /// parse(header, time: time)        // records an issue if it reads a clock
 /// ```
 ///
-/// After a report the clocks stand at zero and the ``engine``'s timers never fire.
+/// After a report, the clocks stand at zero and the ``engine``'s timers never fire.
 public final class UnimplementedTime: TimeSource {
     /// An engine that reports every timer and every sleep.
     public let engine: TimerEngine
 
     private let clocks: UnimplementedClocks
 
-    /// A time source that reports each use.
+    /// Creates a time source that reports each use.
     ///
-    /// - Parameter report: Called with the call that was made, on the calling thread, perhaps under a lock of the
-    ///   engine, so it must not use the engine. The default traps.
+    /// - Parameter report: A closure that receives the name of the call, on the calling thread. It must not use the
+    ///   engine, because the engine may hold a lock. The default closure traps.
     public init(report: @escaping @Sendable (String) -> Void = { preconditionFailure($0) }) {
         clocks = UnimplementedClocks(report: report)
         engine = TimerEngine(time: clocks, wakeup: clocks)
@@ -25,15 +25,17 @@ public final class UnimplementedTime: TimeSource {
 
     deinit { engine.stop() }
 
-    /// Reports the call.
+    /// Reports the call, and returns zero.
     public func uptime() -> UptimeInstant { clocks.uptime() }
-    /// Reports the call.
+    /// Reports the call, and returns zero.
     public func continuous() -> ContinuousInstant { clocks.continuous() }
-    /// Reports the call.
+    /// Reports the call, and returns zero.
     public func wall() -> WallInstant { clocks.wall() }
 }
 
-/// What the engine holds of an ``UnimplementedTime``; not the engine, so that nothing is a cycle.
+/// The part of an ``UnimplementedTime`` that its engine retains.
+///
+/// It has no reference to the engine, so there is no reference cycle.
 private struct UnimplementedClocks: TimeSource, Wakeup {
     let report: @Sendable (String) -> Void
 

@@ -1,17 +1,18 @@
 package import ApusTimers
 import Synchronization
 
-/// The readings of the three clocks of a ``VirtualTime``, for all engines on it.
+/// The readings of the three clocks of a ``VirtualTime``, shared by all engines on it.
 ///
-/// They hold no engine, so that nothing here is a cycle.
+/// The clocks have no reference to an engine, so there is no reference cycle.
 package final class VirtualClocks: TimeSource {
-    // One atomic each, and no lock for readers: they are read several times a step. Only the driver of time writes; a
-    // reader of two of them on another thread reads two instants, as on a machine, except in ``atOneInstant(_:)``.
+    // One atomic for each clock, so that reading takes no lock: a step reads them several times. Only the thread that
+    // drives time writes them. Another thread that reads two clocks may get readings of two instants, as on a real
+    // machine, except in ``atOneInstant(_:)``.
     private let uptimeNow: Atomic<UInt64>
-    /// Ahead of the uptime by how long the machine has slept.
+    /// The continuous clock, which is ahead of the uptime by the duration of the machine's sleeps.
     private let continuousNow: Atomic<UInt64>
     private let wallNow: Atomic<UInt64>
-    /// Held while the clocks move, and while they must not.
+    /// Held while the clocks move, and while a caller needs them to stand still.
     private let movement = Locked(())
 
     init(uptime: UptimeInstant, wall: WallInstant) {
@@ -26,10 +27,12 @@ package final class VirtualClocks: TimeSource {
     }
     package func wall() -> WallInstant { WallInstant(nanoseconds: wallNow.load(ordering: .acquiring)) }
 
-    /// Moves by the nanoseconds that `step` returns; nil moves nothing. `step` may look for the next deadline: a thread
-    /// in ``atOneInstant(_:)`` sets no earlier one between the answer and the move.
+    /// Moves the clocks by the number of nanoseconds that `step` returns; with `nil`, they do not move.
     ///
-    /// - Returns: What `step` returned.
+    /// `step` may look for the next deadline: a thread in ``atOneInstant(_:)`` cannot set an earlier one before the
+    /// clocks have moved.
+    ///
+    /// - Returns: The result of `step`.
     @discardableResult
     func move(asleep: Bool = false, by step: () -> UInt64?) -> UInt64? {
         movement.withLock { _ in
@@ -45,8 +48,9 @@ package final class VirtualClocks: TimeSource {
         movement.withLock { _ in wallNow.store(instant.nanoseconds, ordering: .releasing) }
     }
 
-    /// The clocks stand still while `body` runs, on whichever thread: what it reads, schedules and logs is of one
-    /// instant. It must not move time, nor nest.
+    /// Runs `body` while the clocks stand still, so that all it reads, schedules and logs has the same instant.
+    ///
+    /// It can be called on any thread. The body must not move time, and calls must not be nested.
     package func atOneInstant<Result: Sendable, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -2,10 +2,10 @@ public import ApusTimers
 import Dispatch
 import Synchronization
 
-/// An executor that runs its jobs on demand, on the calling thread, strictly first in, first out.
+/// An executor that runs its jobs on demand, on the calling thread, in first-in, first-out order.
 ///
-/// Tasks started with it as their preferred executor run on it, and so do their structured children and the default
-/// actors that they call. An actor may also name it as its own executor.
+/// Tasks started with it as their preferred executor run on it, as do their structured children and the default actors
+/// that they call. An actor may also name it as its own executor.
 public final class VirtualExecutor: TaskExecutor, SerialExecutor, SteppedExecutor {
     private struct State {
         var jobs: [UnownedJob] = []
@@ -14,9 +14,10 @@ public final class VirtualExecutor: TaskExecutor, SerialExecutor, SteppedExecuto
     }
 
     private let state = Locked(State())
-    /// How many jobs wait, without the lock: the step loop asks several times a step, mostly in vain.
+    /// The number of jobs that wait, readable without the lock: each step reads it several times, and it is mostly
+    /// zero.
     private let pending = Atomic(0)
-    /// Signalled when there may be something to do; see `VirtualTime.perform(waitingForForeignWork:…)`.
+    /// Signalled when there may be work; see `VirtualTime.perform(waitingForForeignWork:…)`.
     let signal = DispatchSemaphore(value: 0)
 
     init() {}
@@ -25,7 +26,7 @@ public final class VirtualExecutor: TaskExecutor, SerialExecutor, SteppedExecuto
         precondition(state.withLock { $0.jobs.count == $0.head }, "jobs are left on a virtual executor that ends")
     }
 
-    /// Appends a job. Called by Swift's runtime, from any thread.
+    /// Appends a job; Swift's runtime calls this from any thread.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         state.withLock { $0.jobs.append(job) }
@@ -36,10 +37,12 @@ public final class VirtualExecutor: TaskExecutor, SerialExecutor, SteppedExecuto
     /// The reference that Swift's runtime uses.
     public func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 
-    /// Jobs that wait to be run.
+    /// The number of jobs that wait to be run.
     package var pendingJobs: Int { pending.load(ordering: .acquiring) }
 
-    /// Runs the oldest job. False when there is none.
+    /// Runs the oldest job.
+    ///
+    /// - Returns: Whether there was one.
     package func runOne() -> Bool {
         guard pendingJobs > 0 else { return false }
         let job = state.withLock { state -> UnownedJob? in
@@ -60,7 +63,7 @@ public final class VirtualExecutor: TaskExecutor, SerialExecutor, SteppedExecuto
     }
 }
 
-/// Counts tasks that were started and have not returned.
+/// The number of tasks that were started and have not returned.
 final class TaskCounter: Sendable {
     private let count = Atomic(0)
 

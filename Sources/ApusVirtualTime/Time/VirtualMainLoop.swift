@@ -2,9 +2,10 @@ package import ApusBackground
 import ApusTimers
 import Synchronization
 
-/// The main loop of a simulated process: the step loop takes one piece of work after another, first in first out.
+/// The main loop of a simulated process, whose work the step loop runs in first-in, first-out order.
 ///
-/// While it is tracking (the user scrolls), work of the `default` mode waits and that of the `common` mode overtakes it.
+/// While the loop is tracking (the user scrolls), work of the `default` mode waits and work of the `common` mode
+/// overtakes it.
 package final class VirtualMainLoop: MainLoop {
     private struct Entry {
         let mode: MainLoopMode
@@ -18,9 +19,10 @@ package final class VirtualMainLoop: MainLoop {
     }
 
     private let state = Locked(State())
-    /// How many entries wait, without the lock: the step loop asks several times a step, mostly in vain.
+    /// The number of entries that wait, readable without the lock: each step reads it several times, and it is mostly
+    /// zero.
     private let pending = Atomic(0)
-    /// Called after each addition, from any thread: a thread may be waiting for work.
+    /// Called from any thread after each addition, because a thread may be waiting for work.
     private let onAdd: @Sendable () -> Void
 
     init(onAdd: @escaping @Sendable () -> Void) { self.onAdd = onAdd }
@@ -40,7 +42,9 @@ package final class VirtualMainLoop: MainLoop {
         set { state.withLock { $0.isTracking = newValue } }
     }
 
-    /// Runs the oldest piece of work that may run now. False when there is none.
+    /// Runs the oldest piece of work that may run now.
+    ///
+    /// - Returns: Whether there was one.
     @MainActor
     func runOne() -> Bool {
         let entry = state.withLock { state -> Entry? in
@@ -61,7 +65,7 @@ package final class VirtualMainLoop: MainLoop {
         }
     }
 
-    /// Releases all work, including what is added later.
+    /// Releases all work without running it, including work that is added later.
     func close() {
         let entries = state.withLock { state in
             state.isClosed = true
@@ -69,7 +73,7 @@ package final class VirtualMainLoop: MainLoop {
             defer { state.entries = [] }
             return state.entries
         }
-        // Released outside the lock: what they captured may do anything when it goes.
+        // The work is released outside of the lock, because the deinitializers of captured objects may run any code.
         withExtendedLifetime(entries) {}
     }
 }

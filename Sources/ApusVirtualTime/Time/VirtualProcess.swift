@@ -1,31 +1,32 @@
 package import ApusTimers
 import Synchronization
 
-/// A process of the operating system that follows a ``VirtualProcess``: it is resumed, suspended and ended with it.
+/// A process of the operating system that is resumed, suspended and ended together with a ``VirtualProcess``.
 package protocol SteppedProcess: AnyObject, Sendable {
-    /// Runs what is due at this instant. False when there is nothing.
+    /// Runs what is due at this instant.
+    ///
+    /// - Returns: Whether there was anything to run.
     func runOne() -> Bool
-    /// How long until something is due, in nanoseconds; nil when nothing ever will be.
+    /// The time until something is due, in nanoseconds; `nil` when nothing will ever be due.
     var untilNextDeadline: UInt64? { get }
-    /// The files whose locks it must not hold while it is stopped.
+    /// The files whose locks the process must not hold while it is stopped.
     var lockedFiles: [String] { get }
-    /// Ends it for good.
+    /// Ends the process for good.
     func end()
 }
 
-/// A program in virtual time beside the system: an engine, an executor and a main loop of its own, which the step loop
-/// leaves alone while the process is stopped.
+/// A program in virtual time, with its own engine, executor and main loop, which run only while it is not stopped.
 ///
-/// What falls due while it is stopped waits. When it runs again, everything that is overdue fires at once, so a
-/// repeating timer gives one tick with the number of the missed ones.
+/// Deadlines that pass while the process is stopped wait. When it is resumed, everything that is overdue fires at once,
+/// so a repeating timer delivers one tick with the number of missed ticks.
 package final class VirtualProcess: Sendable {
     private enum Standing: Int, AtomicRepresentable { case running, stopped, ended }
 
-    /// What is known of a process that may never come to rest.
+    /// The detection of a process that never comes to rest.
     private struct Unrest: Sendable {
-        /// How many pieces of work run between two looks at the clock: most take less time than a look.
+        /// The number of pieces of work between two checks of the clock; most pieces take less time than a check.
         static let piecesPerLook = 1 << 16
-        /// How many looks at one instant mean that it does not come to rest.
+        /// The number of checks at the same instant after which the process is considered to never come to rest.
         static let looks = 16
 
         var instant: UptimeInstant?
@@ -37,7 +38,7 @@ package final class VirtualProcess: Sendable {
     package let executor = VirtualExecutor()
     package let mainLoop: VirtualMainLoop
 
-    /// How many pieces of work have run; an action of a timer is one.
+    /// The number of pieces of work that have run; an action of a timer is one piece.
     private let pieces = Atomic(0)
     private let unrest = Locked(Unrest())
     private let wakeup: VirtualWakeup
@@ -45,16 +46,19 @@ package final class VirtualProcess: Sendable {
     private let missedWallClockChange = Atomic(false)
     private let unfinished = TaskCounter()
     private let attached = Locked<(any SteppedProcess)?>(nil)
-    /// Whether one is attached, without the lock: the step loop asks several times a step, mostly in vain.
+    /// Whether a process is attached, readable without the lock: each step reads it several times, and it is mostly
+    /// false.
     private let hasCompanion = Atomic(false)
     private var companion: (any SteppedProcess)? {
         hasCompanion.load(ordering: .acquiring) ? attached.withLock { $0 } : nil
     }
 
+    /// Creates a running process.
+    ///
     /// - Parameters:
     ///   - clocks: The clocks that all processes share.
-    ///   - boot: What they showed when the machine was started.
-    ///   - onWork: Called from any thread when there may be something to do.
+    ///   - boot: The readings of the clocks when the machine was started.
+    ///   - onWork: Called from any thread when there may be work.
     init(clocks: VirtualClocks, boot: BootReading, onWork: @escaping @Sendable () -> Void) {
         wakeup = VirtualWakeup(clocks: clocks, boot: boot, onArm: onWork)
         engine = TimerEngine(time: wakeup, wakeup: wakeup)
@@ -64,15 +68,15 @@ package final class VirtualProcess: Sendable {
     package var isRunning: Bool { standing.load(ordering: .acquiring) == .running }
     package var isEnded: Bool { standing.load(ordering: .acquiring) == .ended }
 
-    /// Tasks that were started here and have not returned; after the end, those that never will.
+    /// The number of tasks that were started here and have not returned; after the end of the process, they never will.
     package var unfinishedTasks: Int { unfinished.value }
 
-    /// Starts a task on the executor; after the end, nothing.
+    /// Starts a task on the executor; after the end of the process, does nothing.
     package func start(_ work: @escaping @Sendable () async -> Void) {
         guard !isEnded else { return }
         unfinished.add(1)
-        // The task keeps the executor, so that it never ends with jobs, and exists when a caller resumes a task of an
-        // ended process.
+        // The task retains the executor, which therefore never ends with jobs, and still exists when a task of an ended
+        // process is resumed.
         Task(executorPreference: executor) { [unfinished, executor] in
             await work()
             unfinished.add(-1)
@@ -80,7 +84,7 @@ package final class VirtualProcess: Sendable {
         }
     }
 
-    /// Stops it: not one line of it runs until ``resume()``.
+    /// Stops the process: none of its code runs until ``resume()``.
     package func stop() {
         _ = standing.compareExchange(expected: .running, desired: .stopped, ordering: .acquiringAndReleasing)
     }
@@ -89,8 +93,10 @@ package final class VirtualProcess: Sendable {
         _ = standing.compareExchange(expected: .stopped, desired: .running, ordering: .acquiringAndReleasing)
     }
 
-    /// Ends it for good. Timers and main-loop work are released without running. Tasks stay where they are, for ever,
-    /// and keep what they hold: they are not cancelled, because a program that was killed does not clean up.
+    /// Ends the process for good.
+    ///
+    /// Timers and work of the main loop are released without running. Tasks stay suspended for ever and retain what
+    /// they hold: they are not cancelled, because a program that was killed does not clean up.
     func end() {
         guard standing.exchange(.ended, ordering: .acquiringAndReleasing) != .ended else { return }
         mainLoop.close()
@@ -98,23 +104,26 @@ package final class VirtualProcess: Sendable {
         attached.withLock { $0.take() }?.end()
     }
 
-    /// From now on `process` is resumed, suspended and ended with this one.
+    /// Attaches a process of the operating system, which is resumed, suspended and ended with this one from now on.
     package func attach(_ process: any SteppedProcess) {
         guard !isEnded else { return process.end() }
         attached.withLock { $0 = process }
         hasCompanion.store(true, ordering: .releasing)
     }
 
-    /// The files on which the process of the operating system holds exclusive locks, if there is one.
+    /// The files that the attached process has locked exclusively; empty without one.
     package var lockedFiles: [String] { companion?.lockedFiles ?? [] }
 
-    /// Calls `action` on the thread of the step loop when a million pieces of work have run at one instant. It may end the
-    /// process.
+    /// Sets the action for a process that has run about a million pieces of work at one instant.
+    ///
+    /// The step loop calls the action on its thread; the action may end the process.
     package func observeUnrest(_ action: @escaping @Sendable () -> Void) { unrest.withLock { $0.action = action } }
 
     // MARK: For the step loop
 
-    /// Runs one piece of work, or everything that is due. False when there was nothing, or it is stopped.
+    /// Runs one piece of work, or everything that is due.
+    ///
+    /// - Returns: Whether anything ran; false while the process is stopped.
     func runOne() -> Bool {
         let fires = engine.fireCount
         guard runPiece() else { return false }
@@ -140,17 +149,17 @@ package final class VirtualProcess: Sendable {
             return true
         }
         if executor.runOne() { return true }
-        // A process with a main loop is driven by the main actor; other callers find nothing here.
+        // A process with a main loop is driven by the main actor; the loop of any other process is empty.
         if mainLoop.isRunnable { return MainActor.assumeIsolated { mainLoop.runOne() } }
         return wakeup.wakeIfDue() || companion?.runOne() == true
     }
 
-    /// Whether ``runOne()`` would find work in a queue.
+    /// Whether the process is running and a queue has work.
     package var isRunnable: Bool { isRunning && (executor.pendingJobs > 0 || mainLoop.isRunnable) }
 
     package var untilNextDeadline: UInt64? { untilNextDeadline(besides: nil) }
 
-    /// The same, but for what one process of the operating system waits for.
+    /// The time until the next deadline without that of one process of the operating system, in nanoseconds.
     func untilNextDeadline(besides excluded: (any SteppedProcess)?) -> UInt64? {
         guard isRunning else { return nil }
         let own = wakeup.untilNextDeadline
@@ -159,6 +168,6 @@ package final class VirtualProcess: Sendable {
         return min(own ?? .max, other)
     }
 
-    /// The wall clock was set; a process that is stopped learns it later.
+    /// Records that the wall clock was set; a stopped process is notified when it is resumed.
     func reportWallClockChange() { missedWallClockChange.store(true, ordering: .releasing) }
 }

@@ -4,9 +4,9 @@ import Synchronization
 
 /// Time that a test moves by hand: three clocks, an engine on them, and an executor whose jobs run on demand.
 ///
-/// Everything runs on the calling thread, in a total order: first jobs of the ``executor``, first in first out; then
-/// timers of the ``engine`` by (deadline, order of scheduling). The clocks stand at a timer's instant before its action
-/// runs. A test may be an ordinary synchronous function:
+/// Everything runs on the calling thread, in a total order: first the jobs of the ``executor``, first in, first out;
+/// then the timers of the ``engine``, by deadline and then by the order of scheduling. The clocks stand at a timer's
+/// instant before its action runs. A test may be an ordinary synchronous function:
 ///
 /// ```swift
 /// let time = VirtualTime()
@@ -14,32 +14,34 @@ import Synchronization
 /// time.advance(by: .seconds(3))   // prints "three"
 /// ```
 ///
-/// One thread at a time may drive it; work that runs in it must not. What sleeps by other means than the engine
-/// (the standard clocks, Dispatch) does not follow it.
+/// One thread at a time may move the time, and work that runs in it must not. Sleeps and timers that do not use the
+/// engine (those of the standard clocks or of Dispatch) do not follow it.
 public final class VirtualTime: TimeSource {
-    /// An engine that runs on these clocks.
+    /// The engine that runs on these clocks.
     public let engine: TimerEngine
-    /// Runs Swift tasks in virtual time; see ``start(_:)``.
+    /// The executor that runs Swift tasks in virtual time; see ``start(_:)``.
     public let executor: VirtualExecutor
 
     package let clocks: VirtualClocks
     private let wakeup: VirtualWakeup
     private let processes = Locked<[VirtualProcess]>([])
     private let processChanges = Atomic(0)
-    /// The processes and the change that they are of, for the thread that drives time: a step takes no lock.
+    /// The processes and the number of the change that they belong to; the thread that drives time reads them without a
+    /// lock.
     ///
     /// For `nonisolated(unsafe)`: ``drive(_:)`` admits one thread at a time.
     private nonisolated(unsafe) var stepped: (change: Int, processes: [VirtualProcess]) = (0, [])
     private let isDriven = Atomic(false)
-    /// Where ``advance(by:)`` goes to; 0 when time stands still.
+    /// The target of ``advance(by:)``, in nanoseconds of uptime; 0 when time stands still.
     private let reach = Atomic<UInt64>(0)
     private let unfinishedTasks = TaskCounter()
     private let work = Atomic(0)
 
-    /// How many pieces of work have run so far.
+    /// The number of pieces of work that have run so far.
     var workCount: Int { work.load(ordering: .relaxed) }
 
-    /// Clocks at the given instants (an hour of uptime, 2026-01-01T00:00:00Z), with no sleep so far.
+    /// Creates clocks at the given instants (default: an hour of uptime, and 2026-01-01T00:00:00Z), without any sleep
+    /// so far.
     public init(
         uptime: UptimeInstant = UptimeInstant(nanoseconds: 3_600_000_000_000),
         wall: WallInstant = WallInstant(secondsSince1970: 1_767_225_600)
@@ -52,7 +54,7 @@ public final class VirtualTime: TimeSource {
         self.executor = executor
     }
 
-    // Sleeping tasks end with `CancellationError`, and what they do then still runs.
+    // Sleeping tasks end with `CancellationError`; the work that this causes still runs.
     deinit {
         for process in processes.withLock({ $0 }) { process.end() }
         engine.stop()
@@ -61,23 +63,23 @@ public final class VirtualTime: TimeSource {
 
     // MARK: Reading
 
-    /// A `Clock` for code that takes one: its sleeps end when a test moves the time.
+    /// A `Clock` for code that takes one, whose sleeps end when a test moves the time.
     ///
-    /// It is the continuous clock, as everywhere in Apus where no clock is named; `TimerClock.uptime(engine:)` and
-    /// `TimerClock.wall(engine:)` make the others of the ``engine``.
+    /// It is the continuous clock, the default of Apus where no clock is named; `TimerClock.uptime(engine:)` and
+    /// `TimerClock.wall(engine:)` create the other clocks of the ``engine``.
     public var clock: TimerClock<ContinuousInstant> { .continuous(engine: engine) }
 
-    /// Time since boot without machine sleep.
+    /// The time since boot without the machine's sleep.
     public func uptime() -> UptimeInstant { clocks.uptime() }
-    /// Time since boot with machine sleep.
+    /// The time since boot with the machine's sleep.
     public func continuous() -> ContinuousInstant { clocks.continuous() }
     /// The time of day.
     public func wall() -> WallInstant { clocks.wall() }
 
-    /// Timers that have neither started nor been cancelled, sleeps included.
+    /// The number of timers that have neither started nor been cancelled, including sleeps.
     public var pendingTimerCount: Int { engine.liveTimerCount }
 
-    /// What is still there, in words: timers, tasks, jobs. Empty at the end of a tidy test.
+    /// A description of the timers, tasks and jobs that are left; empty at the end of a tidy test.
     public var leaks: [String] {
         [
             (engine.liveTimerCount, "timers are live"),
@@ -91,16 +93,20 @@ public final class VirtualTime: TimeSource {
     /// Runs everything that can run at this instant.
     public func settle() { drive { runAllRunnable() } }
 
-    /// Lets `duration` pass: settles, moves to the next deadline, and so on; ends settled, exactly `duration` later on
-    /// every clock. Zero and negative durations only settle.
+    /// Lets `duration` pass, from deadline to deadline, and runs everything that becomes due.
+    ///
+    /// Before each move and at the end, everything that can run has run. Afterwards every clock is exactly `duration`
+    /// later. Zero and negative durations only run what can run.
     public func advance(by duration: Duration) {
         let target = uptime().advanced(by: max(.zero, duration))
         drive { while !stepOnce(towards: target) {} }
     }
 
-    /// Settles, moves to the engine's next wake-up and settles again. False, without moving, when there is none.
+    /// Settles, moves to the engine's next wake-up and settles again.
     ///
-    /// That is the earliest deadline + tolerance; timers whose deadline has come by then fire with it.
+    /// The wake-up is at the earliest deadline plus tolerance; all timers whose deadline has come by then fire with it.
+    ///
+    /// - Returns: Whether there was a wake-up; without one, time does not move.
     @discardableResult
     public func advanceToNextDeadline() -> Bool {
         drive {
@@ -109,7 +115,9 @@ public final class VirtualTime: TimeSource {
         }
     }
 
-    /// Moves from deadline to deadline until no timer is left. Never returns while a repeating timer runs.
+    /// Moves from deadline to deadline until no timer is left.
+    ///
+    /// It never returns while a repeating timer runs.
     public func advanceToLastDeadline() {
         drive {
             runAllRunnable()
@@ -117,7 +125,7 @@ public final class VirtualTime: TimeSource {
         }
     }
 
-    /// Sets the wall clock, as a person or network time does; the engine is notified. The other clocks do not move.
+    /// Sets the wall clock, as a person or network time does, and notifies the engine; the other clocks do not move.
     public func setWallClock(_ instant: WallInstant) {
         drive {
             changeWall(to: instant)
@@ -131,11 +139,12 @@ public final class VirtualTime: TimeSource {
         for process in steppedProcesses { process.reportWallClockChange() }
     }
 
-    /// Moves the wall clock forth or (negative) back; otherwise like ``setWallClock(_:)``.
+    /// Moves the wall clock forward or, with a negative duration, back; otherwise like ``setWallClock(_:)``.
     public func moveWallClock(by duration: Duration) { setWallClock(wall().advanced(by: duration)) }
 
-    /// The machine sleeps for `duration`: nothing runs, the continuous and the wall clock count, uptime stands still.
-    /// Afterwards everything that fell due meanwhile runs, as after a real sleep.
+    /// Simulates a sleep of the machine: the uptime stands still, the other clocks advance, and nothing runs.
+    ///
+    /// Afterwards everything that became due meanwhile runs, as after a real sleep.
     public func sleepMachine(for duration: Duration) {
         drive {
             runAllRunnable()
@@ -146,7 +155,7 @@ public final class VirtualTime: TimeSource {
 
     // MARK: Swift tasks
 
-    /// Starts a task on the ``executor``. It begins with the next call that moves or settles.
+    /// Starts a task on the ``executor``; the task begins with the next call that moves time or settles.
     @discardableResult
     public func start<Success: Sendable>(
         _ work: @escaping @Sendable () async throws -> Success
@@ -159,10 +168,10 @@ public final class VirtualTime: TimeSource {
         }
     }
 
-    /// Runs asynchronous work to its end, without letting time pass unless `advancingTime`.
+    /// Runs asynchronous work to its end; time passes only with `advancingTime`.
     ///
-    /// - Throws: What the work throws; ``VirtualTimeError`` with `stuck` when it waits and nothing can run (with
-    ///   `advancingTime`: and no deadline is left). The work is cancelled then.
+    /// - Throws: The error of the work, or ``VirtualTimeError`` with `stuck` when the work waits and nothing can run
+    ///   (with `advancingTime`: and no deadline is left). The work is then cancelled.
     public func perform<Success: Sendable>(
         advancingTime: Bool = false, _ work: @escaping @Sendable () async throws -> Success
     ) throws -> Success {
@@ -181,14 +190,15 @@ public final class VirtualTime: TimeSource {
         }
     }
 
-    /// Runs asynchronous work to its end, blocking the calling thread while other threads have something to do for it:
-    /// a database's queue, a process, a socket. Time does not pass.
+    /// Runs asynchronous work to its end, and blocks the calling thread while other threads work for it.
+    ///
+    /// Such threads are those of a database's queue, a process or a socket. Time does not pass.
     ///
     /// - Parameters:
-    ///   - timeout: How much real time may pass without an end.
+    ///   - timeout: The longest wait, in real time.
     ///   - work: The work.
-    /// - Returns: What the work returns.
-    /// - Throws: What the work throws; ``VirtualTimeError`` with `timedOut`. The work is cancelled then.
+    /// - Returns: The result of the work.
+    /// - Throws: The error of the work, or ``VirtualTimeError`` with `timedOut`. The work is then cancelled.
     public func perform<Success: Sendable>(
         waitingForForeignWork timeout: Duration, _ work: @escaping @Sendable () async throws -> Success
     ) throws -> Success {
@@ -203,10 +213,12 @@ public final class VirtualTime: TimeSource {
         }
     }
 
-    /// Runs what becomes runnable, blocking the calling thread for other threads' work, until `condition` holds. Time
-    /// does not pass. The condition is looked at after each piece of work that reaches the executor or the engine.
+    /// Runs what becomes runnable, and blocks the calling thread for other threads' work, until `condition` holds.
     ///
-    /// - Throws: ``VirtualTimeError`` with `timedOut` after that much real time.
+    /// Time does not pass. The condition is checked after work that reaches the executor or the engine, and at least
+    /// every 10 ms.
+    ///
+    /// - Throws: ``VirtualTimeError`` with `timedOut` after this much real time.
     public func settle(waitingForForeignWork timeout: Duration, until condition: () -> Bool) throws {
         try wait(timeout: timeout) { condition() ? () : nil }
     }
@@ -219,7 +231,7 @@ public final class VirtualTime: TimeSource {
                 runAllRunnable()
                 if let value = value() { return value }
                 let left = real.continuous().duration(to: deadline)
-                // A condition can change without the executor's knowledge, hence the upper limit.
+                // The condition can change without the executor's knowledge, hence the upper limit.
                 let slice = min(left, .milliseconds(10)).wholeNanoseconds
                 if slice > 0 {
                     _ = executor.signal.wait(timeout: .now() + DispatchTimeInterval.nanoseconds(Int(slice)))
@@ -246,7 +258,9 @@ public final class VirtualTime: TimeSource {
         return true
     }
 
-    /// In the order in which they were started; after each piece of work the system is looked at again.
+    /// Runs one piece of work of the first process that has any, in the order in which the processes were started.
+    ///
+    /// The system's own work is checked again after each piece.
     private func runProcesses() -> Bool {
         for process in steppedProcesses where process.runOne() { return true }
         return false
@@ -258,7 +272,7 @@ public final class VirtualTime: TimeSource {
         return stepped.processes
     }
 
-    /// How long until something falls due; nil when nothing ever will.
+    /// The time until the next deadline, in nanoseconds; `nil` when there is none.
     package var untilNextDeadline: UInt64? { drive { nextStep } }
 
     private var nextStep: UInt64? {
@@ -269,8 +283,9 @@ public final class VirtualTime: TimeSource {
         return earliest
     }
 
-    /// How far a process of the operating system may run by itself: nothing else is due in between, and
-    /// ``advance(by:)`` goes at least as far.
+    /// Returns the time, in nanoseconds, for which a process of the operating system may run by itself.
+    ///
+    /// Nothing else is due in that time, and ``advance(by:)`` moves at least as far.
     package func freeTime(for companion: any SteppedProcess) -> UInt64 {
         let (now, reach) = (clocks.uptime().nanoseconds, reach.load(ordering: .relaxed))
         guard reach > now, executor.pendingJobs == 0 else { return 0 }
@@ -285,13 +300,15 @@ public final class VirtualTime: TimeSource {
         return true
     }
 
-    /// Settles, then moves to the next deadline, but not beyond `target`. True when that is reached and all is settled.
+    /// Settles, then moves to the next deadline, but not beyond `target`.
+    ///
+    /// - Returns: Whether the target is reached and everything has settled.
     private func stepOnce(towards target: UptimeInstant) -> Bool {
         reach.store(target.nanoseconds, ordering: .relaxed)
         defer { reach.store(0, ordering: .relaxed) }
         runAllRunnable()
         let now = clocks.uptime()
-        // Work that takes its time has moved the clocks, perhaps beyond the target.
+        // Work that takes time of its own has moved the clocks, perhaps beyond the target.
         guard now < target else { return true }
         let left = target.nanoseconds - now.nanoseconds
         var arrives = false
@@ -327,7 +344,7 @@ public final class VirtualTime: TimeSource {
 
     // MARK: Processes
 
-    /// A process that runs after the system, and after those that were started before it.
+    /// Starts a process, which runs after the system and after the processes that were started before it.
     package func startProcess(boot: BootReading = BootReading()) -> VirtualProcess {
         let signal = executor.signal
         let process = VirtualProcess(clocks: clocks, boot: boot) { signal.signal() }
@@ -335,7 +352,7 @@ public final class VirtualTime: TimeSource {
         return process
     }
 
-    /// Ends a process and forgets it.
+    /// Ends a process and removes it.
     package func end(_ process: VirtualProcess) {
         change { $0.removeAll { $0 === process } }
         process.end()
@@ -346,23 +363,28 @@ public final class VirtualTime: TimeSource {
         processChanges.add(1, ordering: .acquiringAndReleasing)
     }
 
-    /// Work that is running takes that long: the clocks move, and nothing else runs meanwhile.
+    /// Moves the clocks by the time that the running work takes; nothing else runs meanwhile.
     package func pass(_ nanoseconds: UInt64) { clocks.move { nanoseconds } }
 
-    /// One step of ``advance(by:)``, for those who have something to do between two steps.
+    /// Performs one step of ``advance(by:)``, for callers that act between two steps.
+    ///
+    /// - Returns: Whether the target is reached and everything has settled.
     package func step(towards target: UptimeInstant) -> Bool { drive { stepOnce(towards: target) } }
 
-    /// Whether there is anything that ``settle()`` would run.
+    /// Whether ``settle()`` would run anything.
     package var isRunnable: Bool {
         drive { executor.pendingJobs > 0 || nextStep == 0 || steppedProcesses.contains { $0.isRunnable } }
     }
 
-    /// Runs one piece of work that can run at this instant. False when there is none.
+    /// Runs one piece of work that can run at this instant.
+    ///
+    /// - Returns: Whether there was one.
     @discardableResult
     package func runOne() -> Bool { drive { runNext() } }
 
     /// Moves the clocks to the next deadline, but not beyond `limit`, and runs nothing.
-    /// - Returns: whether there was one.
+    ///
+    /// - Returns: Whether there was a deadline within the limit.
     @discardableResult
     package func moveToNextDeadline(within limit: Duration) -> Bool {
         drive {
@@ -373,10 +395,10 @@ public final class VirtualTime: TimeSource {
         }
     }
 
-    /// Moves the wall clock, and runs nothing.
+    /// Moves the wall clock without running anything.
     package func moveWallOnly(by duration: Duration) { drive { changeWall(to: wall().advanced(by: duration)) } }
 
-    /// The machine has slept for that long; nothing has run since.
+    /// Moves the clocks over a sleep of the machine without running anything.
     package func sleepOnly(for duration: Duration) {
         _ = drive { clocks.move(asleep: true) { UInt64(max(0, duration.wholeNanoseconds)) } }
     }
@@ -400,16 +422,16 @@ private final class Outcome<Success: Sendable>: Sendable {
     }
 }
 
-/// Why a test in virtual time cannot continue.
+/// An error that says why a test in virtual time cannot continue.
 public struct VirtualTimeError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kinds of failure; more may be added.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String { case stuck, timedOut }
         private let kind: Kind
 
-        /// The work waits, nothing is runnable, and no step that was allowed would change that.
+        /// The work waits, nothing is runnable, and no permitted step would change that.
         public static var stuck: Code { Code(kind: .stuck) }
-        /// Foreign work did not come back in the real time that was allowed.
+        /// The work of other threads did not end within the permitted real time.
         public static var timedOut: Code { Code(kind: .timedOut) }
 
         /// The name of the code, for logs.
@@ -418,10 +440,10 @@ public struct VirtualTimeError: Error, Sendable, Hashable, CustomStringConvertib
 
     /// The kind of error, for programs.
     public let code: Code
-    /// What is awaited, and what to do about it.
+    /// The description of what is awaited, with the remedy.
     public let message: String
 
-    /// An error with a code and a message that says what to do.
+    /// Creates an error with a code and a message that says what to do.
     public init(code: Code, message: String) {
         self.code = code
         self.message = message

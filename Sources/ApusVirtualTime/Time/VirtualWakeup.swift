@@ -11,16 +11,17 @@ package struct BootReading: Sendable, Hashable {
     }
 }
 
-/// The clocks as one engine sees them, and the step loop's view of that engine's deadlines.
+/// The clocks as one engine sees them, and its deadlines as the step loop sees them.
 final class VirtualWakeup: TimeSource, Wakeup {
-    /// A struct, because a closure that goes through the lock's generic code would be wrapped in another each time.
+    /// The closure in a struct, because the lock's generic code would wrap a bare closure in another one at each
+    /// access.
     private struct Handler {
         let body: @Sendable (WakeReason) -> Void
     }
 
-    // For what each clock is armed, in the engine's own readings; `never` when it is not. Atomics and no lock, because
-    // the step loop asks several times a step. The end of time is how the engine listens for settings of the wall
-    // clock, and never comes either.
+    // The deadline that is armed on each clock, by the engine's own readings; `never` when there is none. They are
+    // atomics, because each step reads them several times. The engine arms the end of time to be notified when the wall
+    // clock is set; that deadline never comes either.
     private let armedUptime = Atomic(VirtualWakeup.never)
     private let armedContinuous = Atomic(VirtualWakeup.never)
     private let armedWall = Atomic(VirtualWakeup.never)
@@ -31,7 +32,7 @@ final class VirtualWakeup: TimeSource, Wakeup {
     private let clocks: VirtualClocks
     private let boot: BootReading
     private let handler = Locked<Handler?>(nil)
-    /// Called after each arming, from any thread: a thread may be waiting for work.
+    /// Called from any thread after each change of a deadline, because a thread may be waiting for work.
     private let onArm: @Sendable () -> Void
 
     init(clocks: VirtualClocks, boot: BootReading = BootReading(), onArm: @escaping @Sendable () -> Void) {
@@ -73,7 +74,7 @@ final class VirtualWakeup: TimeSource, Wakeup {
 
     /// Wakes the engine if an armed deadline has come.
     func wakeIfDue() -> Bool {
-        // Each of them: a kernel timer goes off once, and what is due with another one does not go off again.
+        // All three are checked: a kernel timer fires once, and the engine handles all clocks in one call.
         let uptimeIsDue = goesOff(armedUptime) { uptime().nanoseconds }
         let continuousIsDue = goesOff(armedContinuous) { continuous().nanoseconds }
         let wallIsDue = goesOff(armedWall) { wall().nanoseconds }
@@ -85,7 +86,7 @@ final class VirtualWakeup: TimeSource, Wakeup {
     private func goesOff(_ armed: borrowing Atomic<UInt64>, now: () -> UInt64) -> Bool {
         let deadline = armed.load(ordering: .acquiring)
         guard deadline != Self.never, deadline <= now() else { return false }
-        // Failing: it was armed anew on another thread, and that is looked at next.
+        // If the exchange fails, another thread has armed a new deadline, which the next call checks.
         return armed.compareExchange(
             expected: deadline, desired: Self.never, ordering: .acquiringAndReleasing
         ).exchanged
@@ -96,7 +97,7 @@ final class VirtualWakeup: TimeSource, Wakeup {
         handler?.body(.wallClockChanged)
     }
 
-    /// How long until the next armed deadline; nil when none will ever come.
+    /// The time until the next armed deadline, in nanoseconds; `nil` when none will ever come.
     var untilNextDeadline: UInt64? {
         let earliest = min(
             left(armedUptime) { uptime().nanoseconds }, left(armedContinuous) { continuous().nanoseconds },
