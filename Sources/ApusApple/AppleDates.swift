@@ -2,34 +2,35 @@
     import ApusTimers
     import Foundation
 
-    /// Where instants and Foundation's dates are translated into each other.
+    /// The conversion between instants and Foundation's dates.
     ///
-    /// A date is given its distance from now. On Apple's systems that is the instant itself. On Linux the simulated phone
-    /// has a clock of its own, and understands an app's dates by their distance from the machine's clock.
+    /// A date is as far from the machine's present date as its instant is from the present instant. On Apple's systems
+    /// both are the same. On Linux the simulated phone has its own clock, and interprets an app's dates by their
+    /// distance from the machine's clock.
     struct AppleDates: Sendable {
         let time: any TimeSource
 
-        /// The date that is as far from now as `instant` is.
+        /// Returns the date that is as far from now as `instant` is.
         func date(of instant: WallInstant) -> Date {
             let distance = Double(time.wall().duration(to: instant).wholeNanoseconds)
             return Date(timeIntervalSince1970: (Double(machine.nanoseconds) + distance) / 1e9)
         }
 
-        /// The instant that is as far from now as `date` is.
+        /// Returns the instant that is as far from now as `date` is.
         func instant(of date: Date) -> WallInstant {
             let distance = date.timeIntervalSince1970 - Double(machine.nanoseconds) / 1e9
             return time.wall().advanced(by: .seconds(max(-Self.farAway, min(Self.farAway, distance))))
         }
 
-        /// The first whole second of the system's calendar that is not before `instant`.
+        /// Returns the first whole second of the system's calendar that is not before `instant`.
         func second(atOrAfter instant: WallInstant) -> Date {
             #if os(Linux)
-                // Both rounded up, because the phone measures from a later moment of the machine's clock: so it is not
-                // early, but up to a second later than on a phone.
+                // Both are rounded up, because the phone measures from a later moment of the machine's clock. The date
+                // is therefore never early, but may be a second later than on a phone.
                 let distance = WallInstant(nanoseconds: 0).advanced(by: time.wall().duration(to: instant))
                 return Date(timeIntervalSince1970: Self.seconds(upTo: machine) + Self.seconds(upTo: distance))
             #else
-                // Without a look at the clock, which could move it over the end of a second.
+                // Reading the clock here could move the result over the end of a second.
                 return Date(timeIntervalSince1970: Self.seconds(upTo: instant))
             #endif
         }
@@ -39,7 +40,7 @@
             return Double(rest == 0 ? seconds : seconds + 1)
         }
 
-        /// In seconds; the range of `Duration` in nanoseconds is 292 years.
+        /// About 285 years in seconds; the range of `Duration` in nanoseconds is 292 years.
         private static let farAway = 9e9
 
         private var machine: WallInstant { SystemTime().wall() }

@@ -4,25 +4,28 @@
     import Foundation
     import UserNotifications
 
-    /// Apple's `UNUserNotificationCenter`, which keeps requests when the app is suspended or ended. All members may be used
-    /// from any thread.
+    /// Apple's `UNUserNotificationCenter`, which keeps requests when the app is suspended or ended.
     ///
-    /// - `.at` becomes a calendar trigger in UTC. Those have whole seconds, so it comes up to a second late, and never
-    ///   early; it follows the wall clock. An instant that has passed is shown at once.
+    /// All members may be used from any thread.
+    ///
+    /// - `.at` becomes a calendar trigger in UTC, which has whole seconds: the notification comes up to a second late,
+    ///   and never early. It follows the wall clock. A notification whose instant has passed is shown at once.
     /// - `.after` becomes an interval trigger.
-    /// - The system drops requests beyond the 64th in silence; here that is an error, and nothing is dropped. All of the
-    ///   app's requests count, also those that were not made here.
-    /// - The user's permission is the app's business: ask with `UNUserNotificationCenter.requestAuthorization`. While the
-    ///   app is in front, a notification goes to the center's delegate, and without one it is not shown.
+    /// - The system silently drops requests beyond the 64th; here such a request is an error, and nothing is dropped.
+    ///   All of the app's requests count, including those that were made without this object.
+    /// - The app asks for the user's permission, with `UNUserNotificationCenter.requestAuthorization`. While the app is
+    ///   in the foreground, the center's delegate decides about a notification; without a delegate it is not shown.
     public final class AppleNotifications: NotificationScheduler {
-        /// How many requests the system keeps (Apple, developer.apple.com/documentation/uikit/uilocalnotification, for the
-        /// interface before; tests by others found the same for today's).
+        /// The number of requests that the system keeps.
+        ///
+        /// Apple documents it for the older interface (developer.apple.com/documentation/uikit/uilocalnotification);
+        /// tests by others found the same number for the present one.
         private static let pendingLimit = 64
-        /// Under which key a notification's `userInfo` has its trigger.
+        /// The key of the trigger in a notification's `userInfo`.
         private static let triggerKey = "apus.trigger"
 
         private struct State {
-            /// Requests on their way to the center, in the order in which they were asked for.
+            /// The requests that are being added to the center, in the order of the calls.
             var underWay: [(number: Int, identifier: String)] = []
             var lastNumber = 0
         }
@@ -31,39 +34,41 @@
         private let dates: AppleDates
         private let state = Locked(State())
 
-        /// The center of the app that runs.
+        /// Creates a scheduler for the center of the running app.
         ///
-        /// - Parameter host: Whose clock instants are on.
+        /// - Parameter host: The host whose wall clock is that of the instants.
         public init(host: any BackgroundHost) {
             time = host.engine.time
             dates = AppleDates(time: time)
         }
 
-        /// Asked for each time: on Linux, another process of the simulated phone has another one.
+        /// It is read anew each time, because on Linux each process of the simulated phone has its own center.
         private var center: UNUserNotificationCenter { .current() }
 
         // MARK: Showing and keeping
 
-        /// Shows `notification` now, under an identifier of its own.
+        /// Shows `notification` now, under a new identifier.
         ///
-        /// - Throws: `BackgroundError` with the code `notificationRefused` when the user does not allow any, or the
-        ///   center does not take it.
+        /// - Throws: `BackgroundError` with the code `notificationRefused` when the user does not allow notifications,
+        ///   or the center refuses this one.
         public func notify(_ notification: UserNotification) async throws {
             try await demandPermission()
             let number = state.withLock { state in
                 state.lastNumber += 1
                 return state.lastNumber
             }
-            // The instant distinguishes it from those of earlier processes.
+            // The instant makes the identifier different from those of earlier processes.
             let identifier = "apus.notification.\(time.wall().nanoseconds).\(number)"
             try await add(Self.content(of: notification, userInfo: [:]), identifier, trigger: nil)
         }
 
-        /// Keeps `request` until it is due, in place of the pending one with the same identifier; see ``AppleNotifications``.
+        /// Keeps `request` until it is due, and replaces the pending request with the same identifier.
+        ///
+        /// See ``AppleNotifications`` for the triggers.
         ///
         /// - Throws: `BackgroundError` with the code `invalidArgument` for an interval that is not accepted,
-        ///   `notificationRefused` when the user does not allow any or the center does not take it,
-        ///   `tooManyNotifications` when another request would have to go.
+        ///   `notificationRefused` when the user does not allow notifications or the center refuses the request,
+        ///   `tooManyNotifications` when another request would be dropped.
         public func schedule(_ request: NotificationRequest) async throws {
             try request.validate()
             try await demandPermission()
@@ -87,7 +92,8 @@
 
         // MARK: Reading
 
-        /// The pending requests that were made here or in an earlier process, the earliest first.
+        /// Returns the pending requests that were made with this type, in this process or an earlier one, the earliest
+        /// first.
         public func pending() async -> [NotificationRequest] {
             let now = time.wall()
             return await pendingEntries().compactMap { entry in
@@ -101,7 +107,7 @@
             }.sorted { $0.due < $1.due }.map(\.request)
         }
 
-        /// The identifiers of all of the app's notifications that were shown and not yet removed.
+        /// Returns the identifiers of all of the app's notifications that were shown and not yet removed.
         public func delivered() async -> [String] {
             await withUnsafeContinuation { continuation in
                 center.getDeliveredNotifications { notifications in
@@ -133,9 +139,9 @@
             }
         }
 
-        /// What was asked for just before may not be in the center yet, so it is counted too.
+        /// Checks that the center can keep another request, including those that it has not received yet.
         private func demandRoom(for identifier: String, _ number: Int) async throws(BackgroundError) {
-            // In this order: what arrives in the center meanwhile is counted in one of them.
+            // In this order, so that a request that reaches the center in between is counted at least once.
             let earlier = state.withLock { $0.underWay.filter { $0.number < number }.map(\.identifier) }
             let kept = Set(await pendingEntries().map(\.identifier))
             guard kept.union(earlier).union([identifier]).count > Self.pendingLimit else { return }
@@ -151,7 +157,7 @@
                 center.getNotificationSettings { settings in
                     switch settings.authorizationStatus {
                     case .denied, .notDetermined: continuation.resume(returning: false)
-                    // Some are quiet, but shown.
+                    // Others, such as provisional ones, may be quiet but are shown.
                     default: continuation.resume(returning: true)
                     }
                 }
@@ -176,7 +182,7 @@
             return content
         }
 
-        /// `nil` is at once.
+        /// Returns the system's trigger; `nil` for a notification that is shown at once.
         private func trigger(for trigger: NotificationRequest.Trigger) -> UNNotificationTrigger? {
             switch trigger {
             case .at(let instant):
@@ -185,7 +191,7 @@
                 calendar.timeZone = .gmt
                 var components = calendar.dateComponents(
                     [.year, .month, .day, .hour, .minute, .second], from: dates.second(atOrAfter: instant))
-                // Without them, the components would mean the user's zone.
+                // Without a calendar and a zone, the system would use those of the user.
                 components.calendar = calendar
                 components.timeZone = .gmt
                 return UNCalendarNotificationTrigger(dateMatching: components, repeats: false)
@@ -210,9 +216,10 @@
         }
     }
 
-    /// A request's trigger as text that the system keeps with the notification, because its own triggers have seconds only.
+    /// The text form of a request's trigger, which the system keeps with the notification because its own triggers have
+    /// only seconds.
     enum NotificationTriggerText {
-        /// `added` is when the request is made: an interval runs from then.
+        /// Returns the text of a trigger; `added` is the instant of the request, at which an interval begins.
         static func text(of trigger: NotificationRequest.Trigger, added: WallInstant) -> String {
             switch trigger {
             case .at(let instant): "at \(instant.nanoseconds)"
@@ -221,7 +228,7 @@
             }
         }
 
-        /// The trigger, and when it is due next; `nil` for a text that is not one of these.
+        /// Returns the trigger and its next due instant; `nil` for a text that is not in this form.
         static func trigger(
             in text: String, now: WallInstant
         ) -> (trigger: NotificationRequest.Trigger, due: WallInstant)? {
@@ -237,7 +244,7 @@
                 }
                 let added = WallInstant(nanoseconds: nanoseconds)
                 let repeats = words[0] == "every"
-                // The first multiple of the interval that is still to come.
+                // The next multiple of the interval is still to come.
                 let passed = now > added ? (now.nanoseconds - added.nanoseconds) / UInt64(interval) : 0
                 let (ahead, overflow) = UInt64(interval).multipliedReportingOverflow(by: repeats ? passed + 1 : 1)
                 let due = added.advanced(by: .nanoseconds(Int64(clamping: overflow ? .max : ahead)))

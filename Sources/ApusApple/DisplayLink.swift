@@ -4,26 +4,28 @@
     import Foundation
     import QuartzCore
 
-    /// Calls a handler once for each frame of the display: `CADisplayLink` with the members of `FrameTimer`.
+    /// A timer that calls a handler once for each frame of the display: `CADisplayLink` with the members of
+    /// `FrameTimer`.
     ///
-    /// A new link is paused; set ``isPaused`` to false to start it. It is on the main actor, and on the uptime clock
-    /// (`CACurrentMediaTime()`). Dropping the last reference ends it: unlike the target of a `CADisplayLink`, its owner is
-    /// not kept.
+    /// A new link is paused; set ``isPaused`` to false to start it. It is isolated to the main actor, and uses the
+    /// uptime clock (`CACurrentMediaTime()`). Releasing the last reference ends it: unlike the target of a
+    /// `CADisplayLink`, its owner is not retained.
     ///
-    /// The rates are divisors of the display's (Apple, developer.apple.com/documentation/quartzcore/cadisplaylink), and the
-    /// system may choose a lower one: in the low-power mode, or when the device is hot. A suspended app is not called;
-    /// what passes then counts as dropped, so pause when the app enters the background.
+    /// The rates are divisors of the display's rate (Apple,
+    /// developer.apple.com/documentation/quartzcore/cadisplaylink). The system may choose a lower one in the low-power
+    /// mode, or when the device is hot. A suspended app is not called, and frames in that time count as dropped, so
+    /// pause the link when the app enters the background.
     @MainActor
     public final class DisplayLink {
         private let handler: @MainActor (Frame) -> Void
         private var machine = DisplayLinkMachine()
         private var link: OwnedLink?
 
-        /// A paused link.
+        /// Creates a paused link.
         ///
         /// - Parameters:
-        ///   - preferredFramesPerSecond: The rate that is wished for; see ``preferredFramesPerSecond``.
-        ///   - mode: Whether the handler is called while the user scrolls: `common`, or not: `default`.
+        ///   - preferredFramesPerSecond: The preferred rate; see ``preferredFramesPerSecond``.
+        ///   - mode: `common` to call the handler while the user scrolls, or `default` not to.
         ///   - handler: Called with each frame. It is released with this object.
         public init(
             preferredFramesPerSecond: Int? = nil, mode: MainLoopMode = .common,
@@ -44,8 +46,10 @@
             self.link = OwnedLink(link)
         }
 
-        /// Whether no frames come. True for a new link, and for good after ``cancel()``, when setting it does nothing.
-        /// The frames of a pause are not dropped.
+        /// Whether the link delivers no frames.
+        ///
+        /// A new link is paused. After ``cancel()`` the value is true, and setting it has no effect. Frames during a
+        /// pause do not count as dropped.
         public var isPaused: Bool {
             get { link?.link.isPaused ?? true }
             set {
@@ -55,8 +59,9 @@
             }
         }
 
-        /// The rate that is wished for, in frames per second; nil, zero and negative values: the display's own. The actual
-        /// one is the system's choice: `Frame.targetTimestamp` − `Frame.timestamp` is the length of a frame.
+        /// The preferred rate in frames per second; the display's own for `nil`, zero and negative values.
+        ///
+        /// The system chooses the actual rate: `Frame.targetTimestamp` − `Frame.timestamp` is the length of a frame.
         public var preferredFramesPerSecond: Int? {
             didSet {
                 machine.interrupted()
@@ -64,11 +69,13 @@
             }
         }
 
-        /// How many frames were dropped since the link was made, because the handler or the system was late: the sum of
-        /// what the delivered frames said.
+        /// The number of frames that were dropped since the link was created, because the handler or the system was
+        /// late.
+        ///
+        /// It is the sum of the counts in the delivered frames.
         public var droppedFrameCount: Int { machine.droppedFrameCount }
 
-        /// Ends the link for good. No frame comes after this.
+        /// Ends the link for good; it delivers no more frames.
         public func cancel() { link = nil }
 
         fileprivate func step(_ link: CADisplayLink) {
@@ -78,7 +85,7 @@
         }
     }
 
-    /// A link that is invalidated with the last reference to this.
+    /// The owner of a display link, which it invalidates when it is released.
     ///
     /// For `@unchecked Sendable`, because it may be released on any thread: `invalidate` is thread-safe (Apple,
     /// developer.apple.com/documentation/quartzcore/cadisplaylink/invalidate()); all else is used on the main actor.
@@ -89,7 +96,10 @@
     }
 
     #if !os(Linux)
-        /// A link keeps its target, and the run loop keeps the link: so the target is not the object that has to go.
+        /// The target of a link, which is not the ``DisplayLink``.
+        ///
+        /// The run loop retains the link, and the link retains its target, so a ``DisplayLink`` as the target would
+        /// never be released.
         @MainActor
         private final class DisplayLinkTarget: NSObject {
             weak var owner: DisplayLink?
@@ -98,31 +108,34 @@
         }
     #endif
 
-    /// Makes frames of what a display link says, without display or link. Times are in seconds of uptime.
+    /// The conversion of a display link's readings into frames, as a pure state machine; times are in seconds of
+    /// uptime.
     ///
-    /// After a pause a link may say that the next frame begins at zero, or before the shown one
-    /// (github.com/flutter/flutter/pull/186457); then the length of the frame before is taken.
+    /// After a pause, a link may report that the next frame begins at zero, or before the current one
+    /// (github.com/flutter/flutter/pull/186457); the length of the previous frame is used then.
     struct DisplayLinkMachine: Sendable {
-        /// The sum of what the frames said.
+        /// The sum of the dropped frames of all delivered frames.
         private(set) var droppedFrameCount = 0
         private var nextNumber = 1
         private var lastTimestamp = 0.0
         /// The length of the last frame.
         private var length: Double?
-        /// When the next frame is due; nil when a delay until then counts as no dropped frame.
+        /// The time at which the next frame is due; `nil` when a delay until then does not count as dropped frames.
         private var expected: Double?
 
-        /// The link was paused, or has another rate: what passes until its next call was not dropped.
+        /// Handles a pause or a change of the rate: frames until the next call do not count as dropped.
         mutating func interrupted() { expected = nil }
 
-        /// The link has called. Nil when it says nothing new: no frame, or one that was there.
+        /// Handles a call of the link.
+        ///
+        /// - Returns: The frame; `nil` when the link reports no frame, or one that was already delivered.
         mutating func called(timestamp: Double, targetTimestamp: Double, duration: Double) -> Frame? {
             guard timestamp.isFinite, timestamp > lastTimestamp else { return nil }
             let said = targetTimestamp - timestamp
-            // A 60th of a second where no interval is known yet: what most displays have.
+            // Without a known interval, a 60th of a second, which most displays use.
             let usual = length ?? (duration.isFinite && duration > 0 ? duration : 1 / 60)
             let length = said.isFinite && said > 0 ? said : usual
-            // A frame that is late by less than half of one is the expected one.
+            // A frame that is late by less than half of its length is the expected one.
             let late = expected.map { max(0, ((timestamp - $0) / length).rounded()) } ?? 0
             let dropped = Int(min(late, Double(Int32.max)))
             let number = nextNumber + dropped

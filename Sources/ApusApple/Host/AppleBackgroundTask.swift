@@ -3,7 +3,7 @@
     import ApusTimers
     import UIKit
 
-    /// A background task of UIKit's. From any thread.
+    /// A background task of UIKit, which may be used from any thread.
     final class AppleBackgroundTask: Sendable {
         private let application: UIApplication
         private let request: BackgroundTaskRequest
@@ -16,9 +16,11 @@
             self.mainLoop = mainLoop
         }
 
-        /// Asks UIKit. False when it gives no identifier; the handler is called on the main loop then.
+        /// Asks UIKit for the background task.
+        ///
+        /// - Returns: Whether UIKit gave an identifier; if not, the handler is called on the main loop.
         func begin() -> Bool {
-            // UIKit keeps the handler, and so the background task, until the background task is ended.
+            // UIKit retains the handler, and with it this object, until the background task is ended.
             let id = application.beginBackgroundTask(withName: request.name) { self.expire() }
             guard id != .invalid else {
                 if machine.withLock({ $0.refused() }) == .callHandler { mainLoop.run(request.onExpiration) }
@@ -28,7 +30,9 @@
             return true
         }
 
-        /// Ends the background task if it is open, and says whether it was.
+        /// Ends the background task if it is open.
+        ///
+        /// - Returns: Whether it was open.
         func end() -> Bool {
             switch machine.withLock({ $0.end() }) {
             case .end(let id):
@@ -39,7 +43,10 @@
             }
         }
 
-        /// Called by UIKit, which suspends nothing before this returns, and kills the app if it returns without an end.
+        /// Handles the expiration, which UIKit reports on the main actor.
+        ///
+        /// UIKit does not suspend the app before this method returns, and kills the app if the background task is still
+        /// open then.
         @MainActor private func expire() {
             guard machine.withLock({ $0.expire() }) == .callHandler else { return }
             request.onExpiration()
@@ -47,18 +54,19 @@
         }
     }
 
-    /// The life of one background task between Apus and UIKit, as a pure state machine: it is ended exactly once, and its
-    /// expiration is reported at most once.
+    /// The life of one background task between Apus and UIKit, as a pure state machine.
     ///
-    /// UIKit may call the expiration handler on the main thread before `beginBackgroundTask` has returned on another one,
-    /// so before the caller knows the identifier that has to be ended (Apple: "if the system cannot grant the background
-    /// task it calls the handler"; github.com/mozilla-mobile/firefox-ios/pull/2065 is about a background task that was
-    /// never ended because of that).
+    /// The background task is ended exactly once, and its expiration is reported at most once.
+    ///
+    /// UIKit may call the expiration handler on the main thread before `beginBackgroundTask` has returned on another
+    /// thread: the caller does not know yet which identifier must be ended (Apple: "if the system cannot grant the
+    /// background task it calls the handler"; github.com/mozilla-mobile/firefox-ios/pull/2065 is about a background
+    /// task that was never ended because of that).
     struct AppleBackgroundTaskMachine<ID: Hashable & Sendable>: Sendable {
         private enum State {
             /// The identifier is not known yet.
             case requesting(hasExpired: Bool)
-            /// It is to be ended as soon as its identifier is known.
+            /// The background task was ended, and must be ended in UIKit as soon as its identifier is known.
             case endedBeforeGrant
             case open(ID, hasExpired: Bool)
             case ended
@@ -72,7 +80,7 @@
             case end(ID)
         }
 
-        /// UIKit has given the identifier. Comes once.
+        /// Handles the identifier from UIKit, which comes at most once.
         mutating func granted(_ id: ID) -> GrantAction {
             switch state {
             case .requesting(let hasExpired):
@@ -87,12 +95,12 @@
         }
 
         enum RefuseAction: Equatable {
-            /// Call the handler: it holds the app's way to wind up.
+            /// Call the handler, in which the app finishes its work.
             case callHandler
             case none
         }
 
-        /// UIKit has given no identifier. Comes once, and instead of one.
+        /// Handles UIKit's refusal, which comes at most once, and instead of an identifier.
         mutating func refused() -> RefuseAction {
             switch state {
             case .requesting(let hasExpired):
@@ -108,7 +116,7 @@
 
         enum ExpireAction: Equatable {
             case callHandler
-            /// It was called, or the background task is over.
+            /// The handler was already called, or the background task has ended.
             case ignore
         }
 
@@ -127,7 +135,7 @@
 
         enum EndAction: Equatable {
             case end(ID)
-            /// The identifier is not known yet; it is ended when it is.
+            /// End the background task when its identifier is known.
             case endLater
             case alreadyEnded
         }

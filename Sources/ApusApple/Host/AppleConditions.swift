@@ -3,8 +3,9 @@
     import Foundation
     import UIKit
 
-    /// What UIKit and Foundation say of the device, and when that changes. What they do not say is `nil`: the network and
-    /// whether the device is in use.
+    /// The conditions of the device that UIKit and Foundation report, and their changes.
+    ///
+    /// The network, and whether the device is in use, are not reported and therefore `nil`.
     final class AppleConditions: Sendable {
         let broadcast: Broadcast<DeviceConditions>
         private let observers = NotificationObservers()
@@ -17,7 +18,7 @@
             let broadcast = Broadcast(Self.read(), mainLoop: mainLoop)
             self.broadcast = broadcast
             for name in Self.names {
-                // Not every one of them is posted on the main thread.
+                // Some of these notifications are posted on other threads than the main one.
                 observers.observe(name) { _ in mainLoop.run { broadcast.set(Self.read()) } }
             }
         }
@@ -28,7 +29,8 @@
             #if !os(tvOS)
                 names += [UIDevice.batteryLevelDidChangeNotification, UIDevice.batteryStateDidChangeNotification]
             #endif
-            // The simulated phone does not post them: there, what they are about is known with the next of the others.
+            // The simulated phone does not post these; there, their changes are noticed with the next of the other
+            // notifications.
             #if !os(Linux)
                 names += [.NSProcessInfoPowerStateDidChange, ProcessInfo.thermalStateDidChangeNotification]
             #endif
@@ -40,13 +42,12 @@
             var conditions = DeviceConditions()
             #if !os(tvOS)
                 let device = UIDevice.current
-                // -1 where there is no battery.
+                // UIKit reports -1 where there is no battery.
                 conditions.batteryLevel = device.batteryLevel < 0 ? nil : Double(device.batteryLevel)
                 conditions.isOnExternalPower =
                     switch device.batteryState {
                     case .charging, .full: true
                     case .unplugged: false
-                    // Unknown.
                     default: nil
                     }
             #endif
@@ -56,7 +57,7 @@
                 case .nominal: .nominal
                 case .fair: .fair
                 case .serious: .serious
-                // Critical, and any higher state of a later system.
+                // The critical state, and any higher state of a later system.
                 default: .critical
                 }
             return conditions

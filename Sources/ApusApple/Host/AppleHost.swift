@@ -14,29 +14,32 @@
         import Foundation
     #endif
 
-    /// An app with UIKit as a host. Make one while the app launches, and keep it; all members may then be used from any
-    /// thread.
+    /// The host of an app with UIKit.
+    ///
+    /// Create one while the app launches, and keep it. All members may then be used from any thread.
     ///
     /// - Phases come from `UIApplication`'s notifications, which are posted with scenes and without (Apple,
     ///   developer.apple.com/documentation/uikit/uiscenedelegate/scenedidenterbackground(_:)): the app is `inactive`
     ///   when it resigns being active and when it enters the foreground, `active` when it has become active,
-    ///   `background` when it has entered that, and `terminated` when it is notified of its termination. Apple's
-    ///   systems announce no suspension, so `Phase.suspended` is never entered here: after it, the app continues in
-    ///   the phase that it was in. Observers are called before UIKit's notification returns, so they have as long as
-    ///   UIKit's own methods: about 5 s.
+    ///   `background` when it has entered the background, and `terminated` when it is notified of its termination.
+    ///   Apple's systems announce no suspension, so `Phase.suspended` is never entered here: after a suspension, the
+    ///   app continues in its previous phase. Observers are called before UIKit's notification returns, so they have as
+    ///   much time as UIKit's own methods: about 5 s.
     /// - Background tasks are those of `UIApplication`, by whose rules they are granted and expire; see
     ///   ``beginBackgroundTask(_:)``.
-    /// - While a host was made, the battery is monitored (`UIDevice.isBatteryMonitoringEnabled`).
+    /// - Creating a host enables the monitoring of the battery (`UIDevice.isBatteryMonitoringEnabled`).
     ///
     /// On Linux the same code runs on a simulated phone (`SimulatedPhone`), in its time.
     public final class AppleHost: BackgroundHost {
-        /// Where the app's timers live. On Apple's systems its threads stand still while the app is suspended.
+        /// The engine of the app's timers, whose threads stand still on Apple's systems while the app is suspended.
         public let engine: TimerEngine
-        /// Where expiration handlers and the observers of everything but phases are called.
+        /// The main loop on which expiration handlers are called, and all observers but those of phases.
         public let mainLoop: any MainLoop
-        /// The kernel's name for this start of the device (`kern.bootsessionuuid`); `nil` where it cannot be read.
+        /// The kernel's identifier of this start of the device (`kern.bootsessionuuid`); `nil` where it cannot be read.
         public let bootID: String?
-        /// False: a phone ends an app whose background tasks are open when their handlers have returned (Apple DTS,
+        /// Whether the system waits for expired background tasks: false.
+        ///
+        /// A phone ends an app whose background tasks are still open when their handlers have returned (Apple DTS,
         /// developer.apple.com/forums/thread/85066).
         public var waitsForExpiredTasks: Bool { false }
 
@@ -47,12 +50,13 @@
         private let device: AppleConditions
         private let startTask: @Sendable (@escaping @Sendable () async -> Void) -> Void
 
-        /// A host for the app that runs: `UIApplication.shared` has to be there.
+        /// Creates a host for the running app; `UIApplication.shared` must exist.
         ///
         /// - Parameters:
-        ///   - engine: Where timers live; `nil` is `TimerEngine.shared`, and on Linux the simulated phone's.
-        ///   - mainLoop: Where handlers are called; `nil` is an ``AppleMainLoop``, and on Linux the simulated phone's.
-        ///   - logger: Gets background tasks that were released without an end.
+        ///   - engine: The engine of the app's timers; `nil` is `TimerEngine.shared`, and on Linux the simulated phone's engine.
+        ///   - mainLoop: The loop on which handlers are called; `nil` is an ``AppleMainLoop``, and on Linux the simulated
+        ///     phone's main loop.
+        ///   - logger: The log of background tasks that were released without an end.
         @MainActor
         public init(
             engine: TimerEngine? = nil, mainLoop: (any MainLoop)? = nil, logger: Logger = Logger(label: "apus.apple")
@@ -89,40 +93,42 @@
 
         // MARK: Phases
 
-        /// The phase that UIKit has announced last; never `Phase.suspended`.
+        /// The phase that UIKit announced last; never `Phase.suspended`.
         public var phase: Phase { phases.value }
 
-        /// A new sequence of the phases that are announced from now on.
+        /// Returns a new sequence of the phases that are announced from now on.
         public func phaseChanges() -> PhaseChanges { phases.changes() }
 
-        /// Calls `observer` on the main actor whenever a phase is entered, before UIKit's notification of it returns,
-        /// until the observation is cancelled or dropped.
+        /// Calls `observer` on the main actor whenever a phase is entered, before UIKit's notification of it returns.
+        ///
+        /// - Returns: The token of the observation, which lasts until the token is cancelled or released.
         public func observePhase(_ observer: @escaping @MainActor @Sendable (Phase) -> Void) -> ObservationToken {
             phases.observe(observer)
         }
 
         // MARK: Background tasks
 
-        /// How much longer the app may run in the background, as `UIApplication` estimates; `nil` in the foreground and
-        /// while nothing limits it, where UIKit answers with a huge number.
+        /// The time for which the app may still run in the background, as `UIApplication` estimates it.
+        ///
+        /// It is `nil` in the foreground and while nothing limits the time, where UIKit returns a huge number.
         public var backgroundTimeRemaining: Duration? {
             let seconds = application.backgroundTimeRemaining
-            // More than a year is no estimate.
+            // UIKit means no limit by more than a year.
             guard seconds < 365 * 86_400 else { return nil }
             return .seconds(max(0, seconds))
         }
 
-        /// Asks for time to finish something, with `beginBackgroundTask(withName:expirationHandler:)`.
+        /// Asks for time to finish work in the background, with `beginBackgroundTask(withName:expirationHandler:)`.
         ///
-        /// UIKit grants background tasks a little later, so one that comes too late may be answered with a call of its
+        /// UIKit grants background tasks a little later, and may answer a request that comes too late by calling its
         /// expiration handler (Apple,
-        /// developer.apple.com/documentation/uikit/uiapplication/beginbackgroundtask(withname:expirationhandler:)):
-        /// then this returns a background task that has ended already.
+        /// developer.apple.com/documentation/uikit/uiapplication/beginbackgroundtask(withname:expirationhandler:)). The
+        /// returned background task has then already ended.
         ///
-        /// - Parameter request: The name, the place and the expiration handler.
+        /// - Parameter request: The name, the place in the source and the expiration handler.
         /// - Returns: The background task, which must be ended.
-        /// - Throws: `BackgroundError` with the code `tooLate` when UIKit gives no identifier; the handler is called
-        ///   on the main loop then too.
+        /// - Throws: `BackgroundError` with the code `tooLate` when UIKit gives no identifier; the handler is then also
+        ///   called on the main loop.
         public func beginBackgroundTask(_ request: BackgroundTaskRequest) throws(BackgroundError) -> BackgroundTask {
             let task = AppleBackgroundTask(request, of: application, mainLoop: mainLoop)
             guard task.begin() else {
@@ -137,13 +143,15 @@
 
         // MARK: The device
 
-        /// The battery, the low-power mode and the temperature. The rest is not known: `nil`.
+        /// The battery, the low-power mode and the thermal state; the other conditions are unknown (`nil`).
         public var conditions: DeviceConditions { device.broadcast.value }
 
-        /// A new sequence of the conditions from now on. A suspended app is notified of changes when it runs again.
+        /// Returns a new sequence of the conditions from now on.
+        ///
+        /// A suspended app is notified of changes when it runs again.
         public func conditionChanges() -> Changes<DeviceConditions> { device.broadcast.changes() }
 
-        /// Starts asynchronous work: on the global executor, and on Linux on that of the simulated process.
+        /// Starts asynchronous work on the global executor, or on Linux on that of the simulated process.
         public func start(_ work: @escaping @Sendable () async -> Void) { startTask(work) }
     }
 
@@ -158,8 +166,10 @@
         }
     }
 
-    /// What the process runs on, where nothing else was asked for: the system's own clocks and threads on Apple's systems,
-    /// on Linux those of the running process of the simulated phone. So an app's code is the same on both.
+    /// The defaults of the system: its clocks and threads on Apple's systems, and on Linux those of the running process
+    /// of the simulated phone.
+    ///
+    /// An app's code is therefore the same on both.
     struct AppleSystem: Sendable {
         var engine: TimerEngine
         var mainLoop: any MainLoop
@@ -172,7 +182,7 @@
                 return AppleSystem(engine: host.engine, mainLoop: host.mainLoop, bootID: host.bootID) { host.start($0) }
             }
 
-            /// What the app declares in `UIBackgroundModes`.
+            /// The values of `UIBackgroundModes` that the app declares.
             static var declaredModes: Set<String> {
                 Set(SimulatedPhone.process.host.manifest.backgroundModes.map(\.rawValue))
             }
@@ -183,12 +193,12 @@
                 }
             }
 
-            /// What the app declares in `UIBackgroundModes`.
+            /// The values of `UIBackgroundModes` that the app declares.
             static var declaredModes: Set<String> {
                 Set(Bundle.main.object(forInfoDictionaryKey: "UIBackgroundModes") as? [String] ?? [])
             }
 
-            /// The kernel's name for this start of the device; `nil` where an app may not read it.
+            /// The kernel's identifier of this start of the device; `nil` where an app may not read it.
             private static var bootSessionID: String? {
                 var size = 0
                 guard sysctlbyname("kern.bootsessionuuid", nil, &size, nil, 0) == 0, size > 1 else { return nil }
@@ -199,35 +209,35 @@
         #endif
     }
 
-    /// Calls the observers of phases before UIKit's notification returns, and not in a later turn of the main loop.
+    /// A main loop that calls the observers of phases before UIKit's notification returns, not in a later turn.
     ///
-    /// When the app has said that it entered the background, the system may suspend it; when it was notified of its
-    /// termination, it does. What an observer saves has to be saved before: it has the time that UIKit's own methods
-    /// have, about 5 s (Apple,
+    /// The system may suspend the app when its observers have returned from the notification that it entered the
+    /// background, and ends it after that of its termination. What an observer saves must be saved before. It has as
+    /// much time as UIKit's own methods: about 5 s (Apple,
     /// developer.apple.com/documentation/uikit/uiapplicationdelegate/applicationdidenterbackground(_:)).
     final class PhaseLoop: MainLoop {
         private let waiting = Locked<[@MainActor @Sendable () -> Void]>([])
 
-        /// Keeps `work` for the next ``flush()``. There is one after each change of the phase.
+        /// Keeps `work` for the next ``flush()``, which follows each change of the phase.
         func run(in mode: MainLoopMode, _ work: @escaping @MainActor @Sendable () -> Void) {
             waiting.withLock { $0.append(work) }
         }
 
-        /// Runs what waits, and what comes of it.
+        /// Runs the waiting work, and the work that this adds.
         @MainActor func flush() {
             while let work = waiting.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { work() }
         }
     }
 
-    /// Observers of Foundation's notification center, which end with this object.
+    /// Observers of Foundation's notification center, which are removed when this object is released.
     ///
-    /// For `@unchecked Sendable`: the tokens, of which the compiler does not know that they may go from thread to thread,
-    /// are touched under `lock` only, and mean something to the center alone.
+    /// For `@unchecked Sendable`: the tokens, which the compiler does not know to be thread-safe, are accessed only
+    /// under `lock`, and only the center uses them.
     final class NotificationObservers: @unchecked Sendable {
         private let lock = Locked(())
         private var tokens: [any NSObjectProtocol] = []
 
-        /// Calls `handler` on the thread on which a notification of that name is posted, before the posting returns.
+        /// Adds an observer, called on the thread that posts a notification of this name, before the posting returns.
         func observe(_ name: Notification.Name, _ handler: @escaping @Sendable (Notification) -> Void) {
             let token = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil, using: handler)
             lock.withLock { _ in tokens.append(token) }

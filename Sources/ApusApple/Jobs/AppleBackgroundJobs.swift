@@ -5,39 +5,40 @@
     import Foundation
     import UIKit
 
-    /// Apple's `BGTaskScheduler`. Make one while the app launches, in `application(_:didFinishLaunchingWithOptions:)`, and
-    /// register the handlers there; all other members may be used from any thread and at any time.
+    /// Apple's `BGTaskScheduler`.
     ///
-    /// - What a phone raises an exception for is an error here, and is never said to the system. For that, all handlers of
-    ///   the app have to be registered with one object of this type.
-    /// - Handlers of continued work may be registered when the launch is over, and Apple's developers had to register the
-    ///   very identifier that they submit, right before that (developer.apple.com/forums/thread/799126). Which kind a
-    ///   handler is for shows when a request is submitted: so a late handler is kept, and given to the system with the
-    ///   first continued request. A late handler of a refresh or of processing is refused then, with
-    ///   `registeredTooLate`.
-    /// - The handler runs where the host runs asynchronous work. The system calls Apus on a queue of its own, where code
-    ///   that was written in a main-actor context would be ended by the runtime; Apus takes nothing for granted there.
+    /// Create one while the app launches, in `application(_:didFinishLaunchingWithOptions:)`, and register the handlers
+    /// there; all other members may be used from any thread and at any time.
+    ///
+    /// - A mistake for which a phone raises an exception is an error here, and the call never reaches the system. This
+    ///   requires that all handlers of the app are registered with the same object of this type.
+    /// - Handlers of continued work may be registered after the launch. Apple's developers had to register the exact
+    ///   identifier right before they submitted it (developer.apple.com/forums/thread/799126). The kind of a handler is
+    ///   known when a request is submitted, so a late handler is kept, and is registered with the system by the first
+    ///   continued request. Requests for a refresh or for processing are then refused with `registeredTooLate`.
+    /// - The handler runs on the executor of the host's asynchronous work. The system calls Apus on its own queue,
+    ///   where the runtime would stop code that was written in a main-actor context; Apus assumes no isolation there.
     /// - When the time is over or the user cancels, the handler's Swift task is cancelled, on the main loop; see
-    ///   `BackgroundJobRun`. The system may end an app that does not complete a run soon after that (Apple,
+    ///   `BackgroundJobRun`. The system may soon end an app that does not complete a run then (Apple,
     ///   developer.apple.com/documentation/backgroundtasks/bgtask/settaskcompleted(success:)).
-    /// - The system keeps requests when the process ends. What a run can say of a request that an earlier process has
-    ///   submitted is its identifier and its kind; of processing it does not know what was required.
+    /// - The system keeps requests when the process ends. Of a request that an earlier process submitted, a run knows
+    ///   only the identifier and the kind; the requirements of processing are unknown.
     public final class AppleBackgroundJobs: BackgroundJobDebugging {
         private let host: any BackgroundHost
         private let dates: AppleDates
         private let book: Locked<AppleJobBook>
-        /// Held while the system is given a handler. Nothing of the app's is called there.
+        /// Held while a handler is registered with the system; no code of the app is called under it.
         private let gate = Locked(())
         private let observers = NotificationObservers()
 
-        /// The scheduler of the app that runs.
+        /// Creates a scheduler for the running app.
         ///
-        /// - Parameter host: Where handlers run, and whose main loop expires them.
+        /// - Parameter host: The host that runs the handlers, and whose main loop expires them.
         @MainActor
         public init(host: any BackgroundHost) {
             self.host = host
             dates = AppleDates(time: host.engine.time)
-            // An app that is active has been launched. Any other state says nothing.
+            // An active app has been launched; no other state shows this.
             book = Locked(AppleJobBook(isLaunchOver: UIApplication.shared.applicationState == .active))
             observers.observe(UIApplication.didFinishLaunchingNotification) { [weak self] _ in
                 self?.book.withLock { $0.launchEnded() }
@@ -46,11 +47,11 @@
 
         // MARK: Handlers
 
-        /// Says who does the work of an identifier, in this process.
+        /// Sets the handler of an identifier in this process.
         ///
         /// - Throws: `BackgroundJobError` with the code `invalidArgument`, `alreadyRegistered`, or `notPermitted` when
-        ///   `BGTaskSchedulerPermittedIdentifiers` does not have it. One that comes when the launch is over is kept; what
-        ///   is wrong with it shows when a request is submitted.
+        ///   `BGTaskSchedulerPermittedIdentifiers` does not contain the identifier. A handler that is set after the
+        ///   launch is kept; its errors are thrown when a request is submitted.
         public func register(_ identifier: String, handler: @escaping BackgroundJobHandler) throws(BackgroundJobError) {
             guard !identifier.isEmpty else {
                 throw BackgroundJobError(
@@ -79,8 +80,10 @@
                 message: "“\(identifier)” is not declared; add it to BGTaskSchedulerPermittedIdentifiers")
         }
 
-        /// Not isolated, and so is the closure: the system calls it on a queue of its own
-        /// (github.com/n0an/VivaDicta/pull/316 is about one that was the main actor's).
+        /// Registers a handler with the system.
+        ///
+        /// Neither this method nor its closure is isolated, because the system calls the closure on its own queue
+        /// (github.com/n0an/VivaDicta/pull/316 is about a closure that was isolated to the main actor).
         private func giveToSystem(_ identifier: String) -> Bool {
             BGTaskScheduler.shared.register(forTaskWithIdentifier: identifier, using: nil) { [weak self] task in
                 guard let self else { return task.setTaskCompleted(success: false) }
@@ -96,15 +99,16 @@
             let driver = AppleJobDriver(task) { [weak self] in self?.book.withLock { $0.completed(identifier) } }
             let run = BackgroundJobRun(
                 submitted ?? BackgroundJobRequest(of: task), mainLoop: host.mainLoop, driver: driver)
-            // Before anything else, because a task without one is completed without a warning. The system releases it
-            // when it was called and when the task is completed, so the cycle ends there.
+            // Before anything else, because a task without an expiration handler is completed without a warning. The
+            // system releases the handler after its call and when the task is completed, which ends the reference
+            // cycle.
             task.expirationHandler = { [mainLoop = host.mainLoop] in mainLoop.run { run.expire() } }
             run.perform(handler, on: host)
         }
 
         // MARK: Requests
 
-        /// Asks for a run, in place of a pending request with the same identifier.
+        /// Submits a request for a run, and replaces a pending request with the same identifier.
         ///
         /// - Throws: `BackgroundJobError`: `invalidArgument`; `notRegistered` or `registeredTooLate`, for which a phone
         ///   raises exceptions; the system's own `unavailable`, `tooManyPending`, `notPermitted` and `cannotStartNow`.
@@ -140,16 +144,19 @@
             }
         }
 
-        /// Withdraws a pending request; an unknown identifier is no error. A run that has begun continues.
+        /// Cancels a pending request; an unknown identifier is no error.
+        ///
+        /// A run that has begun continues.
         public func cancel(_ identifier: String) async {
             BGTaskScheduler.shared.cancel(taskRequestWithIdentifier: identifier)
         }
 
-        /// Withdraws all pending requests, also those that were not submitted through Apus.
+        /// Cancels all pending requests, including those that were not submitted through Apus.
         public func cancelAll() async { BGTaskScheduler.shared.cancelAllTaskRequests() }
 
-        /// The requests that the system has, in its order. Those that an earlier process has submitted begin at their
-        /// date as the system keeps it.
+        /// Returns the pending requests of the system, in its order.
+        ///
+        /// Requests of an earlier process have the earliest date that the system kept.
         public func pending() async -> [BackgroundJobRequest] {
             let copies = await withUnsafeContinuation { continuation in
                 BGTaskScheduler.shared.getPendingTaskRequests { [dates] requests in
@@ -173,7 +180,7 @@
                 BGTaskScheduler.shared._simulateLaunchForTask(withIdentifier: identifier)
             }
 
-            /// Lets a run expire with the next step of the simulated phone's time.
+            /// Expires a run with the next step of the simulated phone's time.
             ///
             /// - Throws: `BackgroundJobError` with the code `notRunning`.
             public func simulateExpiration(_ identifier: String) async throws(BackgroundJobError) {
@@ -184,17 +191,22 @@
                 BGTaskScheduler.shared._simulateExpirationForTask(withIdentifier: identifier)
             }
         #else
-            /// Apple's systems have this function in the debugger only (Apple, developer.apple.com/documentation/
-            /// backgroundtasks/starting-and-terminating-tasks-during-development).
+            /// Throws an error, because Apple's systems simulate a launch only in the debugger.
             ///
-            /// - Throws: ``BackgroundJobError`` with the code `unavailable`, and the debugger's command as its message.
+            /// See Apple,
+            /// developer.apple.com/documentation/backgroundtasks/starting-and-terminating-tasks-during-development.
+            ///
+            /// - Throws: ``BackgroundJobError`` with the code `unavailable`, whose message contains the debugger's
+            ///   command.
             public func simulateLaunch(_ identifier: String) async throws(BackgroundJobError) {
                 throw Self.debuggerOnly("_simulateLaunchForTaskWithIdentifier", identifier)
             }
 
-            /// See ``simulateLaunch(_:)``.
+            /// Throws an error, because Apple's systems simulate an expiration only in the debugger; see
+            /// ``simulateLaunch(_:)``.
             ///
-            /// - Throws: ``BackgroundJobError`` with the code `unavailable`, and the debugger's command as its message.
+            /// - Throws: ``BackgroundJobError`` with the code `unavailable`, whose message contains the debugger's
+            ///   command.
             public func simulateExpiration(_ identifier: String) async throws(BackgroundJobError) {
                 throw Self.debuggerOnly("_simulateExpirationForTaskWithIdentifier", identifier)
             }
@@ -208,9 +220,9 @@
         #endif
     }
 
-    /// What a run does to the system's task.
+    /// The driver of a run, which controls the system's task.
     ///
-    /// For `@unchecked Sendable`: the task is used under `lock` only. Nothing of the app's is called there.
+    /// For `@unchecked Sendable`: the task is used only under `lock`, under which no code of the app is called.
     final class AppleJobDriver: BackgroundJobDriver, @unchecked Sendable {
         private let lock = Locked(())
         private let task: BGTask
@@ -221,7 +233,7 @@
             self.onCompletion = onCompletion
         }
 
-        /// Apple's systems do not say.
+        /// Apple's systems do not report it.
         var timeRemaining: Duration? { nil }
 
         func completed(success: Bool) {

@@ -1,18 +1,18 @@
 import ApusBackground
 
-/// What Apus knows of the jobs of a process: who does them, what was submitted, and what runs. A pure state machine.
+/// The handlers, submitted requests and runs of a process's background jobs, as a pure state machine.
 ///
-/// It is there because Apple's scheduler answers some mistakes with exceptions, which end the app: a second handler for an
+/// It exists because Apple's scheduler raises exceptions, which end the app, for some mistakes: a second handler for an
 /// identifier, a handler for refresh or processing after the launch, a request without a handler
 /// (github.com/transistorsoft/transistor-background-fetch/issues/14,
 /// github.com/microsoftconnect/ms-intune-app-sdk-ios/issues/132,
-/// github.com/wordpress-mobile/WordPress-iOS/issues/18156). What it refuses is never said to the system.
+/// github.com/wordpress-mobile/WordPress-iOS/issues/18156). What the state machine refuses never reaches the system.
 struct AppleJobBook: Sendable {
     private enum Standing {
-        /// The system knows the handler.
+        /// The handler is registered with the system.
         case withSystem
-        /// It came after the launch, when the system takes handlers of continued work only. What it is for is known
-        /// when a request is submitted.
+        /// The handler was set after the launch, when the system only takes handlers of continued work; its kind is
+        /// known when a request is submitted.
         case kept
     }
 
@@ -23,7 +23,8 @@ struct AppleJobBook: Sendable {
 
     private var isLaunchOver: Bool
     private var entries: [String: Entry] = [:]
-    /// As they were submitted in this process: the system's own copies have dates, and tasks have even less.
+    /// The requests as they were submitted in this process; the system's copies have dates for instants, and its tasks
+    /// contain even less.
     private var submitted: [String: BackgroundJobRequest] = [:]
     private var running: [String: Int] = [:]
 
@@ -34,9 +35,9 @@ struct AppleJobBook: Sendable {
     // MARK: Handlers
 
     enum RegisterAction: Equatable {
-        /// Give it to the system now, and say with ``withdraw(_:)`` if that does not take it.
+        /// Register it with the system now, and call ``withdraw(_:)`` if the system refuses.
         case giveToSystem
-        /// Nothing is to be done yet.
+        /// Do nothing until a request is submitted.
         case keep
         case alreadyRegistered
     }
@@ -47,7 +48,9 @@ struct AppleJobBook: Sendable {
         return isLaunchOver ? .keep : .giveToSystem
     }
 
-    /// The system has not taken the handler. Returns it, to release it.
+    /// Handles the system's refusal of a handler.
+    ///
+    /// - Returns: The handler, for the caller to release.
     mutating func withdraw(_ identifier: String) -> BackgroundJobHandler? {
         entries.removeValue(forKey: identifier)?.handler
     }
@@ -56,7 +59,7 @@ struct AppleJobBook: Sendable {
 
     enum SubmitAction: Equatable {
         case submit
-        /// Give the kept handler to the system, say ``givenToSystem(_:)`` when it was taken, and then submit.
+        /// Register the kept handler with the system, call ``givenToSystem(_:)`` on success, and then submit.
         case giveToSystemFirst
         case notRegistered
         case registeredTooLate
@@ -74,10 +77,10 @@ struct AppleJobBook: Sendable {
 
     mutating func givenToSystem(_ identifier: String) { entries[identifier]?.standing = .withSystem }
 
-    /// The system has taken a request.
+    /// Handles a request that the system accepted.
     mutating func submitted(_ request: BackgroundJobRequest) { submitted[request.identifier] = request }
 
-    /// What was submitted in this process, in place of what the system has made of it.
+    /// Returns the request as it was submitted in this process; without one, the system's copy.
     func original(of copy: BackgroundJobRequest) -> BackgroundJobRequest {
         guard let original = submitted[copy.identifier], original.kind == copy.kind else { return copy }
         return original
@@ -85,7 +88,9 @@ struct AppleJobBook: Sendable {
 
     // MARK: Runs
 
-    /// A run begins: who does it, and what was submitted for it in this process.
+    /// Handles the beginning of a run.
+    ///
+    /// - Returns: The handler and the request that was submitted in this process; `nil` without a handler.
     mutating func launched(_ identifier: String) -> (handler: BackgroundJobHandler, request: BackgroundJobRequest?)? {
         guard let entry = entries[identifier] else { return nil }
         running[identifier, default: 0] += 1

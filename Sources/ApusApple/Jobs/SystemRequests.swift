@@ -3,9 +3,9 @@
     import BackgroundTasks
     import Foundation
 
-    /// Requests as Apple's scheduler has them, and back.
+    /// The conversion of requests to and from those of Apple's scheduler.
     extension BackgroundJobRequest {
-        /// The system's form.
+        /// Returns the system's form of the request.
         ///
         /// - Throws: ``BackgroundJobError`` with the code `unavailable` for continued work on a system without it.
         func systemRequest(_ dates: AppleDates) throws(BackgroundJobError) -> BGTaskRequest {
@@ -19,7 +19,7 @@
                 processing.requiresExternalPower = requiresExternalPower
                 request = processing
             case .continued(let job):
-                // The system begins it at once or not at all: it has no earliest date.
+                // The system begins continued work at once or not at all, so it has no earliest date.
                 return try systemRequest(for: job)
             }
             request.earliestBeginDate = earliestBegin.map(dates.date)
@@ -46,7 +46,7 @@
             )
         }
 
-        /// What a pending request of the system's says.
+        /// Creates a request from a pending request of the system.
         init(_ request: BGTaskRequest, _ dates: AppleDates) {
             var kind = Kind.refresh
             if let processing = request as? BGProcessingTaskRequest {
@@ -67,8 +67,9 @@
                 request.identifier, kind, earliestBegin: request.earliestBeginDate.map(dates.instant))
         }
 
-        /// What can be said of the request of a task that an earlier process has submitted: its identifier, its kind, and
-        /// of continued work what the user reads.
+        /// Creates a request from a task that an earlier process submitted.
+        ///
+        /// It has the identifier, the kind and, for continued work, the texts for the user.
         init(of task: BGTask) {
             var kind = Kind.refresh
             if task is BGProcessingTask { kind = .processing() }
@@ -82,8 +83,9 @@
     }
 
     extension BackgroundJobError {
-        /// What Apple's scheduler means by an error (`BGTaskScheduler.h`). The codes are numbers here, because older
-        /// systems do not know all of them.
+        /// Creates an error from one of Apple's scheduler (`BGTaskScheduler.h`).
+        ///
+        /// The codes are numbers here, because older systems do not declare all of them.
         init(_ error: any Error, submitting request: BackgroundJobRequest) {
             let name = "“\(request.identifier)”"
             switch (error as? BGTaskScheduler.Error)?.code.rawValue {

@@ -1,15 +1,15 @@
 import ApusBackground
 import ApusTimers
 
-/// What an audio player has to play, and whether it does: a pure state machine. The player itself gets its actions.
+/// The queue and the state of an audio player, as a pure state machine whose actions the system's player performs.
 struct AppleAudioMachine: Sendable {
-    /// What is left, the current item first.
+    /// The items that are left, the current one first.
     private var queue: [AudioItem] = []
-    /// Since when it plays.
+    /// The instant since which the player has been playing; `nil` while it is stopped.
     private var playingSince: UptimeInstant?
-    /// How far the current item had been played then, or when it stopped.
+    /// The position in the current item at `playingSince`, or where the player stopped.
     private var played = Duration.zero
-    /// Whether it played when an interruption began, and no command has come since.
+    /// Whether the player was playing when an interruption began, and has received no command since.
     private var resumesAfterInterruption = false
 
     var state: AudioState {
@@ -27,7 +27,7 @@ struct AppleAudioMachine: Sendable {
 
     enum PlayAction: Equatable {
         case play
-        /// There is no item, or it plays.
+        /// Do nothing, because there is no item or the player is playing.
         case none
     }
 
@@ -38,7 +38,7 @@ struct AppleAudioMachine: Sendable {
         return .play
     }
 
-    /// The user or the app wants silence; the player says how far it has come.
+    /// Handles a pause at the player's position.
     mutating func pause(at position: Duration) { stop(at: position) }
 
     enum NextAction: Equatable {
@@ -52,20 +52,23 @@ struct AppleAudioMachine: Sendable {
         return .advance
     }
 
-    /// The current item was played to its end; the player continues by itself.
+    /// Handles the end of the current item, after which the player continues with the next one by itself.
     mutating func itemEnded(now: UptimeInstant) {
         guard !queue.isEmpty else { return }
         dropFirst(now: now)
     }
 
-    /// Something else has the sound; the player was stopped.
+    /// Handles the beginning of an interruption, for which the system stopped the player.
     mutating func interruptionBegan(at position: Duration) {
         let wasPlaying = playingSince != nil
         stop(at: position)
         resumesAfterInterruption = wasPlaying
     }
 
-    /// Whether to play on: only when it had played, the system says so, and no other command has come meanwhile.
+    /// Handles the end of an interruption.
+    ///
+    /// - Returns: Whether to resume: the player was playing before, the system suggests it, and no command came
+    ///   meanwhile.
     mutating func interruptionEnded(shouldResume: Bool) -> Bool {
         defer { resumesAfterInterruption = false }
         return resumesAfterInterruption && shouldResume && !queue.isEmpty

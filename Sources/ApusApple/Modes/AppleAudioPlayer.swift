@@ -5,19 +5,21 @@
     import Foundation
     import MediaPlayer
 
-    /// An `AVQueuePlayer` with an audio session of the category `playback`. All members may be used from any thread.
+    /// An `AVQueuePlayer` with an audio session of the category `playback`.
     ///
-    /// - In the background it keeps the app running while it plays, if the app declares the mode `audio` in
+    /// All members may be used from any thread.
+    ///
+    /// - In the background the player keeps the app running while it plays, if the app declares the mode `audio` in
     ///   `UIBackgroundModes`; when it stops, the system suspends the app (Apple, App Programming Guide for iOS,
     ///   "Background Execution").
-    /// - An interruption, a call for example, pauses it; it resumes by itself only when the system says that it should
-    ///   and it was not paused meanwhile (Apple,
+    /// - An interruption, such as a call, pauses it. It resumes by itself only when the system suggests it and the
+    ///   player was not paused meanwhile (Apple,
     ///   developer.apple.com/documentation/avfaudio/handling-audio-interruptions).
-    /// - When the headphones are unplugged, the system pauses it, and it stays paused (Apple,
+    /// - When the headphones are unplugged, the system pauses the player, and it stays paused (Apple,
     ///   developer.apple.com/documentation/avfaudio/responding-to-audio-route-changes).
-    /// - The lock screen shows the title, the length and how far it is, and its commands play, pause, the one for both and
-    ///   next are answered. There is one lock screen, so an app should have one player.
-    /// - ``state`` is what the player was set to: an item that cannot be loaded shows as playing.
+    /// - The lock screen shows the title, the duration and the position, and the player handles its commands play,
+    ///   pause, toggle and next. There is one lock screen, so an app should have one player.
+    /// - ``state`` is what the player was set to: an item that cannot be loaded is reported as playing.
     public final class AppleAudioPlayer: AudioPlayer {
         private let host: any BackgroundHost
         private let queue: AppleAudioQueue
@@ -26,9 +28,9 @@
         private let observers = NotificationObservers()
         private let commands = Locked<RemoteCommands?>(nil)
 
-        /// A player without a queue.
+        /// Creates a player without a queue.
         ///
-        /// - Parameter host: Whose main loop the player lives on.
+        /// - Parameter host: The host whose main loop controls the player.
         @MainActor
         public init(host: any BackgroundHost) {
             self.host = host
@@ -49,11 +51,13 @@
         /// The last state that was set.
         public var state: AudioState { states.value }
 
-        /// A new sequence of the states from now on.
+        /// Returns a new sequence of the states from now on.
         public func stateChanges() -> Changes<AudioState> { states.changes() }
 
-        /// How far the current item has been played: where the player said that it was when it last stopped, and what has
-        /// passed on the uptime clock since it plays.
+        /// The position in the current item.
+        ///
+        /// It is the player's position when it last stopped, plus the time on the uptime clock since it has been
+        /// playing.
         public var position: Duration {
             let now = host.engine.time.uptime()
             return machine.withLock { $0.position(now: now) }
@@ -61,7 +65,9 @@
 
         // MARK: Playing
 
-        /// Replaces the queue; nothing plays until ``play()``. An item's source is a URL, or the path of a file.
+        /// Replaces the queue; nothing plays until ``play()``.
+        ///
+        /// The source of an item is a URL, or the path of a file.
         ///
         /// - Throws: `BackgroundError` with the code `invalidArgument` when a source is empty.
         public func setQueue(_ items: [AudioItem]) async throws {
@@ -82,13 +88,13 @@
             await host.mainLoop.perform { [queue, urls] in queue.setQueue(items, at: urls) }
         }
 
-        /// Activates the audio session, and plays or resumes playing. Without an item it does nothing.
+        /// Activates the audio session, and starts or resumes playing; without an item it does nothing.
         ///
-        /// - Throws: `BackgroundError` with the code `modeUnavailable` when the session cannot be activated, as during a
-        ///   call.
+        /// - Throws: `BackgroundError` with the code `modeUnavailable` when the session cannot be activated, as during
+        ///   a call.
         public func play() async throws {
             guard state.current != nil else { return }
-            // Not on the main thread, which it may block.
+            // Not on the main thread, which these calls may block.
             do {
                 try AVAudioSession.sharedInstance().setCategory(.playback)
                 try AVAudioSession.sharedInstance().setActive(true)
@@ -101,7 +107,7 @@
             await host.mainLoop.perform { [queue] in queue.play() }
         }
 
-        /// Stops for a while; the position is kept. A player that was interrupted stays paused.
+        /// Pauses the player and keeps its position; an interrupted player stays paused.
         public func pause() async { await host.mainLoop.perform { [queue] in queue.pause() } }
 
         /// Moves to the next item, or to the end of the queue.
@@ -136,7 +142,7 @@
         @MainActor
         private func interruptionEnded(shouldResume: Bool) {
             guard queue.interruptionEnded(shouldResume: shouldResume) else { return }
-            // What fails now fails for the user to see: the player is paused.
+            // An error here is visible to the user: the player stays paused.
             host.start { [weak self] in try? await self?.play() }
         }
 
@@ -155,22 +161,28 @@
         }
     }
 
-    /// The commands of the lock screen and of headphones that a player answers, until this object goes.
+    /// The handlers of the commands of the lock screen and of headphones, which are removed when this object is
+    /// released.
     ///
-    /// For `@unchecked Sendable`: nothing of it changes after its making, and its end only takes targets away.
+    /// For `@unchecked Sendable`: no property changes after the initialization, and the deinitializer only removes
+    /// targets.
     final class RemoteCommands: @unchecked Sendable {
         enum Command { case play, pause, toggle, next }
 
         private let targets: [(command: MPRemoteCommand, target: Any)]
 
-        /// Not isolated, and so are the closures, as no documentation says where the system calls them.
+        /// Adds the handlers.
         ///
-        /// - Parameter handler: Does what the user wants soon, and says whether there is anything to be done.
+        /// Neither the initializer nor its closures are isolated, because no documentation says where the system calls
+        /// them.
+        ///
+        /// - Parameter handler: A closure that starts to carry out a command, and returns whether there is an item to
+        ///   play.
         init(_ handler: @escaping @Sendable (Command) -> Bool) {
             let center = MPRemoteCommandCenter.shared()
             targets = [
                 (center.playCommand, Command.play), (center.pauseCommand, .pause),
-                // The button of headphones.
+                // The button of headphones sends this command.
                 (center.togglePlayPauseCommand, .toggle), (center.nextTrackCommand, .next),
             ]
             .map { remote, command in

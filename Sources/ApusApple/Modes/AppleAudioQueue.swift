@@ -9,15 +9,15 @@
         import CoreMedia
     #endif
 
-    /// The system's player, which carries out the machine's actions, and its display on the lock screen.
+    /// The system's player, which performs the actions of the state machine, and its display on the lock screen.
     @MainActor
     final class AppleAudioQueue {
         private let player = AVQueuePlayer(items: [])
         private var machine = AppleAudioMachine()
-        /// The player's own items, the current one first, in step with the machine.
+        /// The player's own items, the current one first, which correspond to the items of the state machine.
         private var items: [AVPlayerItem] = []
         private let time: any TimeSource
-        /// Called with the machine after each change.
+        /// Called with the state machine after each change.
         var onChange: (@Sendable (AppleAudioMachine) -> Void)?
 
         init(time: any TimeSource) { self.time = time }
@@ -50,7 +50,7 @@
         }
 
         func ended(_ item: ObjectIdentifier) {
-            // An item that was skipped, or one of another player.
+            // The item was skipped, or belongs to another player.
             guard let first = items.first, ObjectIdentifier(first) == item else { return }
             items.removeFirst()
             machine.itemEnded(now: time.uptime())
@@ -63,10 +63,12 @@
             changed()
         }
 
-        /// Whether to play on.
+        /// Handles the end of an interruption.
+        ///
+        /// - Returns: Whether to resume playing.
         func interruptionEnded(shouldResume: Bool) -> Bool { machine.interruptionEnded(shouldResume: shouldResume) }
 
-        /// What the player says; the machine's reckoning where it says nothing.
+        /// The player's position, or that of the state machine when the player reports none.
         private var position: Duration {
             let seconds = player.currentTime().seconds
             return seconds.isFinite ? .seconds(max(0, seconds)) : machine.position(now: time.uptime())
@@ -81,7 +83,7 @@
                     MPNowPlayingInfoPropertyElapsedPlaybackTime: played / .seconds(1),
                     MPNowPlayingInfoPropertyPlaybackRate: state.isPlaying ? 1.0 : 0.0,
                 ]
-                // Not known before the item is loaded.
+                // The duration is unknown until the item is loaded.
                 if let duration = items.first?.duration.seconds, duration.isFinite {
                     info[MPMediaItemPropertyPlaybackDuration] = duration
                 }

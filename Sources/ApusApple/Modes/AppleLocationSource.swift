@@ -3,15 +3,18 @@
     import ApusTimers
     import CoreLocation
 
-    /// Apple's `CLLocationManager`. All members may be used from any thread.
+    /// The positions from Apple's `CLLocationManager`.
     ///
-    /// - `inBackground` needs the mode `location` in `UIBackgroundModes`; to ask the system for it without that is fatal,
+    /// All members may be used from any thread.
+    ///
+    /// - `inBackground` requires the mode `location` in `UIBackgroundModes`; without it the system would end the app,
     ///   so it is an error here (Apple,
-    ///   developer.apple.com/documentation/corelocation/cllocationmanager/allowsbackgroundlocationupdates). Started in
-    ///   front, such updates keep the app running in the background, also with `whenInUse`.
-    /// - They do not pause by themselves when the device stands still, because Core Location does not resume them (…/
-    ///   pauseslocationupdatesautomatically): stop them when they are not needed.
-    /// - Without `inBackground`, a suspended app gets what the system kept for it when it runs again.
+    ///   developer.apple.com/documentation/corelocation/cllocationmanager/allowsbackgroundlocationupdates). Updates
+    ///   that were started with it in the foreground keep the app running in the background, also with `whenInUse`.
+    /// - Updates do not pause by themselves when the device stands still, because Core Location does not resume them
+    ///   (developer.apple.com/documentation/corelocation/cllocationmanager/pauseslocationupdatesautomatically): stop
+    ///   them when they are not needed.
+    /// - Without `inBackground`, a suspended app receives the positions that the system kept for it when it runs again.
     public final class AppleLocationSource: LocationSource {
         private typealias Continuation = AsyncStream<LocationUpdate>.Continuation
 
@@ -27,9 +30,9 @@
         private let state: Locked<State>
         private let isModeDeclared: Bool
 
-        /// The positions of the device that the app runs on.
+        /// Creates a source of the device's positions.
         ///
-        /// - Parameter host: Whose main loop Core Location calls on.
+        /// - Parameter host: The host on whose main loop Core Location makes its calls.
         @MainActor
         public init(host: any BackgroundHost) {
             self.host = host
@@ -47,15 +50,16 @@
 
         // MARK: Permission
 
-        /// What the user allows, as the system has said last.
+        /// The user's permission, as the system reported it last.
         public var authorization: LocationAuthorization { state.withLock { $0.authorization } }
 
-        /// Asks the user for `whenInUse` or `always`; other wishes ask nothing.
+        /// Asks the user for `whenInUse` or `always`; other values ask nothing.
         ///
-        /// The system asks for each of them once, and says nothing when it does not ask again: this returns when the user
-        /// has answered, or when the app has been active for two seconds (a choice) without a question.
+        /// The system asks for each of them once, and reports nothing when it does not ask again. The call therefore
+        /// returns when the user has answered, or when the app has been active for two seconds (a choice) without an
+        /// answer.
         ///
-        /// - Returns: What the user allows then.
+        /// - Returns: The user's permission after the answer.
         public func requestAuthorization(_ wish: LocationAuthorization) async -> LocationAuthorization {
             let isQuestion =
                 switch (wish, authorization) {
@@ -70,10 +74,12 @@
 
         // MARK: Updates
 
-        /// Starts updates; see ``AppleLocationSource``. They end with ``stop()``, with the sequence, and with another start.
+        /// Starts updates, which end with ``stop()``, with the end of the sequence, and with another start.
         ///
-        /// - Throws: `BackgroundError` with the code `modeUnavailable` when it is not authorized, `inBackground` is not
-        ///   declared by the app, or the app is in the background and the authorization is not `always`.
+        /// See ``AppleLocationSource`` for updates in the background.
+        ///
+        /// - Throws: `BackgroundError` with the code `modeUnavailable` when the app has no permission or does not
+        ///   declare the mode for `inBackground`, or when it is in the background and the permission is not `always`.
         public func updates(inBackground: Bool) throws(BackgroundError) -> AsyncStream<LocationUpdate> {
             try demandPermission(inBackground: inBackground)
             let (stream, continuation) = AsyncStream.makeStream(of: LocationUpdate.self)
@@ -110,7 +116,7 @@
             if let message { throw BackgroundError(code: .modeUnavailable, message: message) }
         }
 
-        /// `nil` ends the present updates.
+        /// Ends the updates with this number, or with `nil` the current ones.
         private func stop(_ number: Int?) {
             let session = state.withLock { state -> (number: Int, continuation: Continuation)? in
                 guard let session = state.session, number == nil || number == session.number else { return nil }
@@ -119,7 +125,7 @@
             guard let session else { return }
             session.continuation.finish()
             host.mainLoop.run { [weak self] in
-                // Another one may have been started meanwhile.
+                // Other updates may have been started meanwhile.
                 guard let self, state.withLock({ $0.session == nil }) else { return }
                 service.stop()
             }
@@ -128,24 +134,24 @@
         private func received(_ update: LocationUpdate) {
             state.withLock { state in
                 if case .authorization(let authorization) = update {
-                    // The system says it at the beginning, and again for other reasons.
+                    // The system reports the permission at the beginning, and again for other reasons.
                     guard state.authorization != authorization else { return }
                     state.authorization = authorization
                 }
-                // Under the lock, so that the order is right; it only puts the consumer's work in a queue.
+                // Under the lock, which keeps the order of the updates; the call only enqueues the consumer's work.
                 _ = state.session?.continuation.yield(update)
             }
         }
     }
 
-    /// The system's location manager, which belongs to the main thread.
+    /// The system's location manager, which is used on the main thread only.
     @MainActor
     final class LocationService {
         /// Called on the main thread.
         var onUpdate: (@Sendable (LocationUpdate) -> Void)?
 
         private let manager = CLLocationManager()
-        /// The manager does not keep it.
+        /// The manager does not retain its delegate.
         private let delegate = LocationDelegate()
         private var questions: [@MainActor @Sendable () -> Void] = []
 
@@ -157,7 +163,7 @@
 
         var authorization: LocationAuthorization { LocationAuthorization(manager.authorizationStatus) }
 
-        /// Asks the user. `answered` is called when the system says that something has changed, if it does.
+        /// Asks the user, and calls `answered` when the system reports a change, if it does.
         func ask(always: Bool, _ answered: @escaping @MainActor @Sendable () -> Void) {
             questions.append(answered)
             if always { manager.requestAlwaysAuthorization() } else { manager.requestWhenInUseAuthorization() }
@@ -165,7 +171,7 @@
 
         func start(inBackground: Bool) {
             manager.pausesLocationUpdatesAutomatically = false
-            // Without the declared mode that is fatal; the caller has checked it.
+            // Without the declared mode this would end the app; the caller has checked it.
             manager.allowsBackgroundLocationUpdates = inBackground
             manager.startUpdatingLocation()
         }
@@ -183,9 +189,10 @@
         }
     }
 
-    /// Gets positions and passes them on. The manager calls it on the thread that it was made on: the main one.
+    /// The delegate that passes positions on; the manager calls it on the thread that created the manager, the main
+    /// one.
     ///
-    /// For `@unchecked Sendable`: both variables are set once, on the main thread, before the manager knows of it.
+    /// For `@unchecked Sendable`: both variables are set once, on the main thread, before the manager has the delegate.
     private final class LocationDelegate: NSObject, CLLocationManagerDelegate, @unchecked Sendable {
         weak var service: LocationService?
         var dates: AppleDates?
@@ -196,7 +203,7 @@
                 LocationUpdate.position(
                     Position(
                         latitude: location.coordinate.latitude, longitude: location.coordinate.longitude,
-                        // Negative: not known.
+                        // Core Location reports an unknown accuracy as a negative number.
                         accuracy: location.horizontalAccuracy < 0 ? nil : location.horizontalAccuracy,
                         instant: dates.instant(of: location.timestamp)))
             }
@@ -204,7 +211,7 @@
         }
 
         func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
-            // A refusal is reported as a change of the authorization.
+            // A refusal is also reported as a change of the authorization.
             guard (error as? CLError)?.code == .locationUnknown else { return }
             MainActor.assumeIsolated { service?.received([.noFix]) }
         }
@@ -227,10 +234,10 @@
         }
     }
 
-    /// Waits for the user's answer to a question that the system may not ask.
+    /// The wait for the user's answer to a question that the system may not ask.
     ///
-    /// While the question is on the screen the app is inactive. So one that has been active for a while has not been asked,
-    /// or has been and the answer changed nothing: of both the system says nothing.
+    /// While the question is on the screen, the app is inactive. If the app has been active for a while, either the
+    /// system has not asked, or the answer changed nothing; the system reports neither.
     @MainActor
     final class LocationQuestion {
         private static let patience = Duration.seconds(2)
@@ -242,7 +249,9 @@
 
         nonisolated init(host: any BackgroundHost) { self.host = host }
 
-        /// - Parameter ask: Asks, and calls what it is given when there is an answer.
+        /// Asks a question and waits for the answer.
+        ///
+        /// - Parameter ask: A closure that asks, and calls its argument when there is an answer.
         nonisolated func ask(
             _ ask: @escaping @MainActor @Sendable (_ answered: @escaping @MainActor @Sendable () -> Void) -> Void
         ) async {
@@ -260,7 +269,7 @@
             timer?.cancel()
             timer = host.engine.schedule(after: Self.patience) { [self] in
                 host.mainLoop.run { [self] in
-                    // In any other phase, the next one that is active waits again.
+                    // In any other phase, the wait begins again when the app becomes active.
                     if host.phase == .active { finish() }
                 }
             }
