@@ -1,82 +1,81 @@
 public import ApusBackground
 import ApusTimers
 
-/// One thing that a random user does with a simulated device, or that happens to it: a control of ``SimulatedDevice``
-/// with its arguments.
+/// An action of a random user, or an event, on a simulated device: a control of ``SimulatedDevice`` with its arguments.
 ///
-/// ``SimulatedDevice/explore(seeds:_:prepare:check:)-8i0cr`` makes them up. Steps can be written by hand too, and kept in
-/// an array that is performed on one device after another.
+/// ``SimulatedDevice/explore(seeds:_:prepare:check:)-8i0cr`` generates steps. Steps can also be written by hand, and an
+/// array of them can be performed on several devices.
 public enum DeviceStep: Sendable, Hashable {
-    /// ``SimulatedDevice/launch()``.
+    /// Calls ``SimulatedDevice/launch()``.
     case launch
-    /// ``SimulatedDevice/open()``.
+    /// Calls ``SimulatedDevice/open()``.
     case open
-    /// ``SimulatedDevice/pressHome()``.
+    /// Calls ``SimulatedDevice/pressHome()``.
     case pressHome
-    /// ``SimulatedDevice/openAppSwitcher()``.
+    /// Calls ``SimulatedDevice/openAppSwitcher()``.
     case openAppSwitcher
-    /// ``SimulatedDevice/swipeAway()``.
+    /// Calls ``SimulatedDevice/swipeAway()``.
     case swipeAway
-    /// ``SimulatedDevice/lock()``.
+    /// Calls ``SimulatedDevice/lock()``.
     case lock
-    /// ``SimulatedDevice/unlock()``.
+    /// Calls ``SimulatedDevice/unlock()``.
     case unlock
-    /// ``SimulatedDevice/receiveCall()``.
+    /// Calls ``SimulatedDevice/receiveCall()``.
     case receiveCall
-    /// ``SimulatedDevice/endCall()``.
+    /// Calls ``SimulatedDevice/endCall()``.
     case endCall
-    /// ``SimulatedDevice/scroll(for:)``.
+    /// Calls ``SimulatedDevice/scroll(for:)``.
     case scroll(Duration)
-    /// ``SimulatedDevice/advance(by:)-2pb0e``.
+    /// Calls ``SimulatedDevice/advance(by:)-2pb0e``.
     case advance(Duration)
-    /// ``SimulatedDevice/sleepMachine(for:)``.
+    /// Calls ``SimulatedDevice/sleepMachine(for:)``.
     case sleepMachine(Duration)
-    /// ``SimulatedDevice/moveWallClock(by:)``.
+    /// Calls ``SimulatedDevice/moveWallClock(by:)``.
     case moveWallClock(Duration)
-    /// ``SimulatedDevice/kill(_:)``.
+    /// Calls ``SimulatedDevice/kill(_:)``.
     case kill
-    /// ``SimulatedDevice/applyMemoryPressure(isSevere:)``.
+    /// Calls ``SimulatedDevice/applyMemoryPressure(isSevere:)``.
     case applyMemoryPressure
-    /// ``SimulatedDevice/reboot()``.
+    /// Calls ``SimulatedDevice/reboot()``.
     case reboot
-    /// ``SimulatedDevice/setBattery(_:)``, in hundredths.
+    /// Calls ``SimulatedDevice/setBattery(_:)`` with this number of hundredths.
     case setBattery(percent: Int)
-    /// ``SimulatedDevice/plugIn()``.
+    /// Calls ``SimulatedDevice/plugIn()``.
     case plugIn
-    /// ``SimulatedDevice/unplug()``.
+    /// Calls ``SimulatedDevice/unplug()``.
     case unplug
-    /// ``SimulatedDevice/setLowPowerMode(_:)``.
+    /// Calls ``SimulatedDevice/setLowPowerMode(_:)``.
     case setLowPowerMode(Bool)
-    /// ``SimulatedDevice/setNetwork(_:)``.
+    /// Calls ``SimulatedDevice/setNetwork(_:)``.
     case setNetwork(DeviceConditions.Network)
-    /// ``SimulatedDevice/setThermalState(_:)``.
+    /// Calls ``SimulatedDevice/setThermalState(_:)``.
     case setThermalState(DeviceConditions.ThermalState)
-    /// ``SimulatedDevice/setBackgroundRefresh(_:)``.
+    /// Calls ``SimulatedDevice/setBackgroundRefresh(_:)``.
     case setBackgroundRefresh(Bool)
-    /// ``SimulatedDevice/receivePush(_:)``, without fields.
+    /// Calls ``SimulatedDevice/receivePush(_:)`` without fields.
     case receivePush
-    /// ``SimulatedDevice/disconnectScene()``.
+    /// Calls ``SimulatedDevice/disconnectScene()``.
     case disconnectScene
-    /// ``SimulatedAudio/beginInterruption()``.
+    /// Calls ``SimulatedAudio/beginInterruption()``.
     case beginAudioInterruption
-    /// ``SimulatedAudio/endInterruption(shouldResume:)``.
+    /// Calls ``SimulatedAudio/endInterruption(shouldResume:)``.
     case endAudioInterruption(shouldResume: Bool)
-    /// ``SimulatedNotificationCenter/setAuthorization(_:)``.
+    /// Calls ``SimulatedNotificationCenter/setAuthorization(_:)``.
     case setNotificationAuthorization(NotificationAuthorization)
-    /// ``SimulatedNotificationCenter/tap(_:)``.
+    /// Calls ``SimulatedNotificationCenter/tap(_:)``.
     case tapNotification(String)
-    /// ``SimulatedLocation/setAuthorization(_:)``.
+    /// Calls ``SimulatedLocation/setAuthorization(_:)``.
     case setLocationAuthorization(LocationAuthorization)
-    /// ``SimulatedDevice/launchJob(_:)``.
+    /// Calls ``SimulatedDevice/launchJob(_:)``.
     case launchJob(String)
-    /// ``SimulatedDevice/expireJob(_:)``.
+    /// Calls ``SimulatedDevice/expireJob(_:)``.
     case expireJob(String)
-    /// A control of another part of the device.
+    /// Performs a control of another part of the device.
     case control(AppAction)
-    /// An action that only this app has, such as a tap on its screen.
+    /// Performs an action that only this app has, such as a tap on its screen, if the app is active.
     case app(AppAction)
 
-    /// How much of the device's time the step takes.
+    /// The virtual time of the device that the step takes.
     var duration: Duration {
         switch self {
         case .advance(let duration), .scroll(let duration), .sleepMachine(let duration): duration
@@ -86,8 +85,10 @@ public enum DeviceStep: Sendable, Hashable {
 }
 
 extension DeviceStep {
-    /// Does it. What cannot be done at this moment, as taking the app out of a switcher in which it is not, is no error:
-    /// nothing happens, or the device's log has a warning.
+    /// Performs the step.
+    ///
+    /// A step that is impossible at this moment, such as removing the app from a switcher that is not shown, is no
+    /// error: it has no effect, or the device's log gets a warning.
     @MainActor
     public func perform(on device: SimulatedDevice) {
         switch self {
@@ -124,12 +125,12 @@ extension DeviceStep {
         case .launchJob(let identifier): device.launchJob(identifier)
         case .expireJob(let identifier): device.expireJob(identifier)
         case .control(let action): try? action.perform(device)
-        // The user touches an app in front only.
+        // The user can only touch an app that is in the foreground.
         case .app(let action): if device.appPhase == .active { try? action.perform(device) }
         }
     }
 
-    /// Like ``perform(on:)``, with turns for tasks of the main actor; see ``SimulatedDevice/advance(by:)-2pb0e``.
+    /// Performs the step and lets tasks of the main actor run; see ``SimulatedDevice/advance(by:)-2pb0e``.
     @MainActor
     func performAsynchronously(on device: SimulatedDevice) async {
         if case .advance(let duration) = self { return await device.advance(by: duration) }
@@ -139,7 +140,7 @@ extension DeviceStep {
 }
 
 extension DeviceStep: CustomStringConvertible {
-    /// The step as a line of a test: "device.advance(by: .seconds(30))".
+    /// The step as a line of a test, such as `device.advance(by: .seconds(30))`.
     public var description: String {
         switch self {
         case .launch: "device.launch()"
@@ -179,7 +180,7 @@ extension DeviceStep: CustomStringConvertible {
         }
     }
 
-    /// A duration as Swift code, in the largest unit of which it is a whole number.
+    /// Returns a duration as Swift code, in the largest unit that gives a whole number.
     private static func source(of duration: Duration) -> String {
         let nanoseconds = duration.wholeNanoseconds
         for (unit, size) in [("seconds", 1_000_000_000), ("milliseconds", 1_000_000), ("microseconds", 1_000)] {
@@ -190,22 +191,24 @@ extension DeviceStep: CustomStringConvertible {
     }
 }
 
-/// An action of the user in one app, or on a part of the device, and the line of Swift that does it.
+/// An action of the user in one app, or on a part of the device, with the line of Swift that performs it.
 ///
 /// ```swift
 /// AppAction("model.start()") { device in (device.app as? MyApp)?.model.start() }
 /// ```
 public struct AppAction: Sendable, Hashable, CustomStringConvertible {
-    /// The line of Swift that does it, in a test that has a `device`. Actions with the same line are the same.
+    /// The line of Swift that performs the action in a test with a `device`.
+    ///
+    /// Actions with the same line are equal.
     public let source: String
     let perform: @MainActor @Sendable (SimulatedDevice) throws -> Void
 
-    /// An action.
+    /// Creates an action.
     ///
     /// - Parameters:
-    ///   - source: The line of Swift that does it; a failure's script is made of such lines.
-    ///   - perform: Does it, on the main actor's thread, and lets the device's time alone. An error means that it cannot
-    ///     be done at this moment, and then nothing has happened.
+    ///   - source: The line of Swift that performs the action; the script of a failure consists of such lines.
+    ///   - perform: Performs the action on the main actor's thread, and does not let the device's time pass. An error means
+    ///     that the action is impossible at this moment and has had no effect.
     public init(_ source: String, perform: @escaping @MainActor @Sendable (SimulatedDevice) throws -> Void) {
         self.source = source
         self.perform = perform
@@ -214,9 +217,9 @@ public struct AppAction: Sendable, Hashable, CustomStringConvertible {
     /// The line of Swift.
     public var description: String { source }
 
-    /// Whether the lines are the same.
+    /// Returns whether the actions have the same line.
     public static func == (first: AppAction, second: AppAction) -> Bool { first.source == second.source }
 
-    /// The line's hash.
+    /// Hashes the line.
     public func hash(into hasher: inout Hasher) { hasher.combine(source) }
 }

@@ -1,50 +1,52 @@
 import ApusBackground
 import ApusTimers
 
-/// How a random user explores an app; see ``SimulatedDevice/explore(seeds:_:prepare:check:)-8i0cr``.
+/// The settings of an exploration of an app by a random user; see
+/// ``SimulatedDevice/explore(seeds:_:prepare:check:)-8i0cr``.
 public struct Exploration: Sendable {
-    /// How many steps the user does with each seed.
+    /// The number of steps with each seed.
     public var steps = 30
-    /// How long the device is left alone at most, in one step, while the app does not run: some jobs and notifications
-    /// come after hours only.
+    /// The longest time of one step while the app does not run: some jobs and notifications come only after hours.
     public var longestWait: Duration = .seconds(6 * 3_600)
-    /// How often a failing script is performed again at most, to make it shorter.
+    /// The maximum number of further runs of a failing script that try to shorten it.
     public var shorteningAttempts = 500
     /// The system's rules.
     public var policy = SystemPolicy()
-    /// Steps for which this is false are left out: for an app of which it is known that a clock that is set back harms
-    /// it, `{ if case .moveWallClock = $0 { false } else { true } }`.
+    /// Returns whether a step may be performed.
+    ///
+    /// For an app that is known not to support a wall clock that is set back, for example: `{ if case .moveWallClock =
+    /// $0 { false } else { true } }`.
     public var allows: @Sendable (DeviceStep) -> Bool = { _ in true }
-    /// What the user can do in the app, asked for when the app is active. One of them is chosen.
+    /// Returns the possible actions of the user in the active app, one of which is chosen.
     public var actions: @MainActor @Sendable (SimulatedDevice) -> [AppAction]
 
-    /// Thirty steps with each seed, under Apple's rules.
+    /// Creates settings with thirty steps for each seed and Apple's rules.
     ///
-    /// - Parameter actions: What the user can do in the app, asked for when the app is active.
+    /// - Parameter actions: Returns the possible actions of the user in the active app.
     public init(actions: @escaping @MainActor @Sendable (SimulatedDevice) -> [AppAction] = { _ in [] }) {
         self.actions = actions
     }
 }
 
-/// What an exploration reached, if nothing was wrong. A count of zero says what it did not try.
+/// The counts of an exploration that found no problem; a count of zero shows what it did not try.
 public struct ExplorationReport: Sendable, Hashable, CustomStringConvertible {
-    /// How many seeds were tried.
+    /// The number of seeds that were tried.
     public internal(set) var seedCount = 0
-    /// How many steps were done.
+    /// The number of steps that were performed.
     public internal(set) var stepCount = 0
-    /// How much time has passed on the devices, all together.
+    /// The total time that has passed on the devices.
     public internal(set) var time = Duration.zero
-    /// How often the app was started.
+    /// The number of times that the app was launched.
     public internal(set) var launchCount = 0
-    /// How often it was suspended.
+    /// The number of times that the app was suspended.
     public internal(set) var suspensionCount = 0
-    /// How often it was ended.
+    /// The number of times that the app was ended.
     public internal(set) var endCount = 0
-    /// How often the expiration handlers of background tasks were called.
+    /// The number of times that expiration handlers of background tasks were called.
     public internal(set) var expirationCount = 0
-    /// How many background jobs were run.
+    /// The number of background jobs that were run.
     public internal(set) var jobCount = 0
-    /// How many notifications were shown.
+    /// The number of notifications that were shown.
     public internal(set) var notificationCount = 0
 
     /// The counts in one line.
@@ -74,16 +76,16 @@ public struct ExplorationReport: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// What an exploration found: a short script that leads to it.
+/// The problem that an exploration found, with a short script that leads to it.
 public struct ExplorationFailure: Error, Sendable, CustomStringConvertible {
-    /// What is wrong.
+    /// The kinds of problems.
     public enum Problem: Sendable, Hashable, CustomStringConvertible {
-        /// The app broke a rule of the system's.
+        /// The app broke a rule of the system.
         case fault(Fault)
-        /// What the test's own check said.
+        /// The test's own check returned this text.
         case check(String)
 
-        /// What is wrong, in a line.
+        /// The problem in one line.
         public var description: String {
             switch self {
             case .fault(let fault): "fault \(fault)"
@@ -91,8 +93,7 @@ public struct ExplorationFailure: Error, Sendable, CustomStringConvertible {
             }
         }
 
-        /// Whether the other one is the same kind of problem: a fault of the same rule, or one that the check found
-        /// too.
+        /// Returns whether the other problem is of the same kind: a fault of the same rule, or also found by the check.
         func isSameKind(as other: Problem) -> Bool {
             switch (self, other) {
             case (.fault(let fault), .fault(let other)): fault.rule == other.rule
@@ -104,20 +105,21 @@ public struct ExplorationFailure: Error, Sendable, CustomStringConvertible {
 
     /// The seed of the device.
     public let seed: UInt64
-    /// What is wrong at the end of the script.
+    /// The problem at the end of the script.
     public let problem: Problem
-    /// The shortest steps that were found to lead there.
+    /// The shortest steps that were found to lead to the problem.
     public let steps: [DeviceStep]
-    /// How many steps it took the random user.
+    /// The number of steps of the random user.
     public let stepsBeforeShortening: Int
-    /// Whether the problem came again when the same steps were done on a new device. If not, chance has a part in it
-    /// that no seed decides: threads of the app, a clock of the machine, or state that outlives the app's process. Then
-    /// the steps are those of the random user.
+    /// Whether the problem occurred again when the same steps were performed on a new device.
+    ///
+    /// If not, something that no seed controls is involved: threads of the app, a clock of the machine, or state that
+    /// outlives the app's process. The steps are then those of the random user.
     public let isReproducible: Bool
-    /// The end of the device's log, after these steps.
+    /// The device's log after these steps.
     public let log: [DeviceEvent]
 
-    /// The steps as the body of a test, to be put after the line that installs the app.
+    /// The steps as the body of a test, except the line that installs the app.
     public var script: String {
         """
         try SimulatedDevice.run(seed: \(seed)) { device in

@@ -1,10 +1,12 @@
 import ApusBackground
 
 extension SimulatedDevice {
-    /// Lets a random user explore an app: with each seed, a new device on which the user opens, leaves, locks, scrolls,
-    /// kills, waits, changes the settings and the clock, and lets the system run what is pending. It ends at the first
-    /// problem: a fault that was not expected, an app object that outlives its process, or what `check` says. The steps
-    /// are then done again on other devices, with some of them left out, until nothing more can be.
+    /// Lets a random user explore an app, until it finds a problem or has tried all seeds.
+    ///
+    /// With each seed, the user opens, leaves, locks, scrolls, kills and waits on a new device, changes the settings
+    /// and the clock, and lets the system run what is pending. The exploration ends at the first problem: a fault that
+    /// was not expected, an app object that outlives its process, or a text from `check`. The steps are then repeated
+    /// on other devices, with some of them omitted, until no further step can be omitted.
     ///
     /// ```swift
     /// let report = try SimulatedDevice.explore(seeds: 1...200) { device in
@@ -15,17 +17,18 @@ extension SimulatedDevice {
     /// print(report)
     /// ```
     ///
-    /// The same seed makes the same steps for the same app. An app that keeps state in globals must be a program of its
-    /// own process, or each seed finds what the one before has left.
+    /// The same seed leads to the same steps for the same app. An app that keeps state in globals must be a program in
+    /// its own process; otherwise each seed finds the state that the previous one has left.
     ///
     /// - Parameters:
-    ///   - seeds: The seeds, of the devices and of the user. A failure names its seed: with it alone as the range, the
-    ///     search is repeated.
-    ///   - exploration: How long, under which rules, and what can be done in the app.
-    ///   - prepare: Installs the app on a new device, and says which faults are expected.
-    ///   - check: Called after each step, on the main actor's thread: what is wrong, or nil. It must let no time pass.
-    /// - Returns: What was reached.
-    /// - Throws: ``ExplorationFailure`` with a script that leads to the problem; what `prepare` throws.
+    ///   - seeds: The seeds of the devices and of the user. A failure names its seed; a range with only this seed repeats
+    ///     the search.
+    ///   - exploration: The number of steps, the system's rules, and the user's actions in the app.
+    ///   - prepare: Installs the app on a new device, and sets the expected faults.
+    ///   - check: Called after each step, on the main actor's thread; returns a problem or `nil`. It must not let time
+    ///     pass.
+    /// - Returns: The counts of the exploration.
+    /// - Throws: ``ExplorationFailure`` with a script that leads to the problem, or an error of `prepare`.
     @discardableResult
     public static func explore(
         seeds: ClosedRange<UInt64>, _ exploration: Exploration = Exploration(),
@@ -55,15 +58,17 @@ extension SimulatedDevice {
         return report
     }
 
-    /// Like the synchronous form, for apps that use `Task { @MainActor in … }`; see the asynchronous ``advance(by:)-6pb81``.
+    /// Explores an app that uses `Task { @MainActor in … }`, like the synchronous form.
+    ///
+    /// See the asynchronous ``advance(by:)-6pb81``.
     ///
     /// - Parameters:
-    ///   - seeds: The seeds, of the devices and of the user.
-    ///   - exploration: How long, under which rules, and what can be done in the app.
-    ///   - prepare: Installs the app on a new device, and says which faults are expected.
-    ///   - check: Called after each step: what is wrong, or nil. It must let no time pass.
-    /// - Returns: What was reached.
-    /// - Throws: ``ExplorationFailure`` with a script that leads to the problem; what `prepare` throws.
+    ///   - seeds: The seeds of the devices and of the user.
+    ///   - exploration: The number of steps, the system's rules, and the user's actions in the app.
+    ///   - prepare: Installs the app on a new device, and sets the expected faults.
+    ///   - check: Called after each step; returns a problem or `nil`. It must not let time pass.
+    /// - Returns: The counts of the exploration.
+    /// - Throws: ``ExplorationFailure`` with a script that leads to the problem, or an error of `prepare`.
     @discardableResult
     public static func explore(
         seeds: ClosedRange<UInt64>, _ exploration: Exploration = Exploration(),
@@ -96,7 +101,7 @@ extension SimulatedDevice {
     }
 }
 
-/// Does a failing script once more as it is, and then in shorter forms.
+/// The repetition of a failing script, first unchanged and then in shorter forms.
 @MainActor
 private struct FailureSearch {
     private(set) var failure: ExplorationFailure
@@ -110,7 +115,7 @@ private struct FailureSearch {
         self.attempts = attempts
     }
 
-    /// The steps to do next on a new device; nil when nothing is left to try.
+    /// Returns the steps to perform next on a new device; `nil` when nothing is left to try.
     mutating func next() -> [DeviceStep]? { shortener == nil ? failure.steps : shortener?.next() }
 
     mutating func report(_ trial: ExplorationTrial) {
@@ -128,7 +133,7 @@ private struct FailureSearch {
     }
 }
 
-/// One run of the app on one device: with steps that are made up on the way, or with given ones.
+/// One run of the app on one device, with generated or given steps.
 @MainActor
 final class ExplorationTrial {
     typealias Check = @MainActor (SimulatedDevice) -> String?
@@ -154,14 +159,16 @@ final class ExplorationTrial {
             ?? .user(StepGenerator(settings, seed: seed), left: settings.steps)
     }
 
-    /// The next step; nil when there is none, or something is wrong. The caller performs it, and then calls ``judge()``.
+    /// Returns the next step; `nil` when there is none, or when a problem was found.
+    ///
+    /// The caller performs the step, and then calls ``judge()``.
     func next() -> DeviceStep? {
         guard problem == nil else { return nil }
         let step: DeviceStep
         switch source {
         case .user(let generator, let left):
             guard left > 0 else { return nil }
-            // The first step starts the app: there is nothing to do with a device that has never had it.
+            // The first step launches the app: a device on which it has never run offers no other.
             step = steps.isEmpty ? .launch : generator.next(on: device)
             source = .user(generator, left: left - 1)
         case .given(var rest):
@@ -173,21 +180,23 @@ final class ExplorationTrial {
         return step
     }
 
-    /// A wait of hours was made up while nothing ran. Without one of the steps before it the app may be in front, and
-    /// each tick of its timers would be worked off.
+    /// Returns the step with a shorter wait if the app is running.
+    ///
+    /// A wait of hours was generated while nothing ran. When one of the steps before it is omitted, the app may be in
+    /// the foreground, and each tick of its timers would be performed.
     private func bounded(_ step: DeviceStep) -> DeviceStep {
         guard case .advance(let duration) = step, let phase = device.appPhase, phase != .suspended else { return step }
         return .advance(min(duration, .seconds(600)))
     }
 
-    /// Looks for what is wrong after a step.
+    /// Looks for a problem after a step.
     func judge() {
         guard problem == nil else { return }
         findFault()
         if problem == nil, let text = check(device) { problem = .check(text) }
     }
 
-    /// Looks for what is wrong when the device was switched off: objects of ended processes that are still there.
+    /// Looks for a problem after the device was switched off: objects of ended processes that still exist.
     func judgeEnd() {
         guard problem == nil else { return }
         device.reportLeaks()

@@ -1,12 +1,12 @@
 import ApusBackground
 package import ApusTimers
 
-/// Something that a random user may do next, and how likely it is beside the other choices.
+/// A possible next step of a random user, with its probability relative to the other choices.
 package struct StepChoice {
     let weight: Int
     let make: @MainActor (SeededRandom) -> DeviceStep?
 
-    /// A step that is made when the user has chosen it; nil when there is none after all.
+    /// Creates a choice whose step is made when it is chosen; `nil` if it turns out to be impossible.
     package init(_ weight: Int, _ make: @escaping @MainActor (SeededRandom) -> DeviceStep?) {
         self.weight = weight
         self.make = make
@@ -22,22 +22,21 @@ extension SeededRandom {
     func seconds(in range: ClosedRange<Int>) -> Duration { .seconds(range.lowerBound + number(below: range.count)) }
 }
 
-/// Chooses what a random user does next. It depends on the device's state, so that most steps have an effect.
+/// The choice of a random user's next step, which depends on the device's state so that most steps have an effect.
 @MainActor
 struct StepGenerator {
     private let settings: Exploration
     private let random: SeededRandom
 
-    /// The user draws from a sequence of its own, and the device of that seed from another.
+    /// The user's random numbers are independent of those of the device with the same seed.
     init(_ settings: Exploration, seed: UInt64) {
         self.settings = settings
         random = SeededRandom(seed: seed ^ 0x5EED_0F_A_05E7)
     }
 
-    /// The next step.
     func next(on device: SimulatedDevice) -> DeviceStep {
         let choices = choices(on: device)
-        // Enough to find what may be done, if anything else may.
+        // Enough attempts to find a permitted step, if there is any.
         for _ in 0..<200 {
             var point = random.number(below: choices.reduce(0) { $0 + $1.weight })
             for choice in choices {
@@ -77,7 +76,7 @@ struct StepGenerator {
         return choices
     }
 
-    /// Changes of the device, and of the app without the user.
+    /// Returns events of the device, and events of the app that the user does not cause.
     private func happenings(on device: SimulatedDevice) -> [StepChoice] {
         let isCharging = device.conditions.isOnExternalPower == true
         let isInBackground = device.appPhase == .background || device.appPhase == .suspended
@@ -103,8 +102,11 @@ struct StepGenerator {
 
     // MARK: How long
 
-    /// Short while the app runs, whose timers are worked off tick by tick; in the background long enough for what it
-    /// begins there to expire, in front rarely more than some seconds. Hours only while nothing runs.
+    /// Returns a wait whose length depends on the app's state.
+    ///
+    /// It is short while the app runs, because each tick of its timers is performed: in the background long enough for
+    /// its background tasks to expire, in the foreground up to 30 seconds. Waits of hours occur only while nothing
+    /// runs.
     private func advance(on device: SimulatedDevice) -> DeviceStep {
         let isAtRest = device.appPhase == nil || device.appPhase == .suspended
         let bound = isAtRest ? 12 : device.appPhase == .background ? 8 : 5

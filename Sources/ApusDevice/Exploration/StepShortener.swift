@@ -1,10 +1,10 @@
 import ApusTimers
 
-/// Makes a failing script shorter and plainer: a pure machine that says which script to try next, and is given the
-/// result of each.
+/// The reduction of a failing script to a shorter and simpler one, as a pure state machine.
 ///
-/// It takes out halves, quarters and so on, down to single steps; joins neighbouring waits; rounds durations. Each change
-/// that leaves the same kind of problem is kept, and it begins anew until no change does.
+/// It returns the script to try next, and receives the result of each attempt. It removes halves, quarters and so on,
+/// down to single steps; joins adjacent waits; rounds durations. Each change that preserves the kind of problem is
+/// kept, and the passes are repeated until no change is kept.
 struct StepShortener {
     /// The shortest script so far.
     private(set) var best: [DeviceStep]
@@ -14,11 +14,11 @@ struct StepShortener {
     private var hasHelped = false
 
     private enum Pass {
-        /// Takes out so many steps, from that one on.
+        /// Removes this number of steps, from an index on.
         case removal(size: Int, start: Int)
-        /// Joins the waits at that index and the next.
+        /// Joins the waits at this index and the next.
         case joining(Int)
-        /// Makes the step at that index plainer, by that one of its plainer forms.
+        /// Replaces the step at this index by one of its simpler forms.
         case rounding(Int, form: Int)
         case over
     }
@@ -29,7 +29,9 @@ struct StepShortener {
         pass = .removal(size: max(1, steps.count / 2), start: 0)
     }
 
-    /// The script to try next; nil at the end. ``report(fails:)`` has to follow.
+    /// Returns the script to try next; `nil` at the end.
+    ///
+    /// A call of ``report(failedAfter:)`` must follow.
     mutating func next() -> [DeviceStep]? {
         guard attemptsLeft > 0 else { return nil }
         while true {
@@ -78,9 +80,9 @@ struct StepShortener {
         return steps
     }
 
-    /// What came of the script that ``next()`` gave.
+    /// Handles the result of the script from ``next()``.
     ///
-    /// - Parameter steps: The steps that were done until the problem came; nil when it did not come.
+    /// - Parameter steps: The steps up to the problem; `nil` when it did not occur.
     mutating func report(failedAfter steps: [DeviceStep]?) {
         guard candidate.take() != nil else { preconditionFailure("there is no script that was to be tried") }
         if let steps {
@@ -95,7 +97,7 @@ struct StepShortener {
         }
     }
 
-    /// Plainer forms of a step: rounder and shorter durations, the plainest first.
+    /// Returns the simpler forms of a step, with rounder and shorter durations, the simplest first.
     private static func plainer(_ step: DeviceStep) -> [DeviceStep] {
         switch step {
         case .advance(let duration): rounder(duration).map { .advance($0) }
@@ -103,13 +105,13 @@ struct StepShortener {
         case .sleepMachine(let duration): rounder(duration).map { .sleepMachine($0) }
         case .moveWallClock(let duration) where duration != .seconds(3_600) && duration != .seconds(-3_600):
             [.moveWallClock(duration < .zero ? .seconds(-3_600) : .seconds(3_600))]
-        // Without a process it is the same.
+        // Without a process, both have the same effect.
         case .open: [.launch]
         default: []
         }
     }
 
-    /// The plain durations below it, and for one that is not plain the next above.
+    /// Returns the round durations below a duration and, if it is not round itself, the next one above.
     private static func rounder(_ duration: Duration) -> [Duration] {
         let plain: [Duration] = [1, 5, 10, 30, 60, 600, 3_600, 21_600, 86_400].map { .seconds($0) }
         let shorter = plain.filter { $0 < duration }

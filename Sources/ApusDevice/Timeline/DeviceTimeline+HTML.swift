@@ -8,8 +8,10 @@ import ApusTimers
 #endif
 
 extension DeviceTimeline {
-    /// The timeline as a page: above, in words, what each background job has waited for; below, the lanes, which the
-    /// wheel and the keys `+`, `-`, left and right magnify and move. The page loads nothing and needs no server.
+    /// The timeline as an HTML page: a table of the waits of each background job, and below it the lanes.
+    ///
+    /// The wheel and the keys `+`, `-`, left and right zoom and move the lanes. The page loads nothing and needs no
+    /// server.
     public var html: String {
         let lanes = lanes.map { lane in
             PageLane(
@@ -19,7 +21,7 @@ extension DeviceTimeline {
         }
         let page = Page(
             start: Double(start.nanoseconds) / 1e9, duration: duration.inSeconds, lanes: lanes)
-        // Inside of a script element, "</" would end it.
+        // "</" would end the script element.
         let data = Self.json(page).replacing("</", with: "<\\/")
         return TimelinePage.text(title: "Timeline from \(start.iso8601)", waits: waitTable, data: data)
     }
@@ -40,7 +42,7 @@ extension DeviceTimeline {
         text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("\"", with: "&quot;")
     }
 
-    /// A duration in its two largest units: "3 d 4 h".
+    /// Returns a duration in its two largest units, such as "3 d 4 h".
     static func words(for duration: Duration) -> String {
         let seconds = duration.components.seconds
         let (days, hours, minutes) = (seconds / 86_400, seconds / 3_600 % 24, seconds / 60 % 60)
@@ -49,7 +51,7 @@ extension DeviceTimeline {
         return minutes > 0 ? "\(minutes) min \(seconds % 60) s" : "\(seconds) s"
     }
 
-    // Short names, because a month has tens of thousands of them.
+    // The names are short, because the log of a month has tens of thousands of entries.
     private struct Page: Encodable {
         let start: Double
         let duration: Double
@@ -83,7 +85,7 @@ extension Duration {
     }
 }
 
-/// The page around a timeline's data.
+/// The HTML page around a timeline's data.
 enum TimelinePage {
     static func text(title: String, waits: String, data: String) -> String {
         """

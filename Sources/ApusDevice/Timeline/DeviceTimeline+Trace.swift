@@ -5,8 +5,10 @@
 #endif
 
 extension DeviceTimeline {
-    /// The timeline in Chrome's trace format ("Trace Event Format", JSON object form): a thread for each lane, complete
-    /// events for spans, instant events for marks, in microseconds since the first event.
+    /// The timeline in Chrome's trace format ("Trace Event Format", JSON object form).
+    ///
+    /// Each lane is a thread, spans are complete events and marks are instant events, in microseconds since the first
+    /// event.
     public var chromeTrace: String {
         var events = [TraceEvent(ph: "M", name: "process_name", tid: 0, args: ["name": "simulated device"])]
         for (index, lane) in lanes.enumerated() {
@@ -32,7 +34,7 @@ extension DeviceTimeline {
     static func json(_ value: some Encodable) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Strings, numbers and arrays of them are always encoded.
+        // Strings, numbers and arrays of them can always be encoded.
         return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
@@ -41,7 +43,7 @@ extension DeviceTimeline {
         let displayTimeUnit = "ms"
     }
 
-    /// The names are those of the format.
+    /// An event whose properties have the names of the format.
     private struct TraceEvent: Encodable {
         struct Arguments: Encodable {
             var name: String?

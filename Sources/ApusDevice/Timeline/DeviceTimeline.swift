@@ -1,23 +1,23 @@
 import ApusBackground
 public import ApusTimers
 
-/// A device's log as lanes of spans and marks: what the app did, what each background job waited for, and what ended
-/// early.
+/// A device's log as lanes of spans and marks: the app's phases, the waits of background jobs, and what ended early.
 ///
 /// ```swift
 /// try DeviceTimeline(device.log).html.write(to: url, atomically: true, encoding: .utf8)
 /// ```
 ///
-/// ``html`` is a page without dependencies, with a table of what the jobs have waited for; ``chromeTrace`` is for trace
-/// viewers, as Perfetto (ui.perfetto.dev) and `chrome://tracing`.
+/// ``html`` is a page without dependencies, with a table of the jobs' waits; ``chromeTrace`` is for trace viewers, such
+/// as Perfetto (ui.perfetto.dev) and `chrome://tracing`.
 ///
-/// Positions are times since the first event: they increase when the wall clock is set, and while the device sleeps.
+/// Positions are times since the first event. They increase while the device sleeps, and are not affected when the wall
+/// clock is set.
 public struct DeviceTimeline: Sendable, Hashable {
-    /// The meaning of a span or a mark, which decides its colour.
+    /// The meaning of a span or a mark, which determines its colour.
     public enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
-        /// The app is in front.
+        /// The app is in the foreground.
         case active
-        /// The app is in front, and something covers it.
+        /// The app is in the foreground, and something covers it.
         case inactive
         /// The app runs in the background.
         case background
@@ -27,9 +27,9 @@ public struct DeviceTimeline: Sendable, Hashable {
         case waiting
         /// A job or a background task runs.
         case running
-        /// Something of the app was ended before it was done.
+        /// A part of the app was ended before it was finished.
         case failed
-        /// Something that happened at one instant.
+        /// An event without a duration.
         case event
         /// A warning.
         case warning
@@ -37,65 +37,66 @@ public struct DeviceTimeline: Sendable, Hashable {
         case fault
     }
 
-    /// Something that lasted.
+    /// An event or a state with a duration.
     public struct Span: Sendable, Hashable, Codable {
-        /// When it began, since the first event.
+        /// The beginning, since the first event of the log.
         public var start: Duration
-        /// When it ended; the end of the log if it had not ended.
+        /// The end, since the first event; the end of the log for a span that was still open.
         public var end: Duration
-        /// The text.
+        /// The text of the span.
         public var label: String
-        /// Its colour.
+        /// The meaning of the span.
         public var kind: Kind
 
-        /// How long it lasted.
+        /// The time between the beginning and the end.
         public var duration: Duration { end - start }
     }
 
-    /// Something that happened at one instant.
+    /// An event at one instant.
     public struct Mark: Sendable, Hashable, Codable {
-        /// When, since the first event.
+        /// The time of the event, since the first event of the log.
         public var position: Duration
-        /// The text.
+        /// The text of the mark.
         public var label: String
-        /// Its colour.
+        /// The meaning of the mark.
         public var kind: Kind
     }
 
-    /// A row.
+    /// A row of the timeline.
     public struct Lane: Sendable, Hashable, Codable {
-        /// The title.
+        /// The title of the lane.
         public var name: String
-        /// The spans, in the order of their beginning.
+        /// The spans, in the order of their ends.
         public internal(set) var spans: [Span] = []
-        /// The marks, in order.
+        /// The marks, in the order of their times.
         public internal(set) var marks: [Mark] = []
     }
 
-    /// How long a job has waited for one reason, or for several at a time.
+    /// The total time that a job has waited for one reason, or for several reasons at the same time.
     public struct Wait: Sendable, Hashable {
         /// The job's identifier, or that of its row.
         public let identifier: String
         /// The reasons, as the log names them.
         public let reason: String
-        /// For how long, all together.
+        /// The total duration of these waits.
         public let duration: Duration
     }
 
     /// The wall clock at the first event.
     public let start: WallInstant
-    /// From the first event to the last.
+    /// The time from the first event to the last.
     public let duration: Duration
-    /// The rows: the user, the app, background tasks, each background job, each part of the device, problems. Those
-    /// without anything in them are left out. Jobs whose identifiers differ only in a last part with digits have one
-    /// row: `export.*`.
+    /// The rows: the user, the app, background tasks, each background job, each part of the device, problems.
+    ///
+    /// Rows without events are left out. Jobs whose identifiers differ only in a last component with digits share a
+    /// row, such as `export.*`.
     public let lanes: [Lane]
     /// The waits of the jobs, the longest wait of each job first.
     public let waits: [Wait]
 
-    /// The timeline of a log.
+    /// Creates the timeline of a log.
     ///
-    /// - Parameter log: The device's, ``SimulatedDevice/log``.
+    /// - Parameter log: The log of a device, ``SimulatedDevice/log``.
     public init(_ log: [DeviceEvent]) {
         var builder = TimelineBuilder()
         for event in log { builder.add(event) }

@@ -1,18 +1,18 @@
 import ApusBackground
 import ApusTimers
 
-/// Makes the lanes of a timeline of a log's events.
+/// The conversion of the events of a log into the lanes of a timeline.
 struct TimelineBuilder {
     typealias Kind = DeviceTimeline.Kind
 
-    /// An open span.
+    /// A span without an end.
     private struct Open {
         let start: Duration
         let label: String
         let kind: Kind
     }
 
-    /// The lanes that come before and after those of the jobs.
+    /// The names of the lanes before and after those of the jobs.
     private enum Name {
         static let user = "user"
         static let app = "app"
@@ -32,17 +32,17 @@ struct TimelineBuilder {
     private var table: [String: DeviceTimeline.Lane] = [:]
     /// The rows of the jobs, in the order of their first events.
     private var jobs: [String] = []
-    /// The other parts, in the order of their first events.
+    /// The other parts of the device, in the order of their first events.
     private var otherParts: [String] = []
     private var phase: Open?
     private var tasks: [Open] = []
     private var jobSpans: [String: Open] = [:]
-    /// The jobs that were asked for again while they run.
+    /// The jobs that were submitted again while they run.
     private var askedAgain: Set<String> = []
-    /// How long the jobs of a row have waited for each reason.
+    /// The time that the jobs of a row have waited, by reason.
     private var waited: [String: [String: Duration]] = [:]
 
-    /// The lanes that have something in them, in their order.
+    /// The lanes that are not empty, in their order.
     var lanes: [DeviceTimeline.Lane] {
         (Name.first + jobs.map { Self.lane(of: $0) } + Name.parts + otherParts + [Name.problems]).compactMap {
             table[$0]
@@ -60,7 +60,9 @@ struct TimelineBuilder {
 
     private static func lane(of row: String) -> String { "job \(row)" }
 
-    /// Jobs whose identifiers differ only in a last part with digits have one row: an export for each document, say.
+    /// Returns the row of a job, which all jobs share whose identifiers differ only in a last component with digits.
+    ///
+    /// For example, an app may submit an export for each document.
     private static func row(of identifier: String) -> String {
         guard let dot = identifier.lastIndex(of: "."), identifier[dot...].contains(where: \.isNumber) else {
             return identifier
@@ -68,7 +70,7 @@ struct TimelineBuilder {
         return identifier[...dot] + "*"
     }
 
-    /// Where several jobs have one row, with the job's identifier.
+    /// Returns the text of a span or mark, with the job's identifier if several jobs share the row.
     private static func label(_ text: String, of identifier: String) -> String {
         row(of: identifier) == identifier ? text : "\(identifier): \(text)"
     }
@@ -105,7 +107,7 @@ struct TimelineBuilder {
         }
     }
 
-    /// Spans that are open at the end of the log last until there.
+    /// Closes the open spans at the end of the log.
     mutating func finish() {
         changePhase(to: nil)
         for task in tasks { close(task, in: Name.tasks) }
@@ -113,7 +115,10 @@ struct TimelineBuilder {
         for identifier in jobSpans.keys.sorted() { endJob(identifier) }
     }
 
-    /// The wall clock moves while the device sleeps, and over a restart; uptime moves when the wall clock is set.
+    /// Returns the time between two events.
+    ///
+    /// It is that of the wall clock, which also advances while the device sleeps and restarts, except after the wall
+    /// clock was set, when it is that of the uptime.
     private static func time(from first: DeviceEvent, to second: DeviceEvent) -> Duration {
         if case .control(let name) = first.what, name.contains("wall clock"), second.uptime >= first.uptime {
             return first.uptime.duration(to: second.uptime)

@@ -1,60 +1,62 @@
 import ApusDevice
 
-/// Degrees.
+/// An angle in degrees.
 public typealias CLLocationDegrees = Double
-/// Metres.
+/// A distance in metres.
 public typealias CLLocationDistance = Double
-/// Metres.
+/// An accuracy in metres.
 public typealias CLLocationAccuracy = Double
-/// Metres per second.
+/// A speed in metres per second.
 public typealias CLLocationSpeed = Double
-/// Degrees clockwise from north.
+/// A direction in degrees clockwise from north.
 public typealias CLLocationDirection = Double
 
 /// A place on Earth.
 public struct CLLocationCoordinate2D: Sendable {
-    /// Degrees north of the equator.
+    /// The latitude in degrees north of the equator.
     public var latitude: CLLocationDegrees
-    /// Degrees east of Greenwich.
+    /// The longitude in degrees east of Greenwich.
     public var longitude: CLLocationDegrees
 
-    /// The place at 0°, 0°.
+    /// Creates the place at 0°, 0°.
     public init() { self.init(latitude: 0, longitude: 0) }
 
-    /// A place.
+    /// Creates a place.
     public init(latitude: CLLocationDegrees, longitude: CLLocationDegrees) {
         self.latitude = latitude
         self.longitude = longitude
     }
 }
 
-/// Where the phone was, and when. The simulated phone knows no altitude, speed and course.
+/// A position of the phone with its date.
+///
+/// The simulated phone has no altitude, speed and course.
 open class CLLocation: NSObject, @unchecked Sendable {
-    // For `@unchecked Sendable`: nothing of it changes.
+    // For `@unchecked Sendable`: all stored properties are immutable.
 
     /// The place.
     public let coordinate: CLLocationCoordinate2D
-    /// Metres above the sea.
+    /// The altitude in metres above sea level.
     public let altitude: CLLocationDistance
-    /// The radius in metres within which the phone probably was; negative when it is not known.
+    /// The radius of uncertainty in metres; negative when it is unknown.
     public let horizontalAccuracy: CLLocationAccuracy
-    /// How well the altitude is known; negative when it is not.
+    /// The accuracy of the altitude in metres; negative when the altitude is unknown.
     public let verticalAccuracy: CLLocationAccuracy
-    /// When the phone was there.
+    /// The date of the position.
     public let timestamp: Date
-    /// Negative: not known.
+    /// The speed: negative, because it is unknown.
     open var speed: CLLocationSpeed { -1 }
-    /// Negative: not known.
+    /// The course: negative, because it is unknown.
     open var course: CLLocationDirection { -1 }
 
-    /// A place at sea level, there now.
+    /// Creates a position at sea level with the present date.
     public convenience init(latitude: CLLocationDegrees, longitude: CLLocationDegrees) {
         self.init(
             coordinate: CLLocationCoordinate2D(latitude: latitude, longitude: longitude), altitude: 0,
             horizontalAccuracy: 0, verticalAccuracy: -1, timestamp: .machineNow)
     }
 
-    /// A place.
+    /// Creates a position.
     public init(
         coordinate: CLLocationCoordinate2D, altitude: CLLocationDistance, horizontalAccuracy: CLLocationAccuracy,
         verticalAccuracy: CLLocationAccuracy, timestamp: Date
@@ -67,7 +69,7 @@ open class CLLocation: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// The distance along the Earth's surface, for a sphere with a radius of 6,371 km.
+    /// Returns the distance along the Earth's surface in metres, for a sphere with a radius of 6,371 km.
     open func distance(from location: CLLocation) -> CLLocationDistance {
         coordinate.place.distance(to: location.coordinate.place)
     }
@@ -79,17 +81,19 @@ extension CLLocationCoordinate2D {
 
 // The names are Apple's.
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// As exact as can be. The simulated phone is as exact as its route says, whatever is wished.
+/// The best accuracy.
+///
+/// The accuracy has no effect: that of the simulated phone's positions is determined by its route.
 public let kCLLocationAccuracyBest: CLLocationAccuracy = -1
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// See ``kCLLocationAccuracyBest``.
+/// An accuracy of ten metres, without effect; see ``kCLLocationAccuracyBest``.
 public let kCLLocationAccuracyNearestTenMeters: CLLocationAccuracy = 10
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// See ``kCLLocationAccuracyBest``.
+/// An accuracy of a hundred metres, without effect; see ``kCLLocationAccuracyBest``.
 public let kCLLocationAccuracyHundredMeters: CLLocationAccuracy = 100
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// See ``kCLLocationAccuracyBest``.
+/// An accuracy of a kilometre, without effect; see ``kCLLocationAccuracyBest``.
 public let kCLLocationAccuracyKilometer: CLLocationAccuracy = 1_000
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Every position is reported.
+/// The distance filter with which every position is reported.
 public let kCLDistanceFilterNone: CLLocationDistance = -1

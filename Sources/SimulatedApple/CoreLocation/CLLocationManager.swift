@@ -3,14 +3,15 @@ import ApusDevice
 import ApusTimers
 import SimulatedAppleCore
 
-/// The app's interface to the phone's position: the simulated one, which is where the test's route says.
+/// The app's interface to the position of the simulated phone, which is determined by the test's route.
 ///
-/// The simulated phone reports to one manager at a time: when a second one starts, the first one gets no more updates.
-/// Delegates are called on the main thread. A change of the user's mind is reported to the manager that has updates.
+/// The simulated phone reports to one manager at a time: when a second manager starts, the first one gets no more
+/// updates. Delegates are called on the main thread. A change of the user's permission is reported to the manager that
+/// has updates.
 open class CLLocationManager: NSObject, @unchecked Sendable {
-    // For `@unchecked Sendable`: what changes is in `state`, protected by its lock.
+    // For `@unchecked Sendable`: all mutable state is in `state`, protected by its lock.
 
-    /// For `@unchecked Sendable`: it is protected by the lock of `state`.
+    /// For `@unchecked Sendable`: the lock of `state` protects it.
     private struct State: @unchecked Sendable {
         weak var delegate: (any CLLocationManagerDelegate)?
         var desiredAccuracy = kCLLocationAccuracyBest
@@ -18,7 +19,7 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
         var continuesInBackground = false
         var isUpdating = false
         var last: CLLocation?
-        /// The last one that was not too near to the one before.
+        /// The last position that passed the distance filter.
         var lastReported: CLLocation?
     }
 
@@ -26,7 +27,7 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
     private let service: any PhoneLocation
     private let state = Locked(State())
 
-    /// A manager of the running process.
+    /// Creates a manager for the running process.
     override public init() {
         let process = SimulatedPhone.process
         host = process.host
@@ -34,7 +35,7 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// Gets the positions. Not retained. When it is set, it gets the present authorization.
+    /// The delegate, which is not retained; when it is set, it is notified of the present authorization.
     open var delegate: (any CLLocationManagerDelegate)? {
         get { state.withLock { Handover($0.delegate) }.value }
         set {
@@ -44,20 +45,21 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
         }
     }
 
-    /// How exact positions should be. Without effect here: the route says how exact they are.
+    /// The desired accuracy, which has no effect here: the route determines the accuracy of positions.
     open var desiredAccuracy: CLLocationAccuracy {
         get { state.withLock { $0.desiredAccuracy } }
         set { state.withLock { $0.desiredAccuracy = newValue } }
     }
 
-    /// How far from the last reported position the phone has to be, in metres, for the next one to be reported.
+    /// The minimum distance from the last reported position, in metres, at which the next position is reported.
     open var distanceFilter: CLLocationDistance {
         get { state.withLock { $0.distanceFilter } }
         set { state.withLock { $0.distanceFilter = newValue } }
     }
 
-    /// Whether updates continue in the background, and keep the app running there. To set it without having declared
-    /// the mode `location` is fatal on a phone, and a fault of the simulated one.
+    /// Whether updates continue in the background, and keep the app running there.
+    ///
+    /// Setting it without having declared the mode `location` is fatal on a phone, and a fault of the simulated one.
     open var allowsBackgroundLocationUpdates: Bool {
         get { state.withLock { $0.continuesInBackground } }
         set {
@@ -76,35 +78,37 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Whether updates pause when the phone stands still for long. They are not resumed by the system.
+    /// Whether updates pause when the phone stands still for a long time; the system does not resume them.
     open var pausesLocationUpdatesAutomatically: Bool {
         get { service.pausesAutomatically }
         set { service.pausesAutomatically = newValue }
     }
 
-    /// What the user allows.
+    /// The user's permission.
     open var authorizationStatus: CLAuthorizationStatus { CLAuthorizationStatus(service.authorization) }
 
-    /// The last position that this manager got.
+    /// The last position that this manager received.
     open var location: CLLocation? { state.withLock { $0.last } }
 
     // MARK: Asking and starting
 
-    /// Asks the user for positions while the app is used. The answer is that of the simulated user; the app is inactive
-    /// meanwhile. Without `NSLocationWhenInUseUsageDescription` it does nothing, and the device's log has a warning.
+    /// Asks the user for permission to use positions while the app is in use.
+    ///
+    /// The simulated user answers; the app is inactive meanwhile. Without `NSLocationWhenInUseUsageDescription` the
+    /// call only adds a warning to the device's log.
     open func requestWhenInUseAuthorization() { request(.whenInUse) }
 
-    /// Asks the user for positions at any time. The answer is that of the simulated user; the app is inactive meanwhile.
+    /// Asks the user for permission to use positions at any time.
     ///
-    /// The first time the user reads the question about "when in use", and the app is `authorizedAlways` provisionally: when
-    /// it gets positions that it has asked for in the background, the user is asked about "always". Without
-    /// `NSLocationWhenInUseUsageDescription` and `NSLocationAlwaysAndWhenInUseUsageDescription` it does nothing, and the
-    /// device's log has a warning.
+    /// The simulated user answers; the app is inactive meanwhile. The first time, the user reads the question about
+    /// "when in use", and the app is provisionally `authorizedAlways`; the user is asked about "always" when the app
+    /// receives positions in the background. Without `NSLocationWhenInUseUsageDescription` and
+    /// `NSLocationAlwaysAndWhenInUseUsageDescription` the call only adds a warning to the device's log.
     ///
-    /// Apple, documentation/corelocation/cllocationmanager/requestalwaysauthorization(); WWDC 2019, session 705.
+    /// Rule: Apple, documentation/corelocation/cllocationmanager/requestalwaysauthorization(); WWDC 2019, session 705.
     open func requestAlwaysAuthorization() { request(.always) }
 
-    /// Starts updates. A refusal is reported to the delegate as an error.
+    /// Starts updates; a refusal is reported to the delegate as an error.
     open func startUpdatingLocation() {
         let continuesInBackground = state.withLock { state in
             state.isUpdating = true
@@ -129,13 +133,14 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
 
     // MARK: Significant changes
 
-    /// Starts the service that reports when the phone has moved 500 m or more, not more often than every five minutes. The
-    /// first position comes at once. It needs "always", but not the mode `location`.
+    /// Starts the service that reports movements of the phone by 500 m or more, at most once in five minutes.
     ///
-    /// It continues after the end of the process, until it is stopped: the app is started in the background, with
-    /// `UIApplication.LaunchOptionsKey.location`, and gets the position when it starts the service again.
+    /// The first position comes at once. The service needs the permission "always", but not the mode `location`.
     ///
-    /// Apple, documentation/corelocation/cllocationmanager/startmonitoringsignificantlocationchanges()
+    /// It continues after the end of the process, until it is stopped: the app is launched in the background, with
+    /// `UIApplication.LaunchOptionsKey.location`, and receives the position when it starts the service again.
+    ///
+    /// Rule: Apple, documentation/corelocation/cllocationmanager/startmonitoringsignificantlocationchanges()
     open func startMonitoringSignificantLocationChanges() {
         host.observe(SignificantChanges.self) { [weak self] position in
             guard let self else { return }
@@ -149,7 +154,7 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
     /// Ends the service, also for later processes.
     open func stopMonitoringSignificantLocationChanges() { _ = host.ask(SignificantChanges.self, .stop) }
 
-    /// Whether the device has the service: yes.
+    /// Returns whether the device has the service: true.
     open class func significantLocationChangeMonitoringAvailable() -> Bool { true }
 
     private func request(_ wish: LocationAuthorization) {
@@ -224,20 +229,21 @@ extension CLLocation {
 }
 
 extension Date {
-    /// Now, as the app's Foundation says.
+    /// The present date, by the clock of the app's Foundation.
     static var machineNow: Date { SimulatedPhone.date(of: SimulatedPhone.process.host.engine.time.wall()) }
 }
 
-/// The calls about the phone's position, on the main thread. All methods are optional, as in the framework.
+/// The delegate of a location manager, whose methods are called on the main thread; all are optional, as in Apple's
+/// framework.
 @preconcurrency
 public protocol CLLocationManagerDelegate: NSObjectProtocol {
-    /// Positions, the oldest first.
+    /// Receives positions, the oldest first.
     func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation])
-    /// There is no position, and why.
+    /// Is notified that there is no position, with the reason.
     func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error)
-    /// What the user allows is known, or has changed.
+    /// Is notified of the user's permission, at the beginning and after each change.
     func locationManagerDidChangeAuthorization(_ manager: CLLocationManager)
-    /// The phone stands still, so the updates were paused; the app resumes them.
+    /// Is notified that the updates were paused because the phone stands still; the app must resume them.
     func locationManagerDidPauseLocationUpdates(_ manager: CLLocationManager)
 }
 
@@ -252,43 +258,43 @@ extension CLLocationManagerDelegate {
     public func locationManagerDidPauseLocationUpdates(_ manager: CLLocationManager) {}
 }
 
-/// What the user allows.
+/// The user's permission.
 public enum CLAuthorizationStatus: Int32, Sendable {
-    /// The user was not asked yet.
+    /// The user has not been asked yet.
     case notDetermined = 0
-    /// The user cannot allow it. The simulation does not give this.
+    /// The user cannot give the permission; the simulation does not use this case.
     case restricted = 1
-    /// Nothing.
+    /// The user has refused.
     case denied = 2
-    /// Always.
+    /// The app may use positions at any time.
     case authorizedAlways = 3
-    /// While the app is used.
+    /// The app may use positions while it is in use.
     case authorizedWhenInUse = 4
 }
 
-/// Why there is no position.
+/// An error that says why there is no position.
 public struct CLError: CustomNSError, Hashable, Sendable {
     /// The kinds of failure that the simulation has.
     public enum Code: Int, Sendable {
-        /// The receiver has no fix; it continues to try.
+        /// The receiver has no position yet, and continues to try.
         case locationUnknown = 0
-        /// The user does not allow it.
+        /// The user has not given the permission.
         case denied = 1
 
-        /// Whether an error has this code, for `catch CLError.denied`.
+        /// Returns whether an error has this code, for `catch CLError.denied`.
         public static func ~= (code: Code, error: any Error) -> Bool { (error as? CLError)?.code == code }
     }
 
     /// The kind of failure.
     public let code: Code
-    /// An error of that kind.
+    /// Creates an error of a kind.
     public init(_ code: Code) { self.code = code }
     /// "kCLErrorDomain".
     public static var errorDomain: String { "kCLErrorDomain" }
     /// The number of the code.
     public var errorCode: Int { code.rawValue }
-    /// See ``Code``.
+    /// The code ``Code/locationUnknown``.
     public static var locationUnknown: Code { .locationUnknown }
-    /// See ``Code``.
+    /// The code ``Code/denied``.
     public static var denied: Code { .denied }
 }

@@ -1,9 +1,11 @@
 import ApusTimers
 import SimulatedAppleCore
 
-/// What the lock screen shows of what plays. It is not displayed here; a test can read it. From any thread.
+/// The information about the current media item for the lock screen.
+///
+/// It is not displayed here, but a test can read it. All members may be used from any thread.
 public final class MPNowPlayingInfoCenter: NSObject, @unchecked Sendable {
-    // For `@unchecked Sendable`: what changes is in `info` and `state`, protected by their locks.
+    // For `@unchecked Sendable`: all mutable state is in `info` and `state`, protected by their locks.
 
     private let info = Locked<Handover<[String: Any]?>>(Handover(nil))
     private let state = Locked(MPNowPlayingPlaybackState.unknown)
@@ -15,7 +17,7 @@ public final class MPNowPlayingInfoCenter: NSObject, @unchecked Sendable {
         SimulatedPhone.process.shared.object(of: MPNowPlayingInfoCenter.self) { MPNowPlayingInfoCenter() }
     }
 
-    /// Title, artist, duration and so on.
+    /// The title, artist, duration and other properties of the item.
     public var nowPlayingInfo: [String: Any]? {
         get { info.withLock { $0 }.value }
         set {
@@ -24,43 +26,43 @@ public final class MPNowPlayingInfoCenter: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Whether it plays.
+    /// The playback state that the app has set.
     public var playbackState: MPNowPlayingPlaybackState {
         get { state.withLock { $0 } }
         set { state.withLock { $0 = newValue } }
     }
 }
 
-/// What an app says that it does.
+/// The playback state that an app reports.
 public enum MPNowPlayingPlaybackState: UInt, Sendable {
-    /// It has said nothing.
+    /// The app has reported nothing.
     case unknown = 0
-    /// It plays.
+    /// The app plays.
     case playing = 1
-    /// It is paused.
+    /// The app is paused.
     case paused = 2
-    /// It has stopped.
+    /// The app has stopped.
     case stopped = 3
-    /// Another one has the sound.
+    /// Another app has the audio output.
     case interrupted = 4
 }
 
 // The names are Apple's.
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The title of what plays.
+/// The key of the item's title.
 public let MPMediaItemPropertyTitle = "title"
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Who plays.
+/// The key of the item's artist.
 public let MPMediaItemPropertyArtist = "artist"
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The album.
+/// The key of the title of the item's album.
 public let MPMediaItemPropertyAlbumTitle = "albumTitle"
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// How long it is, in seconds.
+/// The key of the item's duration, in seconds.
 public let MPMediaItemPropertyPlaybackDuration = "playbackDuration"
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// How far it has been played, in seconds.
+/// The key of the position in the item, in seconds.
 public let MPNowPlayingInfoPropertyElapsedPlaybackTime = "MPNowPlayingInfoPropertyElapsedPlaybackTime"
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// How fast it is played; 0 is paused.
+/// The key of the playback rate; 0 means paused.
 public let MPNowPlayingInfoPropertyPlaybackRate = "MPNowPlayingInfoPropertyPlaybackRate"

@@ -3,23 +3,23 @@ public import ApusDevice
 import ApusTimers
 public import SimulatedAppleCore
 
-/// What became of a command.
+/// The result of a command.
 public enum MPRemoteCommandHandlerStatus: Int, Sendable {
-    /// It was done.
+    /// The command was carried out.
     case success = 0
-    /// There is no such command.
+    /// The requested content does not exist.
     case noSuchContent = 100
-    /// There is nothing that plays.
+    /// There is no item that plays.
     case noActionableNowPlayingItem = 110
-    /// It was not done.
+    /// The command was not carried out.
     case commandFailed = 200
 }
 
-/// A command from the lock screen or from headphones.
+/// An event for a command from the lock screen or from headphones.
 open class MPRemoteCommandEvent: NSObject, @unchecked Sendable {
-    // For `@unchecked Sendable`: nothing of it changes.
+    // For `@unchecked Sendable`: all stored properties are immutable.
 
-    /// Which command.
+    /// The command.
     public let command: MPRemoteCommand
 
     init(_ command: MPRemoteCommand) {
@@ -28,11 +28,11 @@ open class MPRemoteCommandEvent: NSObject, @unchecked Sendable {
     }
 }
 
-/// What an app does about a command. From any thread.
+/// A command with the app's handlers for it; all members may be used from any thread.
 open class MPRemoteCommand: NSObject, @unchecked Sendable {
-    // For `@unchecked Sendable`: what changes is in `state`, protected by its lock.
+    // For `@unchecked Sendable`: all mutable state is in `state`, protected by its lock.
 
-    /// What an app does when the command comes.
+    /// A handler of the app, which is called when the user gives the command.
     public typealias Handler = (MPRemoteCommandEvent) -> MPRemoteCommandHandlerStatus
 
     private final class Target: Sendable {
@@ -55,10 +55,11 @@ open class MPRemoteCommand: NSObject, @unchecked Sendable {
         set { state.withLock { $0.isEnabled = newValue } }
     }
 
-    /// Adds something that is done, on the main thread, when the command comes. There are no selectors on Linux, so this
-    /// is the only form.
+    /// Adds a handler that is called on the main thread when the user gives the command.
     ///
-    /// - Returns: What ``removeTarget(_:)`` takes.
+    /// This is the only form, because there are no selectors on Linux.
+    ///
+    /// - Returns: The target, for ``removeTarget(_:)``.
     @discardableResult
     open func addTarget(handler: @escaping Handler) -> Any {
         let target = Target(handler)
@@ -66,18 +67,21 @@ open class MPRemoteCommand: NSObject, @unchecked Sendable {
         return target
     }
 
-    /// Takes away what was added; `nil` takes all away.
+    /// Removes a target; `nil` removes all targets.
     open func removeTarget(_ target: Any?) {
         let target = target as? Target
         let old = state.withLock { state in
             defer { state.targets.removeAll { target == nil || $0 === target } }
             return state.targets
         }
-        // Released outside the lock: what they captured may do anything when it goes.
+        // The targets are released outside of the lock, because the deinitializers of captured objects may run any
+        // code.
         withExtendedLifetime(old) {}
     }
 
-    /// Nil when the user cannot give it.
+    /// Calls the handlers.
+    ///
+    /// - Returns: The last handler's result; `nil` when the command is disabled or has no handler.
     @MainActor
     func come() -> MPRemoteCommandHandlerStatus? {
         let (isEnabled, targets) = state.withLock { ($0.isEnabled, $0.targets) }
@@ -88,17 +92,17 @@ open class MPRemoteCommand: NSObject, @unchecked Sendable {
 
 /// The commands from the lock screen and from headphones.
 public final class MPRemoteCommandCenter: NSObject, Sendable {
-    /// Begin to play.
+    /// The command to start playing.
     public let playCommand = MPRemoteCommand()
-    /// Stop for a while.
+    /// The command to pause.
     public let pauseCommand = MPRemoteCommand()
-    /// Stop.
+    /// The command to stop.
     public let stopCommand = MPRemoteCommand()
-    /// Begin, or stop for a while.
+    /// The command to start playing or to pause.
     public let togglePlayPauseCommand = MPRemoteCommand()
-    /// The next one.
+    /// The command to play the next item.
     public let nextTrackCommand = MPRemoteCommand()
-    /// The one before.
+    /// The command to play the previous item.
     public let previousTrackCommand = MPRemoteCommand()
 
     override private init() { super.init() }
@@ -123,8 +127,10 @@ public final class MPRemoteCommandCenter: NSObject, Sendable {
 }
 
 extension SimulatedPhone {
-    /// The user gives a command on the lock screen or with headphones: `give(\.pauseCommand, on: device)`. The app gets
-    /// it on its main thread, if it runs; a suspended app does not.
+    /// Gives a command as the user does on the lock screen or with headphones, as in `give(\.pauseCommand, on:
+    /// device)`.
+    ///
+    /// A running app receives it on its main thread; a suspended app does not.
     public static func give(_ command: KeyPath<MPRemoteCommandCenter, MPRemoteCommand>, on device: SimulatedDevice) {
         guard let name = MPRemoteCommandCenter.commands.first(where: { $0.value == command })?.key else { return }
         deliver(mediaCommand: name, on: device)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A lock with the state that it guards.
+/// A lock with the state that it protects.
 public struct OSAllocatedUnfairLock<State>: Sendable {
     private final class Guarded: @unchecked Sendable {  // The state is used under the lock.
         let lock = NSLock()
@@ -11,19 +11,21 @@ public struct OSAllocatedUnfairLock<State>: Sendable {
 
     private let guarded: Guarded
 
-    /// A lock of a state that need not be sendable.
+    /// Creates a lock of a state that need not be sendable.
     public init(uncheckedState initialState: State) { guarded = Guarded(initialState) }
-    /// A lock of a state.
+    /// Creates a lock of a state.
     public init(initialState: State) where State: Sendable { guarded = Guarded(initialState) }
 
     /// Waits for the lock, and calls `body` with the state.
-    /// - Returns: what `body` returns.
+    ///
+    /// - Returns: The result of `body`.
     public func withLockUnchecked<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
         try guarded.lock.withLock { try body(&guarded.state) }
     }
 
     /// Calls `body` with the state if the lock is free.
-    /// - Returns: what `body` returns, or nil.
+    ///
+    /// - Returns: The result of `body`, or `nil`.
     public func withLockIfAvailableUnchecked<Result>(_ body: (inout State) throws -> Result) rethrows -> Result? {
         guard guarded.lock.try() else { return nil }
         defer { guarded.lock.unlock() }
@@ -31,20 +33,22 @@ public struct OSAllocatedUnfairLock<State>: Sendable {
     }
 
     /// Calls `body` with the state if the lock is free.
-    /// - Returns: what `body` returns, or nil.
+    ///
+    /// - Returns: The result of `body`, or `nil`.
     public func withLockIfAvailable<Result: Sendable>(
         _ body: @Sendable (inout State) throws -> Result
     ) rethrows -> Result? { try withLockIfAvailableUnchecked(body) }
 
     /// Waits for the lock, and calls `body` with the state.
-    /// - Returns: what `body` returns.
+    ///
+    /// - Returns: The result of `body`.
     public func withLock<Result: Sendable>(_ body: @Sendable (inout State) throws -> Result) rethrows -> Result {
         try withLockUnchecked(body)
     }
 }
 
 extension OSAllocatedUnfairLock where State == Void {
-    /// A lock that guards nothing of its own.
+    /// Creates a lock without a state.
     public init() { self.init(uncheckedState: ()) }
 
     /// Waits for the lock.
@@ -54,11 +58,14 @@ extension OSAllocatedUnfairLock where State == Void {
     @available(*, noasync, message: "use withLock")
     public func unlock() { guarded.lock.unlock() }
     /// Takes the lock if it is free.
+    ///
+    /// - Returns: Whether the lock was free.
     @available(*, noasync, message: "use withLock")
     public func lockIfAvailable() -> Bool { guarded.lock.try() }
 
     /// Waits for the lock, and calls `body`.
-    /// - Returns: what `body` returns.
+    ///
+    /// - Returns: The result of `body`.
     public func withLock<Result: Sendable>(_ body: @Sendable () throws -> Result) rethrows -> Result {
         try withLockUnchecked { _ in try body() }
     }

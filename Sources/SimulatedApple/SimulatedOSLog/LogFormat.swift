@@ -1,7 +1,8 @@
 public import Foundation
 
-/// A value that `os_log` accepts as an argument of a format: a `CVarArg` of Apple's systems, where text and objects are such
-/// values too.
+/// A value that `os_log` accepts as an argument of a format.
+///
+/// On Apple's systems this is a `CVarArg`, which there includes text and objects.
 public protocol OSLogArgument {}
 
 extension Int: OSLogArgument {}
@@ -26,16 +27,20 @@ extension UnsafeRawPointer: OSLogArgument {}
 extension UnsafeMutableRawPointer: OSLogArgument {}
 extension OpaquePointer: OSLogArgument {}
 
-/// A format of `os_log`: that of `printf`, with `%@`, and with options in braces as in `%{public}@`, which have no effect.
+/// A format of `os_log`: that of `printf`, with `%@`.
+///
+/// Options in braces, as in `%{public}@`, have no effect.
 struct LogFormat {
     private let format: String
 
     init(_ format: StaticString) { self.format = format.description }
 
-    /// Widths and precisions are memory, so they have a bound.
+    /// Returns a width or precision within bounds, because it determines how much memory is used.
     static func clamped(_ columns: Int) -> Int { min(max(columns, 0), 512) }
 
-    /// The message, with the arguments in place of their conversions; those that are left over are not written.
+    /// Returns the message with the arguments in place of their conversions.
+    ///
+    /// Superfluous arguments are ignored.
     func text(_ arguments: [any OSLogArgument]) -> String {
         var text = ""
         var rest = arguments[...]
@@ -51,14 +56,14 @@ struct LogFormat {
     }
 }
 
-/// A conversion of a format: `%-5.2f`.
+/// A conversion of a format, such as `%-5.2f`.
 private struct Conversion {
     private var flags = ""
     private var width: Int?
     private var precision: Int?
     private let letter: Character
 
-    /// Reads what follows a percent sign. Nil at the format's end.
+    /// Reads the conversion after a percent sign; `nil` at the end of the format.
     init?(_ scalars: inout Substring.UnicodeScalarView, _ arguments: inout ArraySlice<any OSLogArgument>) {
         if scalars.first == "{" { scalars = scalars.drop { $0 != "}" }.dropFirst() }
         while let flag = scalars.first, "-+ #0".unicodeScalars.contains(flag) {
@@ -75,7 +80,7 @@ private struct Conversion {
         self.letter = Character(letter)
     }
 
-    /// Digits, or the next argument in the place of a star.
+    /// Reads digits, or for a star the next argument.
     private static func number(
         _ scalars: inout Substring.UnicodeScalarView, _ arguments: inout ArraySlice<any OSLogArgument>
     ) -> Int? {
@@ -114,7 +119,7 @@ private struct Conversion {
         }
     }
 
-    /// As many bits as the argument's type has.
+    /// Returns the bits of an integer, as many as its type has.
     private static func bits<T: FixedWidthInteger>(of integer: T) -> UInt64 {
         UInt64(truncatingIfNeeded: integer) & (T.bitWidth < 64 ? (1 << UInt64(T.bitWidth)) - 1 : .max)
     }

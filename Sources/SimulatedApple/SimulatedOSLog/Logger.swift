@@ -1,22 +1,23 @@
-/// Writes messages into the device's log, each as the line `[CATEGORY LEVEL] TEXT` of the app. Debug messages and traces are
-/// not written. From any thread.
+/// A logger that writes messages into the device's log, each as the line `[CATEGORY LEVEL] TEXT` of the app.
+///
+/// Debug messages and traces are not written. All methods may be called from any thread.
 public struct Logger: Sendable {
     private let log: OSLog
 
-    /// A logger without a subsystem.
+    /// Creates a logger without a subsystem.
     public init() { log = .default }
-    /// The logger of a log.
+    /// Creates the logger of a log.
     public init(_ logObj: OSLog) { log = logObj }
-    /// The logger of a category of a subsystem.
+    /// Creates the logger of a category of a subsystem.
     public init(subsystem: String, category: String) { log = OSLog(subsystem: subsystem, category: category) }
 
     /// Writes a message of the level `default`.
     public func log(_ message: OSLogMessage) { log.write(message.text, .default) }
-    /// Writes a message of that level.
+    /// Writes a message of the given level.
     public func log(level: OSLogType, _ message: OSLogMessage) { log.write(message.text, level) }
-    /// Writes nothing, as ``debug(_:)``.
+    /// Writes nothing, like ``debug(_:)``.
     public func trace(_ message: OSLogMessage) { log.write(message.text, .debug) }
-    /// Writes nothing: a phone does not keep such messages.
+    /// Writes nothing, because a phone does not keep such messages.
     public func debug(_ message: OSLogMessage) { log.write(message.text, .debug) }
     /// Writes a message of the level `info`.
     public func info(_ message: OSLogMessage) { log.write(message.text, .info) }

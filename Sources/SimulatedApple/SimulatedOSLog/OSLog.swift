@@ -1,24 +1,24 @@
 public import Foundation
 import SimulatedAppleCore
 
-/// How important a message is.
+/// The severity of a message.
 public struct OSLogType: RawRepresentable, Hashable, Sendable {
     /// Apple's number of the level.
     public let rawValue: UInt8
-    /// The level with Apple's number.
+    /// Creates the level with Apple's number.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
-    /// The level with Apple's number.
+    /// Creates the level with Apple's number.
     public init(_ rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// A message that is kept.
+    /// The default level, whose messages are kept.
     public static let `default` = OSLogType(0)
-    /// A message that helps, and is no more than that.
+    /// The level of messages that are helpful but not essential.
     public static let info = OSLogType(1)
-    /// A message for the app's development, which is not kept.
+    /// The level of messages for development, which are not kept.
     public static let debug = OSLogType(2)
-    /// An error of the process.
+    /// The level of errors of the process.
     public static let error = OSLogType(16)
-    /// An error of the app or of several processes.
+    /// The level of errors that concern the app or several processes.
     public static let fault = OSLogType(17)
 
     var name: String? {
@@ -32,20 +32,20 @@ public struct OSLogType: RawRepresentable, Hashable, Sendable {
     }
 }
 
-/// Where messages come from: a subsystem and a category of it.
+/// The origin of messages: a category of a subsystem.
 public final class OSLog: NSObject, @unchecked Sendable {  // Immutable.
-    /// A category with a meaning for the system.
+    /// A category that has a meaning for the system.
     public struct Category: RawRepresentable, Hashable, Sendable {
         /// The category's name.
         public let rawValue: String
-        /// The category with that name.
+        /// Creates the category with a name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// Events that a tool marks on its timeline.
+        /// The category of events that a tool marks on its timeline.
         public static let pointsOfInterest = Category(rawValue: "PointsOfInterest")
-        /// Signposts that a tool records only while it traces.
+        /// The category of signposts that a tool records only while it traces.
         public static let dynamicTracing = Category(rawValue: "DynamicTracing")
-        /// The same, with the calls that led to it.
+        /// The category of signposts that a tool records, with the call stack, only while it traces.
         public static let dynamicStackTracing = Category(rawValue: "DynamicStackTracing")
     }
 
@@ -62,22 +62,24 @@ public final class OSLog: NSObject, @unchecked Sendable {  // Immutable.
         self.isDisabled = isDisabled
     }
 
-    /// The log of a category of a subsystem.
+    /// Creates the log of a category of a subsystem.
     public convenience init(subsystem: String, category: String) {
         self.init(subsystem: subsystem, category: category, isDisabled: false)
     }
 
-    /// The log of a category of a subsystem.
+    /// Creates the log of a category of a subsystem.
     public convenience init(subsystem: String, category: Category) {
         self.init(subsystem: subsystem, category: category.rawValue)
     }
 
-    /// A phone keeps debug messages only while a tool reads them, so they are not written here either.
+    /// Returns whether messages of a level are written: all but debug messages, unless the log is disabled.
+    ///
+    /// A phone keeps debug messages only while a tool reads them.
     ///
     /// Rule: Apple, documentation/os/generating-log-messages-from-your-code: the levels, and what is kept of each.
     public func isEnabled(type: OSLogType) -> Bool { !isDisabled && type != .debug }
 
-    /// False: no tool records signposts.
+    /// Whether signposts are recorded: false, because no tool does so.
     public var signpostsEnabled: Bool { false }
 
     func write(_ message: @autoclosure () -> String, _ type: OSLogType) {
@@ -90,7 +92,7 @@ public final class OSLog: NSObject, @unchecked Sendable {  // Immutable.
 // The names are Apple's.
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Writes a message into the device's log, as `Logger` does, from the text and the arguments of a format of `printf`.
+/// Writes a message into the device's log, like `Logger`, from a format of `printf` and its arguments.
 public func os_log(
     _ message: StaticString, dso: UnsafeRawPointer? = #dsohandle, log: OSLog = .default, type: OSLogType = .default,
     _ arguments: any OSLogArgument...
@@ -99,7 +101,7 @@ public func os_log(
 }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Writes a message into the device's log, as `Logger` does, from the text and the arguments of a format of `printf`.
+/// Writes a message into the device's log, like `Logger`, from a format of `printf` and its arguments.
 public func os_log(
     _ type: OSLogType, dso: UnsafeRawPointer? = #dsohandle, log: OSLog = .default, _ message: StaticString,
     _ arguments: any OSLogArgument...
@@ -107,15 +109,15 @@ public func os_log(
     log.write(LogFormat(message).text(arguments), type)
 }
 
-// The next two are disfavored, because a text without values is a format.
+// The next two are disfavored, because a text without values should be taken as a format.
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Writes a message into the device's log, as `Logger` does.
+/// Writes a message into the device's log, like `Logger`.
 @_disfavoredOverload
 public func os_log(_ message: OSLogMessage) { OSLog.default.write(message.text, .default) }
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Writes a message into the device's log, as `Logger` does.
+/// Writes a message into the device's log, like `Logger`.
 @_disfavoredOverload
 public func os_log(_ logLevel: OSLogType = .default, log: OSLog = .default, _ message: OSLogMessage) {
     log.write(message.text, logLevel)

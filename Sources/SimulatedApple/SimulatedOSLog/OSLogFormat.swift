@@ -1,6 +1,6 @@
 import Foundation
 
-/// How an integer is written in a message.
+/// The format of an integer in a message.
 public struct OSLogIntegerFormatting: Sendable {
     private let radix: Int
     private let prefix: String
@@ -13,29 +13,31 @@ public struct OSLogIntegerFormatting: Sendable {
         self.hasSign = hasSign
     }
 
-    /// Digits from 0 to 9.
+    /// The decimal format.
     public static let decimal = decimal()
-    /// Digits from 0 to f, of unsigned integers.
+    /// The hexadecimal format, for unsigned integers.
     public static let hex = hex()
-    /// Digits from 0 to 7, of unsigned integers.
+    /// The octal format, for unsigned integers.
     public static let octal = octal()
 
-    /// Digits from 0 to 9, at least so many.
+    /// Returns the decimal format with a minimum number of digits.
     public static func decimal(explicitPositiveSign: Bool = false, minDigits: Int = 0) -> Self {
         Self(10, "", false, minDigits, explicitPositiveSign)
     }
 
-    /// Digits from 0 to f, at least so many, of unsigned integers.
+    /// Returns the hexadecimal format with a minimum number of digits, for unsigned integers.
     public static func hex(
         explicitPositiveSign: Bool = false, includePrefix: Bool = false, uppercase: Bool = false, minDigits: Int = 0
     ) -> Self { Self(16, includePrefix ? "0x" : "", uppercase, minDigits, explicitPositiveSign) }
 
-    /// Digits from 0 to 7, at least so many, of unsigned integers.
+    /// Returns the octal format with a minimum number of digits, for unsigned integers.
     public static func octal(
         explicitPositiveSign: Bool = false, includePrefix: Bool = false, uppercase: Bool = false, minDigits: Int = 0
     ) -> Self { Self(8, includePrefix ? "0o" : "", uppercase, minDigits, explicitPositiveSign) }
 
-    /// Apple's module refuses signed integers with another radix than ten, too.
+    /// Returns the text of an integer.
+    ///
+    /// Apple's module also refuses signed integers with another radix than ten.
     func text<T: FixedWidthInteger>(of integer: T) -> String {
         precondition(radix == 10 || !T.isSigned, "Signed integers must be formatted using .decimal")
         let digits = String(integer.magnitude, radix: radix, uppercase: isUppercase)
@@ -44,30 +46,30 @@ public struct OSLogIntegerFormatting: Sendable {
     }
 }
 
-/// How a number with a fraction is written in a message.
+/// The format of a floating-point number in a message.
 public struct OSLogFloatFormatting: Sendable {
     private let conversion: Character
     private let precision: Int
     private let hasSign: Bool
 
-    /// Six digits after the point.
+    /// The format with six digits after the decimal point.
     public static let fixed = fixed()
-    /// A power of ten, and six digits after the point.
+    /// The format with an exponent and six digits after the decimal point.
     public static let exponential = exponential()
-    /// The shorter of both.
+    /// The shorter of the fixed and the exponential format.
     public static let hybrid = hybrid()
 
-    /// So many digits after the point.
+    /// Returns the format with a number of digits after the decimal point.
     public static func fixed(precision: Int = 6, explicitPositiveSign: Bool = false, uppercase: Bool = false) -> Self {
         Self(conversion: "f", precision: precision, hasSign: explicitPositiveSign)
     }
 
-    /// A power of ten, and so many digits after the point.
+    /// Returns the format with an exponent and a number of digits after the decimal point.
     public static func exponential(
         precision: Int = 6, explicitPositiveSign: Bool = false, uppercase: Bool = false
     ) -> Self { Self(conversion: uppercase ? "E" : "e", precision: precision, hasSign: explicitPositiveSign) }
 
-    /// The shorter of both, with so many digits.
+    /// Returns the shorter of the fixed and the exponential format, with a number of significant digits.
     public static func hybrid(precision: Int = 6, explicitPositiveSign: Bool = false, uppercase: Bool = false) -> Self {
         Self(conversion: uppercase ? "G" : "g", precision: precision, hasSign: explicitPositiveSign)
     }
@@ -77,11 +79,11 @@ public struct OSLogFloatFormatting: Sendable {
     }
 }
 
-/// How a truth value is written in a message.
+/// The format of a Boolean value in a message.
 public enum OSLogBoolFormat: Sendable {
-    /// `true` or `false`.
+    /// The words `true` and `false`.
     case truth
-    /// `YES` or `NO`.
+    /// The words `YES` and `NO`.
     case answer
 
     func text(of value: Bool) -> String {
@@ -92,18 +94,18 @@ public enum OSLogBoolFormat: Sendable {
     }
 }
 
-/// In how many columns a value is written.
+/// The alignment of a value in a number of columns.
 public struct OSLogStringAlignment: Sendable {
     private let columns: Int
     private let isRight: Bool
 
-    /// As many columns as it needs.
+    /// No minimum width.
     public static let none = OSLogStringAlignment(columns: 0, isRight: false)
-    /// At least so many columns, the value at their left.
+    /// Returns the alignment at the left of at least this number of columns.
     public static func left(columns: Int) -> OSLogStringAlignment {
         OSLogStringAlignment(columns: columns, isRight: false)
     }
-    /// At least so many columns, the value at their right.
+    /// Returns the alignment at the right of at least this number of columns.
     public static func right(columns: Int) -> OSLogStringAlignment {
         OSLogStringAlignment(columns: columns, isRight: true)
     }

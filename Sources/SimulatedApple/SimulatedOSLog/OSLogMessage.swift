@@ -1,23 +1,26 @@
 public import Foundation
 
-/// The text of a message. Its values are computed only if the message is written, as on a phone. What a phone hides from
-/// other readers is shown here, since the log is the test's.
+/// The text of a message, whose values are computed only if the message is written, as on a phone.
+///
+/// A phone hides some values from other readers; here all are shown, because only the test reads the log.
 public struct OSLogMessage: ExpressibleByStringInterpolation {
     private let parts: [() -> String]
 
-    /// A message without values.
+    /// Creates a message without values.
     public init(stringLiteral value: String) { parts = [{ value }] }
-    /// A message with values.
+    /// Creates a message with values.
     public init(stringInterpolation: OSLogInterpolation) { parts = stringInterpolation.parts }
 
     var text: String { parts.reduce(into: "") { $0 += $1() } }
 }
 
-/// The values in a message. Their attributes are for tools, and have no effect.
+/// The texts and values of a message.
+///
+/// Their attributes are for tools, and have no effect.
 public struct OSLogInterpolation: StringInterpolationProtocol {
     fileprivate var parts: [() -> String] = []
 
-    /// An empty text.
+    /// Creates an empty message.
     public init(literalCapacity: Int, interpolationCount: Int) { parts.reserveCapacity(2 * interpolationCount + 1) }
 
     /// Adds text.
@@ -45,7 +48,7 @@ public struct OSLogInterpolation: StringInterpolationProtocol {
         align: OSLogStringAlignment = .none, privacy: OSLogPrivacy = .auto, attributes: String = ""
     ) { append(align) { format.text(of: number()) } }
 
-    /// Adds a truth value.
+    /// Adds a Boolean value.
     public mutating func appendInterpolation(
         _ boolean: @autoclosure @escaping () -> Bool, format: OSLogBoolFormat = .truth,
         privacy: OSLogPrivacy = .auto, attributes: String = ""
@@ -57,19 +60,19 @@ public struct OSLogInterpolation: StringInterpolationProtocol {
         privacy: OSLogPrivacy = .auto, attributes: String = ""
     ) { append(align, argumentString) }
 
-    /// Adds the text of a value.
+    /// Adds the description of a value.
     public mutating func appendInterpolation<T: CustomStringConvertible>(
         _ value: @autoclosure @escaping () -> T, align: OSLogStringAlignment = .none, privacy: OSLogPrivacy = .auto,
         attributes: String = ""
     ) { append(align) { value().description } }
 
-    /// Adds the text of an object, or `(null)`.
+    /// Adds the description of an object, or `(null)`.
     public mutating func appendInterpolation(
         _ argumentObject: @autoclosure @escaping () -> NSObject?, privacy: OSLogPrivacy = .auto,
         attributes: String = ""
     ) { append(.none) { argumentObject().map { "\($0)" } ?? "(null)" } }
 
-    /// Adds the text of an error, or `(null)`.
+    /// Adds the description of an error, or `(null)`.
     public mutating func appendInterpolation(
         _ error: @autoclosure @escaping () -> (any Error)?, privacy: OSLogPrivacy = .auto, attributes: String = ""
     ) { append(.none) { error().map { "\($0)" } ?? "(null)" } }
@@ -81,23 +84,23 @@ public struct OSLogInterpolation: StringInterpolationProtocol {
     ) { append(align) { "\(value())" } }
 }
 
-/// Which readers of the log see a value. In the log of the device all of them do.
+/// The privacy of a value in the log, which has no effect in the device's log.
 public struct OSLogPrivacy: Sendable {
-    /// How a hidden value is shown.
+    /// The form in which a hidden value is shown.
     public enum Mask: Sendable { case hash, none }
 
-    /// As the system decides by the value's type.
+    /// The privacy that the system chooses by the value's type.
     public static let auto = OSLogPrivacy()
-    /// All readers of the log.
+    /// The privacy of values that all readers of the log see.
     public static let `public` = OSLogPrivacy()
-    /// Only the app.
+    /// The privacy of values that only the app sees.
     public static let `private` = OSLogPrivacy()
-    /// Only the app, even if a profile shows private values.
+    /// The privacy of values that only the app sees, even if a profile shows private values.
     public static let sensitive = OSLogPrivacy()
-    /// The same, with a mask.
+    /// Returns the privacy that the system chooses; the mask has no effect.
     public static func auto(mask: Mask) -> OSLogPrivacy { .auto }
-    /// The same, with a mask.
+    /// Returns the privacy of private values; the mask has no effect.
     public static func `private`(mask: Mask) -> OSLogPrivacy { .private }
-    /// The same, with a mask.
+    /// Returns the privacy of sensitive values; the mask has no effect.
     public static func sensitive(mask: Mask) -> OSLogPrivacy { .sensitive }
 }

@@ -1,16 +1,16 @@
 import ApusTimers
 
-// No tool records signposts here: they do nothing, and say so when asked.
+// No tool records signposts here: they have no effect, and report that they are disabled.
 
-/// The identity of an interval among others of its name that overlap it.
+/// The identity of an interval among overlapping intervals of the same name.
 public struct OSSignpostID: Comparable, Sendable {
-    /// The number.
+    /// The number of the identifier.
     public let rawValue: UInt64
     private static let last = Locked<UInt64>(0)
 
-    /// The identifier of that number.
+    /// Creates the identifier with a number.
     public init(_ rawValue: UInt64) { self.rawValue = rawValue }
-    /// A new identifier.
+    /// Creates a new identifier.
     public init(log: OSLog) {
         self.init(
             Self.last.withLock {
@@ -18,28 +18,28 @@ public struct OSSignpostID: Comparable, Sendable {
                 return $0
             })
     }
-    /// The identifier of an object.
+    /// Creates the identifier of an object.
     public init(log: OSLog, object: AnyObject) { self.init(UInt64(UInt(bitPattern: ObjectIdentifier(object)))) }
 
-    /// The identifier of the only open interval of its name.
+    /// The identifier of the only open interval of a name.
     public static let exclusive = OSSignpostID(0xEEEE_B0B5_B2B2_EEEE)
-    /// No identifier.
+    /// An identifier of no interval.
     public static let invalid = OSSignpostID(.max)
-    /// No identifier either.
+    /// Another identifier of no interval.
     public static let null = OSSignpostID(0)
 
-    /// By their numbers.
+    /// Orders identifiers by their numbers.
     public static func < (first: OSSignpostID, second: OSSignpostID) -> Bool { first.rawValue < second.rawValue }
 }
 
-/// The kinds of signposts.
+/// The kind of a signpost.
 public struct OSSignpostType: RawRepresentable, Hashable, Sendable {
     /// Apple's number of the kind.
     public let rawValue: UInt8
-    /// The kind with Apple's number.
+    /// Creates the kind with Apple's number.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// One instant.
+    /// A single event.
     public static let event = OSSignpostType(rawValue: 0)
     /// The beginning of an interval.
     public static let begin = OSSignpostType(rawValue: 1)
@@ -47,33 +47,33 @@ public struct OSSignpostType: RawRepresentable, Hashable, Sendable {
     public static let end = OSSignpostType(rawValue: 2)
 }
 
-/// An interval that has begun.
+/// The state of an interval that has begun.
 public final class OSSignpostIntervalState: Sendable {
     fileprivate init() {}
 }
 
-/// Marks intervals and events for a tool.
+/// The interface that marks intervals and events for a tool; nothing is recorded here.
 public struct OSSignposter: Sendable {
-    /// One that marks nothing.
+    /// A signposter that marks nothing.
     public static let disabled = OSSignposter()
 
-    /// One for the app.
+    /// Creates a signposter for the app.
     public init() {}
-    /// One for a category of a subsystem.
+    /// Creates a signposter for a category of a subsystem.
     public init(subsystem: String, category: String) {}
-    /// One for a category of a subsystem.
+    /// Creates a signposter for a category of a subsystem.
     public init(subsystem: String, category: OSLog.Category) {}
-    /// One for the category of a log.
+    /// Creates a signposter for the category of a log.
     public init(logHandle: OSLog) {}
-    /// One for the category of a logger.
+    /// Creates a signposter for the category of a logger.
     public init(logger: Logger) {}
 
-    /// False: no tool records.
+    /// Whether signposts are recorded: false, because no tool does so.
     public var isEnabled: Bool { false }
 
-    /// A new identifier.
+    /// Returns a new identifier.
     public func makeSignpostID() -> OSSignpostID { OSSignpostID(log: .default) }
-    /// The identifier of an object.
+    /// Returns the identifier of an object.
     public func makeSignpostID(from object: AnyObject) -> OSSignpostID {
         OSSignpostID(log: .default, object: object)
     }
@@ -100,13 +100,15 @@ public struct OSSignposter: Sendable {
     public func emitEvent(_ name: StaticString, id: OSSignpostID = .exclusive, _ message: OSLogMessage) {}
 
     /// Calls `task` as an interval.
-    /// - Returns: what `task` returns.
+    ///
+    /// - Returns: The result of `task`.
     public func withIntervalSignpost<Result>(
         _ name: StaticString, id: OSSignpostID = .exclusive, around task: () throws -> Result
     ) rethrows -> Result { try task() }
 
     /// Calls `task` as an interval.
-    /// - Returns: what `task` returns.
+    ///
+    /// - Returns: The result of `task`.
     public func withIntervalSignpost<Result>(
         _ name: StaticString, id: OSSignpostID = .exclusive, _ message: OSLogMessage,
         around task: () throws -> Result
@@ -116,14 +118,14 @@ public struct OSSignposter: Sendable {
 // The name is Apple's.
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Marks an event, or the begin or end of an interval, for a tool.
+/// Marks an event, or the beginning or end of an interval, for a tool.
 public func os_signpost(
     _ type: OSSignpostType, dso: UnsafeRawPointer? = #dsohandle, log: OSLog, name: StaticString,
     signpostID: OSSignpostID = .exclusive
 ) {}
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// Marks an event, or the begin or end of an interval, for a tool.
+/// Marks an event, or the beginning or end of an interval, for a tool.
 public func os_signpost(
     _ type: OSSignpostType, dso: UnsafeRawPointer? = #dsohandle, log: OSLog, name: StaticString,
     signpostID: OSSignpostID = .exclusive, _ format: StaticString, _ arguments: any OSLogArgument...
