@@ -14,8 +14,7 @@ public struct Exploration: Sendable {
     public var policy = SystemPolicy()
     /// Returns whether a step may be performed.
     ///
-    /// For an app that is known not to support a wall clock that is set back, for example: `{ if case .moveWallClock =
-    /// $0 { false } else { true } }`.
+    /// For example, `{ if case .moveWallClock = $0 { false } else { true } }` leaves out the changes of the wall clock.
     public var allows: @Sendable (DeviceStep) -> Bool = { _ in true }
     /// Returns the possible actions of the user in the active app, one of which is chosen.
     public var actions: @MainActor @Sendable (SimulatedDevice) -> [AppAction]

@@ -1,6 +1,6 @@
 #if SimulatedApple
-    // As the real module does: an app that imports SwiftUI uses `ObservableObject`, `@Observable`, `Timer.publish`,
-    // UIKit and Foundation without more ado.
+    // The real module also exports these: an app that imports SwiftUI uses `ObservableObject`, `@Observable`,
+    // `Timer.publish`, UIKit and Foundation without further imports.
     @_exported public import Foundation
     @_exported public import Observation
     @_exported public import SimulatedCombine

@@ -1,47 +1,53 @@
 #if SimulatedApple
     import SimulatedAppleCore
 
-    /// An app: its scenes, and what belongs to all of them. Rule: Apple, "App".
+    /// An app: its scenes, and what they share.
+    ///
+    /// Rule: Apple, "App".
     @MainActor @preconcurrency
     public protocol App {
-        /// What the app consists of.
+        /// The type of the app's body.
         associatedtype Body: Scene
 
-        /// What the app consists of now.
+        /// The scenes of the app.
         @SceneBuilder @MainActor @preconcurrency
         var body: Body { get }
 
-        /// Made once in each process, first of all.
+        /// Creates the app; called once in each process, before anything else.
         @MainActor @preconcurrency
         init()
     }
 
-    /// A part of the app's interface with a life of its own. The simulated phone has one window. Rule: Apple, "Scene".
+    /// A part of the app's interface with its own life cycle.
+    ///
+    /// The simulated phone has one window. Rule: Apple, "Scene".
     @MainActor @preconcurrency
     public protocol Scene {
-        /// What the scene consists of.
+        /// The type of the scene's body.
         associatedtype Body: Scene
 
-        /// What the scene consists of now.
+        /// The content of the scene.
         @SceneBuilder @MainActor @preconcurrency
         var body: Body { get }
     }
 
     extension Scene where Body == Never {
-        /// Never asked for: the graph knows this scene itself.
+        /// Traps, because the graph does not evaluate the body of this scene.
         public var body: Never { preconditionFailure("\(Self.self) has no body") }
     }
 
     extension Never: Scene {}
 
-    /// Makes one scene of the scenes in a closure. Rule: Apple, "SceneBuilder".
+    /// The result builder that makes one scene of the scenes in a closure.
+    ///
+    /// Rule: Apple, "SceneBuilder".
     @resultBuilder
     public enum SceneBuilder {
-        /// Takes any scene.
+        /// Returns the scene.
         public static func buildExpression<Content: Scene>(_ content: Content) -> Content { content }
-        /// One scene.
+        /// Returns the only scene of the block.
         public static func buildBlock<Content: Scene>(_ content: Content) -> Content { content }
-        /// Several scenes.
+        /// Returns several scenes as one.
         public static func buildBlock<each Content: Scene>(_ content: repeat each Content) -> some Scene {
             var parts: [Any] = []
             repeat parts.append(each content)
@@ -58,20 +64,22 @@
         }
     }
 
-    /// The app's window. Rule: Apple, "WindowGroup".
+    /// The app's window.
     ///
-    /// Its views are there from when the app first comes to the front, and stay when it goes to the background. An app
-    /// that was started in the background has none.
+    /// Rule: Apple, "WindowGroup".
+    ///
+    /// Its views exist from the time when the app first comes to the foreground, and stay when it goes to the
+    /// background. An app that was launched in the background has no views.
     public struct WindowGroup<Content: View>: Scene, Primitive {
-        /// None; the graph knows it.
+        /// The type of the body: none, because the graph handles this type itself.
         public typealias Body = Never
         private let content: () -> Content
 
-        /// A window with these views.
+        /// Creates a window with these views.
         public init(@ViewBuilder content: @escaping () -> Content) { self.content = content }
-        /// A window with these views; the identifier has no effect.
+        /// Creates a window with these views; the identifier has no effect.
         public init(id: String, @ViewBuilder content: @escaping () -> Content) { self.content = content }
-        /// A window with these views; the title has no effect.
+        /// Creates a window with these views; the title has no effect.
         public init(_ title: LocalizedStringKey, @ViewBuilder content: @escaping () -> Content) {
             self.content = content
         }
@@ -83,24 +91,25 @@
     }
 
     extension App {
-        /// Runs the app in a process of the simulated phone; what `@main` calls. Without a phone it stops with a
-        /// message that says what to write.
+        /// Runs the app in a process of the simulated phone; `@main` calls this method.
+        ///
+        /// Without a phone, it stops the program with a message that says what to write.
         ///
         /// ```swift
         /// SimulatedPhone.install(on: device, program: { MyApp.main() })
         /// ```
         ///
-        /// The order: the app is made with its delegate, the delegate's launch method is called, the scenes are
-        /// evaluated, and handlers of background tasks are registered; with the first way to the front come the views.
-        /// The app has scenes, whatever the manifest says: of the life cycle, its delegate gets the launch and the end
-        /// only.
+        /// First the app is created with its delegate, and the delegate's launch method is called. Then the scenes are
+        /// evaluated, and handlers of background tasks are registered. The views are created when the app first comes
+        /// to the foreground. The app has scenes even if the manifest declares none: of the life cycle, its delegate is
+        /// notified only of the launch and the end.
         nonisolated public static func main() {
             guard SimulatedPhone.isAppProcess else { SimulatedPhone.stopWithoutPhone("\(Self.self).main()") }
             MainActor.assumeIsolated { AppHost.run(Self.self) }
         }
     }
 
-    /// Connects an app's graph with the phone.
+    /// The connection between an app's graph and the phone.
     @MainActor
     private enum AppHost {
         static func run<A: App>(_ type: A.Type) {
@@ -119,11 +128,13 @@
         }
     }
 
-    /// The delegate of an app that has none.
+    /// The delegate of an app without its own.
     private final class PlainDelegate: UIResponder, UIApplicationDelegate {}
 
-    /// Puts the phase of the window into the environment. Views are evaluated before the call returns: so what they
-    /// do on the way to the background is done in the time that the system gives for that.
+    /// The scene delegate that sets the phase of the window in the environment.
+    ///
+    /// Views are evaluated before each call returns, so what they do on the way to the background is done in the time
+    /// that the system gives for it.
     private final class WindowDelegate: UIResponder, UIWindowSceneDelegate {
         private let graph: ViewGraph
         private var environment: EnvironmentValues
@@ -154,17 +165,19 @@
         }
     }
 
-    /// Gives an app a delegate of UIKit. Rule: Apple, "UIApplicationDelegateAdaptor": the delegate is made with the
-    /// app. One that is an `ObservableObject`, or `@Observable`, is in the environment too.
+    /// The delegate of UIKit for an app.
+    ///
+    /// Rule: Apple, "UIApplicationDelegateAdaptor": the delegate is created with the app. A delegate that is an
+    /// `ObservableObject` or `@Observable` is also an object of the environment.
     @MainActor @preconcurrency @propertyWrapper
     public struct UIApplicationDelegateAdaptor<DelegateType: NSObject & UIApplicationDelegate>: DelegateAdaptor {
         /// The delegate.
         public let wrappedValue: DelegateType
 
-        /// Makes the delegate, with its `init()`.
+        /// Creates the delegate, with its `init()`.
         public init(_ delegateType: DelegateType.Type = DelegateType.self) {
-            // Objective-C can do this with any class. Here the initializer would have to be `required`; the slot of
-            // NSObject's is the same in all of its subclasses.
+            // Objective-C can call this initializer of any class. In Swift it would have to be `required`; the slot of
+            // NSObject's initializer is the same in all subclasses.
             let object = Creatable.make(unsafeBitCast(delegateType as AnyObject.Type, to: Creatable.Type.self))
             guard let delegate = object as? DelegateType else {
                 preconditionFailure("\(delegateType) cannot be made with init()")
@@ -186,18 +199,21 @@
         public var projectedValue: ObservedObject<DelegateType>.Wrapper { ObservedObject.Wrapper(object: wrappedValue) }
     }
 
-    /// An adaptor with any delegate.
+    /// An adaptor with any type of delegate.
     @MainActor
     protocol DelegateAdaptor {
         var delegate: any UIApplicationDelegate { get }
         func addObject(to environment: inout EnvironmentValues)
     }
 
-    /// Has the initializer of `NSObject` as one that may be called on any subclass.
+    /// A class with the initializer of `NSObject` as a required one, which can be called on any subclass.
     private class Creatable: NSObject {
         override required init() { super.init() }
 
-        /// Not optimized: the optimizer sees that this class has no subclasses, and would make an object of it.
+        /// Creates an object of any class.
+        ///
+        /// It is not optimized: the optimizer sees that this class has no subclasses, and would create an object of
+        /// this class.
         @_optimize(none)
         static func make(_ type: Creatable.Type) -> AnyObject { type.init() }
     }

@@ -5,7 +5,9 @@
     import BackgroundTasks
     import SimulatedAppleCore
 
-    /// A kind of background work. Rule: Apple, "BackgroundTask". Refreshes and background sessions are there.
+    /// A kind of background work: an app refresh, or the events of a background session.
+    ///
+    /// Rule: Apple, "BackgroundTask".
     public struct BackgroundTask<Request, Response>: Sendable {
         enum Trigger: Sendable {
             case refresh(String)
@@ -16,14 +18,14 @@
     }
 
     extension BackgroundTask where Request == Void, Response == Void {
-        /// A refresh for which the app submits a `BGAppRefreshTaskRequest` of that identifier.
+        /// Returns the refresh for which the app submits a `BGAppRefreshTaskRequest` with this identifier.
         ///
         /// Rule: Apple, "appRefresh(_:)".
         public static func appRefresh(_ identifier: String) -> BackgroundTask<Void, Void> {
             BackgroundTask(trigger: .refresh(identifier))
         }
 
-        /// The events of the background session of that identifier: all of its tasks have ended.
+        /// Returns the events of the background session with this identifier: all of its tasks have ended.
         ///
         /// Rule: Apple, "urlSession(_:)".
         public static func urlSession(_ identifier: String) -> BackgroundTask<Void, Void> {
@@ -32,7 +34,7 @@
     }
 
     extension BackgroundTask where Request == String, Response == Void {
-        /// The events of background sessions whose identifiers match; the action gets the identifier.
+        /// Returns the events of background sessions whose identifiers match; the action receives the identifier.
         ///
         /// Rule: Apple, "urlSession(matching:)".
         public static func urlSession(
@@ -41,20 +43,19 @@
     }
 
     extension Scene {
-        /// Calls an action when the system starts the work that the app has asked `BGTaskScheduler` for, or has events
-        /// of a background session.
+        /// Adds an action for a background task of `BGTaskScheduler`, or for the events of a background session.
         ///
         /// Rule: Apple, "backgroundTask(_:action:)": the work is complete when the action returns. Shortly before the
-        /// time of a refresh is over, the action's task is cancelled; an action that does not return then ends the app,
-        /// as a task does that is not completed. One that returns after its cancellation has completed the task without
-        /// success. The handler is registered at the launch; the next request is the app's own matter.
+        /// time of a refresh is over, the action's task is cancelled; if the action does not return then, the app is
+        /// ended, as for a task that is not completed. If it returns after its cancellation, the task is completed
+        /// without success. The handler is registered at the launch; the app submits the next request itself.
         ///
-        /// The action is called off the main actor, unless it says otherwise.
+        /// The action is not called on the main actor, unless it is isolated to it.
         public func backgroundTask<D: Sendable, R: Sendable>(
             _ task: BackgroundTask<D, R>, action: @escaping @Sendable (D) async -> R
         ) -> some Scene {
             let action = BackgroundAction { data in
-                // A refresh and a session with a given name have no data, and so one value.
+                // A refresh and a session with a given identifier have no data; their parameter is `Void`.
                 if let data = data as? D {
                     _ = await action(data)
                 } else if let nothing = () as? D {
@@ -66,7 +67,7 @@
     }
 
     private struct BackgroundAction: Sendable {
-        /// Gets the identifier.
+        /// Receives the identifier.
         let run: @Sendable (String) async -> Void
     }
 
@@ -87,7 +88,7 @@
                 }
         }
 
-        /// Has the action of the last evaluation.
+        /// The registered handler's memory of the action in the latest evaluation.
         private final class Registration: Sendable {
             let action: Locked<BackgroundAction>
             init(_ action: BackgroundAction) { self.action = Locked(action) }
@@ -102,7 +103,7 @@
             }
             let registration = Registration(action)
             node.memory = registration
-            // At once: handlers are registered before the launch is over.
+            // At once, because handlers must be registered before the launch is over.
             switch trigger {
             case .refresh(let identifier): register(registration, identifier)
             case .session(let matches): register(registration, matches)

@@ -1,11 +1,12 @@
 #if SimulatedApple
-    /// Describes previews of a view for Xcode. Nothing shows them here. (`#Preview` is a macro, which needs a compiler plugin,
-    /// and does not compile.)
+    /// The previews of a view for Xcode, which nothing shows here.
+    ///
+    /// `#Preview` is a macro, which needs a compiler plugin, and does not compile.
     @MainActor @preconcurrency
     public protocol PreviewProvider {
-        /// The type of the views that are shown.
+        /// The type of the previews.
         associatedtype Previews: View
-        /// The views that are shown.
+        /// The views of the previews.
         @ViewBuilder static var previews: Previews { get }
     }
 #endif

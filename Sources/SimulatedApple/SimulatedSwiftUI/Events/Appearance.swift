@@ -1,5 +1,5 @@
 #if SimulatedApple
-    /// Calls an action when its place begins or ends.
+    /// A view that calls an action when its node enters or leaves the tree.
     private struct AppearanceObserver<Content: View>: View, Primitive {
         typealias Body = Never
         let content: Content
@@ -21,7 +21,7 @@
         }
     }
 
-    /// Runs a task for as long as its place is there.
+    /// A view that runs a task while its node is in the tree.
     private struct TaskRunner<Content: View, ID: Equatable>: View, Primitive {
         typealias Body = Never
         let content: Content
@@ -62,22 +62,24 @@
     }
 
     extension View {
-        /// Calls an action when the view is there for the first time.
+        /// Calls an action when the view appears.
         ///
-        /// Rule: Apple, "onAppear(perform:)". Here the actions of what lies in a view are called before its own. The
-        /// way to the background and back is no appearance.
+        /// Rule: Apple, "onAppear(perform:)". Here the actions of the views inside are called before that of the view
+        /// itself. The view does not appear again when the app returns from the background.
         public func onAppear(perform action: (() -> Void)? = nil) -> some View {
             AppearanceObserver(content: self, onAppear: action)
         }
 
-        /// Calls an action when the view is not there any more. Rule: Apple, "onDisappear(perform:)".
+        /// Calls an action when the view disappears.
+        ///
+        /// Rule: Apple, "onDisappear(perform:)".
         public func onDisappear(perform action: (() -> Void)? = nil) -> some View {
             AppearanceObserver(content: self, onDisappear: action)
         }
 
-        /// Runs a task from the appearance of the view on; it is cancelled when the view is not there any more.
+        /// Runs a task when the view appears, and cancels it when the view disappears.
         ///
-        /// Rule: Apple, "task(priority:_:)". The way to the background does not cancel it.
+        /// Rule: Apple, "task(priority:_:)". The task is not cancelled when the app goes to the background.
         public func task(
             priority: TaskPriority = .userInitiated,
             @_inheritActorContext _ action: @escaping @Sendable () async -> Void
@@ -85,8 +87,9 @@
             TaskRunner(content: self, id: 0, priority: priority, action: action)
         }
 
-        /// Runs a task from the appearance of the view on, and another one whenever `value` has changed; the one before
-        /// is cancelled. Rule: Apple, "task(id:priority:_:)".
+        /// Runs a task when the view appears, and starts another one whenever `value` has changed.
+        ///
+        /// The previous task is then cancelled. Rule: Apple, "task(id:priority:_:)".
         public func task<T: Equatable>(
             id value: T, priority: TaskPriority = .userInitiated,
             @_inheritActorContext _ action: @escaping @Sendable () async -> Void

@@ -1,11 +1,11 @@
 #if SimulatedApple
-    /// Calls an action when a value is another one than at the evaluation before.
+    /// A view or scene that calls an action when a value differs from that of the previous evaluation.
     struct ChangeObserver<Content, Value: Equatable>: Primitive {
-        /// Which closure is called.
+        /// The closure that is called.
         enum Action {
-            /// The action that was made with the old value, as before iOS 17: what it has captured is of that time.
+            /// The closure of the evaluation with the old value, as before iOS 17, with the values captured then.
             case former((Value) -> Void)
-            /// The action that was made with the new value.
+            /// The closure of the evaluation with the new value.
             case present((Value, Value) -> Void)
         }
 
@@ -49,18 +49,18 @@
     extension ChangeObserver: Scene where Content: Scene { typealias Body = Never }
 
     extension View {
-        /// Calls an action with the old and the new value of something that the view has read.
+        /// Calls an action with the old and the new value when a value that the view reads changes.
         ///
-        /// Rule: Apple, "onChange(of:initial:_:)": it is called on the main actor, after the evaluation in which the
-        /// value is another one; with `initial`, also when the view appears, with the same value twice. What the
-        /// closure has captured is of the time of the new value.
+        /// Rule: Apple, "onChange(of:initial:_:)": the action is called on the main actor, after the evaluation with
+        /// the new value; with `initial`, also when the view appears, with the same value twice. The closure has the
+        /// captured values of the evaluation with the new value.
         public func onChange<V: Equatable>(
             of value: V, initial: Bool = false, _ action: @escaping (_ oldValue: V, _ newValue: V) -> Void
         ) -> some View {
             ChangeObserver(content: self, value: value, isInitial: initial, action: .present(action))
         }
 
-        /// Calls an action when something that the view has read is another value. See the form with two parameters.
+        /// Calls an action when a value that the view reads changes; see the form with two parameters.
         public func onChange<V: Equatable>(
             of value: V, initial: Bool = false, _ action: @escaping () -> Void
         ) -> some View {
@@ -69,7 +69,8 @@
 
         /// Calls an action with the new value, in the form of iOS 14.
         ///
-        /// Rule: Apple, "onChange(of:perform:)": what the closure has captured is of the time of the old value.
+        /// Rule: Apple, "onChange(of:perform:)": the closure has the captured values of the evaluation with the old
+        /// value.
         public func onChange<V: Equatable>(of value: V, perform action: @escaping (_ newValue: V) -> Void) -> some View
         {
             ChangeObserver(content: self, value: value, isInitial: false, action: .former(action))
@@ -77,22 +78,22 @@
     }
 
     extension Scene {
-        /// Calls an action with the old and the new value of something that the app has read, as the view's method
-        /// does.
+        /// Calls an action with the old and the new value when a value that the app reads changes, like the view's
+        /// method.
         public func onChange<V: Equatable>(
             of value: V, initial: Bool = false, _ action: @escaping (_ oldValue: V, _ newValue: V) -> Void
         ) -> some Scene {
             ChangeObserver(content: self, value: value, isInitial: initial, action: .present(action))
         }
 
-        /// Calls an action when something that the app has read is another value, as the view's method does.
+        /// Calls an action when a value that the app reads changes, like the view's method.
         public func onChange<V: Equatable>(
             of value: V, initial: Bool = false, _ action: @escaping () -> Void
         ) -> some Scene {
             ChangeObserver(content: self, value: value, isInitial: initial, action: .present { _, _ in action() })
         }
 
-        /// Calls an action with the new value, in the form of iOS 14, as the view's method does.
+        /// Calls an action with the new value, in the form of iOS 14, like the view's method.
         public func onChange<V: Equatable>(of value: V, perform action: @escaping (_ newValue: V) -> Void) -> some Scene
         {
             ChangeObserver(content: self, value: value, isInitial: false, action: .former(action))

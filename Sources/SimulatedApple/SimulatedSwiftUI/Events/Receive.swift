@@ -2,7 +2,7 @@
     import Dispatch
     import SimulatedAppleCore
 
-    /// Calls an action with what a publisher sends, for as long as its place is there.
+    /// A view that calls an action with the elements of a publisher while its node is in the tree.
     private struct Receiver<Content: View, P: Publisher>: View, Primitive where P.Failure == Never {
         typealias Body = Never
         let content: Content
@@ -20,7 +20,7 @@
         func updated(in node: ViewNode) {
             if let subscription = node.memory as? Subscription {
                 let isSame = Sameness.areSame(subscription.receiver.publisher, publisher)
-                // The action of the last evaluation is called, also if the subscription continues.
+                // The action of the latest evaluation is called, even if the subscription continues.
                 subscription.receiver = self
                 if !isSame { subscribe(subscription, in: node) }
             } else {
@@ -49,10 +49,11 @@
     }
 
     extension View {
-        /// Calls an action with what a publisher sends, on the main thread, for as long as the view is there.
+        /// Calls an action on the main thread with the elements of a publisher, while the view exists.
         ///
-        /// Rule: Apple, "onReceive(_:perform:)". When an evaluation brings another publisher, that is subscribed to,
-        /// and the one before is left: a timer's publisher that is made in `body` begins anew with each evaluation.
+        /// Rule: Apple, "onReceive(_:perform:)". When an evaluation provides another publisher, the view subscribes to
+        /// it and cancels the previous subscription: a timer's publisher that is created in `body` restarts with each
+        /// evaluation.
         public func onReceive<P: Publisher>(_ publisher: P, perform action: @escaping (P.Output) -> Void) -> some View
         where P.Failure == Never {
             Receiver(content: self, publisher: publisher, action: action)

@@ -1,11 +1,11 @@
 #if SimulatedApple
     import ApusTimers
 
-    /// The nodes that are to be evaluated again when something changes. From any thread.
+    /// The nodes that must be evaluated again when a value changes; may be used from any thread.
     final class Dependents: Sendable {
         private let nodes = Locked<[ObjectIdentifier: ViewNode]>([:])
 
-        /// The body that is evaluated by this thread, if one is, depends on this from now on.
+        /// Adds the node whose body this thread evaluates, if there is one.
         func noteRead() {
             guard let node = Evaluated.node else { return }
             add(node)
@@ -27,9 +27,11 @@
         }
     }
 
-    /// A value that belongs to a node, and whose readers are evaluated again when it changes. From any thread.
+    /// A value that belongs to a node, and whose readers are evaluated again when it changes.
     ///
-    /// `@unchecked Sendable`: the value is read and replaced under the lock.
+    /// It may be used from any thread.
+    ///
+    /// For `@unchecked Sendable`: the value is read and replaced under the lock.
     final class StateBox<Value>: @unchecked Sendable {
         private struct Content: @unchecked Sendable { var value: Value }  // protected by the lock of `content`
 
@@ -44,7 +46,7 @@
                 return content.withLock { $0.value }
             }
             set {
-                // Compared and released outside the lock: both are code of the app.
+                // The values are compared and released outside of the lock, because both run code of the app.
                 let old = content.withLock { content in
                     defer { content.value = newValue }
                     return content.value
@@ -54,10 +56,10 @@
         }
     }
 
-    /// Whether two values are the same, as far as that can be known of any type.
+    /// The comparison of two values of any type.
     ///
-    /// Values that are `Equatable` are asked. Of objects it is the identity, and of all else the bytes: so two values
-    /// with the same content may count as different, and then something is evaluated that need not be.
+    /// `Equatable` values are compared with `==`, objects by identity, and all other values by their bytes. Two values
+    /// with the same content may therefore count as different, which causes an unnecessary evaluation.
     enum Sameness {
         static func areSame(_ first: Any, _ second: Any) -> Bool {
             func compare<T>(_ first: T) -> Bool {

@@ -1,12 +1,12 @@
 #if SimulatedApple
     @_spi(Reflection) import Swift
 
-    /// A stored property of a view that has its value from the graph: a property wrapper, or a structure with such
+    /// A stored property of a view whose value comes from the graph: a property wrapper, or a structure with such
     /// wrappers.
     ///
     /// Rule: Apple, "DynamicProperty": the view gives values to these properties before it evaluates its body.
     public protocol DynamicProperty {
-        /// Called before the body is evaluated, when the wrappers inside have their values.
+        /// Updates the value; called before the body is evaluated, when the wrappers inside have their values.
         mutating func update()
     }
 
@@ -15,14 +15,14 @@
         public mutating func update() {}
     }
 
-    /// A property wrapper that the graph knows.
+    /// A property wrapper that the graph handles itself.
     protocol GraphProperty: DynamicProperty {
-        /// Connects the property with what belongs to the node, under that key of ``ViewNode/properties``.
+        /// Connects the property with the object in ``ViewNode/properties`` that has this key.
         @MainActor mutating func install(in node: ViewNode, at key: Int)
     }
 
     extension ViewNode {
-        /// What belongs to the property of that key; the first evaluation makes it.
+        /// Returns the object of the property with this key, and creates it at the first evaluation.
         func property<Object: AnyObject>(_ key: Int, orMake make: () -> Object) -> Object {
             if let object = properties[key] as? Object { return object }
             let new = make()
@@ -31,8 +31,9 @@
         }
     }
 
-    /// Finds the dynamic properties of a type. They are connected in place, because a view is a value: two copies of
-    /// one view have different state.
+    /// The search for the dynamic properties of a type.
+    ///
+    /// They are connected in the value itself, because a view is a value: two copies of one view have different state.
     @MainActor
     enum DynamicProperties {
         private struct Property {
@@ -66,7 +67,7 @@
         private static func properties(of type: Any.Type) -> [Property] {
             if let properties = known[ObjectIdentifier(type)] { return properties }
             var found: [Property] = []
-            // Of classes there are none: a view is a structure or an enumeration.
+            // Classes have none, because a view is a structure or an enumeration.
             if !(type is AnyClass) { collect(type, at: 0, into: &found) }
             known[ObjectIdentifier(type)] = found
             return found
@@ -75,7 +76,7 @@
         private static func collect(_ type: Any.Type, at base: Int, into found: inout [Property]) {
             _ = _forEachField(of: type, options: []) { _, offset, field, _ in
                 guard let property = field as? any DynamicProperty.Type else { return true }
-                // What lies in it first, so that its `update` finds values.
+                // The properties inside come first, so that `update` finds their values.
                 if !(property is any GraphProperty.Type) { collect(property, at: base + offset, into: &found) }
                 found.append(Property(type: property, offset: base + offset))
                 return true

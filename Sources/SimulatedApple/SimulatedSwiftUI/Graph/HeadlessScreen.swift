@@ -1,15 +1,15 @@
 #if SimulatedApple
     import SimulatedAppleCore
 
-    /// The screen of an app with SwiftUI: what a user would see and press of a view graph, as text.
+    /// The screen of an app with SwiftUI: the visible text and the controls of a view graph.
     @MainActor
     package final class HeadlessScreen: PhoneScreen {
         private let graph: ViewGraph
 
-        /// The screen of that graph.
+        /// Creates the screen of a graph.
         package init(_ graph: ViewGraph) { self.graph = graph }
 
-        /// A line for each text and each control, from above to below.
+        /// The lines of the screen, one for each text and each control, from top to bottom.
         package var lines: [String] {
             var lines: [String] = []
             graph.visit { node in
@@ -20,10 +20,9 @@
             return lines
         }
 
-        /// The user presses the first control of that title that is not disabled; what follows from it at once is done
-        /// when this returns.
+        /// Presses the first enabled control with this title, and performs the updates that follow at once.
         ///
-        /// - Returns: Whether there is one.
+        /// - Returns: Whether there is such a control.
         package func press(_ title: String) -> Bool {
             var press: (() -> Void)?
             graph.visit { node in
@@ -44,11 +43,11 @@
     /// A view that is a line of the screen: a text or a control.
     @MainActor
     protocol ScreenItem: Primitive {
-        /// By what a user would name it.
+        /// Returns the title by which a user would identify the view.
         func title(in node: ViewNode) -> String
-        /// What a user reads.
+        /// Returns the visible text.
         func line(in node: ViewNode) -> String
-        /// What happens when it is pressed; nil for what cannot be pressed.
+        /// Returns the action of a press; `nil` if the view cannot be pressed.
         func press(in node: ViewNode) -> (() -> Void)?
     }
 
@@ -59,7 +58,7 @@
     }
 
     extension ViewNode {
-        /// The lines of what lies in it, as one.
+        /// The visible text of all views inside, in one line.
         fileprivate var textBelow: String {
             children.map { child in
                 (child.element as? any ScreenItem)?.line(in: child) ?? child.textBelow

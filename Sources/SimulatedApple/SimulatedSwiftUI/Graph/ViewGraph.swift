@@ -2,11 +2,11 @@
     import ApusTimers
     import Dispatch
 
-    /// The tree of an app's views and scenes, and what of it is to be evaluated again.
+    /// The tree of an app's views and scenes, with the nodes that must be evaluated again.
     ///
-    /// The graph evaluates everything that has changed in the next turn of the main queue: parents before children, and
-    /// views of one depth in the order of the screen, so that each launch logs the same. Then it calls the actions that
-    /// follow (`onAppear`, `onChange` …), and evaluates in the same turn what those have changed.
+    /// The graph evaluates all changes in the next turn of the main queue: parents before children, and views of the
+    /// same depth in the order of the screen, so that each launch writes the same log. It then calls the resulting
+    /// actions (`onAppear`, `onChange` …), and evaluates the changes that these make in the same turn.
     @MainActor
     package final class ViewGraph {
         private struct Dirt {
@@ -14,7 +14,7 @@
             var isScheduled = false
         }
 
-        /// How often actions may change what they are called for in one turn. Then the rest waits for the next one.
+        /// The maximum number of rounds of evaluations and actions in one turn; further changes wait for the next turn.
         private static let rounds = 100
 
         private let dirt = Locked(Dirt())
@@ -23,6 +23,8 @@
         private var actions: [() -> Void] = []
         private var isUpdating = false
 
+        /// Creates an empty graph.
+        ///
         /// - Parameter schedule: Calls its argument on the main thread, later.
         package init(
             schedule: @escaping @Sendable (@escaping @MainActor @Sendable () -> Void) -> Void = { work in
@@ -30,24 +32,24 @@
             }
         ) { self.schedule = schedule }
 
-        /// Shows a view, a scene or an app.
+        /// Shows a view, a scene or an app as the root of the tree.
         package func show(_ element: Any, environment: EnvironmentValues = EnvironmentValues()) {
             update {
                 root = ViewNode(ViewNode.Part(element: element), in: self, below: nil, environment: environment)
             }
         }
 
-        /// Replaces the environment, and evaluates what depends on it, at once.
+        /// Replaces the environment, and immediately evaluates the views that depend on it.
         package func setEnvironment(_ environment: EnvironmentValues) { update { root?.pass(environment) } }
 
-        /// Evaluates what is to be evaluated, and calls the actions.
+        /// Evaluates all changes, and calls the resulting actions.
         package func update() { update {} }
 
         private func update(after change: () -> Void) {
-            // Called by an action: the update in progress sees the change.
+            // An action calls this method: the update in progress includes the change.
             guard !isUpdating else { return change() }
             isUpdating = true
-            // Until its end no turn has to be scheduled.
+            // The update in progress includes all changes, so no turn has to be scheduled.
             dirt.withLock { $0.isScheduled = true }
             change()
             var round = 0
@@ -65,13 +67,15 @@
 
         private var isWorkLeft: Bool { !actions.isEmpty || dirt.withLock { !$0.nodes.isEmpty } }
 
-        /// Calls `action` when all that is dirty was evaluated.
+        /// Calls `action` after the evaluation of all changed nodes.
         func afterUpdate(_ action: @escaping () -> Void) {
             actions.append(action)
             scheduleUpdate()
         }
 
-        /// All nodes, parents before their children, in the order on the screen.
+        /// Visits the nodes, parents before their children, in the order of the screen.
+        ///
+        /// The children of a node are visited if `look` returns true.
         func visit(_ look: (ViewNode) -> Bool) {
             func visit(_ node: ViewNode) { if look(node) { node.children.forEach(visit) } }
             if let root { visit(root) }
@@ -79,7 +83,9 @@
 
         // MARK: What is dirty
 
-        /// From any thread. With `readIn`, only if that is still the node's evaluation.
+        /// Marks a node for evaluation; may be called from any thread.
+        ///
+        /// With `readIn`, the node is only evaluated if that is still its latest evaluation.
         nonisolated func invalidate(_ node: ViewNode, readIn evaluation: ViewNode.Evaluation? = nil) {
             dirt.withLock { dirt in
                 let old = dirt.nodes[ObjectIdentifier(node)]

@@ -2,21 +2,22 @@
     import Observation
     import SimulatedAppleCore
 
-    /// A place in the tree of views and scenes. It lives as long as each evaluation has something of the same type
-    /// there, and state belongs to it.
+    /// A place in the tree of views and scenes, to which state belongs.
+    ///
+    /// It exists as long as each evaluation has an element of the same type there.
     ///
     /// Rule: Apple, "Managing user interface state" and the session "Demystify SwiftUI": the identity of a view is its
     /// place in the structure, or the identifier that `ForEach` and `id(_:)` give it.
     @MainActor
     final class ViewNode {
-        /// Which of its parent's parts it is.
+        /// The identity of a node among the children of its parent.
         enum Key: Hashable {
             case index(Int)
             case branch(Bool)
             case id(AnyHashable)
         }
 
-        /// Something that lies in a node.
+        /// The element of a child node, with its key.
         struct Part {
             var key = Key.index(0)
             var element: Any
@@ -25,18 +26,18 @@
         let graph: ViewGraph
         private let depth: Int
         private weak var parent: ViewNode?
-        /// Which of its parent's children it is.
+        /// The index among the parent's children.
         private var position = 0
-        /// The view, the scene or the app.
+        /// The view, the scene or the app of the node.
         private(set) var element: Any
         private(set) var environment: EnvironmentValues
         private(set) var children: [ViewNode] = []
         private(set) var isInTree = true
-        /// The present evaluation, by which what was read in it differs from what was read before.
+        /// The latest evaluation, which distinguishes the values that were read in it from those that were read before.
         private(set) var evaluation = Evaluation()
-        /// What belongs to the dynamic properties of the element, by their offsets.
+        /// The objects of the element's dynamic properties, by the offsets of the properties.
         var properties: [Int: AnyObject] = [:]
-        /// What belongs to a primitive; nil before its first evaluation.
+        /// The object that a primitive stores; `nil` before its first evaluation.
         var memory: AnyObject?
 
         private let key: Key
@@ -52,8 +53,9 @@
             evaluate()
         }
 
-        /// Returns whether the graph evaluates this node before another one of the tree: parents come before children, and
-        /// nodes of one depth in the order of the screen.
+        /// Returns whether the graph evaluates this node before another one of the tree.
+        ///
+        /// Parents come before children, and nodes of the same depth in the order of the screen.
         func precedes(_ other: ViewNode) -> Bool {
             guard depth == other.depth else { return depth < other.depth }
             var (first, second) = (self, other)
@@ -65,7 +67,7 @@
 
         // MARK: Evaluating
 
-        /// Evaluates the body, and brings the parts in line with it.
+        /// Evaluates the body, and updates the child nodes.
         func evaluate() {
             graph.clean(self)
             forgetReads()
@@ -92,7 +94,7 @@
         private func body<S: Scene>(of scene: S) -> Any { installed(scene).body }
         private func body<A: App>(of app: A) -> Any { installed(app).body }
 
-        /// The value with its dynamic properties connected to this node.
+        /// Returns the value with its dynamic properties connected to this node.
         func installed<Owner>(_ owner: Owner) -> Owner {
             var owner = owner
             DynamicProperties.install(in: &owner, of: self)
@@ -116,7 +118,7 @@
             for node in former where !present.contains(ObjectIdentifier(node)) { node.leave() }
         }
 
-        /// The parent was evaluated. A view that is the same as before keeps its body.
+        /// Replaces the element after an evaluation of the parent; the body of an equal element is not evaluated again.
         private func update(_ new: Any, _ environment: EnvironmentValues) {
             let isSame = Sameness.areSame(element, new)
             element = new
@@ -136,10 +138,10 @@
 
         // MARK: What it depends on
 
-        /// Evaluated again when `dependents` says so.
+        /// Registers that the node must be evaluated again when `dependents` is invalidated.
         func depend(on dependents: Dependents) { sources.append(dependents) }
 
-        /// Evaluated again when the environment changes in what `isChanged` compares.
+        /// Registers that the node must be evaluated again when `isChanged` returns true for two environments.
         func dependOnEnvironment(_ isChanged: @escaping (EnvironmentValues, EnvironmentValues) -> Bool) {
             environmentReads.append(isChanged)
         }
@@ -149,7 +151,7 @@
             (sources, environmentReads) = ([], [])
         }
 
-        /// Passes an environment on to everything below. Only what reads a changed value is evaluated again.
+        /// Passes an environment to the nodes below; only those that read a changed value are evaluated again.
         func pass(_ new: EnvironmentValues) {
             let old = environment
             environment = new
@@ -163,9 +165,9 @@
         }
     }
 
-    /// The node whose body is evaluated: what it reads, it depends on.
+    /// The node whose body is being evaluated, which depends on everything that the body reads.
     ///
-    /// A task-local value would not do, because tasks that are made by a model's `init` would inherit it.
+    /// It is not a task-local value, because tasks that a model's `init` creates would inherit that.
     enum Evaluated {
         // For `nonisolated(unsafe)`: it is read and changed on the main thread only.
         nonisolated(unsafe) private static var current: ViewNode?
@@ -181,15 +183,15 @@
         }
     }
 
-    /// A view or scene without a body: the graph asks it for its parts.
+    /// A view or scene without a body, which returns its parts to the graph.
     protocol Primitive {
-        /// What lies in it. What is read meanwhile, the node depends on.
+        /// Returns the elements inside; the node depends on everything that this method reads.
         @MainActor func parts(in node: ViewNode) -> [ViewNode.Part]
-        /// The environment of its parts.
+        /// Returns the environment of the elements inside.
         @MainActor func environment(from environment: EnvironmentValues) -> EnvironmentValues
-        /// Called after each evaluation. Code of the app belongs into ``ViewGraph/afterUpdate(_:)``.
+        /// Called after each evaluation; code of the app must be called in ``ViewGraph/afterUpdate(_:)``.
         @MainActor func updated(in node: ViewNode)
-        /// Called when the node is not in the tree any more.
+        /// Called when the node is removed from the tree.
         @MainActor func removed(from node: ViewNode)
     }
 

@@ -1,8 +1,10 @@
 #if SimulatedApple
     import ApusTimers
 
-    /// A value of the user defaults. Rule: Apple, "AppStorage": it outlives the process, and the view is evaluated
-    /// again when it changes. Changes that do not come through an `@AppStorage` are seen at the next evaluation.
+    /// A value of the user defaults.
+    ///
+    /// Rule: Apple, "AppStorage": the value outlives the process, and the view is evaluated again when it changes.
+    /// Changes that are not made through an `@AppStorage` are noticed at the next evaluation.
     @propertyWrapper
     public struct AppStorage<Value>: GraphProperty {
         private let key: String
@@ -18,7 +20,7 @@
             (self.read, self.write) = (read, write)
         }
 
-        /// The value that is kept, or else the default.
+        /// The stored value, or the default.
         public var wrappedValue: Value {
             get {
                 StorageReaders.of(key).noteRead()
@@ -37,14 +39,14 @@
     }
 
     extension AppStorage where Value: StorableValue {
-        /// A value, with what it is when none is kept.
+        /// Creates a property with a default for when no value is stored.
         public init(wrappedValue: Value, _ key: String, store: UserDefaults? = nil) {
             self.init(key, store) { $0.object(forKey: $1).flatMap { Value(stored: $0) } ?? wrappedValue }
         }
     }
 
     extension AppStorage where Value: ExpressibleByNilLiteral {
-        /// A value that may not be there.
+        /// Creates a property that is `nil` when no value is stored.
         public init<Wrapped: StorableValue>(_ key: String, store: UserDefaults? = nil) where Value == Wrapped? {
             self.init(key, store) {
                 $0.object(forKey: $1).flatMap { Wrapped(stored: $0) }
@@ -55,7 +57,7 @@
     }
 
     extension AppStorage where Value: RawRepresentable, Value.RawValue: StorableValue {
-        /// A value of an enumeration, kept as its raw value.
+        /// Creates a property with an enumeration's value, which is stored as its raw value.
         public init(wrappedValue: Value, _ key: String, store: UserDefaults? = nil) {
             self.init(key, store) {
                 $0.object(forKey: $1).flatMap { Value.RawValue(stored: $0) }.flatMap { Value(rawValue: $0) }
@@ -66,14 +68,14 @@
         }
     }
 
-    /// What user defaults keep of themselves.
+    /// A type whose values user defaults can store.
     public protocol StorableValue {
-        /// The value that an object of the user defaults is.
+        /// Creates the value from an object of the user defaults.
         init?(stored object: Any)
     }
 
     extension StorableValue {
-        /// The object, if it is such a value.
+        /// Creates the value from an object of this type.
         public init?(stored object: Any) {
             guard let value = object as? Self else { return nil }
             self = value
@@ -86,14 +88,14 @@
     extension Data: StorableValue {}
 
     extension Double: StorableValue {
-        /// From a number, also a whole one.
+        /// Creates the value from a floating-point number or an integer.
         public init?(stored object: Any) {
             guard let value = (object as? Double) ?? (object as? Int).map(Double.init) else { return nil }
             self = value
         }
     }
 
-    /// The readers of each key.
+    /// The dependents of each key.
     private enum StorageReaders {
         private static let all = Locked<[String: Dependents]>([:])
 

@@ -1,14 +1,16 @@
 #if SimulatedApple
-    /// A value of the environment. The view is evaluated again when it changes. Rule: Apple, "Environment".
+    /// A value of the environment, whose change causes the view to be evaluated again.
+    ///
+    /// Rule: Apple, "Environment".
     @propertyWrapper
     public struct Environment<Value>: GraphProperty {
         private let read: (EnvironmentValues) -> Value
         private var value: Value?
 
-        /// The value that a key path names.
+        /// Creates a property for the value at a key path.
         public init(_ keyPath: KeyPath<EnvironmentValues, Value>) { read = { $0[keyPath: keyPath] } }
 
-        /// The value. Outside of a body it is the default.
+        /// The value; outside of a body, the default.
         public var wrappedValue: Value { value ?? read(EnvironmentValues()) }
 
         mutating func install(in node: ViewNode, at key: Int) {
@@ -19,7 +21,9 @@
     }
 
     extension Environment where Value: AnyObject & Observable {
-        /// The object of that type that a view above has put there. Without one the app stops, as on a phone.
+        /// Creates a property for the object of a type that a view above has set.
+        ///
+        /// Without such an object the app stops, as on a phone.
         public init(_ objectType: Value.Type) {
             read = { environment in
                 guard let object = environment.object(of: objectType) else {
@@ -33,13 +37,13 @@
     }
 
     extension Environment {
-        /// The object of that type that a view above has put there, if there is one.
+        /// Creates a property for the object of a type that a view above has set; it is `nil` without one.
         public init<Object: AnyObject & Observable>(_ objectType: Object.Type) where Value == Object? {
             read = { $0.object(of: objectType) }
         }
     }
 
-    /// Changes the environment of what lies in it.
+    /// A view or scene that changes the environment of its content.
     struct EnvironmentChange<Content>: Primitive {
         let content: Content
         let change: (inout EnvironmentValues) -> Void
@@ -57,59 +61,76 @@
     extension EnvironmentChange: Scene where Content: Scene { typealias Body = Never }
 
     extension View {
-        /// Sets a value of the environment for the view and all that lies in it. Rule: Apple, "environment(_:_:)".
+        /// Sets a value of the environment for the view and the views inside.
+        ///
+        /// Rule: Apple, "environment(_:_:)".
         public func environment<V>(_ keyPath: WritableKeyPath<EnvironmentValues, V>, _ value: V) -> some View {
             EnvironmentChange(content: self) { $0[keyPath: keyPath] = value }
         }
 
-        /// Puts an object into the environment. Rule: Apple, "environment(_:)".
+        /// Adds an object to the environment.
+        ///
+        /// Rule: Apple, "environment(_:)".
         public func environment<T: AnyObject & Observable>(_ object: T?) -> some View {
             EnvironmentChange(content: self) { $0.set(object, for: T.self) }
         }
 
-        /// Puts an object into the environment. Rule: Apple, "environmentObject(_:)".
+        /// Adds an object to the environment.
+        ///
+        /// Rule: Apple, "environmentObject(_:)".
         public func environmentObject<T: ObservableObject>(_ object: T) -> some View {
             EnvironmentChange(content: self) { $0.set(object, for: T.self) }
         }
 
-        /// Controls in it cannot be pressed while `disabled`. Rule: Apple, "disabled(_:)".
+        /// Disables the controls in the view while `disabled` is true.
+        ///
+        /// Rule: Apple, "disabled(_:)".
         public func disabled(_ disabled: Bool) -> some View {
             EnvironmentChange(content: self) { $0.isEnabled = $0.isEnabled && !disabled }
         }
     }
 
     extension Scene {
-        /// Sets a value of the environment for the scene. Rule: Apple, "environment(_:_:)".
+        /// Sets a value of the environment for the scene.
+        ///
+        /// Rule: Apple, "environment(_:_:)".
         public func environment<V>(_ keyPath: WritableKeyPath<EnvironmentValues, V>, _ value: V) -> some Scene {
             EnvironmentChange(content: self) { $0[keyPath: keyPath] = value }
         }
 
-        /// Puts an object into the environment. Rule: Apple, "environment(_:)".
+        /// Adds an object to the environment.
+        ///
+        /// Rule: Apple, "environment(_:)".
         public func environment<T: AnyObject & Observable>(_ object: T?) -> some Scene {
             EnvironmentChange(content: self) { $0.set(object, for: T.self) }
         }
 
-        /// Puts an object into the environment. Rule: Apple, "environmentObject(_:)".
+        /// Adds an object to the environment.
+        ///
+        /// Rule: Apple, "environmentObject(_:)".
         public func environmentObject<T: ObservableObject>(_ object: T) -> some Scene {
             EnvironmentChange(content: self) { $0.set(object, for: T.self) }
         }
     }
 
-    /// Names a value of the environment, and has its default, for when no view has set it. Rule: Apple,
-    /// "EnvironmentKey".
+    /// A key of the environment with the default of its value.
+    ///
+    /// Rule: Apple, "EnvironmentKey".
     public protocol EnvironmentKey {
-        /// What the value is.
+        /// The type of the value.
         associatedtype Value
         /// The value when no view has set it.
         static var defaultValue: Value { get }
     }
 
-    /// What views get from those above them. Rule: Apple, "EnvironmentValues".
+    /// The values that views inherit from the views above them.
+    ///
+    /// Rule: Apple, "EnvironmentValues".
     public struct EnvironmentValues {
         private var values: [ObjectIdentifier: Any] = [:]
         private var objects: [ObjectIdentifier: AnyObject] = [:]
 
-        /// What is there when no view has set anything.
+        /// Creates an environment in which all values have their defaults.
         public init() {}
 
         /// The value of a key.
@@ -123,22 +144,26 @@
         mutating func set(_ object: AnyObject?, for type: Any.Type) { objects[ObjectIdentifier(type)] = object }
     }
 
-    /// Where a scene is. Rule: Apple, "ScenePhase".
+    /// The phase of a scene.
+    ///
+    /// Rule: Apple, "ScenePhase".
     public enum ScenePhase: Int, Comparable, Hashable, Sendable {
-        /// Not to be seen.
+        /// The scene is not visible.
         case background
-        /// To be seen, and not in charge: on the way, or covered.
+        /// The scene is visible but inactive: it is appearing or disappearing, or something covers it.
         case inactive
-        /// In front of the user.
+        /// The scene is in the foreground and active.
         case active
 
-        /// Background is less than inactive, and that less than active.
+        /// Orders the phases: background, inactive, active.
         public static func < (first: ScenePhase, second: ScenePhase) -> Bool { first.rawValue < second.rawValue }
     }
 
-    /// Light or dark. Rule: Apple, "ColorScheme".
+    /// The colour scheme of the interface.
+    ///
+    /// Rule: Apple, "ColorScheme".
     public enum ColorScheme: Hashable, Sendable, CaseIterable {
-        /// Dark on light, or light on dark.
+        /// Light with dark text, or dark with light text.
         case light, dark
     }
 
@@ -151,12 +176,13 @@
     private struct SceneIsConnectedKey: EnvironmentKey { static var defaultValue: Bool { false } }
 
     extension EnvironmentValues {
-        /// The phase of the scene, in a view; in the app and its scenes, that of all scenes together, which is the same
-        /// here, where there is one.
+        /// The phase of the scene; in the app and its scenes, that of all scenes together.
         ///
-        /// A view is first evaluated in the phase `inactive`, and then comes `active`. From Home to the app it is
-        /// `inactive` and `active`, and back `inactive` and `background`. An app that was started in the background has
-        /// the phase `background`, and no view.
+        /// Both are the same here, because there is one scene.
+        ///
+        /// A view is first evaluated in the phase `inactive`, which is followed by `active`. When the app comes from
+        /// the home screen the phases are `inactive` and `active`, and when it returns there `inactive` and
+        /// `background`. An app that was launched in the background has the phase `background`, and no view.
         public var scenePhase: ScenePhase {
             get { self[ScenePhaseKey.self] }
             set { self[ScenePhaseKey.self] = newValue }
@@ -168,13 +194,13 @@
             set { self[EnabledKey.self] = newValue }
         }
 
-        /// Light, unless a view says otherwise.
+        /// The colour scheme: light, unless a view sets another one.
         public var colorScheme: ColorScheme {
             get { self[ColorSchemeKey.self] }
             set { self[ColorSchemeKey.self] = newValue }
         }
 
-        /// The user's language and region.
+        /// The locale of the user's language and region.
         public var locale: Locale {
             get { self[LocaleKey.self] }
             set { self[LocaleKey.self] = newValue }
@@ -192,7 +218,8 @@
             set { self[TimeZoneKey.self] = newValue }
         }
 
-        /// Whether the scene has a window: not before an app that was started in the background comes to the front.
+        /// Whether the scene has a window: false until an app that was launched in the background comes to the
+        /// foreground.
         var isSceneConnected: Bool {
             get { self[SceneIsConnectedKey.self] }
             set { self[SceneIsConnectedKey.self] = newValue }

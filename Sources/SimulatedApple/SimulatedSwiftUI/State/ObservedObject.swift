@@ -1,20 +1,22 @@
 #if SimulatedApple
     import SimulatedAppleCore
 
-    /// An object that belongs to a view's place in the tree. Rule: Apple, "StateObject": it is made once, before the
-    /// first evaluation; the view is evaluated again after each of its changes.
+    /// An object that belongs to a view's place in the tree.
+    ///
+    /// Rule: Apple, "StateObject": the object is created once, before the first evaluation; the view is evaluated again
+    /// after each of its changes.
     @propertyWrapper
     public struct StateObject<ObjectType: ObservableObject>: GraphProperty {
         private let make: () -> ObjectType
         private var observer: ObjectObserver?
 
-        /// Makes the object, once for each place.
+        /// Creates a property whose object is created once for each place.
         public init(wrappedValue make: @autoclosure @escaping () -> ObjectType) { self.make = make }
 
-        /// The object. Outside of a body it is a new one each time, as on a phone.
+        /// The object; outside of a body a new object each time, as on a phone.
         public var wrappedValue: ObjectType { (observer?.object as? ObjectType) ?? make() }
 
-        /// Bindings to its properties.
+        /// Bindings to the object's properties.
         public var projectedValue: ObservedObject<ObjectType>.Wrapper { ObservedObject.Wrapper(object: wrappedValue) }
 
         mutating func install(in node: ViewNode, at key: Int) {
@@ -24,19 +26,21 @@
         }
     }
 
-    /// An object that belongs elsewhere. Rule: Apple, "ObservedObject": the view is evaluated again after each of its
-    /// changes. A view that makes the object itself gets a new one whenever its parent is evaluated.
+    /// An object that another part of the app owns.
+    ///
+    /// Rule: Apple, "ObservedObject": the view is evaluated again after each of the object's changes. A view that
+    /// creates the object itself gets a new one whenever its parent is evaluated.
     @propertyWrapper
     public struct ObservedObject<ObjectType: ObservableObject>: GraphProperty {
         /// The object.
         public var wrappedValue: ObjectType
 
-        /// The object.
+        /// Creates a property with an object.
         public init(wrappedValue: ObjectType) { self.wrappedValue = wrappedValue }
-        /// The object.
+        /// Creates a property with an object.
         public init(initialValue: ObjectType) { wrappedValue = initialValue }
 
-        /// Bindings to its properties.
+        /// Bindings to the object's properties.
         public var projectedValue: Wrapper { Wrapper(object: wrappedValue) }
 
         mutating func install(in node: ViewNode, at key: Int) {
@@ -58,15 +62,17 @@
         }
     }
 
-    /// An object that a view above has put into the environment. Rule: Apple, "EnvironmentObject".
+    /// An object that a view above has added to the environment.
+    ///
+    /// Rule: Apple, "EnvironmentObject".
     @propertyWrapper
     public struct EnvironmentObject<ObjectType: ObservableObject>: GraphProperty {
         private var object: ObjectType?
 
-        /// The object of that type.
+        /// Creates a property for the object of this type.
         public init() {}
 
-        /// The object. Without one the app stops, as on a phone.
+        /// The object; without one the app stops, as on a phone.
         public var wrappedValue: ObjectType {
             guard let object else {
                 preconditionFailure(
@@ -76,7 +82,7 @@
             return object
         }
 
-        /// Bindings to its properties.
+        /// Bindings to the object's properties.
         public var projectedValue: ObservedObject<ObjectType>.Wrapper { ObservedObject.Wrapper(object: wrappedValue) }
 
         mutating func install(in node: ViewNode, at key: Int) {
@@ -86,7 +92,7 @@
         }
     }
 
-    /// Has a node evaluated again after each change of an object.
+    /// The subscription to an object that causes a node to be evaluated again after each change.
     final class ObjectObserver {
         private(set) var object: AnyObject?
         private var subscription: AnyCancellable?
@@ -102,7 +108,9 @@
             }
         }
 
-        /// Xcode says this too. Rule: Apple, "Published": changes come on the main thread.
+        /// Warns that a property was changed on another thread, as Xcode does.
+        ///
+        /// Rule: Apple, "Published": changes must be made on the main thread.
         private static func warnOfThread(_ type: Any.Type) {
             SimulatedPhone.warnIfRunning(
                 "SwiftUI: a published property of \(type) was changed on another thread than the main one")

@@ -1,5 +1,5 @@
 #if SimulatedApple
-    /// A value that belongs to a view's place in the tree: it stays while the view is evaluated repeatedly.
+    /// A value that belongs to a view's place in the tree, and is kept while the view is evaluated repeatedly.
     ///
     /// Rule: Apple, "State". It may be changed on any thread; views that have read it are evaluated again.
     @propertyWrapper
@@ -7,13 +7,14 @@
         private let initial: Value
         private var box: StateBox<Value>?
 
-        /// The value with which the place begins.
+        /// Creates a property with an initial value.
         public init(wrappedValue: Value) { initial = wrappedValue }
-        /// The value with which the place begins.
+        /// Creates a property with an initial value.
         public init(initialValue: Value) { initial = initialValue }
 
-        /// The value. Outside of a body, and of closures that were made in one, it is the initial one, and is not
-        /// changed.
+        /// The value.
+        ///
+        /// Outside of a body, and of closures that were created in one, it is the initial value, and cannot be changed.
         public var wrappedValue: Value {
             get { box?.value ?? initial }
             nonmutating set { box?.value = newValue }
@@ -29,23 +30,25 @@
     }
 
     extension State where Value: ExpressibleByNilLiteral {
-        /// Begins without a value.
+        /// Creates a property without a value.
         public init() { self.init(wrappedValue: nil) }
     }
 
-    /// A value that belongs elsewhere. Rule: Apple, "Binding".
+    /// A value that another part of the app owns.
+    ///
+    /// Rule: Apple, "Binding".
     @propertyWrapper @dynamicMemberLookup
     public struct Binding<Value> {
         private let get: () -> Value
         private let set: (Value) -> Void
 
-        /// A value that is read and changed by closures.
+        /// Creates a binding that reads and changes a value with closures.
         public init(get: @escaping () -> Value, set: @escaping (Value) -> Void) { (self.get, self.set) = (get, set) }
 
-        /// The same binding.
+        /// Creates a copy of a binding.
         public init(projectedValue: Binding<Value>) { self = projectedValue }
 
-        /// A value that does not change.
+        /// Returns a binding to a value that does not change.
         public static func constant(_ value: Value) -> Binding<Value> { Binding(get: { value }, set: { _ in }) }
 
         /// The value.
@@ -63,18 +66,20 @@
         }
     }
 
-    /// Bindings to the properties of an `@Observable` object. Rule: Apple, "Bindable".
+    /// Bindings to the properties of an `@Observable` object.
+    ///
+    /// Rule: Apple, "Bindable".
     @propertyWrapper @dynamicMemberLookup
     public struct Bindable<Value: AnyObject> {
         /// The object.
         public var wrappedValue: Value
 
-        /// The object.
+        /// Creates bindings to the properties of an object.
         public init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
-        /// The object.
+        /// Creates bindings to the properties of an object.
         public init(_ wrappedValue: Value) { self.wrappedValue = wrappedValue }
 
-        /// Itself.
+        /// The bindings themselves.
         public var projectedValue: Bindable<Value> { self }
 
         /// A binding to a property.

@@ -1,52 +1,52 @@
 #if SimulatedApple
-    // Types that describe how a view looks. Nothing is drawn, so they have names and no more. Rules: Apple, the pages
-    // of the same names.
+    // Types that describe how views look. Nothing is drawn, so they contain no more than their names. Rules: Apple, the
+    // pages of the same names.
 
-    /// How letters look.
+    /// The font of a text.
     public struct Font: Hashable, Sendable {
-        /// How thick letters are.
+        /// The thickness of letters.
         public enum Weight: Hashable, Sendable {
-            /// From the thinnest to the thickest.
+            /// A weight, from the thinnest to the thickest.
             case ultraLight, thin, light, regular, medium, semibold, bold, heavy, black
         }
-        /// What letters are like.
+        /// The design of letters.
         public enum Design: Hashable, Sendable {
-            /// Of the system, with serifs, with round ends, or all of one width.
+            /// The design of the system, with serifs, with rounded letters, or with a fixed width.
             case `default`, serif, rounded, monospaced
         }
-        /// What a text is.
+        /// The role of a text.
         public enum TextStyle: Hashable, Sendable, CaseIterable {
-            /// From the largest to the smallest.
+            /// A style, from the largest to the smallest.
             case largeTitle, title, title2, title3, headline, subheadline, body, callout, footnote, caption, caption2
         }
 
-        /// The font of that style.
+        /// The font of the style with this name.
         public static let largeTitle = Font(), title = Font(), title2 = Font(), title3 = Font()
-        /// The font of that style.
+        /// The font of the style with this name.
         public static let headline = Font(), subheadline = Font(), body = Font(), callout = Font()
-        /// The font of that style.
+        /// The font of the style with this name.
         public static let footnote = Font(), caption = Font(), caption2 = Font()
 
-        /// The system's font of a size.
+        /// Returns the system's font with a size.
         public static func system(size: CGFloat, weight: Weight? = nil, design: Design? = nil) -> Font { Font() }
-        /// The system's font of a style.
+        /// Returns the system's font for a style.
         public static func system(_ style: TextStyle, design: Design? = nil, weight: Weight? = nil) -> Font { Font() }
-        /// With digits of one width.
+        /// Returns the font with digits of one width.
         public func monospacedDigit() -> Font { self }
-        /// With letters of one width.
+        /// Returns the font with letters of one width.
         public func monospaced() -> Font { self }
-        /// Bold.
+        /// Returns the bold font.
         public func bold() -> Font { self }
-        /// Of that weight.
+        /// Returns the font with a weight.
         public func weight(_ weight: Weight) -> Font { self }
     }
 
-    /// What something is filled with.
+    /// A style that fills a shape.
     public protocol ShapeStyle: Sendable {}
 
-    /// A colour; it is also a view.
+    /// A colour, which is also a view.
     public struct Color: ShapeStyle, View, Primitive, Hashable {
-        /// None; the graph knows it.
+        /// The type of the body: none, because the graph handles this type itself.
         public typealias Body = Never
 
         /// A colour of the system.
@@ -58,11 +58,11 @@
         public static let primary = Color(), secondary = Color(), mint = Color(), teal = Color()
 
         private init() {}
-        /// A colour by its parts.
+        /// Creates a colour from its components.
         public init(red: Double, green: Double, blue: Double, opacity: Double = 1) {}
-        /// A colour of the app.
+        /// Creates a colour of the app.
         public init(_ name: String, bundle: Bundle? = nil) {}
-        /// The colour, more or less transparent.
+        /// Returns the colour with an opacity.
         public func opacity(_ opacity: Double) -> Color { self }
     }
 
@@ -85,116 +85,118 @@
         public static var white: Color { .white }
     }
 
-    /// A step of what is in front.
+    /// A level of the foreground style.
     public struct HierarchicalShapeStyle: ShapeStyle {}
     extension ShapeStyle where Self == HierarchicalShapeStyle {
-        /// The first step.
+        /// The first level.
         public static var primary: HierarchicalShapeStyle { HierarchicalShapeStyle() }
-        /// The second step.
+        /// The second level.
         public static var secondary: HierarchicalShapeStyle { HierarchicalShapeStyle() }
-        /// The third step.
+        /// The third level.
         public static var tertiary: HierarchicalShapeStyle { HierarchicalShapeStyle() }
     }
 
-    /// Where views stand beside each other.
+    /// The horizontal alignment of views that are stacked vertically.
     public enum HorizontalAlignment: Sendable {
-        /// At that side.
+        /// The edge or center of the alignment.
         case leading, center, trailing
     }
 
-    /// Where views stand below each other.
+    /// The vertical alignment of views that are placed side by side.
     public enum VerticalAlignment: Sendable {
-        /// At that side.
+        /// The edge, center or baseline of the alignment.
         case top, center, bottom, firstTextBaseline, lastTextBaseline
     }
 
-    /// Where views stand in front of each other.
+    /// The alignment of views that overlap.
     public enum Alignment: Sendable {
-        /// At that corner or side.
+        /// The center, edge or corner of the alignment.
         case center, leading, trailing, top, bottom, topLeading, topTrailing, bottomLeading, bottomTrailing
     }
 
-    /// Where the lines of a text begin.
+    /// The alignment of the lines of a text.
     public enum TextAlignment: Sendable {
-        /// At that side.
+        /// The edge or center of the alignment.
         case leading, center, trailing
     }
 
-    /// A direction.
+    /// An axis of the screen.
     public enum Axis: Sendable {
-        /// Across or down.
+        /// The horizontal or the vertical axis.
         case horizontal, vertical
 
-        /// Directions.
+        /// A set of axes.
         public struct Set: OptionSet, Sendable {
-            /// The bits.
+            /// The bits of the set.
             public let rawValue: Int
-            /// Directions with these bits.
+            /// Creates a set with these bits.
             public init(rawValue: Int) { self.rawValue = rawValue }
-            /// Across.
+            /// The horizontal axis.
             public static let horizontal = Set(rawValue: 1)
-            /// Down.
+            /// The vertical axis.
             public static let vertical = Set(rawValue: 2)
         }
     }
 
-    /// A side.
+    /// An edge of a rectangle.
     public enum Edge: Sendable {
-        /// That side.
+        /// One of the four edges.
         case top, leading, bottom, trailing
 
-        /// Sides.
+        /// A set of edges.
         public struct Set: OptionSet, Sendable {
-            /// The bits.
+            /// The bits of the set.
             public let rawValue: Int
-            /// Sides with these bits.
+            /// Creates a set with these bits.
             public init(rawValue: Int) { self.rawValue = rawValue }
-            /// One side.
+            /// One edge.
             public static let top = Set(rawValue: 1), leading = Set(rawValue: 2)
-            /// One side.
+            /// One edge.
             public static let bottom = Set(rawValue: 4), trailing = Set(rawValue: 8)
-            /// Several sides.
+            /// Several edges.
             public static let horizontal = Set(rawValue: 10), vertical = Set(rawValue: 5), all = Set(rawValue: 15)
         }
     }
 
-    /// What a button is for.
+    /// The role of a button.
     public enum ButtonRole: Sendable {
-        /// It deletes, or it leaves.
+        /// Deletes something, or cancels an operation.
         case destructive, cancel
     }
 
-    /// How buttons look.
+    /// The style of buttons.
     public enum ButtonStyleName: Sendable {
-        /// That look.
+        /// A style of buttons, without effect.
         case automatic, bordered, borderedProminent, borderless, plain
     }
 
-    /// How lists look.
+    /// The style of lists.
     public enum ListStyleName: Sendable {
-        /// That look.
+        /// A style of lists, without effect.
         case automatic, plain, grouped, insetGrouped, inset, sidebar
     }
 
-    /// How large controls are.
+    /// The size of controls.
     public enum ControlSize: Sendable {
-        /// That size.
+        /// A size of controls, without effect.
         case mini, small, regular, large, extraLarge
     }
 
-    /// How something moves. It is there at once.
+    /// An animation, which is skipped here: views change at once.
     public struct Animation: Hashable, Sendable {
-        /// A movement.
+        /// A standard animation.
         public static let `default` = Animation(), linear = Animation(), easeIn = Animation(), easeOut = Animation()
-        /// A movement.
+        /// A standard animation.
         public static let easeInOut = Animation(), spring = Animation()
-        /// A movement of that many seconds.
+        /// Returns a linear animation with a duration in seconds.
         public static func linear(duration: TimeInterval) -> Animation { Animation() }
-        /// A movement of that many seconds.
+        /// Returns an animation that starts and ends slowly, with a duration in seconds.
         public static func easeInOut(duration: TimeInterval) -> Animation { Animation() }
     }
 
-    /// Calls `body`; nothing moves. Rule: Apple, "withAnimation(_:_:)".
+    /// Calls `body` without an animation.
+    ///
+    /// Rule: Apple, "withAnimation(_:_:)".
     @MainActor @preconcurrency
     public func withAnimation<Result>(
         _ animation: Animation? = .default, _ body: () throws -> Result

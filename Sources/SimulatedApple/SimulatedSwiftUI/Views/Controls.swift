@@ -1,17 +1,19 @@
 #if SimulatedApple
-    /// Something to press. Rule: Apple, "Button".
+    /// A control that calls an action when it is pressed.
+    ///
+    /// Rule: Apple, "Button".
     public struct Button<Title: View>: View, ScreenItem {
-        /// None; the graph knows it.
+        /// The type of the body: none, because the graph handles this type itself.
         public typealias Body = Never
         private let label: Title
         private let action: () -> Void
 
-        /// A button with any label.
+        /// Creates a button with a label.
         public init(action: @escaping @MainActor () -> Void, @ViewBuilder label: () -> Title) {
             (self.label, self.action) = (label(), action)
         }
 
-        /// A button with any label; the role has no effect.
+        /// Creates a button with a label; the role has no effect.
         public init(role: ButtonRole?, action: @escaping @MainActor () -> Void, @ViewBuilder label: () -> Title) {
             (self.label, self.action) = (label(), action)
         }
@@ -21,12 +23,12 @@
     }
 
     extension Button where Title == Text {
-        /// A button with a title.
+        /// Creates a button with a title; the role has no effect.
         public init(_ title: LocalizedStringKey, role: ButtonRole? = nil, action: @escaping @MainActor () -> Void) {
             (label, self.action) = (Text(title), action)
         }
 
-        /// A button with a title.
+        /// Creates a button with a title; the role has no effect.
         @_disfavoredOverload
         public init(_ title: some StringProtocol, role: ButtonRole? = nil, action: @escaping @MainActor () -> Void) {
             (label, self.action) = (Text(title), action)
@@ -34,20 +36,22 @@
     }
 
     extension Button where Title == Label<Text, Image> {
-        /// A button with a title and a symbol.
+        /// Creates a button with a title and a symbol.
         public init(_ title: LocalizedStringKey, systemImage: String, action: @escaping @MainActor () -> Void) {
             (label, self.action) = (Label(title, systemImage: systemImage), action)
         }
     }
 
-    /// A switch. Its line is the title and `on` or `off`. Rule: Apple, "Toggle".
+    /// A switch, whose line on the screen is its title and `on` or `off`.
+    ///
+    /// Rule: Apple, "Toggle".
     public struct Toggle<Title: View>: View, ScreenItem {
-        /// None; the graph knows it.
+        /// The type of the body: none, because the graph handles this type itself.
         public typealias Body = Never
         private let label: Title
         private let isOn: Binding<Bool>
 
-        /// A switch with any label.
+        /// Creates a switch with a label.
         public init(isOn: Binding<Bool>, @ViewBuilder label: () -> Title) { (self.label, self.isOn) = (label(), isOn) }
 
         func parts(in node: ViewNode) -> [ViewNode.Part] { [ViewNode.Part(element: label)] }
@@ -56,18 +60,19 @@
     }
 
     extension Toggle where Title == Text {
-        /// A switch with a title.
+        /// Creates a switch with a title.
         public init(_ title: LocalizedStringKey, isOn: Binding<Bool>) { (label, self.isOn) = (Text(title), isOn) }
 
-        /// A switch with a title.
+        /// Creates a switch with a title.
         @_disfavoredOverload
         public init(_ title: some StringProtocol, isOn: Binding<Bool>) { (label, self.isOn) = (Text(title), isOn) }
     }
 
-    /// A field to type into. Its line is what is in it, or its title while there is nothing. Rule: Apple, "TextField".
-    /// Nothing is typed here; the app's own code sets the binding.
+    /// A text field, whose line on the screen is its text, or its title while it is empty.
+    ///
+    /// Rule: Apple, "TextField". No text is entered here; the app's own code sets the binding.
     public struct TextField<Title: View>: View, ScreenItem {
-        /// None; the graph knows it.
+        /// The type of the body: none, because the graph handles this type itself.
         public typealias Body = Never
         private let label: Title
         private let text: Binding<String>
@@ -77,29 +82,33 @@
     }
 
     extension TextField where Title == Text {
-        /// A field with a title.
+        /// Creates a text field with a title.
         public init(_ title: LocalizedStringKey, text: Binding<String>) { (label, self.text) = (Text(title), text) }
     }
 
-    /// Views one of which is in front of the others. Rule: Apple, "NavigationStack".
+    /// A stack of views, of which only the root is shown here.
+    ///
+    /// Rule: Apple, "NavigationStack".
     public struct NavigationStack<Root: View>: View, Primitive {
-        /// None; the graph knows it.
+        /// The type of the body: none, because the graph handles this type itself.
         public typealias Body = Never
         private let root: Root
 
-        /// The view that is there at first.
+        /// Creates a stack with its root view.
         public init(@ViewBuilder root: () -> Root) { self.root = root() }
 
         func parts(in node: ViewNode) -> [ViewNode.Part] { [ViewNode.Part(element: root)] }
     }
 
-    /// Views one of which is in front of the others, before iOS 16. Rule: Apple, "NavigationView".
+    /// A stack of views in the form before iOS 16, of which only the root is shown here.
+    ///
+    /// Rule: Apple, "NavigationView".
     public struct NavigationView<Content: View>: View, Primitive {
-        /// None; the graph knows it.
+        /// The type of the body: none, because the graph handles this type itself.
         public typealias Body = Never
         private let content: Content
 
-        /// The view that is there at first.
+        /// Creates a stack with its root view.
         public init(@ViewBuilder content: () -> Content) { self.content = content() }
 
         func parts(in node: ViewNode) -> [ViewNode.Part] { [ViewNode.Part(element: content)] }

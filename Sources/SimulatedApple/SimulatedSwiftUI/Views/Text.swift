@@ -1,63 +1,67 @@
 #if SimulatedApple
-    /// A text. Rule: Apple, "Text".
+    /// A text on the screen.
+    ///
+    /// Rule: Apple, "Text".
     public struct Text: View, ScreenItem, Equatable {
-        /// None; the graph knows it.
+        /// The type of the body: none, because the graph handles this type itself.
         public typealias Body = Never
         private let string: String
 
-        /// A text; it is not looked up in a table here.
+        /// Creates a text, which is not localized here.
         public init(
             _ key: LocalizedStringKey, tableName: String? = nil, bundle: Bundle? = nil, comment: StaticString? = nil
         ) { string = key.string }
 
-        /// A text that is not looked up.
+        /// Creates a text that is not localized.
         public init(verbatim content: String) { string = content }
 
-        /// A text that is not looked up.
+        /// Creates a text that is not localized.
         @_disfavoredOverload
         public init(_ content: some StringProtocol) { string = String(content) }
 
-        /// A value in a format.
+        /// Creates the text of a value in a format.
         public init<F: FormatStyle>(_ input: F.FormatInput, format: F)
         where F.FormatInput: Equatable, F.FormatOutput == String {
             string = format.format(input)
         }
 
-        /// Two texts as one.
+        /// Returns the concatenation of two texts.
         public static func + (first: Text, second: Text) -> Text { Text(verbatim: first.string + second.string) }
 
         func title(in node: ViewNode) -> String { string }
 
-        /// The same text: fonts are not drawn.
+        /// Returns the text unchanged, because fonts are not drawn.
         public func font(_ font: Font?) -> Text { self }
-        /// The same text: weights are not drawn.
+        /// Returns the text unchanged, because weights are not drawn.
         public func fontWeight(_ weight: Font.Weight?) -> Text { self }
-        /// The same text: colours are not drawn.
+        /// Returns the text unchanged, because colours are not drawn.
         public func foregroundColor(_ color: Color?) -> Text { self }
-        /// The same text: weights are not drawn.
+        /// Returns the text unchanged, because weights are not drawn.
         public func bold() -> Text { self }
-        /// The same text: slants are not drawn.
+        /// Returns the text unchanged, because slants are not drawn.
         public func italic() -> Text { self }
-        /// The same text: widths of digits are not drawn.
+        /// Returns the text unchanged, because the widths of digits are not drawn.
         public func monospacedDigit() -> Text { self }
     }
 
-    /// A text for the user, with values in it. Rule: Apple, "LocalizedStringKey". No table is looked up here.
+    /// A text for the user with values in it, which is not localized here.
+    ///
+    /// Rule: Apple, "LocalizedStringKey".
     public struct LocalizedStringKey: ExpressibleByStringInterpolation, Equatable {
         let string: String
 
-        /// A text.
+        /// Creates a text.
         public init(_ value: String) { string = value }
-        /// A text.
+        /// Creates a text.
         public init(stringLiteral value: String) { string = value }
-        /// A text with values.
+        /// Creates a text with values.
         public init(stringInterpolation: StringInterpolation) { string = stringInterpolation.string }
 
-        /// Puts values into a text.
+        /// The text and the values of an interpolation.
         public struct StringInterpolation: StringInterpolationProtocol {
             var string = ""
 
-            /// Begins without text.
+            /// Creates an empty text.
             public init(literalCapacity: Int, interpolationCount: Int) {}
             /// Adds text.
             public mutating func appendLiteral(_ literal: String) { string += literal }
@@ -73,37 +77,41 @@
         }
     }
 
-    /// A picture, of which there is no text. Rule: Apple, "Image".
+    /// An image, which has no text on the screen.
+    ///
+    /// Rule: Apple, "Image".
     public struct Image: View, Primitive {
-        /// None; the graph knows it.
+        /// The type of the body: none, because the graph handles this type itself.
         public typealias Body = Never
-        /// How large symbols are.
+        /// The size of symbols.
         public enum Scale: Sendable {
-            /// Small, medium or large.
+            /// A size of symbols, without effect.
             case small, medium, large
         }
 
-        /// A symbol of the system.
+        /// Creates a symbol of the system.
         public init(systemName: String) {}
-        /// A picture of the app.
+        /// Creates an image of the app.
         public init(_ name: String, bundle: Bundle? = nil) {}
-        /// The same picture.
+        /// Returns the image unchanged.
         public func resizable() -> Image { self }
     }
 
-    /// A text with a symbol. Rule: Apple, "Label".
+    /// A text with a symbol.
+    ///
+    /// Rule: Apple, "Label".
     public struct Label<Title: View, Icon: View>: View {
         private let title: Title
 
-        /// A text with a symbol.
+        /// Creates a label; its symbol is not shown.
         public init(@ViewBuilder title: () -> Title, @ViewBuilder icon: () -> Icon) { self.title = title() }
 
-        /// The text.
+        /// The title of the label.
         public var body: some View { title }
     }
 
     extension Label where Title == Text, Icon == Image {
-        /// A text with a symbol of the system.
+        /// Creates a label with a symbol of the system.
         public init(_ title: LocalizedStringKey, systemImage: String) {
             self.init {
                 Text(title)
@@ -112,7 +120,7 @@
             }
         }
 
-        /// A text with a symbol of the system.
+        /// Creates a label with a symbol of the system.
         @_disfavoredOverload
         public init(_ title: some StringProtocol, systemImage: String) {
             self.init {
@@ -123,9 +131,11 @@
         }
     }
 
-    /// How far something is. Rule: Apple, "ProgressView". The line is the title, and how much of the total is done.
+    /// The progress of an operation, whose line on the screen is its title and the completed part in percent.
+    ///
+    /// Rule: Apple, "ProgressView".
     public struct ProgressView<Title: View>: View, ScreenItem {
-        /// None; the graph knows it.
+        /// The type of the body: none, because the graph handles this type itself.
         public typealias Body = Never
         private let content: Title
         private let done: String
@@ -138,20 +148,20 @@
     }
 
     extension ProgressView where Title == EmptyView {
-        /// Something of unknown length.
+        /// Creates the view of an operation of unknown length.
         public init() { (content, done) = (EmptyView(), "") }
 
-        /// How much of a total is done.
+        /// Creates the view of an operation with a completed part of a total.
         public init<V: BinaryFloatingPoint>(value: V?, total: V = 1) {
             (content, done) = (EmptyView(), Self.percent(value, of: total))
         }
     }
 
     extension ProgressView where Title == Text {
-        /// Something of unknown length.
+        /// Creates the view of an operation of unknown length.
         public init(_ title: LocalizedStringKey) { (content, done) = (Text(title), "") }
 
-        /// How much of a total is done.
+        /// Creates the view of an operation with a completed part of a total.
         public init<V: BinaryFloatingPoint>(_ title: LocalizedStringKey, value: V?, total: V = 1) {
             (content, done) = (Text(title), Self.percent(value, of: total))
         }

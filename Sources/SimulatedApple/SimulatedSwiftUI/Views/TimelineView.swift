@@ -2,51 +2,58 @@
     import ApusTimers
     import SimulatedAppleCore
 
-    /// The instants at which a timeline is evaluated. Rule: Apple, "TimelineSchedule". Two kinds are there.
+    /// The instants at which a timeline is evaluated: a periodic schedule, or each full minute.
+    ///
+    /// Rule: Apple, "TimelineSchedule".
     public struct TimelineInstants: Sendable {
         let start: Date
         let interval: TimeInterval
 
-        /// At `startDate`, and from there in even steps of `interval` seconds. Rule: Apple, "PeriodicTimelineSchedule".
+        /// Returns the schedule that begins at `startDate` and repeats every `interval` seconds.
+        ///
+        /// Rule: Apple, "PeriodicTimelineSchedule".
         public static func periodic(from startDate: Date, by interval: TimeInterval) -> TimelineInstants {
             TimelineInstants(start: startDate, interval: interval)
         }
 
-        /// At each full minute. Rule: Apple, "EveryMinuteTimelineSchedule".
+        /// The schedule of each full minute.
+        ///
+        /// Rule: Apple, "EveryMinuteTimelineSchedule".
         public static var everyMinute: TimelineInstants {
             TimelineInstants(start: Date(timeIntervalSinceReferenceDate: 0), interval: 60)
         }
 
-        /// The last instant that is not later than `date`; the start, before it.
+        /// Returns the last instant that is not later than `date`; the start if `date` is before it.
         func last(until date: Date) -> Date {
             max(start, start.addingTimeInterval((date.timeIntervalSince(start) / interval).rounded(.down) * interval))
         }
 
-        /// The first one that is later than `date`.
+        /// Returns the first instant that is later than `date`.
         func next(after date: Date) -> Date {
             date < start ? start : last(until: date).addingTimeInterval(interval)
         }
     }
 
-    /// What the content of a ``TimelineView`` is given.
+    /// The context that the content of a ``TimelineView`` receives.
     public struct TimelineContext: Sendable {
-        /// The last instant of the schedule.
+        /// The last instant of the schedule that has passed.
         public let date: Date
     }
 
-    /// A view that is evaluated at the instants of a schedule. Rule: Apple, "TimelineView". It follows the schedule
-    /// whenever the app runs, also in the background.
+    /// A view that is evaluated at the instants of a schedule.
+    ///
+    /// Rule: Apple, "TimelineView". It follows the schedule whenever the app runs, including in the background.
     public struct TimelineView<Content: View>: View, Primitive {
-        /// None; the graph knows it.
+        /// The type of the body: none, because the graph handles this type itself.
         public typealias Body = Never
 
-        /// What the content is given.
+        /// The context that the content receives.
         public typealias Context = TimelineContext
 
         private let instants: TimelineInstants
         private let content: (TimelineContext) -> Content
 
-        /// A view that is evaluated at these instants.
+        /// Creates a view that is evaluated at the instants of a schedule.
         public init(_ schedule: TimelineInstants, @ViewBuilder content: @escaping (TimelineContext) -> Content) {
             (instants, self.content) = (schedule, content)
         }

@@ -1,39 +1,39 @@
 #if SimulatedApple
-    /// A part of the app's interface. Nothing is drawn; what would be seen is text.
+    /// A part of the app's interface, of which only the text and the controls exist here.
     ///
     /// Rule: Apple, "View".
     @MainActor @preconcurrency
     public protocol View {
-        /// What the view consists of.
+        /// The type of the view's body.
         associatedtype Body: View
 
-        /// What the view consists of now. It is evaluated again when something that it has read has changed.
+        /// The content of the view, which is evaluated again when a value that it has read has changed.
         @ViewBuilder @MainActor @preconcurrency
         var body: Body { get }
     }
 
     extension View where Body == Never {
-        /// Never asked for: the graph knows this view itself.
+        /// Traps, because the graph does not evaluate the body of this view.
         public var body: Never { preconditionFailure("\(Self.self) has no body") }
     }
 
     extension Never: View {
-        /// There is no such view or scene.
+        /// Traps, because there is no such view or scene.
         public var body: Never { preconditionFailure("there is no Never") }
     }
 
-    /// Makes one view of the views in a closure.
+    /// The result builder that makes one view of the views in a closure.
     ///
     /// Rule: Apple, "ViewBuilder".
     @resultBuilder
     public enum ViewBuilder {
-        /// Takes any view.
+        /// Returns the view.
         public static func buildExpression<Content: View>(_ content: Content) -> Content { content }
-        /// Nothing.
+        /// Returns the view of an empty block.
         public static func buildBlock() -> EmptyView { EmptyView() }
-        /// One view.
+        /// Returns the only view of the block.
         public static func buildBlock<Content: View>(_ content: Content) -> Content { content }
-        /// Several views.
+        /// Returns several views as one.
         public static func buildBlock<each Content: View>(
             _ content: repeat each Content
         ) -> TupleView<(repeat each Content)> {
@@ -41,24 +41,24 @@
             repeat parts.append(each content)
             return TupleView((repeat each content), parts: parts)
         }
-        /// An `if` without `else`.
+        /// Returns the view of an `if` without `else`.
         public static func buildIf<Content: View>(_ content: Content?) -> Content? { content }
-        /// The first branch of an `if` or `switch`.
+        /// Returns the view of the first branch of an `if` or `switch`.
         public static func buildEither<First: View, Second: View>(first: First) -> _ConditionalContent<First, Second> {
             _ConditionalContent(isFirst: true, element: first)
         }
-        /// The second branch of an `if` or `switch`.
+        /// Returns the view of the second branch of an `if` or `switch`.
         public static func buildEither<First: View, Second: View>(second: Second) -> _ConditionalContent<First, Second>
         {
             _ConditionalContent(isFirst: false, element: second)
         }
-        /// Views of an `if #available`.
+        /// Returns the views of an `if #available`.
         public static func buildLimitedAvailability<Content: View>(_ content: Content) -> AnyView { AnyView(content) }
     }
 
-    /// Several views.
+    /// Several views as one.
     public struct TupleView<T>: View, Primitive {
-        /// None; the graph knows it.
+        /// The type of the body: none, because the graph handles this type itself.
         public typealias Body = Never
         /// The views.
         public var value: T
@@ -73,8 +73,9 @@
 
     // The name is Apple's.
     // swift-format-ignore: NoLeadingUnderscores
-    /// One of two views, or of two scenes. Each has an identity of its own: the state of one is gone when the other is
-    /// there.
+    /// One of two views, or of two scenes.
+    ///
+    /// Each has its own identity: the state of one is lost when the other replaces it.
     public struct _ConditionalContent<First, Second>: Primitive {
         private let isFirst: Bool
         private let element: Any
@@ -85,12 +86,12 @@
     }
 
     extension _ConditionalContent: View where First: View, Second: View {
-        /// None; the graph knows it.
+        /// The type of the body: none, because the graph handles this type itself.
         public typealias Body = Never
     }
 
     extension Optional: View where Wrapped: View {
-        /// None; the graph knows it.
+        /// The type of the body: none, because the graph handles this type itself.
         public typealias Body = Never
     }
 
@@ -98,39 +99,41 @@
         func parts(in node: ViewNode) -> [ViewNode.Part] { map { [ViewNode.Part(element: $0)] } ?? [] }
     }
 
-    /// No view.
+    /// A view without content.
     public struct EmptyView: View, Primitive {
-        /// None; the graph knows it.
+        /// The type of the body: none, because the graph handles this type itself.
         public typealias Body = Never
-        /// No view.
+        /// Creates an empty view.
         public init() {}
     }
 
-    /// A view of any type. With another type it is another view: its state is gone.
+    /// A view of any type; a view of another type replaces it with new state.
     ///
     /// Rule: Apple, "AnyView".
     public struct AnyView: View, Primitive {
-        /// None; the graph knows it.
+        /// The type of the body: none, because the graph handles this type itself.
         public typealias Body = Never
         private let element: Any
 
-        /// A view without its type.
+        /// Creates a view without its static type.
         public init<V: View>(_ view: V) { element = view }
-        /// A view without its type.
+        /// Creates a view without its static type.
         public init<V: View>(erasing view: V) { element = view }
 
         func parts(in node: ViewNode) -> [ViewNode.Part] { [ViewNode.Part(element: element)] }
     }
 
-    /// Makes a view of another one. Rule: Apple, "ViewModifier".
+    /// A type that creates a view from another view.
+    ///
+    /// Rule: Apple, "ViewModifier".
     @MainActor @preconcurrency
     public protocol ViewModifier {
-        /// What it makes.
+        /// The type of the new view.
         associatedtype Body: View
         /// The view that is modified.
         typealias Content = _ViewModifier_Content<Self>
 
-        /// The view that is made of `content`.
+        /// Returns the new view with `content` in it.
         @ViewBuilder @MainActor @preconcurrency
         func body(content: Content) -> Body
     }
@@ -139,21 +142,23 @@
     // swift-format-ignore: NoLeadingUnderscores, AlwaysUseLowerCamelCase
     /// The view that a modifier is applied to.
     public struct _ViewModifier_Content<Modifier: ViewModifier>: View, Primitive {
-        /// None; the graph knows it.
+        /// The type of the body: none, because the graph handles this type itself.
         public typealias Body = Never
         let element: Any
 
         func parts(in node: ViewNode) -> [ViewNode.Part] { [ViewNode.Part(element: element)] }
     }
 
-    /// A view with a modifier. Rule: Apple, "ModifiedContent".
+    /// A view with a modifier.
+    ///
+    /// Rule: Apple, "ModifiedContent".
     public struct ModifiedContent<Content, Modifier>: Primitive {
         /// The view.
         public var content: Content
         /// The modifier.
         public var modifier: Modifier
 
-        /// A view with a modifier.
+        /// Creates a view with a modifier.
         public init(content: Content, modifier: Modifier) { (self.content, self.modifier) = (content, modifier) }
 
         func parts(in node: ViewNode) -> [ViewNode.Part] {
@@ -165,17 +170,17 @@
     }
 
     extension ModifiedContent: View where Content: View, Modifier: ViewModifier {
-        /// None; the graph knows it.
+        /// The type of the body: none, because the graph handles this type itself.
         public typealias Body = Never
     }
 
     extension View {
-        /// The view with a modifier.
+        /// Returns the view with a modifier.
         public func modifier<T: ViewModifier>(_ modifier: T) -> ModifiedContent<Self, T> {
             ModifiedContent(content: self, modifier: modifier)
         }
 
-        /// The view with an identity of its own: with another identifier it is another view, and its state is gone.
+        /// Returns the view with an explicit identity; with another identifier it is another view with new state.
         ///
         /// Rule: Apple, "id(_:)".
         public func id<ID: Hashable>(_ id: ID) -> some View { IdentifiedView(content: self, id: id) }
