@@ -1,7 +1,7 @@
 package import ApusBackground
 import ApusTimers
 
-/// A main loop that a test runs. While the user scrolls, work in `default` mode waits.
+/// A main loop that a test runs, in which work of the `default` mode waits while the user scrolls.
 package final class HandLoop: MainLoop {
     private typealias Work = @MainActor @Sendable () -> Void
 
@@ -15,7 +15,7 @@ package final class HandLoop: MainLoop {
 
     package init() {}
 
-    /// How much work the next ``drain()`` runs.
+    /// The number of pieces of work that the next ``drain()`` runs, without those that they add.
     package var count: Int { state.withLock { $0.common.count } }
 
     package func run(in mode: MainLoopMode, _ work: @escaping @MainActor @Sendable () -> Void) {
@@ -33,7 +33,9 @@ package final class HandLoop: MainLoop {
         }
     }
 
-    /// Runs what waits, and what that adds; gives how much that was.
+    /// Runs the waiting work, and the work that it adds.
+    ///
+    /// - Returns: The number of pieces of work.
     @MainActor @discardableResult
     package func drain() -> Int {
         var count = 0

@@ -2,7 +2,7 @@ package import ApusBackground
 import ApusTimers
 package import Logging
 
-/// What happened, in order, from any thread.
+/// A list of entries in the order of their addition, which may be used from any thread.
 package final class Log<Entry: Sendable>: Sendable {
     private let entries = Locked<[Entry]>([])
 
@@ -18,22 +18,22 @@ extension Log: BackgroundTimersDelegate where Entry == BackgroundTimers.Event {
 }
 
 extension Log where Entry == String {
-    /// Writes `level message key=value` here, with the keys sorted.
+    /// A logger that adds entries of the form `level message key=value`, with the keys sorted.
     package var logger: Logger { Logger { self.add("\($0.level) \($0.text)") } }
 }
 
 extension Logger {
-    /// Writes nothing.
+    /// A logger that writes nothing.
     package static let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-    /// Gives all events to a test.
+    /// Creates a logger that passes all events to a test.
     package init(_ take: @escaping @Sendable (LogEvent) -> Void) {
         self.init(label: "test") { _ in EventHandler(take: take) }
     }
 }
 
 extension LogEvent {
-    /// The message, and the metadata by key.
+    /// The message, followed by the metadata in the order of the keys.
     package var text: String {
         ([message.description] + (metadata ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" })
             .joined(separator: " ")

@@ -2,11 +2,12 @@ import ApusTimers
 import Dispatch
 import Foundation
 
-/// Runs asynchronous work to its end on a thread of its own, and then ends the process: with 0, or with 1 and the
-/// error's text on standard error.
+/// Runs asynchronous work to its end on a separate thread, and then ends the process.
 ///
-/// For tests in a child process of which all threads of Swift's pool are blocked: neither the work nor the end needs
-/// one.
+/// The exit status is 0, or 1 after an error, whose text is written to standard error.
+///
+/// It is for tests in a child process of which all threads of Swift's pool are blocked: neither the work nor the end
+/// needs one.
 package func endProcess(after work: @escaping @Sendable () async throws -> Void) -> Never {
     let done = DispatchSemaphore(value: 0)
     let failure = Locked<(any Error)?>(nil)
@@ -20,14 +21,14 @@ package func endProcess(after work: @escaping @Sendable () async throws -> Void)
     exit(1)
 }
 
-/// Blocks threads: each caller until ``open()``, or for ever.
+/// A barrier that blocks each calling thread until ``open()``, or for ever.
 package final class Barrier: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
     private let blocked = Locked(0)
 
     package init() {}
 
-    /// How many threads have come to it.
+    /// The number of threads that have reached the barrier.
     package var count: Int { blocked.withLock { $0 } }
 
     package func block() {
@@ -38,5 +39,5 @@ package final class Barrier: Sendable {
     package func open() { for _ in 0..<count { semaphore.signal() } }
 }
 
-/// More than the threads that Swift's pool and Dispatch's queues make.
+/// A number greater than that of the threads that Swift's pool and Dispatch's queues create.
 package let moreThanThreads = 16 * ProcessInfo.processInfo.activeProcessorCount + 200

@@ -4,8 +4,8 @@ package import ApusVirtualTime
 
 /// A host whose phase, conditions and background tasks a test sets.
 ///
-/// It is in virtual time, and ``settle()`` runs its main loop, so a test is synchronous and on the main actor. With an engine
-/// of the test's own, work is started on the global executor.
+/// It uses virtual time, and ``settle()`` runs its main loop, so a test is synchronous and on the main actor. With an
+/// engine of the test, work is started on the global executor.
 package final class TestHost: BackgroundHost {
     package typealias Work = @Sendable () async -> Void
 
@@ -45,7 +45,7 @@ package final class TestHost: BackgroundHost {
         startWork = start ?? { work in if engine == nil { time.start(work) } else { Task { await work() } } }
         let (ends, faults) = (Log<Void>(), Log<String>())
         (self.ends, self.faults) = (ends, faults)
-        // A background task that was not ended is logged.
+        // The registry logs a background task that was not ended.
         tasks = BackgroundTaskRegistry(logger: faults.logger, mainLoop: self.mainLoop, whenIdle: { ends.add(()) })
         phases = Broadcast(phase, mainLoop: self.mainLoop)
         device = Broadcast(conditions, mainLoop: self.mainLoop)
@@ -84,26 +84,26 @@ package final class TestHost: BackgroundHost {
     /// The names of the open background tasks, in the order in which they were begun.
     package var openTasks: [String] { tasks.openNames }
     package var begunTaskCount: Int { state.withLock { $0.begunTaskCount } }
-    /// How often the last open background task was ended.
+    /// The number of times that the last open background task was ended.
     package var idleCount: Int { ends.all.count }
-    /// Background tasks that were ended only by the release of their last reference.
+    /// The number of background tasks that were ended only by the release of their last reference.
     package var faultCount: Int { faults.all.count }
-    /// Whether the conditions or the phase are followed.
+    /// Whether the conditions or the phase are observed.
     package var isFollowed: (conditions: Bool, phase: Bool) { (device.hasListeners, phases.hasListeners) }
-    /// How often the conditions were looked at.
+    /// The number of times that the conditions were read.
     package var readings: Int { state.withLock { $0.readings } }
 
     // MARK: What a test does
 
-    /// The device is like this from now on; for tests that run the time themselves.
+    /// Changes the conditions without running the main loop, for tests that run the time themselves.
     package func become(_ conditions: DeviceConditions) { device.set(conditions) }
 
-    /// The conditions change between the last look at them and the moment when they are followed.
+    /// Changes the conditions between their last reading and the beginning of their observation.
     package func changeUnseen(to conditions: DeviceConditions) {
         state.withLock { $0.conditionsWhenFollowed = conditions }
     }
 
-    /// Whether background tasks are refused from now on.
+    /// Sets whether background tasks are refused from now on.
     package func refuse(_ refuses: Bool) {
         state.withLock { $0.refuses = refuses }
         if !refuses { tasks.reopen() }
@@ -122,7 +122,7 @@ package final class TestHost: BackgroundHost {
         phases.set(.active)
     }
 
-    /// The time in the background is over: all handlers in one pass on the main loop, then nothing is granted.
+    /// Expires all background tasks: calls all handlers in one pass on the main loop, and grants no more time.
     package func expire() {
         state.withLock { $0.remaining = .seconds(4) }
         tasks.expireAll()
@@ -150,7 +150,7 @@ package final class TestHost: BackgroundHost {
         repeat { time.settle() } while loop.drain() > 0
     }
 
-    /// Lets time pass in steps, and runs the main loop after each.
+    /// Lets time pass in steps, and runs the main loop after each of them.
     @MainActor package func advance(by duration: Duration, step: Duration = .milliseconds(500)) {
         settle()
         var left = duration
@@ -165,7 +165,7 @@ package final class TestHost: BackgroundHost {
 
     package var diary: [String] { notes.all }
 
-    /// Writes down what happens, with the whole seconds since the beginning of the test.
+    /// Adds a line to the diary, with the whole seconds since the beginning of the test.
     package func note(_ text: String) { notes.add("\(second) \(text)") }
 
     package var second: Int64 { Int64(bitPattern: time.uptime().nanoseconds &- 3_600_000_000_000) / 1_000_000_000 }

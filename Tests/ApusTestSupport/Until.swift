@@ -1,18 +1,20 @@
 import ApusTimers
 
-/// What a check of a test, or of a program that tests, has found wrong.
+/// The failure of a check in a test, or in a program that tests.
 package struct Failure: Error, CustomStringConvertible {
     package let description: String
     package init(_ description: String) { self.description = description }
 }
 
-/// Looks, 50 times a second, until something is so. An error of `condition` says that it is not so yet.
+/// Waits until a condition holds, which it checks 50 times a second; an error of `condition` means that it does not
+/// hold yet.
 ///
 /// - Parameters:
-///   - what: What is waited for.
-///   - limit: How long it may take; `nil` for as long as the time limit of the test, which cancels its task.
-///   - condition: Whether it is so. No event says it: it is in another process, on another thread or at a server.
-/// - Throws: ``Failure`` with what was waited for, and the error of the last look.
+///   - what: The description of the condition.
+///   - limit: The longest wait; `nil` for the time limit of the test, which cancels its task.
+///   - condition: Returns whether the condition holds. No event announces it, because it concerns another process,
+///     another thread or a server.
+/// - Throws: ``Failure`` with the description, and the error of the last check.
 package nonisolated(nonsending) func until(
     _ what: String, atMost limit: Duration? = nil, _ condition: nonisolated(nonsending) () async throws -> Bool
 ) async throws(Failure) {
@@ -23,7 +25,7 @@ package nonisolated(nonsending) func until(
         do { if try await condition() { return } } catch { problem = "; the last error: \(error)" }
         if let limit, let end, clock.now >= end { throw Failure("not within \(limit): \(what)\(problem)") }
         do {
-            // Real time: other processes and threads do not report what they have done.
+            // In real time: other processes and threads do not report what they have done.
             try await clock.sleep(until: clock.now.advanced(by: .milliseconds(20)), tolerance: nil)
         } catch {
             throw Failure("cancelled while waiting for: \(what)\(problem)")

@@ -2,7 +2,7 @@ import ApusJobs
 import ApusPostgres
 import ApusTimers
 
-/// Sees everything that the nodes and the database do, and knows nothing of how they decide.
+/// The checks of everything that the nodes and the database do, independent of how they decide.
 final class ClusterChecker {
     struct Occurrence: Hashable {
         var job: Int64
@@ -13,7 +13,7 @@ final class ClusterChecker {
         var node: ClusterNode
         var command: SchedulerCommand
         var plan: ClusterPlan?
-        /// A promotion has lost it, or its effect.
+        /// The command or its effect was lost in a promotion.
         var isLost = false
     }
 
@@ -21,25 +21,26 @@ final class ClusterChecker {
     private(set) var violation: ClusterViolation?
     var active: [Occurrence: [ClusterHandler]] = [:]
     var attempts: Set<RunKey> = []
-    /// Attempts that asked to be called later, and when that is by the database's clock.
+    /// The ends of postponements by the database's clock.
     var snoozes: [RunKey: WallInstant] = [:]
-    /// Handlers of which the database knows nothing since a promotion.
+    /// The handlers that the database does not know since a promotion.
     var lost: [ClusterHandler] = []
     var lastPromotion: Int64?
-    /// When the database's clock was set last.
+    /// The time at which the database's clock was last set.
     var lastClockStep: Int64 = .min
     var calls: [Int: Call] = [:]
     var answered: Set<Int> = []
-    /// Those that turns have taken.
+    /// The submissions that turns have taken.
     var submissions: Set<Int64> = []
-    /// Jobs that were answered.
+    /// The jobs in answers, by their keys.
     var jobs: [Int64: JobID] = [:]
     var idempotent: [String: Int64] = [:]
-    /// How often each job by hand was asked to run, and the occurrences that were answered.
+    /// The number of commands to run each job by hand; `runsAnswered` are the occurrences in their answers.
     var runsAsked: [JobID: Int] = [:]
     var runsAnswered: Set<Occurrence> = []
     var epochs: [ShardID: StoreEpoch] = [:]
-    /// When a process was killed in peace, and how much later than that or than its due a run has begun at most.
+    /// The time at which a process was killed in peace; `counts.longestTakeOver` is the longest delay of a run after
+    /// it.
     var killed: Int64?
     var counts = ClusterSimulation.Counts()
 
@@ -111,8 +112,8 @@ final class ClusterChecker {
         }
     }
 
-    /// A job that was made because nothing had its name is alone with it when the transaction ends, but for what later
-    /// parts have done.
+    /// Checks that a job that requires a free name is alone with it at the end of the transaction, except for the
+    /// changes of later parts.
     private func checkFreeNames(_ parts: [[JobChange]]) {
         for (index, part) in parts.enumerated() {
             for change in part where change.requiresFreeName {
@@ -132,8 +133,9 @@ final class ClusterChecker {
 
     func clockSet() { lastClockStep = world.now }
 
-    /// It counts by the database's clock as far as its node knows that, which is vague by the time that
-    /// answers take.
+    /// Records a postponement.
+    ///
+    /// It ends by the database's clock as far as the node knows it; this knowledge is as imprecise as answers are slow.
     func snoozed(_ handler: ClusterHandler) {
         if lost.contains(where: { $0 === handler }) { return }
         counts.snoozes += 1
@@ -149,7 +151,7 @@ final class ClusterChecker {
     }
 
     func overwritten(_ old: Run, _ new: Run) {
-        // A retry makes an outcome one that is not final.
+        // A retry makes an outcome non-final.
         guard !old.state.isOpen else { return }
         var retried = old
         retried.isFinal = new.isFinal
@@ -169,7 +171,7 @@ final class ClusterChecker {
         counts.starts += 1
         let name = "\(run.jobID) \(run.occurrence).\(run.attempt)"
         world.trace("\(node.name) begins \(name)")
-        // Its claim was looked at before the clock was set.
+        // The run was claimed before the clock was set.
         let isAfterStep = lastClockStep > world.now - .ms(10_000)
         if !isAfterStep, world.wall < max(run.due, run.notBefore ?? run.due) {
             fail(.neverEarly, "\(name) begins \(world.wall.duration(to: run.due)) early")
@@ -192,7 +194,7 @@ final class ClusterChecker {
         for other in active[key, default: []] {
             counts.overlaps += 1
             let isCancelled = other.reason != nil && !other.plan.obeys || other.node.process.isPaused
-            // Its node has read the promoted database anew, and has cancelled it.
+            // The node has read the promoted database again, and has cancelled the handler.
             let isForgotten =
                 isCancelled && other.node !== node && other.node.readAnew.map { $0 >= other.began } ?? false
             if other.node.isActing && !isForgotten || !isCancelled {
@@ -212,7 +214,7 @@ final class ClusterChecker {
                     other.finished.map { $0 >= run.due } ?? false && other.claimed != nil && !other.state.isOpen
                         && other.state != .lost
                 } ?? false
-            // In a queue it may wait for another job's run.
+            // In a queue, the run may wait for another job's run.
             if !wasBusy, world.history.limits[handler.plan.queue] == nil, handler.plan.key == nil {
                 counts.takenOver += 1
                 counts.longestTakeOver = max(counts.longestTakeOver, world.now - max(killed, due))
@@ -224,7 +226,7 @@ final class ClusterChecker {
     private func checkLimit(_ handler: ClusterHandler) {
         let queue = handler.plan.queue
         checkKey(handler)
-        // Places that a promotion has lost are given anew before their former owners know of it.
+        // Places that a promotion has lost are assigned again before their former owners notice it.
         let isKnown = { [lastPromotion] (instant: Int64) in lastPromotion.map { instant > $0 + .ms(5_000) } ?? true }
         guard let limit = world.history.limits[queue], isKnown(world.now) else { return }
         let others = active.values.joined().filter {
@@ -269,7 +271,7 @@ final class ClusterChecker {
 
     var hasOpenCalls: Bool { !calls.isEmpty }
 
-    /// Who has asked it gets no answer.
+    /// Forgets the commands of a node that has ended, whose callers get no answer.
     func callerGone(_ node: ClusterNode) { calls = calls.filter { $0.value.node !== node } }
 
     func answered(_ number: Int, of node: ClusterNode, _ result: Result<SchedulerReply, JobError>) {
@@ -278,7 +280,7 @@ final class ClusterChecker {
             return
         }
         answered.insert(number)
-        // It may be an answer that was under way.
+        // The answer may have been in transit.
         if call.isLost || isStale(node) { return world.trace("\(number) is answered, and was lost: \(result)") }
         switch result {
         case .success(let reply):
@@ -356,7 +358,7 @@ final class ClusterChecker {
         switch (command, error.code) {
         case (.submit, .alreadyExists) where call.plan?.conflict == .refuse: return
         case (.submit, .alreadyExists) where call.plan?.requiresFreeName == true: counts.namesTaken += 1
-        // Its instant may have passed before a node has come to it.
+        // The instant may have passed before a node has examined the submission.
         case (.submit, .invalid) where call.plan?.isAt == true: return
         case (.submit, _): fail(.once, "\(command) is refused: \(error)")
         case (.retry, .conflict), (.retry, .invalid), (.cancelRun, .conflict), (_, .notFound): return
@@ -396,7 +398,7 @@ final class ClusterChecker {
         }
         let readable = tables.rows.values.filter { !world.database.unreadable.contains($0.job.key) }
         for row in readable.sorted(by: { $0.job.key < $1.job.key }) {
-            // What is suspended waits.
+            // Runs of a suspended job wait.
             for run in row.open where row.job.state == .scheduled && max(run.due, run.notBefore ?? run.due) < before {
                 fail(
                     .oneOutcome, "run \(run.occurrence).\(run.attempt) of \(run.jobID) is \(run.state), due \(run.due)")
@@ -436,7 +438,7 @@ final class ClusterChecker {
 }
 
 extension ClusterChecker {
-    /// The database is a former one: only what is in it counts.
+    /// Handles a promotion: only what the promoted database contains counts.
     func promoted() {
         let tables = world.database.tables
         counts.promotions += 1
@@ -448,7 +450,7 @@ extension ClusterChecker {
             tables.rows[key.job]?.runs.values.first { RunKey($0) == key }
         }
         attempts = attempts.filter { stored($0).map { $0.state != .waiting } ?? false }
-        // An earlier postponement of the same attempt may be what is there, or the claim before it.
+        // The row may contain an earlier postponement of the same attempt, or the claim before it.
         snoozes = snoozes.filter { key, end in
             guard let run = stored(key) else { return false }
             switch run.state {
@@ -474,7 +476,7 @@ extension ClusterChecker {
         }
     }
 
-    /// Whether the node does not know yet of the last promotion: it answers and begins what the former database had.
+    /// Returns whether the node has not noticed the last promotion yet, so that it still acts on the former database.
     func isStale(_ node: ClusterNode) -> Bool {
         guard let lastPromotion, node.readAnew.map({ $0 < lastPromotion }) ?? true else { return false }
         return node.timeline != world.database.timeline && world.now - lastPromotion < .ms(10_000)

@@ -1,61 +1,61 @@
 import ApusJobs
 import ApusTimers
 
-/// Rules that are left out, to see that the simulation finds it.
+/// The rules that can be left out, to show that the simulation detects it.
 package enum ClusterMutant: String, CaseIterable, Sendable {
-    /// The database does not look who writes.
+    /// The database does not check which node writes.
     case noFence
-    /// A node that takes a shard has the epoch of the owner before it.
+    /// A node that takes a shard gets the epoch of the previous owner.
     case epochStays
-    /// A forwarded command stays where it is when it was carried out.
+    /// A forwarded command is not removed when it was carried out.
     case submissionStays
-    /// A node trusts in its last beat for longer than the others are patient.
+    /// A node trusts its last beat for longer than the patience of the others.
     case trustTooLong
     /// A node gets places of a queue that others have.
     case morePlaces
-    /// A run that its handler has completed can be ended as any other.
+    /// A run that its handler has completed can be ended like any other.
     case completionUnseen
     /// A promoted database skips as many numbers as the one before it.
     case sameNumbers
-    /// The database does not look of which timeline a turn is.
+    /// The database does not check the timeline of a turn.
     case staleTimeline
     /// A node does not notice that a standby was promoted.
     case promotionUnseen
-    /// The database does not look for another job with a name that a new one must have alone.
+    /// The database does not check whether another job has a name that a new job requires to be free.
     case nameUnchecked
-    /// A handler that asks to be called later is called at once.
+    /// A postponed handler is called at once.
     case snoozeAtOnce
-    /// A node believes that the database has noted the places that it has answered.
+    /// A node believes that the database has stored the places in its answer.
     case placesBelieved
-    /// The database does not look who moves a job.
+    /// The database does not check which node moves a job.
     case moveUnfenced
-    /// A job moves, and its wakes do not.
+    /// A job moves without its wakes.
     case wakeStays
 }
 
-/// What happens in one simulated cluster. Times are milliseconds.
+/// The events in one simulated cluster; times are milliseconds.
 struct ClusterHistory: CustomStringConvertible {
     enum Command: String, CaseIterable { case cancel, suspend, resume, runNow, retry, cancelRun }
 
     enum Action {
         case submit(node: Int, ClusterPlan)
-        /// An application submits it in a transaction of its own.
+        /// Submits a job in a transaction of an application.
         case submitInTransaction(ClusterPlan)
         case command(Command, node: Int, job: Int)
         case crash(node: Int, ofMachine: Bool, back: Int)
         case pause(node: Int, for: Int)
-        /// Requests do not arrive, or answers do not, or neither.
+        /// Loses requests, answers, or both.
         case partition(node: Int, requests: Bool, answers: Bool, for: Int)
-        /// Of one of its connections, or of all.
+        /// Slows down one of the process's connections, or all.
         case slow(node: Int, link: Int, upTo: Int, for: Int)
-        /// So many of 100 requests fail.
+        /// Fails this percentage of requests.
         case lossy(node: Int, percent: Int, for: Int)
         case restartDatabase(for: Int)
-        /// A standby that lags by `lag` is promoted, and is there after another while.
+        /// Promotes a standby that lags by `lag`, and is available after another while.
         case promote(lag: Int, for: Int)
-        /// The database's time of day is set.
+        /// Sets the database's time of day.
         case setClock(by: Int)
-        /// `grace`: nil for as long as handlers take.
+        /// Stops a node; with `nil`, it waits for its handlers without a limit.
         case leave(node: Int, grace: Int?, back: Int)
     }
 
@@ -67,15 +67,15 @@ struct ClusterHistory: CustomStringConvertible {
     var seed: UInt64
     var nodes: Int
     var shards: Int
-    /// How long there is trouble.
+    /// The duration of the trouble.
     var trouble: Int
-    /// How many runs of the queues may be in progress at once, over all nodes.
+    /// The maximum number of simultaneous runs of each queue, over all nodes.
     var limits: [QueueID: Int]
-    /// How many of one key may be, on a node; in every eighth history jobs have keys.
+    /// The maximum number of simultaneous runs of one key on a node; in every eighth history jobs have keys.
     var limitsPerKey: [QueueID: Int]
-    /// What each process can run; `nil`: all of them run everything.
+    /// The role of each process; with `nil`, all of them run everything.
     var roles: [ClusterRole]?
-    /// How many jobs are there from the beginning whose rows no node can read.
+    /// The number of initial jobs whose rows no node can read.
     var unreadable: Int
     var steps: [Step]
 
@@ -89,13 +89,13 @@ struct ClusterHistory: CustomStringConvertible {
         trouble = 6_000 + pick(14_000)
         limits = ["one": 1, "few": 2 + pick(2)]
         limitsPerKey = seed % 8 == 4 ? ["few": 1, "default": 1 + Int(seed / 8 % 2)] : [:]
-        // In every third history, so that the others are what they were without.
+        // In every third history, so that the other histories do not change.
         unreadable = seed.isMultiple(of: 3) ? 1 + Int(seed / 3 % 7) : 0
         steps = []
         var number = 0
-        // Of its own, and in every other history, so that the others are what they were without names.
+        // From their own random numbers, and in every other history, so that the other histories do not change.
         let names = SeededRandom(seed: seed &* 0xA24B_AED4_963E_E407 &+ 0x9FB2_1C65)
-        // Likewise, in every third one.
+        // Likewise, in every third history.
         if seed % 3 == 2 {
             let random = SeededRandom(seed: seed &* 0x8EBC_6AF0_9C88_C6E3 &+ 0x5851_F42D)
             roles = (0..<nodes).map { ClusterRole.drawn(for: $0) { Int(random.next() % UInt64($0)) } }
@@ -134,7 +134,7 @@ struct ClusterHistory: CustomStringConvertible {
             }
         }
         let kinds = (0..<(1 + pick(3))).map { _ in pick(10) }
-        // Often all of it comes to one node, and at about the same time.
+        // Often all of the trouble concerns one node, and occurs at about the same time.
         let victim = pick(2) == 0 ? pick(nodes) : nil
         let worst = pick(2) == 0 ? 1_500 + pick(trouble - 1_500) : nil
         for _ in 0..<(2 + pick(9)) {
@@ -165,7 +165,7 @@ struct ClusterHistory: CustomStringConvertible {
     }
 }
 
-/// A job that is submitted, and what its handlers do. Times are milliseconds.
+/// A job that is submitted, and the behaviour of its handlers; times are milliseconds.
 struct ClusterPlan {
     enum When {
         case after(Int)
@@ -181,37 +181,37 @@ struct ClusterPlan {
     var attempts = 1
     var idempotencyKey: String?
     var longest = 0
-    /// Of ten attempts, so many fail.
+    /// The number of failing attempts out of ten.
     var failures = 0
-    /// How much later it asks to be called now and then; never if it is 0.
+    /// The delay of occasional postponements; 0 for none.
     var snooze = 0
-    /// Of which no two jobs may be there.
+    /// The payload or key that only one open job may have.
     var payload: Int?
-    /// Handlers heed a cancellation.
+    /// Whether handlers obey a cancellation.
     var obeys = true
-    /// It makes no job while another has its name.
+    /// Whether the submission makes no job while another has its name.
     var requiresFreeName = false
-    /// Not every node has a handler for its kind. The same for each submission of an identifier.
+    /// Whether only some nodes have a handler for its kind; the same for each submission of an identifier.
     var isRare = false
     var hasKey = false
 
-    /// The same for each submission of an identifier.
+    /// The key; the same for each submission of an identifier.
     var key: String? { hasKey ? "key\(id.rawValue.utf8.last! % 4 / 2)" : nil }
 
-    /// The same for each submission of an identifier, so that no update gives a job another name.
+    /// The name; the same for each submission of an identifier, so that no update changes the name of a job.
     var name: String? {
         guard id.rawValue.hasPrefix("job"), let number = Int(id.rawValue.dropFirst(3)) else { return nil }
         return "name\(number % 3)"
     }
 
-    /// Handlers have an effect in the database, and complete their runs with it.
+    /// Whether handlers have an effect in the database, and complete their runs with it.
     var completes: Bool { number % 3 == 0 }
 
     var isAt: Bool { if case .at = when { true } else { false } }
 
-    /// The same for each submission of an identifier.
+    /// The queue; the same for each submission of an identifier.
     var queue: QueueID {
-        // A job that is met by its payload may get another request.
+        // A job that is found by its payload may get another request.
         if payload != nil { return "default" }
         let last = id.rawValue.utf8.last!
         return last % 3 == 0 ? "one" : last % 3 == 1 ? "few" : "default"
@@ -259,7 +259,7 @@ struct ClusterPlan {
         obeys = pick(4) != 0
     }
 
-    /// By their payload; or of those with a payload each, by the same key.
+    /// The uniqueness by the payload, or for jobs with different payloads by a key.
     private var uniqueness: JobUniqueness {
         switch payload {
         case nil: .identifier

@@ -2,9 +2,9 @@ import ApusJobs
 import ApusPostgres
 import ApusTimers
 
-/// What `ClusterMember` does.
+/// The part of `ClusterMember`.
 extension ClusterNode {
-    /// How long a new node waits for shards.
+    /// The time for which a new node waits for shards.
     private static let patience: Duration = .seconds(15)
 
     func join() {
@@ -73,7 +73,7 @@ extension ClusterNode {
         }
     }
 
-    /// A beat may have no answer for longer than the last one is trusted in.
+    /// Checks the end of the trust, because a beat may remain unanswered for longer.
     private func watchTrust() {
         guard let end = membership!.endOfTrust, !isClosed else { return }
         let delay = uptime.duration(to: end).wholeNanoseconds
@@ -119,14 +119,16 @@ extension ClusterNode {
         }
     }
 
-    /// The new session has not heard what was notified before. Where all nodes are the same, nothing depends on that.
+    /// Wakes the scheduler after a new session, which has not received the earlier notifications.
+    ///
+    /// Nothing depends on them if all nodes have the same role.
     private func hearAgain() {
         let breaks = process.links[ClusterWorld.Link.session.rawValue].breaks
         if breaks != self.breaks, world.history.roles != nil { post(.signal(.wake)) }
         self.breaks = breaks
     }
 
-    /// The database continues from a standby's copy: nothing of the jobs is known any more.
+    /// Forgets everything about the jobs, because the database continues from a standby's copy.
     private func forgetLostHistory(_ began: UptimeInstant, _ done: @escaping () -> Void) {
         world.trace("\(name) reads the promoted database anew")
         readAnew = world.now
@@ -147,12 +149,12 @@ extension ClusterNode {
         }
     }
 
-    /// What the database says is this node's.
+    /// Adopts the shards that this node owns according to the database.
     private func adopt(_ found: [ShardID: StoreEpoch], _ owners: [ShardID: Int64?]) {
         let mine = found.filter { shard, epoch in given[shard].map { $0 < epoch } ?? true }
         let old = owned
         owned = mine
-        // One without an owner was given back just now.
+        // A shard without an owner was given back just now.
         for shard in old.keys.sorted() where mine[shard] == nil && owners[shard].flatMap({ $0 }) != nil {
             post(.signal(.revoked(shard)))
         }

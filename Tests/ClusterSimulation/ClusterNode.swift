@@ -2,44 +2,45 @@ import ApusJobs
 import ApusPostgres
 import ApusTimers
 
-/// One opening of the database by a process: a scheduler, and its part in the cluster. It does what `SchedulerLoop`,
-/// `PostgresStore` and `ClusterMember` do, one event after the other.
+/// One opening of the database by a process: a scheduler, and its part in the cluster.
+///
+/// It does the work of `SchedulerLoop`, `PostgresStore` and `ClusterMember`, one event after another.
 final class ClusterNode {
     unowned let world: ClusterWorld
     let process: ClusterProcess
     var id: Int64 = 0
     var membership: MembershipMachine?
     private var machine: SchedulerMachine?
-    /// It has a scheduler, or had one.
+    /// Whether it has or had a scheduler.
     private(set) var isOpen = false
     var inbox: [SchedulerInput] = []
-    /// The process has ended.
+    /// Whether the process has ended.
     var isGone = false
-    /// Its scheduler has ended.
+    /// Whether the scheduler has ended.
     var isClosed = false
-    /// It gives the store back: its handlers were cancelled, and what it knows of them is over.
+    /// Whether it gives the store back: its handlers were cancelled and forgotten.
     private var isClosing = false
     private var isBusy = false
     private var isPumpScheduled = false
     private var alarm = 0
-    /// The record of the clocks as the database has it, if that is known.
+    /// The record of the clocks as the database has it; `nil` if it is unknown.
     private var stored: StoreClock?
     var owned: [ShardID: StoreEpoch] = [:]
     var given: [ShardID: StoreEpoch] = [:]
     private var databaseClock = DatabaseClock()
-    /// Another one begins when a standby is promoted.
+    /// The timeline of the database that the node knows; a promotion of a standby begins another one.
     var timeline: Int?
-    /// When it has read a promoted database anew.
+    /// The time at which the node has read a promoted database again.
     var readAnew: Int64?
     var handlers: [RunKey: ClusterHandler] = [:]
-    /// What it can run, and what the next beat says of that.
+    /// The jobs that it can run; `unsaid` are those that the next beat reports.
     private(set) lazy var runnable = process.role.jobs
     var unsaid: RunnableJobs?
-    /// The other nodes, as the last beat has found them.
+    /// The other nodes, according to the last beat.
     var others = OtherSchedulers()
-    /// How often its session was broken when it last listened anew.
+    /// The number of breaks of its session when it last listened again.
     var breaks = 0
-    /// How many steps were made at this instant.
+    /// The number of steps at one instant.
     private var steps = (at: Int64(0), count: 0)
 
     init(_ world: ClusterWorld, _ process: ClusterProcess) {
@@ -49,7 +50,7 @@ final class ClusterNode {
 
     var name: String { "node \(id) of process \(process.number)" }
 
-    /// Its handlers may begin, and continue.
+    /// Whether its handlers may begin and continue.
     var isActing: Bool {
         guard !isGone, !isClosing, !isClosed, let membership, !process.isPaused else { return false }
         return membership.state == .member
@@ -71,7 +72,7 @@ final class ClusterNode {
     }
 
     private var clocks: Clocks {
-        // The time of day is hours apart from the database's.
+        // The time of day differs from the database's by hours.
         Clocks(
             up: uptime, going: ContinuousInstant(nanoseconds: UInt64(world.now + process.continuousOffset)),
             day: WallInstant(nanoseconds: world.wall.nanoseconds &+ UInt64(bitPattern: process.wallOffset)))
@@ -85,7 +86,7 @@ final class ClusterNode {
         return reading
     }
 
-    /// The database has answered what was asked at that instant.
+    /// Records the database's clock in the answer to a request of that instant.
     func learn(_ wall: WallInstant, asked: UptimeInstant) {
         let here = clocks.going
         let before = here.advanced(by: .zero - asked.duration(to: uptime))
@@ -118,7 +119,7 @@ final class ClusterNode {
     func post(_ input: SchedulerInput) {
         guard isOpen, !isClosed else { return }
         if case .signal(let signal) = input, signal == .cutOff || signal == .connected {
-            // Whatever the scheduler waits for.
+            // Whatever the scheduler is waiting for.
             machine!.receive(input, at: reading)
             settle()
             return wakeSoon()
@@ -169,7 +170,7 @@ final class ClusterNode {
         }
     }
 
-    /// After each call of the machine.
+    /// Checks the invariants and performs the effects, after each call of the state machine.
     private func settle() {
         if world.checksInvariants, let broken = machine!.brokenInvariant() {
             world.checker.fail(.invariants, "\(name): \(broken)")
@@ -177,7 +178,7 @@ final class ClusterNode {
         for effect in sorted(machine!.takeEffects()) { perform(effect) }
     }
 
-    /// The order in which the machine visits its running handlers is not the same in each process.
+    /// Sorts cancellations, because the machine visits its running handlers in an order that differs between processes.
     private func sorted(_ effects: [SchedulerEffect]) -> [SchedulerEffect] {
         var cancels: [(RunKey, CancellationReason)] = []
         var others: [SchedulerEffect] = []
@@ -230,14 +231,14 @@ final class ClusterNode {
             return (results, database.hasSubmissions(node))
         } done: { [self] answer in
             if turn.isLeaving, case .success = answer {
-                // It wants no shards any more.
+                // From now on it wants no shards.
                 membership!.leave()
             }
             switch answer {
             case .success(let (results, hasSubmissions)):
                 released(turn.released)
                 if hasSubmissions { post(.signal(.submissions)) }
-                // What was claimed may be another node's by now: the fate is asked about.
+                // Another node may have the claimed runs by now, so their fate must be determined.
                 let isTrusted = membership!.endOfTrust.map { $0 > uptime } ?? false
                 guard isTrusted else {
                     machine!.commitFailed(
@@ -309,7 +310,7 @@ final class ClusterNode {
     private func stopped() {
         isClosed = true
         world.trace("\(name) has stopped")
-        // What it had not come to is answered with its error.
+        // Commands that it has not processed get the error of the end.
         world.checker.callerGone(self)
         process.node = nil
         if process.isWanted, !isGone { world.join(process, after: .ms(100)) }
@@ -328,7 +329,7 @@ final class ClusterNode {
     }
 }
 
-/// A handler at work.
+/// A running handler.
 final class ClusterHandler {
     let node: ClusterNode
     let run: Run
@@ -355,7 +356,7 @@ final class ClusterHandler {
         }
     }
 
-    /// The transaction of the effect, on a connection of its own: it may take long, and its answer may be lost.
+    /// Commits the effect in a transaction on a separate connection, which may take long, and whose answer may be lost.
     private func commit(_ random: SeededRandom) {
         if hasEnded { return }
         let world = node.world
@@ -399,7 +400,7 @@ final class ClusterHandler {
         node.post(.ended(key, ended, jitter: 0.5))
     }
 
-    /// Its process has ended.
+    /// Ends the handler together with its process.
     func vanish() {
         hasEnded = true
         node.world.checker.ended(self)

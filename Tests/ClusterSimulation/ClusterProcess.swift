@@ -1,12 +1,12 @@
 import ApusJobs
 import ApusTimers
 
-/// A machine with a process that may be stopped, cut off, killed and started again.
+/// A machine with a process that may be stopped, cut off, killed and restarted.
 final class ClusterProcess {
     struct Link {
-        /// The connection is broken, and its requests fail, until then.
+        /// The time until which the connection is broken, and its requests fail.
         var brokenUntil: Int64 = 0
-        /// How often it was.
+        /// The number of times that the connection was broken.
         var breaks = 0
         var lastArrival: Int64 = 0
         var lastAnswer: Int64 = 0
@@ -17,15 +17,15 @@ final class ClusterProcess {
     let uptimeOffset: Int64
     let continuousOffset: Int64
     let wallOffset: Int64
-    /// The node that has the store open, or opens it.
+    /// The node that has the store open, or is opening it.
     var node: ClusterNode?
-    /// All of this process.
+    /// All nodes of this process.
     var nodes: [ClusterNode] = []
     var isWanted = true
-    /// Until then, nothing of it happens.
+    /// The time until which the process is stopped.
     var pausedUntil: Int64 = 0
     var isPaused = false
-    /// What would have happened.
+    /// The events that are deferred until the process continues.
     var deferred: [(kind: ClusterWorld.Kind, action: () -> Void)] = []
     var links: [Link] = Array(repeating: Link(), count: ClusterWorld.Link.allCases.count)
     var noRequestsUntil: Int64 = 0

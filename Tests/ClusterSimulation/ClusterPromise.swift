@@ -1,4 +1,4 @@
-/// What the simulation of a cluster tries to break, in words.
+/// The promises that the simulation of a cluster tries to break, in words.
 package enum ClusterPromise: String, CaseIterable, Sendable {
     case durable = "an answered submission's job exists for ever, with its identity"
     case oneOutcome = "each occurrence has one final outcome, which never changes; in peace, each that is due has one"
@@ -24,13 +24,13 @@ package enum ClusterPromise: String, CaseIterable, Sendable {
     case invariants = "the invariants of every scheduler hold"
 }
 
-/// A promise that was broken, and how.
+/// A promise that was broken, with the observation that shows it.
 package struct ClusterViolation: Sendable, CustomStringConvertible {
-    /// Which one.
+    /// The broken promise.
     package var promise: ClusterPromise
-    /// What was seen.
+    /// The observation.
     package var detail: String
-    /// When, in milliseconds.
+    /// The time since the beginning, in milliseconds.
     package var millisecond: Int64
     package var description: String { "\(promise.rawValue)\n  at \(millisecond) ms: \(detail)" }
 }

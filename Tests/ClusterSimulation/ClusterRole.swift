@@ -1,17 +1,17 @@
 import ApusJobs
 
-/// What a process can run, and from when on.
+/// The jobs that a process can run, at its start and later.
 struct ClusterRole: CustomStringConvertible {
-    /// Kinds that have a handler from the start.
+    /// The kinds that have a handler from the start.
     var kinds: Set<String> = ["work"]
-    /// Kinds whose handlers are registered so many milliseconds after the start.
+    /// The kinds whose handlers are registered later, and the delay after the start in milliseconds.
     var later: (kinds: Set<String>, after: Int) = ([], 0)
     var queues = QueueSelection.all
 
-    /// At the start.
+    /// The jobs that the process can run at the start.
     var jobs: RunnableJobs { RunnableJobs(kinds: kinds, queues: queues) }
 
-    /// Whether a handler of it may be called for the job, sooner or later.
+    /// Returns whether a handler of the process may ever be called for the job.
     func mayRun(_ request: JobRequest) -> Bool {
         kinds.union(later.kinds).contains(request.kind) && queues.contains(request.queue)
     }
@@ -23,8 +23,9 @@ struct ClusterRole: CustomStringConvertible {
 
     static let all: Set<String> = ["work", "rare"]
 
-    /// Of the process with this number, in a history in which they are not the same. Two can run all jobs in the end, so
-    /// that one is left when a process is killed.
+    /// Returns the role of the process with this number, in a history with different roles.
+    ///
+    /// Two processes can eventually run all jobs, so that one of them is left when a process is killed.
     static func drawn(for number: Int, _ pick: (Int) -> Int) -> ClusterRole {
         if number < 2 {
             return pick(2) == 0

@@ -1,19 +1,19 @@
-/// The deterministic simulation of several schedulers over one database: one seed decides everything.
+/// The deterministic simulation of several schedulers over one database, in which one seed determines everything.
 package enum ClusterSimulation {
     /// A broken promise, with the shortest history that was found to break it.
     package struct Failure: Sendable, CustomStringConvertible {
-        /// What made the history.
+        /// The seed of the history.
         package var seed: UInt64
-        /// What broke.
+        /// The broken promise.
         package var violation: ClusterViolation
-        /// The steps that are left.
+        /// The remaining steps.
         package var history: String
         package var description: String {
             "seed \(seed) breaks the promise: \(violation)\nthe shortest history found:\n\(history)"
         }
     }
 
-    /// What has happened in a history, to see that it is worth something.
+    /// The counts of events in a history, which show that it tests something.
     package struct Counts: Sendable {
         package var starts = 0
         package var overlaps = 0
@@ -22,17 +22,18 @@ package enum ClusterSimulation {
         package var promotions = 0
         package var snoozes = 0
         package var effects = 0
-        /// Starts that took the last place of a queue.
+        /// The number of starts that took the last place of a queue.
         package var limited = 0
-        /// Starts that took the last place of a key.
+        /// The number of starts that took the last place of a key.
         package var limitedByKey = 0
-        /// Jobs that were made because nothing had their names, and submissions that were refused because something had.
+        /// The number of jobs that were made because their names were free; `namesTaken` counts the refused
+        /// submissions.
         package var named = 0
         package var namesTaken = 0
-        /// Jobs that moved to a node that can run them, and new ones that were put into another node's shard.
+        /// The number of jobs that moved to a node that can run them; `placed` counts new jobs in another node's shard.
         package var moved = 0
         package var placed = 0
-        /// Nanoseconds.
+        /// The longest delay of a run after the end of a process, in nanoseconds.
         package var longestTakeOver: Int64 = 0
 
         package init() {}
@@ -56,12 +57,13 @@ package enum ClusterSimulation {
     }
 
     /// Runs the history of a seed.
+    ///
     /// - Parameters:
-    ///   - seed: decides everything.
-    ///   - mutant: a rule that is left out.
-    ///   - shrinks: whether to look for a shorter history.
-    ///   - counts: what has happened is added to it.
-    /// - Returns: what broke; `nil` if nothing did.
+    ///   - seed: The seed, which determines everything.
+    ///   - mutant: The rule that is left out.
+    ///   - shrinks: Whether to search for a shorter history.
+    ///   - counts: The counts to which those of this history are added.
+    /// - Returns: The broken promise; `nil` if every promise was kept.
     package static func run(
         seed: UInt64, mutant: ClusterMutant? = nil, shrinks: Bool = true, counts: inout Counts
     ) -> Failure? {
@@ -74,7 +76,7 @@ package enum ClusterSimulation {
         return Failure(seed: seed, violation: violation, history: "\(history)")
     }
 
-    /// Leaves out steps for as long as the same promise is broken.
+    /// Removes steps for as long as the same promise is broken.
     private static func shrink(
         _ history: inout ClusterHistory, _ violation: inout ClusterViolation, _ mutant: ClusterMutant?
     ) {
@@ -95,8 +97,9 @@ package enum ClusterSimulation {
         }
     }
 
-    /// What happens in the history of a seed, line by line: the same in each run. With `shrinks`, the shortest one that
-    /// breaks the same promise.
+    /// Traces the events in the history of a seed line by line, identically in each run.
+    ///
+    /// With `shrinks`, the history is the shortest one that breaks the same promise.
     package static func trace(
         seed: UInt64, mutant: ClusterMutant? = nil, shrinks: Bool = false, _ line: @escaping (String) -> Void
     ) {

@@ -1,7 +1,7 @@
 import ApusJobs
 import ApusTimers
 
-/// One simulated cluster in virtual time: the processes, what connects them with the database, and what happens to them.
+/// One simulated cluster in virtual time: the processes, their connections with the database, and the trouble.
 final class ClusterWorld {
     enum Link: Int, CaseIterable { case writer, session, queries }
     enum Kind { case answer, timer }
@@ -18,10 +18,10 @@ final class ClusterWorld {
     private(set) var isPeace = false
     private var plans: [Int: ClusterPlan] = [:]
     private var requests: [Int: JobRequest] = [:]
-    /// The database is not there until then, and how often its connections were lost.
+    /// The time until which the database is unavailable; `restarts` counts the losses of its connections.
     private var downUntil: Int64 = 0
     private var restarts = 0
-    /// How far the database's clock was set.
+    /// The total change of the database's clock, in nanoseconds.
     private var wallStep: Int64 = 0
     private var lastCall = 0
 
@@ -50,7 +50,7 @@ final class ClusterWorld {
     /// The database's clock.
     var wall: WallInstant { WallInstant(nanoseconds: UInt64(1_700_000_000_000_000_000 + queue.now + wallStep)) }
 
-    /// Of the database's clock.
+    /// The whole seconds of the database's clock.
     var second: Int64 { Int64(wall.nanoseconds / 1_000_000_000) }
 
     func pick(_ bound: Int) -> Int { Int(random.next() % UInt64(bound)) }
@@ -65,7 +65,9 @@ final class ClusterWorld {
 
     // MARK: Running
 
-    /// - Returns: what was broken.
+    /// Runs the history.
+    ///
+    /// - Returns: The broken promise; `nil` if every promise was kept.
     func run() -> ClusterViolation? {
         for number in 0..<history.nodes {
             let process = ClusterProcess(number, history.roles?[number] ?? ClusterRole(), pick)
@@ -83,7 +85,7 @@ final class ClusterWorld {
         killOne()
         run(until: now + .ms(10_000))
         checker.checkTakeOver()
-        // Commands that wait for an answer that was lost are given up after 30 s.
+        // Commands that wait for a lost answer are abandoned after 30 s.
         if checker.hasOpenCalls { run(until: now + .ms(25_000)) }
         if checker.violation == nil { checker.checkPeace() }
         return checker.violation
@@ -119,7 +121,7 @@ final class ClusterWorld {
         }
     }
 
-    /// With nothing else in the way, its jobs are others' soon.
+    /// Kills a process; with no other trouble, other processes must take over its jobs soon.
     private func killOne() {
         guard processes.count > 1 else { return }
         let process = processes[pick(processes.count)]
@@ -148,7 +150,7 @@ final class ClusterWorld {
             node.handlers = [:]
             checker.callerGone(node)
             let id = node.id
-            // The kernel closes the connections; the end of a machine's is not noticed.
+            // The kernel closes the connections of a process; the database does not notice the end of a machine's.
             queue.add(at: now + (ofMachine ? .ms(20_000) : 100_000)) { [self] in
                 database.tables.nodes[id]?.hasSession = false
             }
@@ -166,14 +168,14 @@ final class ClusterWorld {
         trace("process \(process.number) continues")
         var waiting = process.deferred
         process.deferred = []
-        // What has arrived meanwhile is looked at before the clock, or after it.
+        // Answers that have arrived meanwhile are processed before the timers, or after them.
         if pick(2) == 0 { waiting = waiting.filter { $0.kind == .answer } + waiting.filter { $0.kind == .timer } }
         for event in waiting { event.action() }
     }
 
     // MARK: Events
 
-    /// Something happens in the process of a node, if that is still there, once it runs again.
+    /// Schedules an event in the process of a node, if that still exists; a stopped process gets it when it continues.
     func deliver(to node: ClusterNode, at instant: Int64, _ kind: Kind, _ action: @escaping () -> Void) {
         queue.add(at: instant) { [self] in
             if node.isGone || checker.violation != nil { return }
@@ -196,7 +198,7 @@ final class ClusterWorld {
         return [.isLost, .isRefused, .answerIsLost, .answerIsLost, .isLate][pick(5)]
     }
 
-    /// Sends a request, which is one transaction. If it has a `due` that is near, it waits until then.
+    /// Sends a request, which is one transaction; if it has a `due` instant that is near, it waits for that.
     func send<R>(
         _ node: ClusterNode, _ link: Link, due: WallInstant? = nil,
         _ work: @escaping (ModelDatabase) throws(JobError) -> R,
@@ -226,7 +228,7 @@ final class ClusterWorld {
             isAnswered = false
             let failure = breakLink()
             fail(at: failure)
-            // A new job of a transaction that comes still later is found by the next load only.
+            // A new job of a transaction that comes even later is only found by the next load.
             if fate == .isLate { late = max(0, failure - arrival) + .ms(pick(90)) }
         }
         func execute() {
@@ -254,7 +256,7 @@ final class ClusterWorld {
 
     var isDatabaseUp: Bool { downUntil <= now }
 
-    /// Something that happens outside of the processes.
+    /// Schedules an event outside of the processes.
     func afterwards(_ delay: Int64, _ action: @escaping () -> Void) {
         queue.add(at: now + delay) { [self] in if checker.violation == nil { action() } }
     }
@@ -339,12 +341,12 @@ final class ClusterWorld {
         downUntil = now + .ms(time)
     }
 
-    /// Of one identifier always the same.
+    /// Returns the shard of an identifier, always the same.
     private func shard(of id: JobID) -> ShardID {
         ShardID(rawValue: id.rawValue.utf8.reduce(7) { ($0 &* 31 &+ Int($1)) & 0xFFFF } % history.shards)
     }
 
-    /// The same each time.
+    /// Returns the request of a plan, always the same.
     private func request(of plan: ClusterPlan) -> JobRequest {
         if let request = requests[plan.number] { return request }
         let request = plan.request(at: wall)
@@ -361,7 +363,7 @@ final class ClusterWorld {
         case .resume: job = .resume(id)
         case .runNow: job = .runNow(id)
         case .retry:
-            // Others are refused by `JobScheduler.retry` itself.
+            // `JobScheduler.retry` itself refuses other retries.
             let failed =
                 row?.runs.values.filter {
                     $0.isFinal && $0.attempt > 0 && [.failed, .lost, .cancelled].contains($0.state)
@@ -377,7 +379,7 @@ final class ClusterWorld {
     }
 
     private func call(_ number: Int, _ command: SchedulerCommand, _ plan: ClusterPlan?) {
-        // Of a process without a scheduler, another one is asked.
+        // If the process has no scheduler, the command goes to another process.
         let usable = processes.filter { $0.node?.isOpen == true && $0.node?.isClosed == false && !$0.isPaused }
         guard !usable.isEmpty else { return }
         let node = usable[number % usable.count].node!
@@ -388,7 +390,7 @@ final class ClusterWorld {
     }
 }
 
-/// What is to happen, in the order of its instants, and of its arrival among those of one instant.
+/// The future events, in the order of their instants and then of their addition.
 struct EventQueue {
     private struct Event {
         var at: Int64
@@ -399,7 +401,7 @@ struct EventQueue {
 
     private var heap: [Event] = []
     private var last = 0
-    /// Nanoseconds since the beginning.
+    /// The time since the beginning, in nanoseconds.
     private(set) var now: Int64 = 0
 
     var next: Int64? { heap.first?.at }
@@ -434,6 +436,6 @@ struct EventQueue {
 }
 
 extension Int64 {
-    /// Nanoseconds of so many milliseconds.
+    /// Returns a number of milliseconds in nanoseconds.
     static func ms(_ count: Int) -> Int64 { Int64(count) * 1_000_000 }
 }

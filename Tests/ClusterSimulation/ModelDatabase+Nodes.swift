@@ -2,9 +2,9 @@ import ApusJobs
 import ApusPostgres
 import ApusTimers
 
-/// Nodes, their beats and their shards.
+/// The nodes, their beats and their shards.
 extension ModelDatabase {
-    /// A node whose session has the lock at once, if it lives.
+    /// Adds a node; with `hasSession`, its session has the lock at once.
     func join(_ jobs: RunnableJobs? = nil, hasSession: Bool = false) -> Int64 {
         adoptTimeline()
         sequences.node += 1
@@ -12,7 +12,7 @@ extension ModelDatabase {
         return sequences.node
     }
 
-    /// What a beat has found.
+    /// The result of a beat.
     struct Beat {
         var view: MembershipMachine.View
         var mine: [ShardID: StoreEpoch]
@@ -23,7 +23,7 @@ extension ModelDatabase {
         var timeline: Int
     }
 
-    /// One transaction of a node's beat.
+    /// Performs the transaction of a node's beat.
     func beat(_ node: Int64, hasSession: Bool) -> Beat {
         if tables.nodes[node]?.ended == false { tables.nodes[node]!.beat += 1 }
         if hasSession { tables.nodes[node]?.hasSession = true }
@@ -71,7 +71,7 @@ extension ModelDatabase {
         return taken
     }
 
-    /// If a `beat` is given, only if it is the node's last one.
+    /// Ends a node; if a `beat` is given, only if that is its last one.
     func end(_ node: Int64, ifBeat beat: Int64? = nil) {
         // The beat of a node that has never beaten is unknown.
         if let beat, let last = tables.nodes[node]?.beat, last > 0, last != beat { return }
@@ -84,7 +84,7 @@ extension ModelDatabase {
 
     // MARK: Promotion
 
-    /// What a standby has, which may be promoted later.
+    /// The state of a standby, which may be promoted later.
     struct Copy {
         var tables: Tables
         var sequences: Sequences
@@ -92,7 +92,7 @@ extension ModelDatabase {
 
     var copy: Copy { Copy(tables: tables, sequences: sequences) }
 
-    /// The database continues from a copy, on another timeline. Sequences may have skipped numbers that no row has.
+    /// Continues from a copy, on another timeline; sequences may have skipped numbers that no row has.
     func promote(_ copy: Copy, skipping numbers: Int64) {
         (tables, sequences) = (copy.tables, copy.sequences)
         timeline += 1
@@ -101,11 +101,11 @@ extension ModelDatabase {
         for node in tables.nodes.keys { tables.nodes[node]!.hasSession = false }
     }
 
-    /// No number that was given in the time that is lost is given again, nor an epoch.
+    /// Skips all numbers and epochs that the lost part of the former database may have used.
     func adoptTimeline() {
         guard tables.timeline != timeline else { return }
         tables.timeline = timeline
-        // An adoption may be lost by the next promotion.
+        // The next promotion may lose an adoption.
         let skipped = Int64(mutant == .sameNumbers ? 1 : timeline) * 1_000
         sequences.job += skipped
         sequences.run += skipped
@@ -116,8 +116,10 @@ extension ModelDatabase {
 
     // MARK: Places
 
-    /// Places in queues: all nodes together have no more than the queue. Nodes that want some have equal shares; what is
-    /// left over goes round with the seconds, and so does the one place of a queue with a rate.
+    /// Returns the places in queues, which together are no more than the queue has for all nodes.
+    ///
+    /// Nodes that want places have equal shares; the remainder rotates with the seconds, as does the only place of a
+    /// queue with a rate.
     func places(_ uses: [QueueUse], of node: Int64, second: Int64) throws(JobError) -> [QueuePlaces] {
         try transaction { () throws(JobError) in
             var found: [QueuePlaces] = []

@@ -1,7 +1,7 @@
 import ApusJobs
 import ApusTimers
 
-/// What is read of the tables.
+/// The reads of the tables.
 extension ModelDatabase {
     private func rows(in session: StoreSession) -> [Row] {
         tables.rows.values.filter { session.shards[$0.shard] != nil }.sorted { $0.job.key < $1.job.key }
@@ -59,21 +59,22 @@ extension ModelDatabase {
 }
 
 extension Trigger {
-    /// What its instants are counted from, if that is an instant of the wall clock.
+    /// The anchor of the instants; `nil` if they have none on the wall clock.
     fileprivate var anchor: WallInstant? { if case .every(_, let anchor, _) = kind { anchor } else { nil } }
 }
 
-/// Effects of handlers, which complete their runs in the same transaction.
+/// The effects of handlers, which complete their runs in the same transaction.
 extension ModelDatabase {
-    /// Of which occurrence an effect is.
+    /// The occurrence of an effect.
     struct EffectID: Hashable {
         var job: Int64
         var occurrence: Int
         init(_ run: Run) { (job, occurrence) = (run.jobKey, run.occurrence) }
     }
 
-    /// The transaction of a handler: its effect, and the completion of its run.
-    /// - Returns: whether it was committed.
+    /// Performs the transaction of a handler: its effect, and the completion of its run.
+    ///
+    /// - Returns: Whether it was committed.
     func complete(_ run: Run) -> Bool {
         guard let stored = tables.rows[run.jobKey]?.runs[RunID(run)], stored.state == .running, !stored.isCompleted,
             stored.jobID == run.jobID
@@ -83,7 +84,7 @@ extension ModelDatabase {
         return true
     }
 
-    /// What may be written over a run: only its success ends one that is completed, and it does not wait again.
+    /// Checks what is written over a run: only success may end a completed run, and it may not wait again.
     func checkCompletion(_ former: Run?, _ run: inout Run) throws(JobError) {
         guard let former, former.isCompleted, mutant != .completionUnseen else { return }
         guard run.state == .running || run.state == .succeeded else {
@@ -94,7 +95,7 @@ extension ModelDatabase {
 }
 
 extension ClusterChecker {
-    /// What is wrong with the effects of handlers.
+    /// Checks the effects of handlers.
     func checkEffects() {
         let tables = world.database.tables
         for (id, count) in tables.effects where count > 1 {

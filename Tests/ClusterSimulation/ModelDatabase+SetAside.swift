@@ -1,9 +1,9 @@
 import ApusJobs
 import ApusTimers
 
-/// Jobs that cannot be read.
+/// The jobs that cannot be read.
 extension ModelDatabase {
-    /// When a job was to be looked at before the owner of its shard with that epoch has set it aside.
+    /// The wakes of a job before it was set aside, with the epoch of the shard's owner at that time.
     struct Aside: Hashable {
         var version: Int64
         var shard: ShardID
@@ -19,7 +19,8 @@ extension ModelDatabase {
             UnreadableJob(key: row.job.key, id: row.job.id, shard: row.shard, problem: "it is damaged"))
     }
 
-    /// A job that is due within seconds, or was interrupted before the first node came, and that no node can read.
+    /// Adds a job that no node can read, and that is due within seconds or was interrupted before the first node
+    /// joined.
     func addUnreadable(_ number: Int, at now: WallInstant) {
         sequences.job += 1
         let due = now.advanced(by: .milliseconds(number * 900))
@@ -42,7 +43,7 @@ extension ModelDatabase {
 
     func isSetAside(_ row: Row) -> Bool { tables.setAside[row.job.key]?.version == row.job.version }
 
-    /// Nothing of the job is due any more.
+    /// Sets a job aside, so that nothing of it is due any more.
     func setAside(_ job: UnreadableJob, _ session: StoreSession) {
         guard let epoch = session.shards[job.shard], let row = tables.rows[job.key], row.shard == job.shard else {
             return

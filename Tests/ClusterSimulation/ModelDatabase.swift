@@ -1,8 +1,9 @@
 import ApusJobs
 import ApusTimers
 
-/// The database that all nodes share: its tables, and the rules of its transactions. What `PostgresStore` writes in SQL
-/// is done here in one step of virtual time.
+/// The database that all nodes share: its tables, and the rules of its transactions.
+///
+/// It performs in one step of virtual time what `PostgresStore` does in SQL.
 final class ModelDatabase {
     struct RunID: Hashable, Comparable {
         var occurrence: Int
@@ -16,10 +17,10 @@ final class ModelDatabase {
     struct Row {
         var job: Job
         var shard: ShardID
-        /// The shard in whose wakes it is.
+        /// The shard whose wakes include the job.
         var wakeShard: ShardID
         var runs: [RunID: Run] = [:]
-        /// In which order they were written first.
+        /// The order in which the runs were first written.
         var sequences: [RunID: Int64] = [:]
         init(job: Job, shard: ShardID) { (self.job, self.shard, wakeShard) = (job, shard, shard) }
         var open: [Run] { runs.values.filter(\.state.isOpen).sorted { RunID($0) < RunID($1) } }
@@ -30,7 +31,7 @@ final class ModelDatabase {
         var isLeaving = false
         var beat: Int64 = 0
         var hasSession = false
-        /// `nil`: it has not said what it can run.
+        /// The jobs that the node can run; `nil` if it has not reported them.
         var jobs: RunnableJobs?
     }
 
@@ -62,27 +63,27 @@ final class ModelDatabase {
         var wanted: Int
     }
 
-    /// What a transaction changes, and takes back.
+    /// The state that a transaction changes, and restores if it fails.
     struct Tables {
         var nodes: [Int64: Node] = [:]
         var shards: [Shard]
         var rows: [Int64: Row] = [:]
         var submissions: [Submission] = []
-        /// Submissions that were refused, by their sequences.
+        /// The refused submissions, by their sequence numbers.
         var refused: [Int64: RefusedSubmission] = [:]
-        /// Jobs that are set aside, by their keys.
+        /// The jobs that are set aside, by their keys.
         var setAside: [Int64: Aside] = [:]
         var replies: [Reply] = []
         var clock: StoreClock?
         var queues: [QueueID: JobQueue] = [:]
         var places: [PlaceID: Place] = [:]
-        /// How many effects each occurrence has.
+        /// The number of effects of each occurrence.
         var effects: [EffectID: Int] = [:]
         /// The timeline to which the numbers and epochs belong.
         var timeline = 1
     }
 
-    /// Sequences are no part of a transaction.
+    /// The sequences, which a transaction does not restore.
     struct Sequences {
         var job: Int64 = 0
         var run: Int64 = 0
@@ -92,18 +93,18 @@ final class ModelDatabase {
 
     var tables: Tables
     var sequences = Sequences()
-    /// How long nodes wait for each other.
+    /// The time for which nodes wait for each other.
     var patience: Duration = .seconds(3)
-    /// Another one begins with each promotion.
+    /// The number of the timeline; each promotion begins another one.
     var timeline = 1
-    /// The key of a new job, by the positions of its part and its change; another database has given it.
+    /// Returns the key that another database has given to a new job, by the positions of its part and its change.
     var chosenKey: ((_ part: Int, _ change: Int) -> Int64?)?
-    /// The number of a call that is forwarded, by its part; another database has given it.
+    /// Returns the number that another database has given to a forwarded call, by its part.
     var chosenSequence: ((_ part: Int) -> Int64?)?
     let mutant: ClusterMutant?
-    /// Jobs of which no node can read the row.
+    /// The jobs whose rows no node can read.
     var unreadable: Set<Int64> = []
-    /// Gets what is written.
+    /// Called after a turn was written.
     var written: ((_ node: Int64, _ session: StoreSession, _ turn: StoreTurn, _ parts: [Int]) -> Void)?
     var overwritten: ((_ old: Run, _ new: Run) -> Void)?
     var taken: ((ShardID, StoreEpoch) -> Void)?
@@ -116,7 +117,7 @@ final class ModelDatabase {
 
     // MARK: Transactions
 
-    /// One transaction: nothing of it stays if it throws.
+    /// Performs a transaction, which has no effect if it throws.
     func transaction<R>(_ body: () throws(JobError) -> R) throws(JobError) -> R {
         let before = tables
         do { return try body() } catch {
@@ -144,14 +145,16 @@ final class ModelDatabase {
         }
     }
 
-    /// Those without a change of another owner's job, or a submission for another owner. A new job may be in any shard.
+    /// Returns the parts without a change of another owner's job or a submission for another owner.
+    ///
+    /// A new job may be in any shard.
     private static func parts(_ turn: StoreTurn, in session: StoreSession) -> [Int] {
         turn.parts.indices.filter { part in
             turn.parts[part].allSatisfy { isAllowed($0, in: session) } && takesOwn(part, of: turn, session)
         }
     }
 
-    /// Whether the submissions of the part are the session's.
+    /// Returns whether the submissions of the part are the session's.
     private static func takesOwn(_ part: Int, of turn: StoreTurn, _ session: StoreSession) -> Bool {
         let taken = turn.taken.filter { $0.part == part }.map(\.shard)
         let forwarded = turn.forwarded.compactMap { command -> ShardID? in
@@ -165,7 +168,7 @@ final class ModelDatabase {
         session.shards[change.shard] != nil || change.expected == .absent
     }
 
-    /// The latest instant at which a run that the turn claims is due.
+    /// Returns the latest instant at which a run that the turn claims is due.
     static func claims(_ turn: StoreTurn, in session: StoreSession) -> WallInstant? {
         var latest: WallInstant?
         for change in parts(turn, in: session).flatMap({ turn.parts[$0] }) {
@@ -177,8 +180,9 @@ final class ModelDatabase {
         return latest
     }
 
-    /// The transaction of a turn, at an instant of the database's clock. Parts may be refused for other reasons than are
-    /// modelled.
+    /// Performs the transaction of a turn, at an instant of the database's clock.
+    ///
+    /// Parts may be refused for reasons that are not modelled.
     func commit(
         _ turn: StoreTurn, of node: Int64, in session: StoreSession, isClockNew: Bool, at now: WallInstant,
         timeline: Int? = nil, refusing refused: Set<Int> = []
@@ -219,7 +223,7 @@ final class ModelDatabase {
         }
     }
 
-    /// The owners of the shards of others that have got jobs.
+    /// Notifies the owners of other shards that have received jobs.
     private func notifyOfJobs(_ changes: [JobChange], in session: StoreSession) {
         let placed = changes.filter { session.shards[$0.shard] == nil }.map(\.shard) + changes.compactMap(\.destination)
         for owner in Set(placed.compactMap { tables.shards[$0.rawValue].owner }).sorted() { notify?(owner, "jobs") }
@@ -261,7 +265,7 @@ final class ModelDatabase {
         }
         if mutant != .submissionStays || submission.sender == nil { tables.submissions.remove(at: index) }
         guard let sender = submission.sender, let call = submission.call, let reply = taken.reply else { return }
-        // A node that has ended would not take it.
+        // A node that has ended would not take the reply.
         guard tables.nodes[sender]?.ended == false else { return }
         guard !tables.replies.contains(where: { $0.node == sender && $0.call == call }) else { return }
         tables.replies.append(Reply(node: sender, call: call, reply: reply))
@@ -289,10 +293,10 @@ final class ModelDatabase {
         if let owner = tables.shards[shard.rawValue].owner { notify?(owner, payload) }
     }
 
-    /// An application submits a job in a transaction of its own.
+    /// Submits a job in a transaction of an application.
     func submit(_ request: JobRequest, at now: WallInstant, shard: ShardID) {
         sequences.submission += 1
-        // Of a burst only some notify, here the first, and here only the owner; it looks every second anyway.
+        // Only some submissions of a burst notify an owner, here the first one; the owner checks every second anyway.
         let isFirst = !tables.submissions.contains { $0.sender == nil }
         tables.submissions.append(
             Submission(
@@ -352,7 +356,7 @@ final class ModelDatabase {
         }
     }
 
-    /// Of the attempts, and of the skipped ranges, the newest stay.
+    /// Removes all but the newest attempts, and all but the newest skipped ranges.
     private func retireRuns(of key: Int64, _ kept: Int) {
         let row = tables.rows[key]!
         for isAttempt in [true, false] {
@@ -388,7 +392,7 @@ final class ModelDatabase {
         if isOther { throw .isLabelled(known) }
     }
 
-    /// What no two jobs may have: an identifier and a payload of those that have not ended, an idempotency key of all.
+    /// Checks that no open job has the same identifier or content, and no job the same idempotency key.
     private func checkNames(of job: Job) throws(JobError) {
         let request = job.request
         for row in tables.rows.values where row.job.key != job.key {
@@ -405,7 +409,7 @@ final class ModelDatabase {
 }
 
 extension JobRequest {
-    /// Whether the two jobs are unique by the same content.
+    /// Returns whether both jobs are unique by the same content.
     func hasContent(of other: JobRequest) -> Bool {
         uniqueContent != nil && kind == other.kind && uniqueContent == other.uniqueContent
     }

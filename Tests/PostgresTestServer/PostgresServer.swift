@@ -1,23 +1,25 @@
 import Foundation
 import Synchronization
 
-/// A PostgreSQL of the tests' own, in a folder of its own, as an unprivileged user.
+/// A PostgreSQL server for tests, in its own folder and run by an unprivileged user.
 ///
-/// It is started and stopped by a script that also clears it away: the script reads from a pipe that only this
-/// process writes to, so it notices the end of this process, however that comes.
+/// A script starts and stops it, and removes the folder. The script reads from a pipe to which only this process
+/// writes, so it notices the end of this process, whatever the cause.
 package final class PostgresServer: Sendable {
-    /// The server that most tests share: with TLS, and with the users `app` (with a password), `reader` (who may
-    /// not create anything) and `encrypted` (who has to use TLS).
+    /// The server that most tests share.
+    ///
+    /// It has TLS, and the users `app` (with a password), `reader` (who may not create anything) and `encrypted` (who
+    /// must use TLS).
     package static let shared = Task { try await PostgresServer.start(hasTLS: true) }
 
-    /// The folder of its sockets and of its certificate.
+    /// The folder of the server's sockets and certificate.
     package let folder: String
-    /// The port of its sockets.
+    /// The port of the server's sockets.
     package let port: Int
     private let process: Process
     private let commands: FileHandle
     private let answers: FileHandle
-    /// What is written to the script and read from it happens here, one exchange at a time.
+    /// The queue of the exchanges with the script, one at a time.
     private let queue = DispatchQueue(label: "apus.tests.postgres")
 
     /// The password of `app`, `reader` and `encrypted`.
@@ -42,10 +44,10 @@ package final class PostgresServer: Sendable {
         self.port = port
         process = Process()
         let (input, output) = (Pipe(), Pipe())
-        // A session of its own: what ends the tests by a signal to their process group must not end it.
+        // A separate session: a signal to the process group of the tests must not end the script.
         process.executableURL = URL(filePath: "/usr/bin/setsid")
-        // It waits for what it starts: a child that has ended, and is not reaped before the server ends, keeps Swift
-        // Testing from noticing the end of its own.
+        // The script waits for its children: a child that has ended, but is not reaped before the server ends, prevents
+        // Swift Testing from noticing the end of its own child.
         process.arguments = [
             "--wait", "/bin/sh", "-c", Self.script, "postgres", folder, "\(port)", programs, tls, Self.password,
         ]
@@ -57,9 +59,9 @@ package final class PostgresServer: Sendable {
         try process.run()
     }
 
-    /// Stops the server: `fast` ends all sessions, `immediate` is what a crash looks like.
+    /// Stops the server: `fast` ends all sessions, `immediate` simulates a crash.
     package func stop(_ mode: String) async throws { try await exchange("stop \(mode)") }
-    /// Starts it again.
+    /// Starts the server again.
     package func start() async throws { try await exchange("start") }
 
     private func exchange(_ command: String) async throws {
@@ -80,7 +82,7 @@ package final class PostgresServer: Sendable {
         guard line == "ready" else { throw Failure(description: "PostgreSQL failed at \(what): \(line)") }
     }
 
-    /// What went wrong with it.
+    /// A failure of the server or of its script.
     package struct Failure: Error, CustomStringConvertible {
         package var description: String
         package init(description: String) { self.description = description }
@@ -99,7 +101,7 @@ package final class PostgresServer: Sendable {
         return "\(root)/\(newest)/bin"
     }
 
-    /// A port of 127.0.0.1 that was free a moment ago.
+    /// Returns a port of 127.0.0.1 that was free a moment ago.
     package static func freePort() throws -> Int {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
@@ -116,7 +118,8 @@ package final class PostgresServer: Sendable {
         return Int(UInt16(bigEndian: address.sin_port))
     }
 
-    /// $1: the folder; $2: the port; $3: PostgreSQL's programs; $4: `tls` or `plain`; $5: the password.
+    /// The script of the server, with the parameters $1: the folder; $2: the port; $3: PostgreSQL's programs; $4: `tls`
+    /// or `plain`; $5: the password.
     private static let script = #"""
         folder=$1 port=$2 programs=$3 tls=$4 password=$5
         # The end of the tests shows as the end of the input, also if it comes while an answer is written.

@@ -1,10 +1,11 @@
 import Foundation
 
-/// A proxy between a connection and a PostgreSQL server, both on Unix sockets, that can hold a direction, break it, or
-/// deliver byte by byte; and that counts what passes.
+/// A proxy between a connection and a PostgreSQL server, both on Unix sockets.
 ///
-/// Each direction of each connection is a thread that blocks in its reads and writes.
-package final class Proxy: @unchecked Sendable {  // everything that changes is under `condition`
+/// It can hold a direction, break the connections, or deliver byte by byte; and it counts the bytes and messages.
+///
+/// Each direction of each connection has a thread that blocks in its reads and writes.
+package final class Proxy: @unchecked Sendable {  // For `@unchecked Sendable`: `condition` protects all variables.
     package enum Direction: Int, CaseIterable { case toServer, toClient }
 
     /// The folder of the proxy's socket.
@@ -35,16 +36,16 @@ package final class Proxy: @unchecked Sendable {  // everything that changes is 
     }
 
     package struct CannotListen: Error {
-        /// The system's number of it.
+        /// The system's error number.
         package var error: Int32
     }
 
     // MARK: Controls
 
-    /// Lets nothing through in that direction until ``release(_:)``; the sender's buffers fill up.
+    /// Holds all data of this direction until ``release(_:)``; the sender's buffers fill up.
     package func hold(_ direction: Direction) { change { _ = held.insert(direction) } }
     package func release(_ direction: Direction) { change { _ = held.remove(direction) } }
-    /// Delivers each byte in a packet of its own.
+    /// Delivers each byte in its own packet.
     package func deliverByteByByte() { change { isByteByByte = true } }
 
     /// Breaks all connections.
@@ -61,20 +62,21 @@ package final class Proxy: @unchecked Sendable {  // everything that changes is 
         try? FileManager.default.removeItem(atPath: folder)
     }
 
-    /// How many messages of that type have come from the client, complete or not: `S` is a sync, `E` an execution.
+    /// Returns the number of messages of this type that the client has sent, complete or not: `S` is a sync, `E` an
+    /// execution.
     package func count(_ type: Character) -> Int { change { messages[type] ?? 0 } }
 
-    /// Waits until that many bytes have been received in that direction since the start.
+    /// Waits until this number of bytes has been received in this direction since the start.
     package func waitForBytes(_ count: Int, _ direction: Direction) async {
         await wait { $0.bytes[direction, default: 0] >= count }
     }
 
-    /// Waits until everything that the server has sent, and more than that many bytes, are in the client's socket.
+    /// Waits until everything that the server has sent, and more than this number of bytes, is in the client's socket.
     package func waitForDelivery(moreThan count: Int) async {
         await wait { $0.delivered[.toClient, default: 0] > count && $0.delivered[.toClient] == $0.bytes[.toClient] }
     }
 
-    /// Waits until that many messages of that type have been received from the client since the start.
+    /// Waits until this number of messages of this type has been received from the client since the start.
     package func waitForMessages(_ count: Int, _ type: Character) async {
         await wait { $0.messages[type, default: 0] >= count }
     }
@@ -167,15 +169,15 @@ package final class Proxy: @unchecked Sendable {  // everything that changes is 
     }
 }
 
-/// Finds the messages in what a client sends: a start-up packet, then a letter and a length each.
+/// The parser of a client's messages: a start-up packet, and then messages that begin with a letter and a length.
 private struct FrontendMessages {
     private var hasStarted = false
-    /// The bytes of the header that have come so far.
+    /// The bytes of the header that have arrived so far.
     private var header: [UInt8] = []
-    /// How many bytes of the body are still to come.
+    /// The number of bytes of the body that have not arrived yet.
     private var rest = 0
 
-    /// The types of the messages that begin in these bytes.
+    /// Returns the types of the messages that begin in these bytes.
     mutating func read(_ bytes: ArraySlice<UInt8>) -> [Character] {
         var types: [Character] = []
         var bytes = bytes

@@ -1,10 +1,12 @@
 import ApusJobs
 import ApusTimers
 
-/// Makes histories of seeds. One history has some kinds of trouble and not the others, so that what one kind hides in
-/// one history comes out in another.
+/// The generator of histories from seeds.
+///
+/// Each history has some kinds of trouble and not the others, so that one kind does not always hide the effects of
+/// another.
 package struct Generator {
-    /// Kinds of trouble.
+    /// The kinds of trouble.
     package enum Trouble: String, CaseIterable, Sendable {
         case failures, hangs, reads, kills, stops, freezes, takeovers, wall, sleep, conditions, suspension, bursts,
             queues, byHand, applications, rates, unique, snoozes, progress, unreadable, repeats, expiries,
@@ -12,28 +14,29 @@ package struct Generator {
     }
 
     private let random: SeededRandom
-    /// For what was added later: without that, a seed's history is as it was.
+    /// The random numbers of a kind of trouble that was added later, so that its addition did not change the histories
+    /// of the seeds.
     private let added: SeededRandom
-    /// The same for what applications submit.
+    /// The random numbers of submissions by applications.
     private let applications: SeededRandom
-    /// The same for queues with rates.
+    /// The random numbers of queues with rates.
     private let rates: SeededRandom
-    /// The same for jobs that are unique by their payloads, for handlers that ask to be called later, and for those that
-    /// report progress.
+    /// The random numbers of jobs that are unique by their payloads, of handlers that postpone their runs, and of
+    /// handlers that report progress.
     private let unique: SeededRandom
     private let snoozes: SeededRandom
     private let progress: SeededRandom
-    /// The same for jobs that cannot be read.
+    /// The random numbers of jobs that cannot be read.
     private let unreadable: SeededRandom
-    /// The same for submissions that are made again while their jobs may run.
+    /// The random numbers of submissions that are repeated while their jobs may run.
     private let repeats: SeededRandom
-    /// The same for occurrences that expire, and for jobs that are deleted.
+    /// The random numbers of occurrences that expire, and of jobs that are deleted.
     private let expiries: SeededRandom
     private let deletions: SeededRandom
-    /// The same for fairness keys, and for changes of all jobs that match.
+    /// The random numbers of fairness keys, and of changes of all matching jobs.
     private let keys: SeededRandom
     private let bulk: SeededRandom
-    /// The same for a process's own limits.
+    /// The random numbers of a process's own limits.
     private let ownLimits: SeededRandom
     private let seed: UInt64
     private var troubles: Set<Trouble> = []
@@ -43,7 +46,7 @@ package struct Generator {
 
     private init(seed: UInt64, without excluded: Set<Trouble>) {
         self.seed = seed
-        // Seeds are small numbers in a row; what they begin is not.
+        // The seeds are small consecutive numbers; the generators need seeds that are not.
         random = SeededRandom(seed: seed &* 0x9E37_79B9_7F4A_7C15 &+ 0x1234_5678)
         added = SeededRandom(seed: seed &* 0xD1B5_4A32_D192_ED03 &+ 0x8765_4321)
         applications = SeededRandom(seed: seed &* 0xA24B_AED4_963E_E407 &+ 0x0F1E_2D3C)
@@ -82,7 +85,7 @@ package struct Generator {
         }
     }
 
-    /// The history of a seed.
+    /// Returns the number of steps in the history of a seed.
     package static func steps(of seed: UInt64, without excluded: Set<Trouble> = []) -> Int {
         history(of: seed, without: excluded).steps.count
     }
@@ -126,7 +129,7 @@ package struct Generator {
         return history
     }
 
-    /// Some of what callers submit is submitted by applications; sometimes the scheduler is killed just then.
+    /// Submits some jobs in transactions of applications; sometimes the scheduler is killed at the same time.
     private func withTransactions(_ step: Step) -> [Step] {
         switch step {
         case .submit(let plans) where pickOfApplications(2) == 0:
@@ -138,7 +141,7 @@ package struct Generator {
         }
     }
 
-    /// Queues with rates, jobs in them, and restarts.
+    /// Adds queues with rates, jobs in them, and restarts.
     private func addRates(to steps: inout [Step]) {
         steps = steps.map { step in
             guard case .submit(let plans) = step else { return step }
@@ -162,7 +165,7 @@ package struct Generator {
         }
     }
 
-    /// Some jobs are unique by their payloads, and submitted more often.
+    /// Makes some jobs unique by their payloads, and submits them more often.
     private func addUnique(to steps: inout [Step]) {
         func pick(_ bound: Int) -> Int { self.pick(bound, of: unique) }
         let isUnique = (0..<5).map { _ in pick(2) == 0 }
@@ -178,7 +181,7 @@ package struct Generator {
         func again(_ plan: JobPlan) -> JobPlan {
             var plan = made(plan)
             plan.conflict = JobPlan.Conflict.allCases[pick(4)]
-            // Many end soon.
+            // Many of them end soon.
             if pick(2) == 0 { plan.when = .after(1 + pick(5_000)) }
             return plan
         }
@@ -194,7 +197,7 @@ package struct Generator {
         }
     }
 
-    /// Submits some jobs twice, the second time about when their last run is in progress.
+    /// Submits some jobs twice, the second time at about the time of their last run.
     private func addRepeats(to steps: inout [Step]) {
         func pick(_ bound: Int) -> Int { self.pick(bound, of: repeats) }
         for _ in 0..<(1 + pick(4)) {
@@ -237,7 +240,7 @@ package struct Generator {
         return plan
     }
 
-    /// Jobs of few keys, of which few runs may be in progress in a queue.
+    /// Gives jobs a few keys, and limits the number of runs in progress of each key in a queue.
     private func addKeys(to steps: inout [Step]) {
         func pick(_ bound: Int) -> Int { self.pick(bound, of: keys) }
         func keyed(_ plan: JobPlan) -> JobPlan {
@@ -255,7 +258,7 @@ package struct Generator {
         }
     }
 
-    /// Deletes jobs, sometimes just as something else is asked of them.
+    /// Deletes jobs, sometimes together with another command for the same job.
     private func addDeletions(to steps: inout [Step]) {
         func pick(_ bound: Int) -> Int { self.pick(bound, of: deletions) }
         for _ in 0..<(2 + pick(8)) {
@@ -270,7 +273,7 @@ package struct Generator {
         }
     }
 
-    /// Changes all jobs, or those of a queue, sometimes just as others are submitted or changed.
+    /// Changes all jobs, or those of a queue, sometimes together with a submission or another change.
     private func addBulk(to steps: inout [Step]) {
         func pick(_ bound: Int) -> Int { self.pick(bound, of: bulk) }
         for _ in 0..<(1 + pick(4)) {
@@ -284,7 +287,7 @@ package struct Generator {
         }
     }
 
-    /// Gives a process a limit of its own for queue 0, beside that of the queue, and half of the jobs that queue.
+    /// Gives a process its own limit for queue 0, besides that of the queue, and moves half of the jobs to that queue.
     private func addOwnLimit(to history: inout History) {
         func pick(_ bound: Int) -> Int { self.pick(bound, of: ownLimits) }
         history.ownConcurrency = 1 + pick(2)

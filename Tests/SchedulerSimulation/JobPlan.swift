@@ -1,15 +1,16 @@
 import ApusJobs
 import ApusTimers
 
-/// A job of a history: what is submitted, what its handler does, and everything the checker may know about it. The
-/// checker reads this, and never the job's own values.
+/// A job of a history: its submission, the behaviour of its handler, and everything that the checker may know about it.
+///
+/// The checker reads the plan, and never the job's own values.
 struct JobPlan: Sendable, Hashable {
-    /// When it is due. Times are milliseconds.
+    /// The due instants of the job, in milliseconds.
     enum When: Sendable, Hashable {
         case at(Int)
         case after(Int)
         case every(Int, count: Int?)
-        /// `offset` is where the anchor is, from the instant of the submission on.
+        /// A grid whose anchor is `offset` after the instant of the submission.
         case anchored(Int, offset: Int, count: Int?)
     }
 
@@ -25,30 +26,30 @@ struct JobPlan: Sendable, Hashable {
     }
     enum Conflict: Sendable, Hashable, CaseIterable { case update, replace, keep, refuse }
 
-    /// What the handler does in one attempt. Times are milliseconds of uptime.
+    /// The behaviour of the handler in one attempt, in milliseconds of uptime.
     enum Behaviour: Sendable, Hashable {
         case succeed(after: Int)
         case fail(after: Int)
         case failFinally
-        /// Until its cancellation is requested; then it throws.
+        /// Waits for the request of its cancellation, and then throws.
         case hang
-        /// As long as that, even if its cancellation is requested.
+        /// Works for this time, even if its cancellation is requested.
         case stubborn(Int)
-        /// Twice, then it succeeds.
+        /// Postpones the run twice, and then succeeds.
         case postpone(Int)
-        /// Keeps output and a result and asks to be called later so often, then it succeeds.
+        /// Keeps output and a result and postpones the run this number of times, and then succeeds.
         case snooze(Int, times: Int)
     }
 
-    /// Makes a job unique by more than its identifier: jobs with the same number have the same payload or key.
+    /// The uniqueness of a job by more than its identifier: jobs with the same number have the same payload or key.
     struct Unique: Sendable, Hashable {
-        /// For how many milliseconds one that has ended counts.
+        /// The time in milliseconds for which a job that has ended still counts.
         var within: Int?
-        /// Whether each submission has an identifier of its own; otherwise it is the one of the number.
+        /// Whether each submission has its own identifier; otherwise it is that of the number.
         var hasOwnID: Bool
     }
 
-    /// The identifier's number. Of unique jobs, that of the payload: plans with one number mean the same job.
+    /// The number of the identifier, or of a unique job's payload: plans with the same number mean the same job.
     var id: Int
     var unique: Unique?
     var when = When.after(1_000)
@@ -68,12 +69,14 @@ struct JobPlan: Sendable, Hashable {
     /// The number of a fairness key.
     var key: Int?
     var priority = JobPriority.normal
-    /// One for each attempt, over and over.
+    /// The behaviours of the attempts, which are used repeatedly.
     var behaviours: [Behaviour] = [.succeed(after: 0)]
-    /// How long the handler works before each report of its progress, in milliseconds of uptime. Then it does the rest.
+    /// The times for which the handler works before each report of its progress, in milliseconds of uptime.
+    ///
+    /// The rest of the behaviour follows.
     var reports: [Int] = []
 
-    /// The identifier in the submission of this number.
+    /// Returns the identifier of the job in the submission with this number.
     func jobID(number: Int) -> JobID { unique?.hasOwnID == true ? JobID("job\(id)-\(number)") : Self.jobID(id) }
 
     static func jobID(_ id: Int) -> JobID { JobID("job\(id)") }
@@ -85,7 +88,7 @@ struct JobPlan: Sendable, Hashable {
         }
     }
 
-    /// Milliseconds; `nil` for a trigger that is due once.
+    /// The interval in milliseconds; `nil` for a trigger with a single occurrence.
     var interval: Int? {
         switch when {
         case .at, .after: nil
@@ -101,7 +104,8 @@ struct JobPlan: Sendable, Hashable {
         }
     }
 
-    /// How many milliseconds after its submission a job that counts elapsed time is due for the last time.
+    /// The time from the submission to the last due instant, in milliseconds; `nil` for a trigger that does not count
+    /// elapsed time, or has no end.
     var lastDue: Int? {
         switch when {
         case .after(let delay): delay
@@ -110,13 +114,13 @@ struct JobPlan: Sendable, Hashable {
         }
     }
 
-    /// What the handler does in this attempt.
+    /// Returns the behaviour of the handler in this attempt.
     func behaviour(occurrence: Int, attempt: Int) -> Behaviour {
         let number = (occurrence &* 5 &+ attempt).magnitude % UInt(behaviours.count)
         return behaviours[Int(number)]
     }
 
-    /// How much later the handler asks to be called in this attempt; `nil` if it does not.
+    /// Returns the delay with which the handler postpones the run in this attempt; `nil` if it does not.
     func postponement(occurrence: Int, attempt: Int) -> Int? {
         switch behaviour(occurrence: occurrence, attempt: attempt) {
         case .postpone(let delay), .snooze(let delay, _): delay
@@ -124,7 +128,7 @@ struct JobPlan: Sendable, Hashable {
         }
     }
 
-    /// The request. Its name is the number of the submission, by which the checker recognises it everywhere.
+    /// Returns the request, whose name is the number of the submission, by which the checker recognizes it everywhere.
     func request(number: Int, now: WallInstant) -> JobRequest {
         let trigger: Trigger =
             switch when {
@@ -164,14 +168,16 @@ struct JobPlan: Sendable, Hashable {
                     attempts: maximumAttempts, maximumLost: maximumLost, from: .milliseconds(backoff),
                     to: .seconds(10)),
                 timeLimit: timeLimit.map { .milliseconds($0) }, conditions: conditions),
-            // Jobs that are not unique have the payload of one that may be.
+            // Jobs that are not unique have the payload 0, which a unique job may have too.
             payload: [UInt8(isUniqueByKey ? number % 250 : unique == nil ? 0 : id)],
             queue: queue.map { Self.queueID($0) } ?? .default, priority: priority, fairnessKey: key.map { "key\($0)" },
             uniqueness: uniqueness,
             conflict: conflict)
     }
 
-    /// Those with an odd number have the same key and a payload each, the others the same payload.
+    /// Whether the job is unique by a key.
+    ///
+    /// Plans with an odd number have the same key and different payloads, the others have the same payload.
     private var isUniqueByKey: Bool { unique != nil && id % 2 == 1 }
 
     private var uniqueness: JobUniqueness {
@@ -182,7 +188,7 @@ struct JobPlan: Sendable, Hashable {
 
     static func queueID(_ number: Int) -> QueueID { QueueID("queue\(number)") }
 
-    /// The number of the submission that made a job; -1 if none did.
+    /// Returns the number of the submission that made a job; -1 if none did.
     static func number(of job: Job) -> Int { job.request.name.flatMap { Int($0) } ?? -1 }
 }
 

@@ -1,9 +1,9 @@
 import ApusJobs
 import ApusTimers
 
-/// What handlers see: each call is held against everything that was promised before.
+/// The checks of each call of a handler against all earlier promises.
 extension Ledger {
-    /// A handler was called. `run` is what the store says of its run.
+    /// Records the call of a handler; `run` is its run in the store.
     func began(_ context: RunContext, node: Int, stored run: Run?) -> Int? {
         let now = now
         let uptime = uptime
@@ -63,7 +63,7 @@ extension Ledger.State {
         if nodes[node].running.count >= history.maximumConcurrentRuns { nodes[node].lastFull = now.elapsed }
     }
 
-    /// Whether jobs that wait for a place may have kept others out of memory since then.
+    /// Returns whether jobs that wait for a place may have kept others out of memory since an instant.
     func wasCrowded(since instant: Int64) -> Bool {
         history.maximumLoaded < 5
             && (!queues.isEmpty
@@ -82,7 +82,7 @@ extension Ledger.State {
         if nodes[node].hasFailedToStart {
             report(.stopped, "a handler of \(job) was called although the start had failed", at: now)
         }
-        // What was claimed before may begin at the very instant of the change of ownership.
+        // A run that was claimed before may begin at the very instant of the change of ownership.
         if owner != node, takenOver?.elapsed != now.elapsed {
             report(.ownership, "process \(node) began \(job), but process \(owner ?? -1) owns the store", at: now)
         }
@@ -128,7 +128,7 @@ extension Ledger.State {
             let key = context.job.key
             let numbers = Set(calls.lazy.filter { $0.key == key && $0.occurrence <= 0 }.map(\.occurrence))
                 .union([context.occurrence])
-            // A definition that an application submitted may have been replaced before any process saw its job.
+            // A definition that an application submitted may have been replaced before any process read it.
             let id = facts[number].plan.id
             let issued =
                 facts.lazy.filter { $0.key == key || $0.key == nil && $0.plan.id == id }.map(\.runsByHandIssued).max()
@@ -167,7 +167,7 @@ extension Ledger.State {
             }
         case .anchored(let interval, let offset, _):
             let anchor = facts.issued.wall + Int64(offset) * 1_000_000
-            // An occurrence that is open keeps the instant that its definition gave it.
+            // An open occurrence keeps the instant that an earlier definition gave it.
             if !facts.isMixed, (due - anchor) % (Int64(interval) * 1_000_000) != 0 {
                 report(.neverEarly, "\(what) was due at an instant that is not on its grid", at: now)
             }
@@ -176,7 +176,7 @@ extension Ledger.State {
 
     private func lack(_ nanoseconds: Int64) -> String { seconds((nanoseconds + 999_999) / 1_000_000) }
 
-    /// A retry waits for its pause, and nothing else begins before that.
+    /// Checks that no attempt begins before the end of its postponement or of the pause before a retry.
     private mutating func checkPause(_ context: RunContext, _ number: Int, _ now: Ledger.Moment) {
         let what = name(number, context.occurrence, context.attempt)
         let same = callsByAttempt[
@@ -191,7 +191,7 @@ extension Ledger.State {
         guard context.attempt > 1, !facts[number].isMixed else { return }
         let before = Ledger.Attempt(
             key: context.job.key, occurrence: context.occurrence, attempt: context.attempt - 1)
-        // A lost attempt is repeated at once; so is one whose end could not be written before a crash.
+        // A lost attempt is repeated at once, as is an attempt whose end could not be written before a crash.
         guard let index = callsByAttempt[before]?.last, calls[index].result == .threw, calls[index].cancellation == nil,
             calls[index].node == owner, let ended = calls[index].ended
         else { return }
@@ -206,7 +206,7 @@ extension Ledger.State {
     fileprivate mutating func checkCommands(_ context: RunContext, _ number: Int, _ now: Ledger.Moment) {
         let what = name(number, context.occurrence, context.attempt)
         let facts = facts[number]
-        // What was claimed before the command begins at the same instant.
+        // A run that was claimed before the command may begin at the same instant.
         if let ended = facts.ended, now.elapsed > ended.elapsed {
             report(.obeyed, "\(what) began after an acknowledged cancel or replacement", at: now)
         }
@@ -218,7 +218,7 @@ extension Ledger.State {
     fileprivate mutating func checkConditions(_ context: RunContext, _ number: Int, _ now: Ledger.Moment) {
         guard context.occurrence > 0, let flows = flowsSince else { return }
         for bit in [1, 2, 4] where facts[number].plan.conditions.contains(JobConditions(rawValue: bit)) {
-            // Jobs share one reading for a moment, and a claim takes a moment when the store fails.
+            // Jobs share one reading for a short time, and a claim takes a while when the store fails.
             guard let since = unmetSince[bit], max(since, flows, calmSince ?? .max) < now.elapsed - 1_000_000_000 else {
                 continue
             }
@@ -231,7 +231,7 @@ extension Ledger.State {
 }
 
 extension Ledger.State {
-    /// With nothing in its way, a first attempt begins when it is due.
+    /// Checks that a first attempt begins when it is due, unless something delays it.
     fileprivate mutating func checkLateness(
         _ context: RunContext, _ node: Int, _ number: Int, _ now: Ledger.Moment
     ) {
@@ -251,13 +251,13 @@ extension Ledger.State {
             at: now)
     }
 
-    /// A handler ended by itself, although it should have been cancelled.
+    /// Checks that a handler that ended by itself did not have to be cancelled before.
     fileprivate mutating func checkNotCancelled(_ call: Int, _ now: Ledger.Moment, _ uptime: Int64) {
         let ended = calls[call]
         let facts = facts[ended.submission]
         let what = name(ended.submission, ended.occurrence, ended.attempt)
         let slack: Int64 = 1_000_000_000
-        // Time that a process is frozen for passes at once when it is continued.
+        // The time for which a process is frozen passes at once when it is resumed.
         if let limit = facts.plan.timeLimit, !facts.isMixed, flowsSince.map({ $0 <= ended.started.elapsed }) ?? false,
             uptime - ended.startedUptime > Int64(limit) * 1_000_000 + slack
         {
@@ -272,10 +272,14 @@ extension Ledger.State {
 }
 
 extension Ledger.Facts {
-    /// Before this, on the elapsed axis, occurrence `number` cannot be due: its intervals since the submission, and the
-    /// time for which the job was certainly suspended before. `nil` if nothing is known of it.
+    /// Returns the earliest elapsed time at which an occurrence can be due.
+    ///
+    /// It is the end of its intervals since the submission, plus the time for which the job was certainly suspended
+    /// before.
+    ///
+    /// - Returns: The time in nanoseconds; `nil` if it is unknown.
     func earliestElapsed(of number: Int) -> Int64? {
-        // Occurrences of an earlier definition keep their instants.
+        // The occurrences of an earlier definition keep their instants.
         guard let phase, number > phase.origin else { return nil }
         let interval: Int64
         switch plan.when {

@@ -1,8 +1,10 @@
 import ApusJobs
 
-/// What callers ask for, and what they are answered.
+/// The commands of callers and their answers.
 extension Ledger {
-    /// Numbers of the submissions of these plans.
+    /// Records a submission of these plans.
+    ///
+    /// - Returns: The number of the command, and the numbers of the submissions.
     func submit(_ plans: [JobPlan], node: Int) -> (command: Int, numbers: [Int]) {
         let now = now
         return with { state in
@@ -12,8 +14,9 @@ extension Ledger {
         }
     }
 
-    /// An application commits submissions of these plans.
-    /// - Returns: their numbers.
+    /// Records that an application commits submissions of these plans.
+    ///
+    /// - Returns: The numbers of the submissions.
     func submitInTransaction(_ plans: [JobPlan]) -> [Int] {
         let now = now
         return with { state in
@@ -25,7 +28,9 @@ extension Ledger {
         }
     }
 
-    /// The number of the command.
+    /// Records a command.
+    ///
+    /// - Returns: The number of the command.
     func issue(
         _ kind: Command.Kind, node: Int, job: Int? = nil, id: JobID? = nil, reach: Reach? = nil, grace: Int? = nil
     ) -> Int {
@@ -46,11 +51,11 @@ extension Ledger {
             case .delete:
                 state.update(by: command) { facts in
                     facts.isDeleteIssued = true
-                    // The identifier may stand for an earlier job again, which can be run by hand.
+                    // The identifier may refer to an earlier job again, which can be run by hand.
                     if facts.hasGivenWay { (facts.hasGivenWay, facts.ended) = (false, nil) }
                 }
             case .stop: state.nodes[node].isStopIssued = true
-            // How often an occurrence is tried, and why it is cancelled, is not known any more.
+            // The number of attempts of an occurrence, and the reason of its cancellation, are then unknown.
             case .retry, .cancelRun:
                 state.update(by: command) { facts in
                     facts.isMixed = true
@@ -78,7 +83,7 @@ extension Ledger {
                 state.learn(number, job, now)
                 switch kind {
                 case .submit: state.acknowledge(command, position, by: number, job, now)
-                // One that had finished before may be tried again.
+                // A job that had already finished may be retried.
                 case .cancel where job.state == .finished: break
                 case .cancel:
                     for index in state.facts.indices where state.facts[index].key == job.key {
@@ -127,7 +132,7 @@ extension Ledger {
 }
 
 extension Ledger.State {
-    /// A submission for which all that is under way may count as well.
+    /// Adds a submission, to which all commands in progress may also apply.
     fileprivate mutating func addFacts(of plan: JobPlan, _ now: Ledger.Moment) -> Int {
         var facts = Ledger.Facts(plan: plan, number: self.facts.count, issued: now)
         facts.isCancelIssued = isUnderWay(.cancel, plan)
@@ -142,7 +147,7 @@ extension Ledger.State {
                 if self.facts[other].plan.conflict == .replace { facts.isReplaceIssued = true }
             }
         }
-        // What was not taken yet comes later.
+        // A submission of an application that was not taken yet comes later.
         if self.facts.contains(where: {
             $0.isInTransaction && $0.key == nil && $0.plan.id == plan.id && $0.plan.conflict == .replace
         }) {
@@ -157,6 +162,8 @@ extension Ledger.State {
 extension Ledger.Facts {
     fileprivate var hasOwnID: Bool { plan.unique?.hasOwnID ?? false }
 
+    /// Returns whether a command of this kind may resume the job.
+    ///
     /// A retry schedules a job again that has finished while it was suspended.
     fileprivate func mayBeResumed(by kind: Ledger.Command.Kind) -> Bool {
         kind == .resume || kind == .retry && plan.count != nil
@@ -171,7 +178,7 @@ extension Ledger.Facts {
 }
 
 extension Ledger.State {
-    /// Handlers had their time, and what they came to is written.
+    /// Checks that a stop has waited for the handlers, and marks their results, which must be recorded.
     fileprivate mutating func checkStop(_ node: Int, _ now: Ledger.Moment) {
         guard nodes[node].isStarted, !nodes[node].hasLostStore else { return }
         let ends = commands.lazy.filter { $0.kind == .stop && $0.node == node }
@@ -186,7 +193,7 @@ extension Ledger.State {
         }
     }
 
-    /// The submission has made this job, or has given it a new definition.
+    /// Records that the submission has made this job, or has changed its definition.
     mutating func learn(_ number: Int, _ job: Job, _ now: Ledger.Moment) {
         if let known = facts[number].key {
             guard known != job.key else { return }
@@ -200,7 +207,8 @@ extension Ledger.State {
         facts[number].jobID = job.id
         if facts[number].answered == nil { facts[number].answered = now }
         let to = facts[number].answered ?? now
-        // Others may have come between, and were never seen: their answers were lost, or they had none.
+        // Other submissions may have been carried out in between that no check has seen, because their answers were
+        // lost or they had none.
         let plan = facts[number].plan
         let unseen = facts.filter {
             $0.key == nil && ($0.isInTransaction || $0.answered != nil) && $0.plan.id == plan.id && $0.number != number
@@ -209,7 +217,7 @@ extension Ledger.State {
         defer {
             if isUncertain {
                 facts[number].isMixed = true
-                // What was asked of them, the job may have from them.
+                // The job may be in a state that the commands for these submissions have caused.
                 if unseen.contains(where: \.isResumeIssued) { facts[number].isResumeIssued = true }
                 if unseen.contains(where: \.isSuspendIssued) {
                     facts[number].isSuspendIssued = true
@@ -217,7 +225,7 @@ extension Ledger.State {
                     facts[number].perhapsSuspendedSince = min(since, facts[number].issued.elapsed)
                 }
             }
-            // Between its transaction and the turn that takes it, the wall clock is believed.
+            // Between its transaction and the turn that takes it, the submission relies on the wall clock.
             let isMoved = facts[number].isInTransaction && facts[number].sawWallMove
             if isUncertain || isMoved { facts[number].phase = nil }
         }
@@ -232,11 +240,11 @@ extension Ledger.State {
         inherit(number, from: earlier, job, to)
     }
 
-    /// An equal trigger keeps its phase; another one begins anew.
+    /// Copies the phase of an equal trigger from the earlier submission; another trigger begins a new one.
     private mutating func inherit(_ number: Int, from earlier: Ledger.Facts, _ job: Job, _ to: Ledger.Moment) {
         let plan = facts[number].plan
         if plan.isRelative, plan.when == earlier.plan.when {
-            // An unknown definition came in between if the count has begun anew.
+            // An unknown definition was in between if the count has begun again.
             facts[number].phase = earlier.phase?.origin == job.bookkeeping.origin ? earlier.phase : nil
             facts[number].suspended = earlier.suspended
             facts[number].perhapsSuspended = earlier.perhapsSuspended
@@ -262,7 +270,7 @@ extension Ledger.State {
             return checkAnswer(to: own, with: number, job, now)
         }
         facts[own].isAcknowledged = true
-        // What had the identifier before gives way. One with another identifier may be tried again.
+        // The new job replaces the jobs that had the identifier before; a job with another identifier may be retried.
         for index in facts.indices where index != own && facts[index].plan.id == facts[own].plan.id {
             guard let key = facts[index].key, key < job.key, facts[index].ended == nil, !facts[index].isDeleteIssued,
                 !(facts[index].hasOwnID && facts[index].isMixed)
@@ -276,7 +284,7 @@ extension Ledger.State {
             return
         }
         let issued = commands[command].issued
-        // A resume that was under way may come later than the suspension.
+        // A resume that was in progress may be carried out after the suspension.
         let isDisputed = commands.contains { other in
             facts[number].mayBeResumed(by: other.kind) && isAbout(other, id)
                 && (!other.isOver || other.issued.elapsed >= issued.elapsed)
@@ -295,7 +303,7 @@ extension Ledger.State {
         facts[number].perhapsSuspendedSince = nil
     }
 
-    /// Why the command should not have failed so; `nil` if there is a reason.
+    /// Returns a reason why the command should not have failed with this error; `nil` if the error is justified.
     fileprivate func objection(to error: any Error, of command: Ledger.Command, _ now: Ledger.Moment) -> String? {
         let node = nodes[command.node]
         guard let error = error as? JobError else { return "\(error) is no JobError" }
@@ -318,7 +326,7 @@ extension Ledger.State {
         case (.notFound, .cancelRun), (.conflict, .cancelRun): return nil
         case (.notFound, .delete), (.invalid, .delete), (.conflict, .delete): return nil
         case (.conflict, .runNow):
-            // A finished job does not run beside one that counts as the same.
+            // A finished job does not run beside a job that counts as the same.
             let isUnique = facts.contains { $0.plan.id == command.job && $0.plan.unique != nil }
             return isUnique ? nil : "\(error), and no other job is in its place"
         case (.invalid, .suspend), (.invalid, .resume), (.invalid, .runNow), (.notFound, .suspend),
@@ -326,7 +334,7 @@ extension Ledger.State {
             (.notFound, .runNow), (.notFound, .cancel):
             return mayBeGone ? nil : "\(error), and the job was not ended"
         case (.invalid, .submit):
-            // An instant may have passed while the submission waited, or the clock was set.
+            // The instant may have passed while the submission waited, or the clock was set.
             let isAt = command.submissions.contains { if case .at = facts[$0].plan.when { true } else { false } }
             return isAt && now.wall != command.issued.wall ? nil : "\(error)"
         default: break

@@ -1,12 +1,12 @@
 import ApusJobs
 import ApusTimers
 
-/// What handlers report, and what is kept of attempts that begin again.
+/// The reports of handlers, and what is stored of postponed attempts.
 extension Ledger {
-    /// What a handler says in its report of this number, from 0.
+    /// Returns the text of a handler's report with this index, counted from 0.
     static func report(_ index: Int, of call: Int) -> String { "\(call).\(index)" }
 
-    /// A handler reports progress.
+    /// Records that a handler reports progress.
     func reported(_ call: Int?) {
         guard let call else { return }
         let now = now.elapsed
@@ -17,7 +17,7 @@ extension Ledger {
 }
 
 extension Ledger.State {
-    /// A handler that has asked to be called later is called in the same attempt, whose due instant stays.
+    /// Checks that a postponed run continues in the same attempt, and that its due instant is unchanged.
     mutating func checkSnoozed(_ context: RunContext, _ node: Int, _ number: Int, _ now: Ledger.Moment) {
         let what = name(number, context.occurrence, context.attempt)
         let isMixed = facts[number].isMixed
@@ -39,14 +39,14 @@ extension Ledger.State {
         }
     }
 
-    /// What a row has kept of the output and results of handlers.
+    /// Checks that a row has no output or result of a postponed attempt, and that its progress is the last report.
     mutating func checkLeft(_ what: String, _ run: Run, _ now: Ledger.Moment) {
         if run.exitCode != nil || !run.output.isEmpty || run.result != nil {
             report(.snooze, "\(what) has kept what a handler left that asked to be called later", at: now)
         }
         let attempt = Ledger.Attempt(key: run.jobKey, occurrence: run.occurrence, attempt: run.attempt)
         let made = callsByAttempt[attempt] ?? []
-        // The last report of all, by the call that made it.
+        // The last report of the attempt, by the call that made it.
         let last = made.last { !calls[$0].reports.isEmpty }
         let kept = run.progress?.message
         guard last != nil || kept != nil else { return }
@@ -68,7 +68,7 @@ extension Ledger.State {
                 .progress, "\(what) has ended as \(run.state) with the report \(kept ?? "none"), the last is \(latest)",
                 at: now)
         }
-        // While it runs, of reports within a second of each other the first is kept.
+        // While the handler runs, the first of several reports within a second is stored.
         guard run.state == .running, calls[call].ended == nil, last == call,
             let calm = calmSince, calm < calls[call].started.elapsed,
             let due = calls[call].reports.last(where: { $0 + 5_000_000_000 <= now.elapsed })

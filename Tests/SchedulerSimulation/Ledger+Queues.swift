@@ -1,9 +1,11 @@
 import ApusJobs
 import ApusTimers
 
-/// What is known of queues, and whether their limits hold.
+/// The settings of queues, and the checks of their limits.
 extension Ledger {
-    /// The number of the command.
+    /// Records a command that configures a queue.
+    ///
+    /// - Returns: The number of the command.
     func configure(_ queue: Int, node: Int, changesRate: Bool) -> Int {
         let command = issue(.configure, node: node)
         with { state in
@@ -14,7 +16,7 @@ extension Ledger {
         return command
     }
 
-    /// Such a command has an answer; `nil`: it failed, and its effect is unknown.
+    /// Records the answer of a command that configures a queue; `nil` if the command failed and its effect is unknown.
     func configured(_ command: Int, _ queue: Int, as setting: JobQueue?) {
         let now = now.elapsed
         with { state in
@@ -33,7 +35,7 @@ extension Ledger {
 }
 
 extension Ledger.State {
-    /// A run of a submission begins.
+    /// Checks the limits of the queue when a run of a submission begins.
     mutating func checkQueue(_ number: Int, _ node: Int, _ now: Ledger.Moment) {
         guard let queue = facts[number].plan.queue, let calm = calmSince, calm < now.elapsed else { return }
         let what = "job\(facts[number].plan.id) (submission \(number)) of queue \(queue) began"
@@ -63,7 +65,9 @@ extension Ledger.State {
         }
     }
 
-    /// When a run was claimed, in elapsed time. The row says it by the wall clock of that time.
+    /// Returns the elapsed time at which a run was claimed, in nanoseconds; `nil` if it is ambiguous.
+    ///
+    /// The row contains the reading of the wall clock at that time.
     func claim(of run: Run?, _ now: Ledger.Moment) -> Int64? {
         guard let run, run.state == .running, let claimed = run.claimed else { return nil }
         let wall = Int64(clamping: claimed.nanoseconds)
@@ -78,8 +82,10 @@ extension Ledger.State {
         return possible.count == 1 ? possible[0] : nil
     }
 
-    /// A run that was claimed then begins. Over whatever happens to processes and the store, a rate holds for the
-    /// instants of claims: those of handlers' calls are later where a commit or a process hung.
+    /// Checks the rate of the queue when a run that was claimed at that time begins.
+    ///
+    /// Whatever happens to processes and the store, the rate limits the instants of claims; the handlers are called
+    /// later when a commit or a process hangs.
     mutating func checkRate(_ number: Int, claimed: Int64?, _ now: Ledger.Moment) {
         guard let claimed, let queue = facts[number].plan.queue, let known = queues[queue], let rate = known.rate,
             known.rateSince < claimed

@@ -1,9 +1,9 @@
 import ApusJobs
 import ApusTimers
 
-/// What each row of the store must say.
+/// The checks of the rows of the store.
 extension Ledger.State {
-    /// The definition that is stored is not older than one that was acknowledged.
+    /// Checks that the stored definition is not older than an acknowledged one.
     mutating func checkDefinition(of job: Job, _ number: Int, _ now: Ledger.Moment) {
         for later in facts where later.isAcknowledged && later.key == job.key && later.number != number {
             if let answered = facts[number].answered, answered.elapsed < later.issued.elapsed {
@@ -36,7 +36,7 @@ extension Ledger.State {
             guard let count = facts.plan.count else {
                 return report(.oneOutcome, "\(job.id) has finished, and its trigger has no end", at: now)
             }
-            // The clock that was set back may have brought occurrences again.
+            // When the clock was set back, occurrences may have been repeated.
             let isCountable = !facts.sawWallMoveBack || facts.plan.isRelative
             if isCountable, job.occurrenceCount != count + job.bookkeeping.origin {
                 report(.oneOutcome, "\(job.id) has finished with \(job.occurrenceCount) outcomes of \(count)", at: now)
@@ -44,7 +44,7 @@ extension Ledger.State {
         }
     }
 
-    /// Outcomes and open runs are exactly the occurrences that have arrived.
+    /// Checks that the outcomes and the open runs are exactly the occurrences that have arrived.
     mutating func checkOccurrences(_ job: Job, _ runs: [Run], _ facts: Ledger.Facts, _ now: Ledger.Moment) {
         var next = 1
         var outcomes = 0
@@ -87,13 +87,13 @@ extension Ledger.State {
         }
     }
 
-    /// A job finishes only after a run that each acknowledged submission of it could ask for.
+    /// Checks that a finished job had a run after each acknowledged submission of it.
     mutating func checkBegun(_ job: Job, _ runs: [Run], _ now: Ledger.Moment) {
         guard job.state == .finished else { return }
         for facts in facts where facts.key == job.key && facts.isAcknowledged && !facts.sawWallMove {
             let isFollowed = runs.contains { run in
                 guard run.occurrence > 0, let instant = run.claimed ?? run.finished else { return false }
-                // An overlap is no reason to drop what is due once.
+                // A single occurrence is not dropped because of an overlap.
                 let isDropped =
                     run.state == .skipped && facts.plan.interval == nil
                     && ["overlap", "queueFull"].contains(run.reason)
@@ -106,7 +106,8 @@ extension Ledger.State {
         }
     }
 
-    /// Retries end when the policy says so, and a run that stands for several has skipped the others.
+    /// Checks that retries end according to the policy, and that a run that stands for several occurrences has skipped
+    /// the others.
     mutating func checkAttempts(_ job: Job, _ runs: [Run], _ facts: Ledger.Facts, _ now: Ledger.Moment) {
         var (occurrence, failures, losses) = (Int.min, 0, 0)
         for (index, run) in runs.enumerated() {
@@ -147,14 +148,14 @@ extension Ledger.State {
         }
     }
 
-    /// The jobs of one call are there together or not at all.
+    /// Checks that the jobs of one call exist all together or not at all.
     mutating func checkBatches(_ now: Ledger.Moment) {
         for command in commands where command.isOver && command.kind == .submit && command.submissions.count > 1 {
             let made = command.submissions.map { facts[$0] }
-            // These may have been answered with a job that was there.
+            // These may have been answered with an existing job.
             if made.contains(where: { $0.plan.conflict == .keep || $0.plan.unique?.within != nil }) { continue }
-            // A later submission may have changed or replaced one of them before it was seen, and so may one that an
-            // application committed before and that was taken after.
+            // A later submission may have changed or replaced one of them before it was seen, as may a submission that
+            // an application committed before and that was taken later.
             let isChanged = made.contains { one in
                 facts.contains {
                     ($0.number > one.number || $0.isInTransaction) && $0.number != one.number
@@ -223,7 +224,7 @@ extension Ledger.State {
         else { return report(.trueOutcome, "\(what) has timed out before its time limit", at: now) }
     }
 
-    /// The first attempt of an occurrence begins before its expiry is over.
+    /// Checks that the first attempt of an occurrence began before the end of its expiry.
     private mutating func checkBegunInTime(
         _ what: String, _ run: Run, _ facts: Ledger.Facts, _ now: Ledger.Moment
     ) {
@@ -255,7 +256,7 @@ extension Ledger.State {
             if run.reason == "coalesced", plan.missed != .runOnce {
                 report(.trueOutcome, "\(what) is coalesced, but its policy is \(plan.missed)", at: now)
             }
-            // Nothing has kept the scheduler from looking in time.
+            // Nothing has kept the scheduler from examining the job in time.
             let interval = plan.interval ?? .max
             let isPrompt = calmSince.map { $0 < facts.issued.elapsed } ?? false
             if isPrompt, !wasCrowded(since: facts.issued.elapsed), !facts.isSuspendIssued, plan.tolerance < interval,
@@ -269,7 +270,7 @@ extension Ledger.State {
             guard let expiry = plan.expiry, facts.sawWallMove || late > .milliseconds(plan.tolerance + expiry) else {
                 return report(.trueOutcome, "\(what) has expired too early, or has no expiry", at: now)
             }
-            // Nothing has kept it from beginning.
+            // Nothing has kept the run from beginning.
             let isPrompt = calmSince.map { $0 < facts.issued.elapsed } ?? false
             if isPrompt, !wasCrowded(since: facts.issued.elapsed), !facts.isSuspendIssued, plan.queue == nil,
                 plan.conditions.isEmpty, plan.overlap == .skip, expiry > 7_000
@@ -280,16 +281,16 @@ extension Ledger.State {
         }
     }
 
-    /// When everything has worked for a while, nothing is overdue.
+    /// Checks that nothing is overdue when everything has worked for a while.
     mutating func checkPromptness(_ job: Job, _ runs: [Run], _ facts: Ledger.Facts, _ now: Ledger.Moment) {
         guard let calm = calmSince, now.elapsed - calm >= 10_000_000_000, let owner,
             !wasCrowded(since: now.elapsed - 10_000_000_000)
         else { return }
-        // What its queue lets wait is not overdue.
+        // A job that waits in its queue is not overdue.
         if facts.plan.queue != nil { return }
         let running = nodes[owner].running
         let slack = Int64(facts.plan.tolerance + 7_000) * 1_000_000
-        // A job may wait for a place before its occurrence is looked at.
+        // A job may wait for a place before its occurrence is examined.
         let wasFull =
             running.count >= history.maximumConcurrentRuns || now.elapsed - nodes[owner].lastFull < 7_000_000_000
         if job.state == .scheduled, !wasFull, let due = job.nextDue,
@@ -310,7 +311,7 @@ extension Ledger.State {
         guard running.isEmpty, now.elapsed - nodes[owner].lastEnd > 7_000_000_000, job.state == .scheduled,
             facts.plan.conditions.isEmpty || unmetSince.isEmpty
         else { return }
-        // Others may wait for one that was asked to begin later.
+        // Other runs may wait for a run that begins later because of a retry or a postponement.
         let isPausing = runs.contains { run in
             run.state == .waiting && run.notBefore.map { Int64(clamping: $0.nanoseconds) + slack >= now.wall } ?? false
         }

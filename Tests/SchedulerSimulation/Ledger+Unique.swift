@@ -1,14 +1,16 @@
 import ApusJobs
 
-/// What is known of jobs that are unique by their payloads. Plans with one number have one payload.
+/// The facts about jobs that are unique by their payloads, and their checks; plans with the same number have the same
+/// payload.
 extension Ledger.State {
-    /// The identifier of the job that the number of a plan stands for.
+    /// Returns the identifier of the job to which the number of a plan refers.
     func jobID(_ id: Int) -> JobID {
         let newest = facts.filter { $0.plan.id == id && $0.key != nil }.max { ($0.key ?? 0) < ($1.key ?? 0) }
         return newest?.jobID ?? JobPlan.jobID(id)
     }
 
-    /// A submission has made this job, or changed it if there is an `earlier` submission of it.
+    /// Checks a submission that has made this job, or has changed it if there is an `earlier` submission of the same
+    /// job.
     mutating func checkUnique(_ number: Int, _ job: Job, _ earlier: Ledger.Facts?, _ now: Ledger.Moment) {
         let own = facts[number]
         let what = "submission \(number) of job\(own.plan.id)"
@@ -41,7 +43,7 @@ extension Ledger.State {
         }
     }
 
-    /// A submission was answered with the job of another one.
+    /// Checks a submission that was answered with the job of another submission.
     mutating func checkAnswer(to own: Int, with number: Int, _ job: Job, _ now: Ledger.Moment) {
         let (plan, other) = (facts[own].plan, facts[number])
         let within = plan.unique?.within
@@ -68,7 +70,7 @@ extension Ledger.State {
         }
     }
 
-    /// What the store has.
+    /// Checks that the store has no two open jobs with the same payload.
     mutating func checkUnique(_ jobs: [Job], _ now: Ledger.Moment) {
         var open: [Int: Job] = [:]
         for job in jobs where !job.state.isFinal {

@@ -2,53 +2,54 @@ import ApusJobs
 import ApusTimers
 import ApusVirtualTime
 
-/// What was seen from outside: submissions, commands and their answers, and calls of handlers. The first broken promise
-/// stays here.
+/// The observations from outside: submissions, commands with their answers, and calls of handlers, with the first
+/// broken promise.
 ///
-/// It belongs to no process: whatever happens to those, it remembers.
+/// The ledger belongs to no process, so it is complete whatever happens to the processes.
 final class Ledger: Sendable {
-    /// One instant on both clocks, in nanoseconds: elapsed since the beginning, and the wall clock.
+    /// One instant on both clocks, in nanoseconds: the elapsed time since the beginning, and the wall clock.
     struct Moment: Sendable, Hashable {
         var elapsed: Int64
         var wall: Int64
     }
 
-    /// A submission, and what is known of the job that it made.
+    /// A submission, with the facts about the job that it made.
     struct Facts: Sendable {
         var plan: JobPlan
         var number: Int
         var issued: Moment
         var answered: Moment?
-        /// An application has committed it, and no caller waits for an answer.
+        /// An application has committed the submission, and no caller waits for an answer.
         var isInTransaction = false
         /// The store's number of the job.
         var key: Int64?
-        /// Its identifier: that of the submission, or of the job that the submission has updated.
+        /// The identifier of the job: that of the submission, or of the job that the submission has updated.
         var jobID: JobID?
-        /// It was answered that there is such a job, so it must not have an effect.
+        /// The submission was refused because such a job exists, so it must have no effect.
         var isRefused = false
         /// The job has had other definitions.
         var isMixed = false
-        /// Where the trigger's occurrences are counted from: when it was submitted, between which moments, and how many
-        /// occurrences came before it. `nil`: that is not known.
+        /// The period of the submission from which the trigger's occurrences are counted, with the number of earlier
+        /// occurrences; `nil` if it is unknown.
         var phase: Phase?
-        /// Whether this submission was acknowledged with a job of its own.
+        /// Whether this submission was acknowledged with a job that it made.
         var isAcknowledged = false
         var isCancelIssued = false
         var isReplaceIssued = false
         /// The job may be removed once it has ended.
         var isDeleteIssued = false
-        /// Acknowledged, so nothing of it may start any more.
+        /// The moment of an acknowledged end, after which no run of the job may begin.
         var ended: Moment?
-        /// That is because a later job has the identifier.
+        /// The job has ended because a later job has its identifier.
         var hasGivenWay = false
         var runsByHandIssued = 0
         var isSuspendIssued = false
         var isResumeIssued = false
-        /// Certainly suspended since then, and before.
+        /// The elapsed time since which the job is certainly suspended; `suspended` contains the earlier periods.
         var suspendedSince: Int64?
         var suspended: [ClosedRange<Int64>] = []
-        /// Perhaps suspended since then, and how long in all before.
+        /// The elapsed time since which the job may be suspended; `perhapsSuspended` is the total of the earlier
+        /// periods.
         var perhapsSuspendedSince: Int64?
         var perhapsSuspended: Int64 = 0
         var sawWallMove = false
@@ -69,22 +70,22 @@ final class Ledger: Sendable {
         var occurrence: Int
         var attempt: Int
         var started: Moment
-        /// The wall clock's, in nanoseconds.
+        /// The due instant on the wall clock, in nanoseconds.
         var due: Int64 = 0
-        /// When the run was claimed, in nanoseconds of elapsed time; `nil` if that is not certain.
+        /// The elapsed time at which the run was claimed, in nanoseconds; `nil` if it is uncertain.
         var claimed: Int64?
-        /// On the uptime clock, in nanoseconds.
+        /// The beginning on the uptime clock, in nanoseconds.
         var startedUptime: Int64
         var ended: Moment?
         var endedUptime: Int64?
         var result: Result?
-        /// Why its cancellation was requested, if it was.
+        /// The reason of the requested cancellation; `nil` if none was requested.
         var cancellation: CancellationReason?
-        /// Everything worked when it began.
+        /// Everything worked when the call began.
         var wasCalm = false
-        /// Its process has stopped in order, and the store took everything meanwhile.
+        /// The process has stopped normally, and the store has accepted all commits meanwhile.
         var mustBeRecorded = false
-        /// When it has reported progress, in nanoseconds of elapsed time.
+        /// The elapsed times of the progress reports, in nanoseconds.
         var reports: [Int64] = []
     }
 
@@ -94,10 +95,10 @@ final class Ledger: Sendable {
         }
         var kind: Kind
         var node: Int
-        /// The number of the plan, and the identifier that it stood for.
+        /// The number of the plan; `jobID` is the identifier to which it referred.
         var job: Int?
         var jobID: JobID?
-        /// Of a command for all jobs that match: which those are.
+        /// The jobs that a command for all matching jobs concerns.
         var reach: Reach?
         var queue: Int?
         var submissions: [Int] = []
@@ -106,7 +107,7 @@ final class Ledger: Sendable {
         var isOver = false
     }
 
-    /// Which jobs a command for all that match is about.
+    /// The jobs that a command for all matching jobs concerns.
     enum Reach: Sendable, Hashable {
         case all
         case queue(Int)
@@ -127,11 +128,11 @@ final class Ledger: Sendable {
         var isStopReturned = false
         var isDead = false
         var isFrozen = false
-        /// Another one has opened the store.
+        /// Another process has opened the store.
         var hasLostStore = false
         var running: [Int] = []
         var lastEnd: Int64 = 0
-        /// When the last place was taken, or given back.
+        /// The elapsed time at which the last free place was taken or returned.
         var lastFull: Int64 = -1
     }
 
@@ -144,33 +145,34 @@ final class Ledger: Sendable {
         var owner: Int?
         var takenOver: Moment?
         var violation: Violation?
-        /// Handlers return at once, and what the world does is over.
+        /// The trouble is over, and handlers return at once.
         var isPeace = false
         var isOver = false
-        /// Since when everything works: a scheduler runs and owns its store, which takes everything.
+        /// The elapsed time since which everything works: a scheduler runs and owns its store, which accepts
+        /// everything.
         var calmSince: Int64?
-        /// Since when nothing hangs, and no process is frozen.
+        /// The elapsed time since which nothing hangs, and no process is frozen.
         var flowsSince: Int64? = 0
-        /// Since when no store fails either.
+        /// The elapsed time since which also no store fails.
         var healthySince: Int64? = 0
-        /// What does not hold on the device, and since when each.
+        /// The conditions that do not hold on the device, with the elapsed time since which each of them does not.
         var unmetSince: [Int: Int64] = [:]
-        /// Positions in `calls`.
+        /// The positions in `calls` of each attempt.
         var callsByAttempt: [Attempt: [Int]] = [:]
         var queues: [Int: QueueFacts] = [:]
-        /// The beginning, and each moment at which the wall clock was set, as it was then.
+        /// The moment of the beginning, and each moment after a change of the wall clock.
         var clocks: [Moment] = []
     }
 
-    /// What is known of a queue.
+    /// The known settings of a queue.
     struct QueueFacts: Sendable {
         var isPaused = false
         var concurrency: Int?
         var concurrencyPerKey: Int?
         var rate: (runs: Int, period: Int64)?
-        /// All of this is certain since then.
+        /// The elapsed time since which all of these settings are certain.
         var since: Int64 = .max
-        /// The rate is the same since then.
+        /// The elapsed time since which the rate is unchanged.
         var rateSince: Int64 = .max
     }
 
@@ -202,7 +204,7 @@ final class Ledger: Sendable {
 
     var violation: Violation? { state.withLock { $0.violation } }
 
-    /// Only the first counts, and none after the end.
+    /// Records a broken promise; only the first one counts, and none after the end.
     func report(_ promise: Promise, _ detail: String) {
         let now = now
         state.withLock { $0.report(promise, detail, at: now) }
@@ -220,18 +222,18 @@ extension Ledger.State {
         for index in facts.indices where facts[index].plan.id == job { change(&facts[index]) }
     }
 
-    /// The same for the jobs that a command may be about.
+    /// Changes the facts of the jobs that a command may concern.
     mutating func update(by command: Ledger.Command, _ change: (inout Ledger.Facts) -> Void) {
         for job in Set(facts.map(\.plan.id)) where isAbout(command, job) { update(job: job, change) }
     }
 
-    /// Whether a command may be about the job with this number, which may have any of its plans.
+    /// Returns whether a command may concern the job with this number, which may have any of its plans.
     func isAbout(_ command: Ledger.Command, _ job: Int) -> Bool {
         guard let reach = command.reach else { return command.job == job }
         return facts.contains { $0.plan.id == job && reach.includes($0.plan) }
     }
 
-    /// Whether a command of this kind is under way that may change the job of the plan.
+    /// Returns whether a command of this kind is in progress that may change the job of the plan.
     func isUnderWay(_ kind: Ledger.Command.Kind, _ plan: JobPlan) -> Bool {
         commands.contains { command in
             !command.isOver && command.kind == kind

@@ -6,9 +6,9 @@ import ApusTimers
 import ApusVirtualTime
 import Logging
 
-/// One process with a scheduler over the store that all share.
+/// One process with a scheduler over the shared store.
 final class Node {
-    /// As long as those of real machines.
+    /// An identifier as long as those of real machines.
     private static let boot = "5a7c3f80-91d2-4e6b-b0c4-8f2e6d1a9b37"
 
     let number: Int
@@ -46,11 +46,12 @@ final class Node {
         ledger.with { $0.nodes.append(.init()) }
     }
 
-    /// What handlers wait for.
+    /// The waits of the process's handlers.
     let waits: Waits
 
-    /// Asks the scheduler for something, and notes its answer in the ledger. Nothing of it happens before the process
-    /// runs next.
+    /// Sends a command to the scheduler, and records its answer in the ledger.
+    ///
+    /// Nothing happens before the process runs next.
     func give(_ command: Int, _ body: @escaping @Sendable (JobScheduler) async throws -> [Job]) {
         guard let scheduler else { return }
         process.start { [ledger] in
@@ -76,12 +77,12 @@ final class Node {
         }
     }
 
-    /// From now on only the process's own tasks and timers have the scheduler.
+    /// Releases the scheduler, which then belongs only to the process's own tasks and timers.
     func forget() { scheduler = nil }
 }
 
 extension Ledger {
-    /// A process has opened the store.
+    /// Records that a process has opened the store.
     func opened(by node: Int) {
         let now = now
         with { state in
@@ -92,7 +93,7 @@ extension Ledger {
     }
 }
 
-/// The simulation has no main loop.
+/// A main loop that drops its work, because the simulation has none.
 private struct NoLoop: MainLoop {
     func run(in mode: MainLoopMode, _ work: @escaping @MainActor @Sendable () -> Void) {}
 }

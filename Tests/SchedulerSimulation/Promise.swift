@@ -1,5 +1,6 @@
-/// What the simulation tries to break, in words. A broken one is reported with its words, and a history is shrunk for
-/// as long as it breaks the same one.
+/// The promises that the simulation tries to break, in words.
+///
+/// A broken promise is reported with its words, and a history is shrunk for as long as it breaks the same promise.
 package enum Promise: String, Sendable, CaseIterable {
     case neverEarly = "a run starts at or after its due instant, by the clock that its trigger counts"
     case oneOutcome = "every occurrence has exactly one outcome"
@@ -23,19 +24,19 @@ package enum Promise: String, Sendable, CaseIterable {
     case tidy = "nothing is left: no timer, no task, no scheduler"
 }
 
-/// A promise that was broken, and how.
+/// A promise that was broken, with the observation that shows it.
 package struct Violation: Sendable, CustomStringConvertible {
-    /// Which one.
+    /// The broken promise.
     package var promise: Promise
-    /// What was seen.
+    /// The observation.
     package var detail: String
-    /// When, since the beginning of the history, in milliseconds of elapsed time.
+    /// The elapsed time since the beginning of the history, in milliseconds.
     package var millisecond: Int64
 
     package var description: String { "\(promise.rawValue)\n  at \(seconds(millisecond)): \(detail)" }
 }
 
-/// "12.345 s".
+/// Returns a duration in seconds, such as "12.345 s".
 func seconds(_ milliseconds: Int64) -> String {
     let rest = String((milliseconds % 1_000).magnitude + 1_000).dropFirst()
     return "\(milliseconds < 0 ? "-" : "")\(milliseconds.magnitude / 1_000).\(rest) s"

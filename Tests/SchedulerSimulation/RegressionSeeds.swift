@@ -1,8 +1,8 @@
 extension Simulation {
-    /// Seeds that have failed once, each with a word why. They run before all others.
+    /// The seeds that have failed once, with the reasons; they run before all others.
     ///
-    /// A change of the generator gives each seed another history; a fault that must not come back has a test of its
-    /// own as well.
+    /// A change of the generator gives each seed another history, so a fault that must not come back also has its own
+    /// test.
     package static let regressions: [(seed: UInt64, why: String)] = [
         (8, "a scheduler that had lost its store ran what its successor had claimed"),
         (18, "a failed read was tried repeatedly, and no time passed"),

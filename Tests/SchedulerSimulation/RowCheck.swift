@@ -1,9 +1,9 @@
 import ApusJobs
 import ApusTimers
 
-/// Holds the store's rows against what was seen, knowing nothing of the rules that made them.
+/// The comparison of the store's rows with the ledger, independent of the rules that made the rows.
 struct RowCheck {
-    /// What may never change again.
+    /// The part of an ended run that may never change again.
     private struct Terminal: Hashable {
         var state: RunState
         var isFinal: Bool
@@ -78,7 +78,7 @@ struct RowCheck {
         }
     }
 
-    /// By the clock that each trigger counts, as many occurrences have arrived as the plan says.
+    /// Checks that as many occurrences have arrived as the plan demands, by the clock that each trigger counts.
     func checkEverythingArrived(_ jobs: [Job]) {
         let now = ledger.now
         ledger.with { state in
@@ -102,7 +102,7 @@ struct RowCheck {
 }
 
 extension Ledger.State {
-    /// Only a deletion removes a job, and only one that has ended.
+    /// Checks a missing job: only a deletion may remove a job, and only one that has ended.
     fileprivate mutating func checkGone(_ facts: Ledger.Facts, _ now: Ledger.Moment) {
         let what = "job\(facts.plan.id) of submission \(facts.number) was acknowledged, and is gone"
         guard facts.isDeleteIssued else { return report(.durable, what, at: now) }
@@ -118,14 +118,14 @@ extension Ledger.State {
 }
 
 extension Ledger.Facts {
-    /// How many occurrences have arrived at least and at most by now.
+    /// Returns the minimum and the maximum number of occurrences that have arrived by now.
     fileprivate func expected(_ now: Ledger.Moment, _ phase: Ledger.Phase) -> (least: Int, most: Int) {
         let most = plan.count ?? .max
-        // What came within the last seconds may wait for its tolerance.
+        // An occurrence of the last seconds may wait for its tolerance.
         let slack = Int64(plan.tolerance + 5_000) * 1_000_000
         switch plan.when {
         case .at(let delay):
-            // The clock may have been there in between.
+            // The clock may have reached the instant in between.
             let due = issued.wall + Int64(delay) * 1_000_000
             return (now.wall - slack >= due ? 1 : 0, sawWallMoveBack || now.wall >= due ? 1 : 0)
         case .after(let delay): return elapsed(Int64(delay) * 1_000_000, now, slack, phase, most: most)

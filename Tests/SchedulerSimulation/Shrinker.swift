@@ -1,14 +1,14 @@
 import ApusJobs
 
-/// Looks for a shorter and plainer history that breaks the same promise.
+/// The search for a shorter and simpler history that breaks the same promise.
 struct Shrinker {
-    /// A history, and how it breaks the promise.
+    /// A history with the promise that it breaks.
     struct Found {
         var history: History
         var violation: Violation
     }
 
-    /// Runs a history, with a look at the rows after so many steps each.
+    /// Runs a history, and checks the rows after each `rowsEvery`th step.
     typealias Trial = (_ history: History, _ rowsEvery: Int) -> Violation?
 
     private let trial: Trial
@@ -17,10 +17,10 @@ struct Shrinker {
     private(set) var best: Found
     private var runsLeft = 800
 
-    /// `nil` if the history keeps every promise.
+    /// Creates a search; `nil` if the history keeps every promise.
     init?(_ original: History, trial: @escaping Trial = { World($0).run(rowsEvery: $1) }) {
         self.trial = trial
-        // Looking more often finds it earlier, and perhaps as another promise.
+        // Checks after every step find the fault earlier, and perhaps as another promise.
         for rowsEvery in [1, 8] {
             guard let violation = trial(original, rowsEvery) else { continue }
             (promise, self.rowsEvery) = (violation.promise, rowsEvery)
@@ -30,12 +30,14 @@ struct Shrinker {
         return nil
     }
 
-    /// Shorter and plainer in turns, until neither helps.
+    /// Shortens and simplifies the history by turns, until neither helps.
     mutating func shrink() {
         while removeSteps() || simplify(), runsLeft > 0 {}
     }
 
-    /// Whether the candidate breaks the promise too; it is then the best.
+    /// Runs a candidate, and keeps it as the best one if it breaks the same promise.
+    ///
+    /// - Returns: Whether it was kept.
     private mutating func accept(_ candidate: History) -> Bool {
         guard runsLeft > 0, candidate != best.history else { return false }
         runsLeft -= 1
@@ -46,7 +48,7 @@ struct Shrinker {
         return true
     }
 
-    /// Takes out halves, quarters, and so on, down to single steps.
+    /// Removes halves, quarters, and so on, down to single steps.
     private mutating func removeSteps() -> Bool {
         var hasHelped = false
         var size = max(1, best.history.steps.count / 2)
@@ -62,7 +64,7 @@ struct Shrinker {
         }
     }
 
-    /// Makes one thing after another plainer.
+    /// Simplifies one part of the history after another.
     private mutating func simplify() -> Bool {
         var hasHelped = false
         for change in [
@@ -148,7 +150,7 @@ struct Shrinker {
             change(&plainer)
             if plainer != plan { result.append(plainer) }
         }
-        // Plans with one number are unique together, or none of them is.
+        // Plans with the same number are all unique together, or none of them is.
         let plain = JobPlan(id: plan.id, unique: plan.unique)
         add { $0 = JobPlan(id: plan.id, unique: plan.unique, when: plan.when) }
         add { $0.unique?.within = nil }

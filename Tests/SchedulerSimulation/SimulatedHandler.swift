@@ -2,7 +2,7 @@ import ApusJobs
 import ApusTimers
 import ApusVirtualTime
 
-/// What runs the jobs of one process, as their plans say.
+/// The handler of one process's jobs, which behaves according to their plans.
 struct SimulatedHandler: Sendable {
     let node: Int
     let engine: TimerEngine
@@ -36,7 +36,7 @@ struct SimulatedHandler: Sendable {
         }
     }
 
-    /// The run in the store, in the very moment of the call.
+    /// Returns the run in the store at the moment of the call.
     private func stored(_ context: RunContext) async -> Run? {
         let open = try? await base.job(context.job.id)
         if let open, open.job.key == context.job.key {
@@ -68,7 +68,7 @@ struct SimulatedHandler: Sendable {
         }
     }
 
-    /// How often the handler was called for this attempt.
+    /// Returns the number of calls of the handler for this attempt.
     private func calls(of context: RunContext) -> Int {
         ledger.with { state in
             state.callsByAttempt[
@@ -77,9 +77,9 @@ struct SimulatedHandler: Sendable {
         }
     }
 
-    /// True when its cancellation was requested before.
+    /// Waits, and returns whether the cancellation was requested before the end of the time.
     private func wait(_ time: Int?, heedsCancellation: Bool = true) async -> Bool {
-        // In peace no wait begins: those that had begun were ended at once.
+        // No wait begins in peace; those that had begun were ended at once.
         if time == 0 || ledger.with({ $0.isPeace }) { return false }
         let wait = waits.make()
         let timer = time.map { time in engine.schedule(after: .milliseconds(time)) { wait.end(cancelled: false) } }
@@ -139,6 +139,6 @@ final class Waits: Sendable {
 
     var count: Int { state.withLock { $0.waits.count } }
 
-    /// All of them end, as if their time were over.
+    /// Ends all waits, as if their time were over.
     func endAll() { for wait in state.withLock({ $0.waits }) { wait.end(cancelled: false) } }
 }

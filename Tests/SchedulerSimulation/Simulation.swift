@@ -1,14 +1,14 @@
-/// The deterministic simulation of the whole scheduler: one seed decides everything.
+/// The deterministic simulation of the whole scheduler, in which one seed determines everything.
 package enum Simulation {
     /// A broken promise, with the shortest history that was found to break it.
     package struct Failure: Sendable, CustomStringConvertible {
-        /// What made the history.
+        /// The seed of the history.
         package var seed: UInt64
-        /// The broken promise, by the shortest history.
+        /// The promise that the shortest history breaks.
         package var violation: Violation
-        /// Its steps, one a line.
+        /// The steps of the shortest history, one in each line.
         package var history: String
-        /// How many steps are left, of how many.
+        /// The number of its steps, and of those of the whole history.
         package var steps: (left: Int, of: Int)
 
         package var description: String {
@@ -21,11 +21,12 @@ package enum Simulation {
     }
 
     /// Runs the history of a seed.
+    ///
     /// - Parameters:
-    ///   - seed: decides everything.
-    ///   - excluded: kinds of trouble that do not occur.
-    ///   - shrinks: whether to look for a shorter history, which runs hundreds of others.
-    /// - Returns: what broke; `nil` if nothing did.
+    ///   - seed: The seed, which determines everything.
+    ///   - excluded: The kinds of trouble that do not occur.
+    ///   - shrinks: Whether to search for a shorter history, which runs hundreds of others.
+    /// - Returns: The broken promise; `nil` if every promise was kept.
     package static func run(
         seed: UInt64, without excluded: Set<Generator.Trouble> = [], shrinks: Bool = true
     ) -> Failure? {
@@ -41,7 +42,7 @@ package enum Simulation {
             steps: (best.history.steps.count, history.steps.count))
     }
 
-    /// What happens in the history of a seed, line by line: the same in each run.
+    /// Traces the events in the history of a seed line by line, identically in each run.
     package static func trace(
         seed: UInt64, without excluded: Set<Generator.Trouble> = [], _ line: @escaping (String) -> Void
     ) {

@@ -1,26 +1,28 @@
 import ApusBackground
 import ApusJobs
 
-/// One step of a history. Every step means something in every situation, if only that nothing happens, so that a
-/// history stays one when steps are taken out of it. Times are milliseconds.
+/// One step of a history; times are milliseconds.
+///
+/// Every step is valid in every situation, if only because nothing happens, so a history remains valid when steps are
+/// removed from it.
 indirect enum Step: Sendable, Hashable {
     enum Command: String, Sendable, Hashable, CaseIterable {
         case cancel, suspend, resume, runNow, query, retry, cancelRun, delete
     }
 
-    /// What is done with all jobs that match a query.
+    /// A command for all jobs that match a query.
     enum Bulk: String, Sendable, Hashable, CaseIterable { case cancel, retry, delete }
 
-    /// What the store does with commits: each of every `every`th.
+    /// A fault of the store, in each `every`th commit.
     enum Fault: Sendable, Hashable {
         case commitsFail(every: Int, isFull: Bool)
-        /// They are applied, but the answer is an error.
+        /// The commits are applied, but the answer is an error.
         case answersLost(every: Int)
         case commitsHang(every: Int)
         case readsFail
     }
 
-    /// What the device is like; `nil` is "unknown".
+    /// The state of the device; `nil` is "unknown".
     struct Device: Sendable, Hashable {
         var network: Bool?
         var power: Bool?
@@ -31,7 +33,7 @@ indirect enum Step: Sendable, Hashable {
             DeviceConditions(
                 network: network.map { $0 ? .available : .none }, isOnExternalPower: power, isIdle: idle)
         }
-        /// What certainly does not hold.
+        /// The conditions that certainly do not hold.
         var unmet: JobConditions {
             var unmet: JobConditions = []
             if network == false { unmet.insert(.network) }
@@ -41,7 +43,7 @@ indirect enum Step: Sendable, Hashable {
         }
     }
 
-    /// What is changed of a queue. Times are milliseconds.
+    /// A change of a queue's settings; times are milliseconds.
     enum Setting: Sendable, Hashable {
         case paused(Bool)
         case concurrency(Int?)
@@ -50,15 +52,15 @@ indirect enum Step: Sendable, Hashable {
         case noRate
     }
 
-    /// In one call.
+    /// Submits these jobs in one call.
     case submit([JobPlan])
-    /// An application submits them in a transaction of its own, whether a scheduler runs or not.
+    /// Submits these jobs in a transaction of an application, whether a scheduler runs or not.
     case submitInTransaction([JobPlan])
     case command(Command, job: Int)
-    /// With the jobs of a queue; `nil`: with all.
+    /// Changes all jobs of a queue, or with `nil` all jobs.
     case bulk(Bulk, queue: Int?)
     case configure(queue: Int, Setting)
-    /// All are given before any of them is begun.
+    /// Issues all of these commands before any of them is carried out.
     case together([Step])
     case advance(Int)
     /// The machine sleeps.
@@ -68,22 +70,22 @@ indirect enum Step: Sendable, Hashable {
     case fault(Fault)
     /// The store works again, and hanging commits continue.
     case heal
-    /// Hanging commits continue; the store keeps failing as it did.
+    /// Hanging commits continue; the store keeps failing as before.
     case release(isReversed: Bool)
-    /// `nil`: waits for as long as handlers take.
+    /// Stops the scheduler; with `nil`, it waits for its handlers without a limit.
     case stop(grace: Int?)
     case start
-    /// The process dies: at rest, or that many pieces of work after the next deadline.
+    /// Kills the process at rest, or after this number of pieces of work from the next deadline on.
     case kill(afterWork: Int?)
-    /// The process is stopped, as by SIGSTOP, or continued.
+    /// Stops the process, as by SIGSTOP; `thaw` continues it.
     case freeze
     case thaw
-    /// Another process opens the store while this one lives.
+    /// Another process opens the store while this process lives.
     case takeOver
 }
 
 extension Step {
-    /// What is submitted.
+    /// The plans that are submitted.
     var plans: [JobPlan] {
         switch self {
         case .submit(let plans), .submitInTransaction(let plans): plans
@@ -94,7 +96,7 @@ extension Step {
         }
     }
 
-    /// The same step with other plans.
+    /// Returns the same step with other plans.
     func withPlans(_ change: (JobPlan) -> JobPlan) -> Step {
         switch self {
         case .submit(let plans): .submit(plans.map(change))
@@ -147,15 +149,15 @@ extension Step: CustomStringConvertible {
 
 /// A configuration and the steps that follow.
 struct History: Sendable, Hashable, CustomStringConvertible {
-    /// The scheduler's random numbers.
+    /// The seed of the scheduler's random numbers.
     var seed: UInt64
     var maximumLoaded = 10_000
     var maximumConcurrentRuns = 256
-    /// Seconds.
+    /// The horizon in seconds.
     var horizon = 60
-    /// How many runs of queue 0 a process may have at once, of its own accord.
+    /// The process's own limit of simultaneous runs of queue 0.
     var ownConcurrency: Int?
-    /// How many jobs are there from the beginning whose rows cannot be read.
+    /// The number of initial jobs whose rows cannot be read.
     var unreadable = 0
     var steps: [Step] = []
 

@@ -1,6 +1,6 @@
 import ApusJobs
 
-/// Changing all jobs that match a query.
+/// The changes of all jobs that match a query.
 extension World {
     func give(_ bulk: Step.Bulk, queue: Int?) {
         guard isUp, let current else { return }
@@ -11,7 +11,7 @@ extension World {
             case .delete: .delete
             }
         let command = ledger.issue(kind, node: current.number, reach: queue.map { .queue($0) } ?? .all)
-        // Pages of two, so that there are several.
+        // Pages of two jobs, so that there are several.
         let query = JobQuery(queues: queue.map { [JobPlan.queueID($0)] } ?? [], limit: 2)
         current.give(command) { [base, ledger] scheduler in
             let before = try await Self.changeable(bulk, query, in: base)
@@ -33,7 +33,7 @@ extension World {
         }
     }
 
-    /// The jobs that the change must not leave as they are.
+    /// Returns the jobs that the change must not leave unchanged.
     private static func changeable(
         _ bulk: Step.Bulk, _ query: JobQuery, in base: MemoryStore
     ) async throws -> [Job] {
@@ -59,8 +59,9 @@ extension World {
         return changeable
     }
 
-    /// Whether a retry cannot be refused: the last attempt was the outcome, no other job has the identifier, and none can
-    /// count as the same.
+    /// Returns whether a retry cannot be refused.
+    ///
+    /// The last attempt was the outcome, no other job has the identifier, and no job can count as the same.
     private static func isRetriable(_ loaded: LoadedJob, in base: MemoryStore) async throws -> Bool {
         let job = loaded.job
         if job.request.uniqueness.countsContent { return false }

@@ -3,12 +3,12 @@ import ApusTestSupport
 import ApusTimers
 import ApusVirtualTime
 
-/// What has to come in time: answers, and at the end everything.
+/// The checks of what must happen in time: answers, and everything at the end.
 extension World {
-    /// How long a command may take while nothing hangs.
+    /// The maximum duration of a command while nothing hangs, in nanoseconds.
     private static let patience: Int64 = 30_000_000_000
 
-    /// Every command is answered in time, if nothing hangs, and stop returns within its grace.
+    /// Checks that every command is answered in time, if nothing hangs, and that stop returns within its grace.
     func checkAnswers() {
         let now = ledger.now
         ledger.with { state in
@@ -21,7 +21,7 @@ extension World {
                     if let grace = command.grace {
                         limit = Int64(grace + 1_000 + 10_000) * 1_000_000
                     } else {
-                        // It waits for handlers as long as they take.
+                        // It waits for handlers without a limit.
                         since = node.running.isEmpty ? max(since, node.lastEnd) : now.elapsed
                     }
                 }
@@ -35,7 +35,7 @@ extension World {
         }
     }
 
-    /// Faults stop and conditions hold: everything due has its outcome, and nothing is left.
+    /// Ends the faults, makes all conditions hold, and checks that everything due has its outcome and nothing is left.
     func makePeace() {
         ledger.with { $0.isPeace = true }
         heal()
@@ -80,10 +80,10 @@ extension World {
         checkNothingIsLeft(node)
     }
 
-    /// The number of the plan that made a job.
+    /// Returns the number of the plan that made a job.
     private func plan(of job: Job) -> Int { ledger.with { $0.facts[JobPlan.number(of: job)].plan.id } }
 
-    /// Time, in small pieces.
+    /// Lets time pass in small pieces.
     private func pass(seconds: Int) {
         for _ in 0..<(seconds / 5) where ledger.violation == nil {
             advance(milliseconds: 5_000)
@@ -91,7 +91,8 @@ extension World {
         }
     }
 
-    /// What applications have submitted was taken, and has made its job unless another one was in its way.
+    /// Checks that all submissions of applications were taken, and have made their jobs unless another job prevented
+    /// this.
     private func checkSubmissions(of node: Node) {
         let (base, session) = (base, StoreSession(node: NodeID(rawValue: "\(node.number)"), shards: [:], clock: nil))
         let left = (try? time.perform { try await base.submissions(limit: .max, in: session) }) ?? []
@@ -102,7 +103,7 @@ extension World {
         ledger.with { state in
             for facts in state.facts where facts.isInTransaction && facts.key == nil {
                 let others = state.facts.filter { $0.number != facts.number && $0.plan.id == facts.plan.id }
-                // An update takes the place of what it meets, and may do so before the next check.
+                // An update replaces the earlier submission of its job, and may do so before the next check.
                 let isReplacing =
                     facts.plan.conflict == .replace && others.allSatisfy { $0.plan.conflict != .update }
                 guard others.isEmpty || isReplacing else { continue }
@@ -117,7 +118,7 @@ extension World {
         let running = ledger.with { state in state.nodes[node.number].running.map { state.calls[$0] } }
         if let call = running.first { ledger.report(.tidy, "a handler of submission \(call.submission) still runs") }
         let timers = node.process.engine.liveTimerCount
-        // One may stand for a job that was far away and has been cancelled since: it finds nothing to load.
+        // One timer may belong to a job in the far future that has been cancelled since; it finds nothing to load.
         if timers > 1 { ledger.report(.tidy, "every job has ended, and \(timers) timers are left") }
         if node.host.isFollowed.conditions {
             ledger.report(.tidy, "every job has ended, and the conditions are followed")

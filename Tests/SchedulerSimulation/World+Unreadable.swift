@@ -2,9 +2,10 @@ import ApusJobs
 import ApusTimers
 import ApusVirtualTime
 
-/// Jobs whose rows cannot be read. The ledger knows nothing of them: they delay no others.
+/// The jobs whose rows cannot be read, which the ledger does not record: they delay no others.
 extension World {
-    /// Each is due within a minute of elapsed time, or was interrupted by the end of an earlier process.
+    /// Adds the jobs, each of which is due within a minute of elapsed time, or was interrupted by the end of an earlier
+    /// process.
     func addUnreadable() {
         if history.unreadable == 0 { return }
         let (base, now) = (base, time.wall())
@@ -34,7 +35,7 @@ extension World {
 
     private static func unreadable(_ number: Int) -> JobID { JobID("unreadable\(number)") }
 
-    /// The last scheduler has set all of them aside, and has changed none.
+    /// Checks that the last scheduler has set all of them aside, and has changed none.
     func checkUnreadable() {
         let base = base
         for number in 0..<history.unreadable {

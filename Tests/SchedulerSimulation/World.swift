@@ -4,13 +4,13 @@ import ApusTestSupport
 import ApusTimers
 import ApusVirtualTime
 
-/// Runs one history in virtual time, and checks the promises after each step.
+/// The run of one history in virtual time, with a check of the promises after each step.
 ///
-/// The fault model. A store fails commits before or after they were applied, hangs, is full, or fails reads. A process
-/// is killed between any two pieces of its work, is frozen and continued, or loses its store to another one. The wall
-/// clock is set, the machine sleeps, conditions come and go. The store itself never loses what it took.
+/// The fault model: a store fails commits before or after they were applied, hangs, is full, or fails reads. A process
+/// is killed between any two pieces of its work, is frozen and resumed, or loses its store to another process. The wall
+/// clock is set, the machine sleeps, and conditions change. The store itself never loses an accepted commit.
 ///
-/// At the end comes peace: nothing fails any more, and whatever is due must have its outcome soon.
+/// The end is peaceful: nothing fails any more, and everything due must soon have its outcome.
 final class World {
     let history: History
     let time = VirtualTime()
@@ -20,7 +20,7 @@ final class World {
     private(set) var device = Step.Device.good
     var fault: Step.Fault?
     var rows: RowCheck
-    /// Gets what happens, line by line.
+    /// Receives the events, line by line.
     private let trace: ((String) -> Void)?
 
     init(_ history: History, trace: ((String) -> Void)? = nil) {
@@ -31,7 +31,7 @@ final class World {
         addUnreadable()
     }
 
-    /// The first broken promise. Rows are looked at after each `rowsEvery`th step.
+    /// Runs the history and returns the first broken promise; rows are checked after each `rowsEvery`th step.
     func run(rowsEvery: Int) -> Violation? {
         defer { cleanUp() }
         for (number, step) in history.steps.enumerated() {
@@ -83,7 +83,7 @@ final class World {
         case .sleep(let time):
             disturb()
             self.time.sleepOnly(for: .milliseconds(time))
-            // Graces and pauses count uptime, which stood still.
+            // Graces and pauses count the uptime, which stood still.
             ledger.with { $0.flowsSince = nil }
         case .moveWallClock(let seconds): moveWallClock(seconds)
         case .device(let device): become(device)
@@ -122,7 +122,7 @@ final class World {
         }
     }
 
-    /// Without an identifier, the one of the job that the plan's number stands for.
+    /// Sends a command; without an identifier, for the job to which the plan's number refers.
     func give(_ command: Step.Command, _ job: Int, id given: JobID? = nil) {
         guard isUp, let current else { return }
         let id = given ?? ledger.with { $0.jobID(job) }
@@ -222,9 +222,9 @@ final class World {
         }
     }
 
-    /// Another process, after the end of the one before it.
+    /// Starts another process after the end of the previous one.
     func start() {
-        // A stop that is under way has its time.
+        // A stop in progress gets its time.
         for _ in 0..<25 {
             guard let current, case let facts = facts(of: current), facts.isStopIssued, !facts.isStopReturned,
                 !facts.isDead, !facts.isFrozen
@@ -275,7 +275,7 @@ final class World {
         node.process.resume()
     }
 
-    /// Whatever was calm begins anew.
+    /// Ends the periods in which the world was calm and healthy.
     private func disturb() {
         ledger.with { state in
             state.calmSince = nil
@@ -283,7 +283,7 @@ final class World {
         }
     }
 
-    /// After each step: is it calm, and does everything flow?
+    /// Updates, after each step, since when the world is calm and healthy and everything flows.
     func settle() {
         let now = ledger.now.elapsed
         let held = nodes.contains { $0.store.held > 0 && !facts(of: $0).isDead }
@@ -304,7 +304,7 @@ final class World {
 
     // MARK: Time
 
-    /// Runs everything that can run at this instant. A scheduler that never comes to rest is a fault.
+    /// Runs everything that can run at this instant; a scheduler that never comes to rest is a fault.
     func rest() {
         var pieces = 0
         while time.runOne() {
@@ -328,7 +328,7 @@ final class World {
 
     // MARK: The end
 
-    /// Every process runs until nothing of it is left, with a store that takes nothing.
+    /// Runs every process until nothing of it is left, with a store that accepts nothing.
     private func cleanUp() {
         ledger.with { $0.isOver = true }
         for node in nodes {
@@ -349,7 +349,7 @@ final class World {
     }
 
     func checkRows() {
-        // What does not come to rest cannot be looked at.
+        // After a violation, the processes may not have come to rest.
         if ledger.violation != nil { return }
         let base = base
         let found = try? time.perform {
@@ -359,7 +359,7 @@ final class World {
         rows.check(jobs: found.0, runs: found.1)
     }
 
-    /// The store's jobs.
+    /// Returns the store's jobs.
     func jobs() -> [Job] {
         if ledger.violation != nil { return [] }
         let base = base
