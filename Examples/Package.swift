@@ -1,9 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Programs that use the libraries as any other package does: the sample apps, and the documents' examples.
+// Programs that use the libraries like any other package: the sample apps, and the examples of the documents.
 
-/// Each line names the proposal that explains it.
+/// The language features that the examples enable, each with its proposal.
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),  // SE-0335
     .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
@@ -31,7 +31,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [
         .package(name: "apus", path: "..", traits: ["All"]),
-        // Sleepless shares the daemon's web server; the documents' command lines are held against the built command.
+        // Sleepless uses the daemon's web server; the documents' command lines are checked against the built command.
         .package(path: "../Command"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
@@ -64,11 +64,11 @@ let package = Package(
         .executableTarget(
             name: "TwoNodes", dependencies: apus("ApusJobs", "ApusPostgres", "ApusTimers"), path: "TwoNodes",
             swiftSettings: settings),
-        // The program of a DocC tutorial, which the tests kill and start again.
+        // The program of a DocC tutorial, which the tests kill and restart.
         .executableTarget(
             name: "TutorialReminder", dependencies: apus("ApusJobs", "ApusSQLite"), path: "Tests/TutorialReminder",
             swiftSettings: settings),
-        // Compiles the documents' examples, and asks the built command about the documents' command lines.
+        // Compiles the documents' examples, and checks the documents' command lines against the built command.
         .testTarget(
             name: "DocumentationTests",
             dependencies: [

@@ -19,11 +19,11 @@ struct TwoNodes {
             let node = JobScheduler(
                 store: PostgresStore(database), configuration: .init(node: NodeID(rawValue: name)))
             node.register("greet") { run in print("\(name): \(run.job.id), occurrence \(run.occurrence)") }
-            // The second one is given shards by the first.
+            // The first node gives shards to the second one.
             try await node.start()
             nodes.append(node)
         }
-        // Any node takes any job; who runs it is decided by who owns its shard.
+        // Any node accepts any job; the owner of its shard runs it.
         for (number, node) in nodes.enumerated() {
             try await node.submit(
                 JobRequest(
@@ -31,7 +31,7 @@ struct TwoNodes {
         }
         // Real time, in which the three greetings of each job are printed.
         try await TimerEngine.shared.sleep(for: .seconds(4))
-        // A command for a job of the other node.
+        // A command for a job that the other node may own.
         print("cancelled: \(try await nodes[0].cancel("greeting-1").id)")
         for node in nodes { await node.stop(grace: .seconds(1)) }
     }

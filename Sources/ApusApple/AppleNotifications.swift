@@ -45,7 +45,7 @@
         /// It is read anew each time, because on Linux each process of the simulated phone has its own center.
         private var center: UNUserNotificationCenter { .current() }
 
-        // MARK: Showing and keeping
+        // MARK: Showing and scheduling
 
         /// Shows `notification` now, under a new identifier.
         ///

@@ -145,7 +145,7 @@ public enum ProcessClock {
         process_clock_set_wall(Int64(clamping: instant.nanoseconds))
     }
 
-    // MARK: The two sides
+    // MARK: Calls of the C module
 
     private static func move(_ limit: Duration, _ body: (Int64) -> CInt) throws {
         guard isVirtual else { throw ProcessClockError.notVirtual }

@@ -79,7 +79,7 @@ package final class TestHost: BackgroundHost {
         return task
     }
 
-    // MARK: What a test sees
+    // MARK: Observation by a test
 
     /// The names of the open background tasks, in the order in which they were begun.
     package var openTasks: [String] { tasks.openNames }
@@ -93,7 +93,7 @@ package final class TestHost: BackgroundHost {
     /// The number of times that the conditions were read.
     package var readings: Int { state.withLock { $0.readings } }
 
-    // MARK: What a test does
+    // MARK: Control by a test
 
     /// Changes the conditions without running the main loop, for tests that run the time themselves.
     package func become(_ conditions: DeviceConditions) { device.set(conditions) }

@@ -1,26 +1,26 @@
-/// One figure beside the same figure of several peers, measured in the same run.
+/// One figure with the same figure of several peers, measured in the same run.
 package struct Comparison: Sendable {
-    /// What a comparison is held against.
+    /// The target of a figure.
     package enum Target: Sendable {
-        /// Our value, at most.
+        /// Our value must be at most this.
         case atMost(Double)
-        /// Our value, at least.
+        /// Our value must be at least this.
         case atLeast(Double)
-        /// Our value as a multiple of the named peer's, at most.
+        /// Our value must be at most this multiple of the named peer's.
         case ratioAtMost(Double, of: String)
-        /// Our value as a multiple of the named peer's, at least.
+        /// Our value must be at least this multiple of the named peer's.
         case ratioAtLeast(Double, of: String)
     }
 
     package var name: String
     package var unit: String
     package var ours: Double?
-    /// In the order of the columns; a peer that was not measured is not there.
+    /// The peers' values in the order of the columns; a peer that was not measured is left out.
     package var peers: [(name: String, value: Double)]
     package var target: Target?
-    /// The peer that the table's ratio is to: the target's, or the first.
+    /// The peer of the table's ratio: that of the target, or the first one.
     package var mainPeer: String?
-    /// The ratio to the main peer where it was measured itself, as the median of several turns' ratios.
+    /// The ratio to the main peer if it was measured itself, as the median of several turns' ratios.
     private var measuredRatio: Double?
 
     package init(
@@ -40,14 +40,14 @@ package struct Comparison: Sendable {
             }
     }
 
-    /// Our value as a multiple of a peer's; `nil` where one of the two was not measured or the peer's is nothing.
+    /// Returns our value as a multiple of a peer's; `nil` if either was not measured or the peer's is zero.
     package func ratio(to peer: String) -> Double? {
         if peer == mainPeer, let measuredRatio { return measuredRatio }
         guard let ours, let value = peers.first(where: { $0.name == peer })?.value, value > 0 else { return nil }
         return ours / value
     }
 
-    /// Whether the target holds; `nil` without one, or when what it speaks of was not measured.
+    /// Whether the target holds; `nil` without a target, or if its values were not measured.
     package var holds: Bool? {
         switch target {
         case .atMost(let limit): ours.map { $0 <= limit }
@@ -82,7 +82,7 @@ package struct Comparison: Sendable {
     }
 }
 
-/// Comparisons that share a table, and what a reader must know about it.
+/// The comparisons of one table, with its footnotes.
 package struct ComparisonTable: Sendable {
     package var title: String
     package var rows: [Comparison]
@@ -94,7 +94,7 @@ package struct ComparisonTable: Sendable {
         self.footnotes = footnotes
     }
 
-    /// The table as text: a column for each peer that any row has, `-` where a row has it not.
+    /// The table as text, with a column for each peer that any row has, and `-` for a missing value.
     package var text: String {
         var columns: [String] = []
         for peer in rows.flatMap(\.peers) where !columns.contains(peer.name) { columns.append(peer.name) }
@@ -126,12 +126,12 @@ package struct ComparisonTable: Sendable {
     }
 }
 
-/// The comparisons as a JSON array.
+/// Returns the comparisons as a JSON array.
 package func json(_ comparisons: [Comparison]) -> String {
     "[\n" + comparisons.map { "  \($0.json)" }.joined(separator: ",\n") + "\n]\n"
 }
 
-/// Which targets hold and which are missed, in words.
+/// Returns a text that lists the targets that hold and those that are missed.
 package func verdict(_ comparisons: [Comparison]) -> String {
     func list(_ holds: Bool) -> String {
         comparisons.filter { $0.holds == holds }.map { "  \(holds ? "holds " : "MISSED")  \($0.name): \($0.aim)" }

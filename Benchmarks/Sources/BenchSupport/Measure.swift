@@ -4,7 +4,7 @@
     import Darwin
 #endif
 
-/// Seconds that `body` takes.
+/// Returns the duration of `body` in seconds.
 package func seconds(_ body: () async throws -> Void) async rethrows -> Double {
     let time = try await ContinuousClock().measure(body)
     return Double(time.components.seconds) + Double(time.components.attoseconds) * 1e-18
@@ -12,7 +12,7 @@ package func seconds(_ body: () async throws -> Void) async rethrows -> Double {
 
 package func median(_ values: [Double]) -> Double { quantile(values, 0.5) }
 
-/// The value that the given share of `values` does not exceed; 0 of none.
+/// Returns the value that the given share of `values` does not exceed; 0 for no values.
 package func quantile(_ values: [Double], _ share: Double) -> Double {
     values.isEmpty ? 0 : values.sorted()[min(values.count - 1, Int(Double(values.count) * share))]
 }
@@ -33,7 +33,9 @@ package func concurrently(
     }
 }
 
-/// The memory of a process (this one, unless another is named) that is in RAM, in MB; 0 where it is not reported.
+/// Returns the resident memory of a process in MB; 0 if it is not reported.
+///
+/// Without an argument, it is that of this process.
 package func residentMegabytes(of process: Int32? = nil) -> Double {
     guard let file = fopen("/proc/\(process.map(String.init) ?? "self")/status", "r") else { return 0 }
     defer { fclose(file) }
@@ -47,20 +49,20 @@ package func residentMegabytes(of process: Int32? = nil) -> Double {
     return 0
 }
 
-/// The seconds that processors were at work for another process, in steps of 10 ms; 0 where it is not known.
+/// Returns the processor time of another process in seconds, in steps of 10 ms; 0 if it is unknown.
 package func processorSeconds(of process: Int32?) -> Double {
     guard let process, let file = fopen("/proc/\(process)/stat", "r") else { return 0 }
     defer { fclose(file) }
     var buffer = [CChar](repeating: 0, count: 1024)
     guard fgets(&buffer, Int32(buffer.count), file) != nil else { return 0 }
     let line = String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    // The program's name, in parentheses, may have spaces; fields 14 and 15 are the 12th and 13th after it.
+    // The program's name, in parentheses, may contain spaces; fields 14 and 15 are the 12th and 13th after it.
     let fields = line.split(separator: ")").last?.split(separator: " ") ?? []
     guard fields.count > 12, let own = Double(fields[11]), let system = Double(fields[12]) else { return 0 }
     return (own + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
 }
 
-/// Waits for half a second, and returns what share of all processors was at work meanwhile; 0 where it is not known.
+/// Waits for half a second, and returns the share of all processors that was busy; 0 if it is unknown.
 package func busyShare() -> Double {
     func ticks() -> (busy: Double, all: Double) {
         guard let file = fopen("/proc/stat", "r") else { return (0, 0) }
@@ -68,7 +70,7 @@ package func busyShare() -> Double {
         var buffer = [CChar](repeating: 0, count: 256)
         guard fgets(&buffer, Int32(buffer.count), file) != nil else { return (0, 0) }
         let line = String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        // user, nice, system, idle, iowait, irq, softirq, steal; what guests use is in the first two.
+        // user, nice, system, idle, iowait, irq, softirq, steal; the time of guests is included in the first two.
         let fields = line.split(separator: " ").dropFirst().prefix(8).compactMap { Double($0) }
         guard fields.count == 8 else { return (0, 0) }
         let all = fields.reduce(0, +)
@@ -80,11 +82,11 @@ package func busyShare() -> Double {
     return after.all > before.all ? (after.busy - before.busy) / (after.all - before.all) : 0
 }
 
-/// Nanoseconds of the monotonic clock.
+/// Returns the monotonic clock in nanoseconds.
 @inline(__always)
 package func monotonicNanoseconds() -> UInt64 { nanoseconds(of: CLOCK_MONOTONIC) }
 
-/// Nanoseconds that all threads of this process, those that ended too, were at work for it.
+/// Returns the processor time of this process in nanoseconds, including threads that have ended.
 package func processCPUNanoseconds() -> UInt64 { nanoseconds(of: CLOCK_PROCESS_CPUTIME_ID) }
 
 @inline(__always)

@@ -1,7 +1,7 @@
 import GRDBSQLite
 
-/// SQLite by its own C interface: what durable jobs are compared with.
-// For `@unchecked Sendable`: one task at a time uses it; SQLite's own mutex guards the connection.
+/// SQLite through its C interface, the peer of durable jobs.
+// For `@unchecked Sendable`: one task at a time uses it; SQLite's own mutex protects the connection.
 package final class RawSQLite: @unchecked Sendable {
     private var connection: OpaquePointer?
 
@@ -23,7 +23,7 @@ package final class RawSQLite: @unchecked Sendable {
 
     deinit { close() }
 
-    /// Nothing is called after it.
+    /// Closes the connection; no other method may be called afterwards.
     package func close() {
         sqlite3_close(connection)
         connection = nil
@@ -35,8 +35,10 @@ package final class RawSQLite: @unchecked Sendable {
         guard sqlite3_exec(connection, sql, nil, nil, nil) == SQLITE_OK else { throw failure() }
     }
 
-    /// A table with a row of the size of a job's, found by number and by identifier, in the order of `wake`: the
-    /// least that a store needs.
+    /// Creates a table with rows of the size of a job's, which are found by number and identifier and ordered by
+    /// `wake`.
+    ///
+    /// This is the least that a store needs.
     package func makePlainTable() throws {
         try run(
             """
@@ -45,7 +47,7 @@ package final class RawSQLite: @unchecked Sendable {
             """)
     }
 
-    /// Inserts a row for each number by a prepared statement, each in a transaction of its own or all in one.
+    /// Inserts a row for each number with a prepared statement, in one transaction for each row or for all.
     package func insertPlain(_ range: Range<Int>, bodySize: Int, batch: Bool) throws {
         let statement = try prepare("INSERT INTO plain VALUES (?, ?, ?, ?)")
         defer { sqlite3_finalize(statement) }
@@ -66,7 +68,7 @@ package final class RawSQLite: @unchecked Sendable {
 
     // MARK: Runs
 
-    /// The rows of runs beside the plain table: what a store must at least keep of each.
+    /// Creates a table for the runs of the plain table's rows, with the least that a store must keep of each run.
     package func makeRunTable() throws {
         try run(
             """
@@ -77,8 +79,9 @@ package final class RawSQLite: @unchecked Sendable {
             """)
     }
 
-    /// Claims and ends one run of each row of the plain table, in groups: the claims of a group are one commit, its
-    /// outcomes the next. A row that has an outcome leaves the order of `wake`.
+    /// Claims and ends one run of each row of the plain table, in groups.
+    ///
+    /// The claims of a group are one commit, its outcomes the next. A row with an outcome leaves the order of `wake`.
     package func claimAndEnd(_ range: Range<Int>, group: Int) throws {
         let claim = try prepare("INSERT INTO plain_run VALUES (?, 1, 'claimed', 1767225600000000000, NULL)")
         let end = try prepare("UPDATE plain_run SET state = 'succeeded', ended = 1767225600000000000 WHERE job = ?")

@@ -1,18 +1,20 @@
 import Foundation
 
-/// The figures of one run of a benchmark: each table is printed as soon as its subject is measured, and at the end
-/// which targets hold.
+/// The figures of one run of a benchmark.
+///
+/// Each table is printed as soon as its subject is measured; the targets that hold and those that are missed follow at
+/// the end.
 package struct Report {
     private let json: String?
     private var comparisons: [Comparison] = []
     private var failures: [String] = []
-    /// Subjects beside which other programs were at work.
+    /// The subjects during whose measurement other programs were running.
     private var disturbed: [String] = []
 
-    /// Ends the program if the file cannot be written: at the beginning, not after minutes.
+    /// Creates a report, and ends the program if the file cannot be written: at the beginning, not after minutes.
     ///
     /// - Parameters:
-    ///   - program: The benchmark's name.
+    ///   - program: The name of the benchmark.
     ///   - json: The path of a file for the figures.
     package init(program: String, json: String?) {
         self.json = json
@@ -22,7 +24,9 @@ package struct Report {
         }
     }
 
-    /// Measures a subject and prints its table. A failure is printed and kept for the end; the next subjects are measured.
+    /// Measures a subject and prints its table.
+    ///
+    /// A failure is printed and reported again at the end; the next subjects are still measured.
     nonisolated(nonsending) package mutating func add(
         _ subject: String, _ measure: nonisolated(nonsending) () async throws -> ComparisonTable
     ) async {
@@ -32,13 +36,15 @@ package struct Report {
         end(subject, result, start, before)
     }
 
-    /// The same without suspension, for subjects that are measured on the main thread.
+    /// Measures a subject without suspension, for subjects that are measured on the main thread.
     package mutating func add(_ subject: String, _ measure: () throws -> ComparisonTable) {
         let (start, before) = begin(subject)
         end(subject, Result(catching: measure), start, before)
     }
 
-    /// - Returns: when it began, and what share of the processors other programs took just before.
+    /// Prints the subject's name and measures the load by other programs.
+    ///
+    /// - Returns: The start of the measurement, and the share of the processors that other programs used just before.
     private func begin(_ subject: String) -> (start: UInt64, busy: Double) {
         note(subject)
         let busy = busyShare()
@@ -70,11 +76,11 @@ package struct Report {
         note("\(subject) took \(seconds) s")
     }
 
-    /// Prints which targets hold and writes the file.
+    /// Prints the verdict on the targets, and writes the file.
     ///
-    /// - Parameter hint: What was not measured, and why.
-    /// - Returns: The program's exit status: 70 if a subject failed.
-    /// - Throws: What writing the file throws.
+    /// - Parameter hint: The subjects or peers that were not measured, with the reason.
+    /// - Returns: The exit status of the program: 70 if a subject failed.
+    /// - Throws: An error of writing the file.
     package func finish(hint: String? = nil) throws -> Int32 {
         print(verdict(comparisons))
         if let json { try Data(BenchSupport.json(comparisons).utf8).write(to: URL(filePath: json)) }

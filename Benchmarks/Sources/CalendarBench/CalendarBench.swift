@@ -2,8 +2,10 @@ import ApusCalendar
 import BenchSupport
 import Foundation
 
-/// `calendar-bench [--peer PROGRAM] [--json FILE]`: the next occurrence of ten common schedules, beside croniter, a
-/// search as cron libraries have it, and Foundation's `Calendar.nextDate`, in one run.
+/// The benchmark of the next occurrence of ten common schedules.
+///
+/// `calendar-bench [--peer PROGRAM] [--json FILE]` compares it with croniter, with the usual search of cron libraries,
+/// and with Foundation's `Calendar.nextDate`, in one run.
 @main
 enum CalendarBench {
     private static let zoneName = "Europe/Berlin"
@@ -42,7 +44,7 @@ enum CalendarBench {
                 peers.append(("walker", microseconds(bases, repeats: 10) { walker.next(after: $0, in: rules) }))
             }
             if !subject.components.isEmpty {
-                // Few, since it takes a while.
+                // Only a few, because it is slow.
                 let few = Array(bases.prefix(40))
                 let next = { (base: Int64) in foundation(base, subject, calendar) }
                 try compare(subject, few, "Foundation", search, next)
@@ -72,7 +74,7 @@ enum CalendarBench {
         return dates.min().map { Int64($0.timeIntervalSince1970) }
     }
 
-    /// A peer that finds other instants is not measured; one in fifty may be another policy for a change of the clock.
+    /// Checks that a peer finds the same instants; one in fifty may differ because of another policy for clock changes.
     private static func compare(
         _ subject: Subject, _ bases: [Int64], _ name: String, _ search: PreparedSchedule, _ next: (Int64) -> Int64?
     ) throws {
@@ -93,12 +95,12 @@ enum CalendarBench {
             }
             return Double(processCPUNanoseconds() - start) / 1000 / Double(bases.count * repeats)
         }
-        // Keeps the searches from being left out.
+        // Keeps the optimizer from removing the searches.
         precondition(sum != 1)
         return median(turns)
     }
 
-    /// The figures of croniter, of another process.
+    /// Returns the figures of croniter, which runs in another process.
     private static func measureCroniter(_ program: String) throws -> [Double] {
         let process = Process()
         process.executableURL = URL(filePath: program)

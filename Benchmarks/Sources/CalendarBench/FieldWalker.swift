@@ -1,7 +1,9 @@
 import ApusCalendar
 
-/// The search of the common cron libraries (cronexpr, robfig/cron, cron-parser): from the largest field to the smallest
-/// one, each is advanced until it matches, and begins anew when a larger one carries.
+/// The search of the common cron libraries (cronexpr, robfig/cron, cron-parser).
+///
+/// It advances each field until it matches, from the largest to the smallest, and starts again when a larger field
+/// carries.
 struct FieldWalker {
     private let minutes: Set<Int>
     private let hours: Set<Int>
@@ -9,7 +11,7 @@ struct FieldWalker {
     private let months: Set<Int>
     private let weekdays: Set<Int>
 
-    /// Creates a search, or nil for an expression with other than numbers, ranges and steps.
+    /// Creates a search; `nil` for an expression that contains more than numbers, ranges and steps.
     init?(_ cron: String) {
         let fields = cron.split(separator: " ")
         guard fields.count == 5, let minutes = Self.set(fields[0], 0...59), let hours = Self.set(fields[1], 0...23),

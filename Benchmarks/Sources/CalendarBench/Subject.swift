@@ -1,14 +1,15 @@
 import ApusCalendar
 import Foundation
 
-/// A common schedule, and how Foundation says it.
+/// A common schedule, with its form in Foundation.
 struct Subject {
     var words: String
     var cron: String
-    /// What `Calendar.nextDate` is asked for; the earliest answer counts. Empty where it has no words for it.
+    /// The arguments of `Calendar.nextDate`, of whose results the earliest counts; empty if Foundation cannot express
+    /// it.
     var components: [DateComponents]
 
-    /// The last weekday of a month is `L5` for croniter.
+    /// The expression for croniter, in which the last weekday of a month is `L5`.
     var croniter: String { cron.hasSuffix("5L") ? cron.dropLast(2) + "L5" : cron }
 
     static let all = [

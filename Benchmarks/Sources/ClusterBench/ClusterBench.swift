@@ -1,8 +1,10 @@
 import BenchSupport
 import Foundation
 
-/// `cluster-bench`: what durable jobs cost in a PostgreSQL that several nodes share, beside the statements alone and
-/// other ways to keep jobs there, on a server of its own; `cluster-bench --help` lists the options.
+/// The benchmark of durable jobs in a PostgreSQL database that several nodes share.
+///
+/// `cluster-bench` compares them with the statements alone and with other job queues in PostgreSQL, on its own server;
+/// `cluster-bench --help` lists the options.
 @main
 enum ClusterBench {
     static func main() async throws {
@@ -25,7 +27,7 @@ enum ClusterBench {
     }
 }
 
-/// What can be measured by itself.
+/// A group of figures that can be measured separately.
 enum Subject: String, CaseIterable {
     case runs
     case submits

@@ -1,7 +1,7 @@
 import BenchSupport
 import Foundation
 
-/// Three nodes that have nothing to do.
+/// The costs of three idle nodes.
 struct Idle {
     let server: Server
     let options: Options
@@ -9,7 +9,7 @@ struct Idle {
     func table() throws -> ComparisonTable {
         let seconds = options.quick ? 5 : 20
         let waves = try Waves(3, on: server, "idle")
-        // What is done once after joining is over then.
+        // By then, the nodes have finished the work that follows joining.
         Foundation.sleep(5)
         try server.query("CREATE EXTENSION pg_stat_statements", in: "idle")
         func counts() throws -> [Double] {

@@ -1,8 +1,10 @@
 import BenchSupport
 import Foundation
 
-/// A database with a million jobs, due over a day from tomorrow on: how soon a node has its share, and its memory, how late
-/// another job runs, and how soon a job is found by its name.
+/// A database with a million jobs that are due within a day from tomorrow on.
+///
+/// The figures are the time until a node has its share, its memory, the lateness of another job, and the time to find a
+/// job by its name.
 struct Million {
     let server: Server
     let options: Options
@@ -37,7 +39,7 @@ struct Million {
             ], footnotes: ["from exec on"])
     }
 
-    /// Copies the one job that is there.
+    /// Copies the only job.
     private func fill(_ jobs: Int) throws {
         func columns(_ table: String, _ replaced: [String: String]) throws -> (String, String) {
             let names = try server.query(
@@ -70,7 +72,7 @@ struct Million {
         try server.query("CHECKPOINT")
     }
 
-    /// Starts a node, and waits until it owns as many shards.
+    /// Starts a node, and waits until it owns this number of shards.
     private func time(share: Int, others: Int) throws -> (NodeProcess, Double) {
         let node: NodeProcess
         let start = monotonicNanoseconds()

@@ -5,16 +5,17 @@ import BenchSupport
 import Foundation
 import Synchronization
 
-/// One node as a process of its own, which does what its input says, a line each:
+/// One node in a separate process, which carries out the commands of its input, one in each line.
 ///
-/// - `prepare FIRST COUNT DUE` submits so many jobs for one instant (nanoseconds since 1970), says `prepared SECONDS`,
-///   and when all jobs of all nodes have ended `done NANOSECONDS CPU`: the instant, and its own CPU time since the due
-///   instant.
-/// - `submit COUNT BATCH` submits jobs for tomorrow one after another, so many at once, and says `submitted SECONDS`.
-/// - `tick SECONDS` runs a job once a second for so long, and says `ticked MEDIAN P99`: how many milliseconds late the
-///   handler was called.
-/// - `show NAME TIMES` looks for the job of that name so often, and says `shown MEDIAN` in milliseconds.
-/// - The end of the input ends it.
+/// - `prepare FIRST COUNT DUE` submits jobs for one instant (nanoseconds since 1970) and prints `prepared SECONDS`.
+///   When all jobs of all nodes have ended, it prints `done NANOSECONDS CPU`: the instant, and its own CPU time since
+///   the due instant.
+/// - `submit COUNT BATCH` submits jobs for tomorrow in batches of this size, one after another, and prints `submitted
+///   SECONDS`.
+/// - `tick SECONDS` runs a job once a second for this time, and prints `ticked MEDIAN P99`: the lateness of the handler
+///   in milliseconds.
+/// - `show NAME TIMES` searches for the job with this name repeatedly, and prints `shown MEDIAN` in milliseconds.
+/// - The end of the input ends the process.
 enum Node {
     static func run(_ name: String, _ connection: String) async throws {
         let store = PostgresStore(try PostgresConfiguration(connection))
@@ -70,8 +71,8 @@ enum Node {
         try await wait(for: "the end of \(jobs) runs") {
             scheduler.queues().allSatisfy { $0.runningCount == 0 && $0.waitingCount == 0 }
         }
-        // Turns are committed one after another: what is answered now is after the last outcome. To ask for the jobs that
-        // are left would be to read all dead rows, which is not what a node does.
+        // Turns are committed one after another, so this answer follows the last outcome. Querying the remaining jobs
+        // would read all dead rows, which a node does not do.
         _ = try await scheduler.submit(
             JobRequest(id: JobID("after\(first)"), kind: "later", trigger: .after(.seconds(86_400))))
         say("done \(wallNow()) \(own)")
@@ -120,12 +121,12 @@ final class Counter: Sendable {
     func increment() { count.wrappingAdd(1, ordering: .relaxed) }
 }
 
-/// A benchmark did not do what it was to measure.
+/// The failure of a benchmark that did not do what it should measure.
 struct Failure: Error, CustomStringConvertible {
     var description: String
 }
 
-/// Asks every 2 ms until the answer is yes, for two minutes.
+/// Waits until a condition holds, which it checks every 2 ms for two minutes.
 func wait(for what: @autoclosure () -> String, until holds: () async throws -> Bool) async throws {
     let deadline = ContinuousClock.now.advanced(by: .seconds(120))
     while try await !holds() {
@@ -134,7 +135,7 @@ func wait(for what: @autoclosure () -> String, until holds: () async throws -> B
     }
 }
 
-/// The wall clock in nanoseconds.
+/// Returns the wall clock in nanoseconds since 1970.
 func wallNow() -> UInt64 {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)

@@ -1,13 +1,13 @@
 import BenchSupport
 import Foundation
 
-/// A node as the benchmark sees it.
+/// The process of a node, from the point of view of the benchmark.
 final class NodeProcess {
     let process = Process()
     private let input = Pipe()
     private let output = Pipe()
 
-    /// Starts it, and returns at once.
+    /// Starts the process without waiting for it.
     init(_ name: String, _ connection: String) throws {
         process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         process.arguments = ["--node", name, connection]
@@ -18,7 +18,7 @@ final class NodeProcess {
 
     func send(_ line: String) throws { try input.fileHandleForWriting.write(contentsOf: Data("\(line)\n".utf8)) }
 
-    /// The numbers after the word that the next line has to begin with.
+    /// Returns the numbers in the next line, which must begin with this word.
     @discardableResult
     func expect(_ word: String) throws -> [Double] {
         var line: [UInt8] = []
@@ -34,20 +34,20 @@ final class NodeProcess {
 
     var megabytes: Double { residentMegabytes(of: process.processIdentifier) }
 
-    /// Ends it, and waits for that.
+    /// Ends the process, and waits for its end.
     func stop() {
         try? input.fileHandleForWriting.close()
         while let data = try? output.fileHandleForReading.read(upToCount: 4_096), !data.isEmpty {}
     }
 
-    /// Ends it as a crash does.
+    /// Kills the process, as in a crash.
     func kill() {
         Foundation.kill(process.processIdentifier, SIGKILL)
         stop()
     }
 }
 
-/// Nodes that share the shards.
+/// Starts nodes, and waits until they share the shards.
 func startNodes(_ count: Int, on server: Server, _ database: String) throws -> [NodeProcess] {
     let nodes = try (0..<count).map { number in
         let node = try NodeProcess("n\(number)", server.connection(database))

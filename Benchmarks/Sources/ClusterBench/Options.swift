@@ -1,18 +1,18 @@
 import Foundation
 
-/// What the benchmark was asked for.
+/// The options of the benchmark.
 struct Options {
-    /// Small sizes and few turns, to see whether it works.
+    /// Whether to use small sizes and few turns, to test the benchmark itself.
     var quick = false
     var subjects = Subject.allCases
     var json: String?
-    /// How many jobs the subject `million` has.
+    /// The number of jobs of the subject `million`.
     var jobs: Int?
-    /// For how many seconds the transaction of the subject `snapshot` is held open.
+    /// The time for which the transaction of the subject `snapshot` is held open, in seconds.
     var long = 60.0
-    /// Where the database is made: the disk that is measured.
+    /// The folder of the database, which determines the disk that is measured.
     var directory = "/var/tmp"
-    /// The program that measures procrastinate.
+    /// The path of the program that measures procrastinate.
     var peer: String?
 
     struct Refusal: Error { var reason: String }

@@ -1,11 +1,11 @@
 import BenchSupport
 import Foundation
 
-/// The statements of real turns, executed once more by pgbench: the limit that the database sets.
+/// The repetition of the statements of real turns by pgbench, which shows the limit that the database sets.
 ///
-/// The server logs a wave with its parameters. The tables are then made as they were before the due instant, and each
-/// node's turns are executed again by a pgbench: the same statements, prepared, with the same parameters, in the same
-/// batches, each one round trip.
+/// The server logs a wave with its parameters. The tables are then restored to their state before the due instant, and
+/// each node's turns are executed again by a pgbench: the same prepared statements with the same parameters, in the
+/// same batches, each of which is one round trip.
 struct Replay {
     let server: Server
 
@@ -14,7 +14,7 @@ struct Replay {
         "submission", "reply",
     ]
 
-    /// Runs a second.
+    /// Returns the number of runs per second.
     func rate(nodes: Int, jobs: Int) throws -> Double {
         let waves = try Waves(nodes, on: server, "statements", settings: ["log_statement = 'all'"])
         let marker = "SELECT 'the turns begin, \(nodes)'"
@@ -44,7 +44,7 @@ struct Replay {
         try server.query("CHECKPOINT")
     }
 
-    /// The longest of the scripts' times, in milliseconds.
+    /// Executes the scripts at the same time, and returns the longest of their times in milliseconds.
     private func execute(_ scripts: [String]) throws -> Double {
         var processes: [(Process, Pipe)] = []
         for (number, script) in scripts.enumerated() {
@@ -74,7 +74,7 @@ struct Replay {
 
     // MARK: Scripts
 
-    /// The turns of one session as a script; `nil` if it had none.
+    /// Returns the turns of one session as a script; `nil` if it had none.
     private static func script(_ lines: [Server.LogLine]) -> String? {
         var names: [String: String] = [:]
         var preparations = ""
@@ -97,7 +97,7 @@ struct Replay {
         return turns.isEmpty ? nil : preparations + turns
     }
 
-    /// `parameters: $1 = 'a', $2 = NULL` as `('a', NULL)`.
+    /// Returns the arguments of a logged statement: `parameters: $1 = 'a', $2 = NULL` becomes `('a', NULL)`.
     private static func arguments(_ detail: String?) -> String {
         guard let detail, let colon = detail.firstRange(of: "parameters: ") else { return "" }
         var text = ""

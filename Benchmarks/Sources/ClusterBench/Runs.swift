@@ -1,7 +1,8 @@
 import BenchSupport
 import Foundation
 
-/// No-op runs a second, with one node and with three, beside the statements alone, a plain queue and procrastinate.
+/// No-op runs per second with one node and with three, and those of the statements alone, a plain queue and
+/// procrastinate.
 struct Runs {
     let server: Server
     let options: Options
@@ -19,7 +20,7 @@ struct Runs {
         ]
         for nodes in [1, 3] {
             let waves = try Waves(nodes, on: server, "runs")
-            // The first runs of a process pay for what is set up only once.
+            // The first runs of a process include one-time initialization.
             _ = try waves.run(jobs / 3)
             let before = try Counters(server, "runs")
             let results = try (0..<turns).map { _ in try waves.run(jobs) }
@@ -60,15 +61,15 @@ struct Runs {
     }
 }
 
-/// What the server counts about the tables of Apus; those of the submissions are in it.
+/// The server's counters of the tables of Apus, including those of the submissions.
 struct Counters {
     var updates: Double
     var heapOnly: Double
-    /// Versions of rows that an update or a deletion has left.
+    /// The number of row versions that an update or a deletion has left.
     var dead: Double
 
     init(_ server: Server, _ database: String) throws {
-        // Sessions say what they have done a second after they have done it.
+        // Sessions report their counts a second later.
         Foundation.sleep(2)
         let row = try server.query(
             "SELECT sum(n_tup_upd), sum(n_tup_hot_upd), sum(n_tup_upd + n_tup_del) FROM pg_stat_user_tables WHERE schemaname = 'apus'",
@@ -77,12 +78,12 @@ struct Counters {
     }
 }
 
-/// A queue as it is usually written: a table, an index, and SKIP LOCKED.
+/// A queue in its usual form: a table, an index, and SKIP LOCKED.
 struct PlainQueue {
     let server: Server
     let quick: Bool
 
-    /// Jobs a second.
+    /// Returns the number of jobs per second.
     func rate(clients: Int) throws -> Double {
         let database = try server.create("plain")
         let batches = (quick ? 60 : 600) / clients
@@ -112,7 +113,7 @@ struct PlainQueue {
     }
 }
 
-/// The peer of PyPI.
+/// The peer from PyPI.
 struct Procrastinate {
     let server: Server
     let options: Options
@@ -128,7 +129,7 @@ struct Procrastinate {
             : "procrastinate was not measured: it is not installed; Benchmarks/peers/requirements.txt"
     }
 
-    /// `nil` if it is not there.
+    /// Measures the peer; `nil` if it is not installed.
     func measure(workers: Int) throws -> Figures? {
         guard let peer = options.peer else { return nil }
         let (process, output) = try server.start(

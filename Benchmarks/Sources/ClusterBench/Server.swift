@@ -1,8 +1,8 @@
 import Foundation
 
-/// A PostgreSQL of the benchmark's own, as an unprivileged user, on the disk that is measured.
+/// A PostgreSQL server for the benchmark, run by an unprivileged user on the disk that is measured.
 ///
-/// A script starts it, and clears it away when this process ends, however that comes: its input ends then.
+/// A script starts it, and removes it when this process ends, whatever the cause: the script's input ends then.
 final class Server {
     let folder: String
     let programs: String
@@ -40,7 +40,7 @@ final class Server {
 
     // MARK: SQL
 
-    /// The columns of the rows.
+    /// Executes a statement, and returns the columns of its rows.
     @discardableResult
     func query(_ sql: String, in database: String = "postgres") throws -> [[String]] {
         try run("psql", ["-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "-F", "\u{1F}", "-c", sql], database)
@@ -56,14 +56,14 @@ final class Server {
         return value
     }
 
-    /// A new database.
+    /// Creates a new database.
     func create(_ database: String) throws -> String {
         try query("DROP DATABASE IF EXISTS \(database) WITH (FORCE)")
         try query("CREATE DATABASE \(database)")
         return database
     }
 
-    /// What one of PostgreSQL's programs prints.
+    /// Runs one of PostgreSQL's programs, and returns its output.
     func run(_ program: String, _ arguments: [String], _ database: String) throws -> String {
         let (process, output) = try start(program, arguments, database)
         let answer = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
@@ -75,7 +75,7 @@ final class Server {
         return answer
     }
 
-    /// Starts one of PostgreSQL's programs, or another program that gets the database from the usual variables.
+    /// Starts one of PostgreSQL's programs, or another program that reads the database from the usual variables.
     func start(_ program: String, _ arguments: [String], _ database: String) throws -> (Process, Pipe) {
         let process = Process()
         process.executableURL = URL(filePath: program.contains("/") ? program : "\(programs)/\(program)")
@@ -95,7 +95,7 @@ final class Server {
         ]) { $1 }
     }
 
-    /// A transaction that is open until `body` has ended.
+    /// Runs `body` while another session has a transaction open.
     func withOpenTransaction<Value>(in database: String, _ body: () throws -> Value) throws -> Value {
         let process = Process()
         process.executableURL = URL(filePath: "\(programs)/psql")
@@ -118,14 +118,14 @@ final class Server {
         var detail: String?
     }
 
-    /// What the server has logged so far.
+    /// Returns the server's log so far.
     func log() throws -> [LogLine] {
         let text = try Data(contentsOf: URL(filePath: "\(folder)/statements/log.json"))
         let decoder = JSONDecoder()
         return text.split(separator: UInt8(ascii: "\n")).compactMap { try? decoder.decode(LogLine.self, from: $0) }
     }
 
-    /// $1: the folder; $2: PostgreSQL's programs.
+    /// The script of the server, with the parameters $1: the folder; $2: PostgreSQL's programs.
     private static let script = #"""
         folder=$1 programs=$2
         trap '' PIPE HUP INT TERM

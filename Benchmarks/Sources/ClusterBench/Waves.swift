@@ -1,24 +1,24 @@
 import BenchSupport
 import Foundation
 
-/// What jobs that are all due at one instant, and whose handlers return at once, have cost.
+/// The costs of jobs that are all due at one instant, and whose handlers return at once.
 struct Wave {
-    /// From the due instant until the last outcome was committed.
+    /// The number of runs per second, from the due instant to the commit of the last outcome.
     var rate: Double
-    /// Of the nodes, user and system.
+    /// The CPU time of the nodes for each run, user and system.
     var cpuMicroseconds: Double
     var walBytes: Double
     var submitsPerSecond: Double
 }
 
-/// Nodes of one database that are given waves of jobs.
+/// Nodes of one database that run waves of jobs.
 final class Waves {
     let server: Server
     let database: String
     private(set) var nodes: [NodeProcess] = []
     private var jobs = 0
 
-    /// Starts so many nodes on a new database, whose sessions have these settings.
+    /// Starts nodes on a new database, whose sessions have these settings.
     init(_ count: Int, on server: Server, _ database: String, settings: [String] = []) throws {
         self.server = server
         self.database = try server.create(database)
@@ -31,8 +31,7 @@ final class Waves {
         nodes = []
     }
 
-    /// Runs so many jobs. `lead` is in seconds, from the first submission to the due instant: all must be submitted
-    /// within it.
+    /// Runs jobs, all of which must be submitted within `lead` seconds, from the first submission to the due instant.
     func run(_ count: Int, lead: Double = 3, beforeDue: () throws -> Void = {}) throws -> Wave {
         let due = wallNow() + UInt64(lead * 1e9)
         let each = count / nodes.count
@@ -58,7 +57,7 @@ final class Waves {
             submitsPerSecond: runs / slowest)
     }
 
-    /// A rate counts only if every job has its one outcome.
+    /// Checks that every job has exactly one outcome, without which a rate does not count.
     func check() throws {
         let succeeded = try server.number(
             "SELECT count(DISTINCT job) FROM apus.run WHERE final AND state = 'succeeded'", in: database)

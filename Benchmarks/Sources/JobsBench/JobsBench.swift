@@ -2,8 +2,9 @@ import ApusClient
 import BenchSupport
 import Foundation
 
-/// `jobs-bench`: what durable jobs cost and how late they run, in a process of one's own and from the real daemon,
-/// beside raw SQLite on the same disk in the same run; `jobs-bench --help` lists the options.
+/// The benchmark of the costs and the lateness of durable jobs, in the program's own process and in the real daemon.
+///
+/// `jobs-bench` compares them with raw SQLite on the same disk, in one run; `jobs-bench --help` lists the options.
 @main
 enum JobsBench {
     static func main() async throws {
@@ -15,7 +16,7 @@ enum JobsBench {
             exit(64)
         }
         var report = Report(program: "jobs-bench", json: options.json)
-        // Short, because the path of a socket must be: the daemon's is in a home below this folder.
+        // The path is short, because that of a socket must be: the daemon's socket is in a home below this folder.
         let directory =
             URL(filePath: "\(options.directory)/jobs-bench-\(ProcessInfo.processInfo.processIdentifier)").path
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
@@ -32,7 +33,7 @@ enum JobsBench {
     }
 }
 
-/// What can be measured by itself.
+/// A group of figures that can be measured separately.
 enum Subject: String, CaseIterable {
     case runs
     case submits
@@ -42,10 +43,10 @@ enum Subject: String, CaseIterable {
     case home
     case million
 
-    /// Whether the built `apus` is part of it.
+    /// Whether it needs the built `apus`.
     var needsCommand: Bool { [.daemon, .streams, .home, .million].contains(self) }
 
-    /// Whether other libraries do the same.
+    /// Whether other libraries are measured too.
     var hasPeers: Bool { self == .runs || self == .submits || self == .lateness }
 
     func measure(_ options: Options, directory: String, peers: Peers) async throws -> ComparisonTable {

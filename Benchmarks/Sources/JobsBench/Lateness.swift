@@ -6,11 +6,12 @@ import CApus
 import Foundation
 import Synchronization
 
-/// How late one-shot jobs run through the whole path in one process (engine, scheduler, store, handler), beside one
-/// thread that waits by timerfd alone and commits a row to raw SQLite before it does what is due, as the scheduler commits
-/// a claim before it calls a handler.
+/// The lateness of one-shot jobs through the whole path in one process: engine, scheduler, store and handler.
 ///
-/// The two take turns, each a second long, so that the same interference meets both and neither waits for the other.
+/// The peer is one thread that waits with timerfd alone, and commits a row to raw SQLite before it acts, as the
+/// scheduler commits a claim before it calls a handler.
+///
+/// Both take turns of one second, so that they meet the same interference and neither waits for the other.
 struct Lateness {
     private let directory: String
     private let jobs: Int
@@ -32,8 +33,9 @@ struct Lateness {
         try await scheduler.start()
         let random = SeededRandom(seed: 2)
         let start = WallInstant(nanoseconds: wallNow()).advanced(by: .seconds(2))
-        /// Instants at random in every other second, beginning with the given one. The end of each second stays free for
-        /// what is late.
+        /// Returns random instants in every other second, beginning with the given one.
+        ///
+        /// The end of each second is left free for late runs.
         func instants(fromSecond first: Int) -> [WallInstant] {
             (0..<jobs).map { number in
                 let share = Double(random.next() >> 11) * 0x1p-53

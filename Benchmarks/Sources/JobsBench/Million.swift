@@ -6,8 +6,9 @@ import BenchSupport
 import Foundation
 import Synchronization
 
-/// A daemon with a million jobs that are not due for long: how soon it runs what is due after SIGKILL, how soon it lists,
-/// and what memory it takes.
+/// A daemon with a million jobs in the far future.
+///
+/// The figures are the time until it runs what is due after SIGKILL, the time of a listing, and its memory.
 struct Million {
     private static let batch = 1_000
 
@@ -16,7 +17,7 @@ struct Million {
     private let jobs: Int
     private let restarts: Int
 
-    /// The home is made below `folder`, unless an earlier run left it there.
+    /// Creates the subject, whose home is made below `folder` unless an earlier run left it there.
     init(apus: String, folder: String, quick: Bool, jobs: Int?) {
         self.folder = folder
         daemon = DaemonProcess(apus: apus, home: Home(path: "\(folder)/home"))
@@ -59,7 +60,7 @@ struct Million {
             ])
     }
 
-    /// A scheduler over the same file, in this process.
+    /// Measures a scheduler over the same file in this process.
     private func withoutDaemon(seconds count: Int) async throws -> [Comparison] {
         let scheduler = JobScheduler(store: SQLiteStore(path: daemon.client.home.databasePath))
         let late = Mutex<[Double]>([])
@@ -92,7 +93,7 @@ struct Million {
 
     private var marker: String { "\(folder)/complete" }
 
-    /// Whether an earlier run has made the home, with as many jobs.
+    /// Returns whether an earlier run has made the home, with the same number of jobs.
     private func isMade() throws -> Bool {
         guard let text = try? String(contentsOfFile: marker, encoding: .utf8) else { return false }
         guard text == "\(jobs)\n" else {
@@ -103,9 +104,9 @@ struct Million {
         return true
     }
 
-    /// Far jobs of the daemon's kind, put into the file before the daemon has it.
+    /// Makes jobs of the daemon's kind in the far future, before the daemon opens the file.
     private func make() async throws -> [Comparison] {
-        // What was left without its marker is incomplete.
+        // A home without its marker is incomplete.
         try? FileManager.default.removeItem(atPath: "\(folder)/home")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let raw = try await rawRate()
@@ -140,7 +141,7 @@ struct Million {
         ]
     }
 
-    /// As many rows, with the same groups, in raw SQLite.
+    /// Returns the rate of as many rows in raw SQLite, in the same groups.
     private func rawRate() async throws -> Double {
         let path = "\(folder)/raw.db"
         defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) } }
@@ -157,7 +158,8 @@ struct Million {
 
     // MARK: The daemon
 
-    /// The command itself takes down when it runs.
+    /// Returns the time from the restart to the run of a due job, in milliseconds; the job's command writes its time to
+    /// a file.
     private func restartToFirstFire(_ number: Int) async throws -> Double {
         let file = "\(folder)/fired-\(ProcessInfo.processInfo.processIdentifier)-\(number)"
         defer { try? FileManager.default.removeItem(atPath: file) }
@@ -170,7 +172,7 @@ struct Million {
         guard !FileManager.default.fileExists(atPath: file) else {
             throw Failure(description: "the daemon was not killed before its job was due")
         }
-        // Due by then.
+        // The job is due by then.
         try await Task.sleep(for: .milliseconds(1_100))
         let start = wallNow()
         try daemon.exec()
@@ -183,7 +185,7 @@ struct Million {
     }
 }
 
-/// A line on the terminal that says how far a long step is.
+/// A line on the terminal that shows the progress of a long step.
 struct Progress {
     private let total: Int
     private let isShown = isatty(STDERR_FILENO) == 1

@@ -4,16 +4,17 @@ import ApusTimers
 import BenchSupport
 import Foundation
 
-/// Jobs that are all due at one instant and whose handler returns at once: what the scheduler and the store cost, from
-/// that instant until the last outcome is committed.
+/// The costs of the scheduler and the store for jobs that are all due at one instant and whose handler returns at once.
+///
+/// They are measured from that instant to the commit of the last outcome.
 struct NoOpRuns {
-    /// Rows of raw SQLite in one commit.
+    /// The number of rows of raw SQLite in one commit.
     private static let group = 1_000
 
     private let directory: String
     private let jobs: Int
     private let turns: Int
-    /// From the first submission to the due instant. All jobs must be submitted within it.
+    /// The time from the first submission to the due instant, within which all jobs must be submitted.
     private let lead: Duration
 
     init(directory: String, quick: Bool) {
@@ -23,7 +24,7 @@ struct NoOpRuns {
         lead = quick ? .seconds(1) : .seconds(3)
     }
 
-    /// Where the jobs are.
+    /// The store of the jobs.
     private enum Kept: String, CaseIterable {
         case full = "SQLite, full durability"
         case relaxed = "SQLite, relaxed durability"
@@ -41,7 +42,7 @@ struct NoOpRuns {
         var ours: [Kept: [Turn]] = [:]
         var raw: [Kept: [Turn]] = [:]
         var others = Peers.Figures()
-        // The first runs of a process pay for what is set up only once.
+        // The first runs of a process include one-time initialization.
         _ = try await run(1_000, kept: .memory, path: "\(directory)/warm-up")
         for turn in 0..<turns {
             for kept in Kept.allCases {
@@ -104,14 +105,14 @@ struct NoOpRuns {
         }
         try await Task.sleep(for: .milliseconds(-margin - 50))
 
-        // Released after the store is closed.
+        // The counter is released after the store is closed.
         let counter = kept == .memory ? nil : CommitCounter(path)
         let commits = counter?.value
         let cpu = processCPUNanoseconds()
         try await wait(atMost: .seconds(120), for: "\(jobs) handlers were not called (\(called.value) were)") {
             called.value >= jobs
         }
-        // The store is asked only after all handlers were called. Counting events would measure their delivery too.
+        // The store is only queried after the calls of all handlers. Counting events would include their delivery.
         try await wait(atMost: .seconds(60), for: "\(jobs) jobs were not finished") {
             try await scheduler.jobs(JobQuery(states: [.scheduled], limit: 1)).jobs.isEmpty
         }
@@ -125,7 +126,7 @@ struct NoOpRuns {
         return turn
     }
 
-    /// A rate counts only if every job has its one outcome.
+    /// Checks that every job has exactly one outcome, without which a rate does not count.
     private func check(_ scheduler: JobScheduler, _ jobs: Int, _ called: Int) async throws {
         var succeeded = 0
         for try await page in scheduler.pages(of: JobQuery(limit: 1_000)) {

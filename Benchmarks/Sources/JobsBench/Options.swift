@@ -1,19 +1,21 @@
 import Foundation
 
-/// What the benchmark was asked for.
+/// The options of the benchmark.
 struct Options {
-    /// Small sizes and few turns, to see whether it works.
+    /// Whether to use small sizes and few turns, to test the benchmark itself.
     var quick = false
     var subjects = Subject.allCases.filter { $0 != .million }
     var json: String?
     var apus = ".build/release/apus"
-    /// The program that measures other libraries.
+    /// The path of the program that measures other libraries.
     var peers: String?
-    /// Where the files are made: the disk that is measured. `/tmp` is in memory on many systems, where syncs cost nothing.
+    /// The folder of the files, which determines the disk that is measured.
+    ///
+    /// `/tmp` is in memory on many systems, where syncs are free.
     var directory = "/var/tmp"
-    /// Where the home with the million jobs stays.
+    /// The folder in which the home with the million jobs is kept.
     var keep: String?
-    /// How many jobs the subject `million` has.
+    /// The number of jobs of the subject `million`.
     var jobs: Int?
 
     struct Refusal: Error { var reason: String }

@@ -2,10 +2,11 @@ import BenchSupport
 import Foundation
 import Synchronization
 
-/// Other libraries with jobs in SQLite, measured by a program of their language: for one subject at a time, in turns with
-/// ours, on the same disk.
+/// Other libraries with jobs in SQLite, measured by a program in their language.
+///
+/// It measures one subject at a time, in turns with ours, on the same disk.
 final class Peers: Sendable {
-    /// Exit code of a program that lacks the libraries; its standard error says how to get them.
+    /// The exit status of a program without the libraries, whose standard error says how to install them.
     private static let unavailable: Int32 = 69
 
     private let program: String?
@@ -19,20 +20,20 @@ final class Peers: Sendable {
         self.quick = quick
     }
 
-    /// Why the peers were not measured and how to get them; `nil` if they were.
+    /// The reason why the peers were not measured, with the remedy; `nil` if they were.
     var hint: String? {
         program == nil
             ? "other libraries; --peers Benchmarks/peers/peers.py does it" : missing.withLock { $0 }
     }
 
-    /// The results of a subject's peers, in one turn or more; empty without peers.
+    /// The results of a subject's peers in one or more turns; empty without peers.
     struct Figures {
         private var names: [String] = []
         private var values: [String: [String: [Double]]] = [:]
-        /// What a reader must know about them.
+        /// The notes that the table needs for the peers.
         private(set) var footnotes: [String] = []
 
-        /// The columns of a row whose figure has this key: medians of the turns.
+        /// Returns the columns of the row with this key: medians of the turns.
         func columns(_ key: String) -> [(name: String, value: Double)] {
             names.compactMap { name in values[name]?[key].map { (name, median($0)) } }
         }

@@ -3,8 +3,9 @@ import BenchSupport
 import Foundation
 import Synchronization
 
-/// What clients that follow a daemon's events cost it: its memory, and how late its jobs begin, with none and with twenty of
-/// them, while thousands of jobs are not due for long.
+/// The costs of clients that follow a daemon's events, while thousands of jobs are due in the far future.
+///
+/// The figures are the daemon's memory and the lateness of its jobs, with no client and with twenty.
 struct Streams {
     private static let streams = 20
     private static let interval = 0.1
@@ -48,7 +49,7 @@ struct Streams {
             ])
     }
 
-    /// How late the runs of a job begin that repeats.
+    /// Returns the lateness of the runs of a repeating job, in milliseconds.
     private func lateness() async throws -> (p50: Double, p99: Double) {
         let client = daemon.client
         let job = try await client.submit(

@@ -3,8 +3,10 @@ import ApusSQLite
 import ApusTimers
 import BenchSupport
 
-/// Durable submissions per second, measured in turns: raw SQLite, the scheduler, and again. Interference from other
-/// programs affects all of them, and the median of the turns' ratios says more than one long measurement of each.
+/// Durable submissions per second of the scheduler and of raw SQLite, measured in turns.
+///
+/// Interference from other programs affects both, and the median of the turns' ratios is more reliable than one long
+/// measurement of each.
 struct Submissions {
     static let callers = 64
     static let bodySize = 300
@@ -56,7 +58,7 @@ struct Submissions {
                 let numbers = next..<next + count
                 next += count
                 let time = try await seconds { try await body(numbers) }
-                // The first turn warms up files and statements.
+                // The first turn loads files into the cache and prepares statements.
                 if turn > 0 { rates[name, default: []].append(Double(count) / time) }
             }
             try await measure("raw", inSequence) { try raw.insertPlain($0, bodySize: Self.bodySize, batch: false) }

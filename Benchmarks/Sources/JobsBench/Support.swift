@@ -3,12 +3,12 @@ import BenchSupport
 import Foundation
 import Synchronization
 
-/// A benchmark did not do what it was to measure.
+/// The failure of a benchmark that did not do what it should measure.
 struct Failure: Error, CustomStringConvertible {
     var description: String
 }
 
-/// Counts the calls of handlers.
+/// The number of calls of handlers.
 final class Counter: Sendable {
     private let count = Atomic<Int>(0)
 
@@ -17,7 +17,7 @@ final class Counter: Sendable {
     func increment() { count.wrappingAdd(1, ordering: .relaxed) }
 }
 
-/// Asks every 2 ms until the answer is yes.
+/// Waits until a condition holds, which it checks every 2 ms.
 func wait(
     atMost limit: Duration, for what: @autoclosure () -> String, until holds: () async throws -> Bool
 ) async throws {
@@ -28,14 +28,14 @@ func wait(
     }
 }
 
-/// The wall clock in nanoseconds.
+/// Returns the wall clock in nanoseconds since 1970.
 func wallNow() -> UInt64 {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
 }
 
-/// Milliseconds from a due instant to a time of the wall clock.
+/// Returns the time from a due instant to a reading of the wall clock, in milliseconds.
 func milliseconds(from due: WallInstant, to now: UInt64) -> Double {
     Double(Int64(now) - Int64(due.nanoseconds)) / 1e6
 }

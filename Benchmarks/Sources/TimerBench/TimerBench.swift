@@ -1,8 +1,10 @@
 import BenchSupport
 import Foundation
 
-/// `timer-bench [--quick] [--only SUBJECT,...] [--json FILE]`: what timers cost and how exact they are, beside the
-/// timers of Dispatch, Foundation, the Swift runtime, SwiftNIO and the kernel, in turns in one run.
+/// The benchmark of the costs and the precision of timers.
+///
+/// `timer-bench [--quick] [--only SUBJECT,...] [--json FILE]` compares them with the timers of Dispatch, Foundation,
+/// the Swift runtime, SwiftNIO and the kernel, in turns in one run.
 @main
 enum TimerBench {
     static func main() throws {
@@ -24,7 +26,7 @@ enum TimerBench {
             }
         }
         for subject in options.subjects {
-            // What hangs ends the process: the subject was named, and the tables before it are out.
+            // A subject that hangs ends the process; its name and the earlier tables are already printed.
             alarm(400)
             report.add(subject.rawValue) { try subject.measure(quick: options.quick) }
         }

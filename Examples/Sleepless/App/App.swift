@@ -1,29 +1,30 @@
 import ApusBackground
 public import ApusTimers
 
-/// Sleepless: an app with a screen for each thing that an app may do when the user has left it.
+/// Sleepless: an app with a screen for each thing that an app may do after the user has left it.
 ///
-/// It is made in each launch, from what the system gives it, and knows nothing of how it is shown: its screens are read
-/// with ``snapshot()`` whenever ``onChange`` was called, and what the user taps are methods of the models.
+/// It is created at each launch from the services of the system, and does not depend on how it is shown: the caller
+/// reads its screens with ``snapshot()`` whenever ``onChange`` was called. The methods of the models are the user's
+/// taps.
 @MainActor
 public final class App {
     /// The app's screens.
     public enum Tab: String, Codable, Sendable, Hashable, CaseIterable {
-        /// ``TimerModel``.
+        /// The screen of the ``TimerModel``.
         case timer
-        /// ``CountdownModel``.
+        /// The screen of the ``CountdownModel``.
         case countdown
-        /// ``ToDoModel``.
+        /// The screen of the ``ToDoModel``.
         case todo
-        /// ``AudioModel``.
+        /// The screen of the ``AudioModel``.
         case audio
-        /// ``LocationModel``.
+        /// The screen of the ``LocationModel``.
         case location
-        /// ``CompletionModel``.
+        /// The screen of the ``CompletionModel``.
         case completion
-        /// ``RefreshModel``.
+        /// The screen of the ``RefreshModel``.
         case refresh
-        /// ``LessonsModel``.
+        /// The screen of the ``LessonsModel``.
         case lessons
     }
 
@@ -49,23 +50,23 @@ public final class App {
         didSet { changed() }
     }
 
-    /// Called on the main loop when something looks different; what is shown then is ``snapshot()``.
+    /// Called on the main loop when the screens have changed; ``snapshot()`` contains the new state.
     public var onChange: (@MainActor () -> Void)? {
         get { changed.handler }
         set { changed.handler = newValue }
     }
 
-    /// What the clock shows to the app.
+    /// The host's wall clock.
     public var now: WallInstant { host.now }
 
     private let host: any BackgroundHost
     private let changed = ChangeSignal()
     private var phases: ObservationToken?
 
-    /// The app in a new process.
+    /// Creates the app in a new process.
     ///
-    /// - Parameter services: What the system gives it.
-    /// - Throws: What the stores and the scheduler of background jobs throw: the app cannot run then.
+    /// - Parameter services: The services of the system.
+    /// - Throws: An error of the stores or of the scheduler of background jobs, without which the app cannot run.
     public init(_ services: Services) throws {
         host = services.host
         timer = TimerModel(host: services.host, changed: changed)
@@ -80,7 +81,7 @@ public final class App {
         services.host.start(services.askToNotify)
     }
 
-    /// What the screens show now.
+    /// Returns what the screens show now.
     public func snapshot() -> AppSnapshot {
         AppSnapshot(
             tab: tab, timer: timer.snapshot(), countdown: countdown.snapshot(), todo: toDo.snapshot(),
@@ -97,7 +98,7 @@ public final class App {
     }
 }
 
-/// All that can be seen of the app.
+/// The visible state of the app.
 public struct AppSnapshot: Codable, Sendable, Hashable {
     /// The screen that is shown.
     public var tab: App.Tab
@@ -119,7 +120,7 @@ public struct AppSnapshot: Codable, Sendable, Hashable {
     public var lessons: LessonsSnapshot
 }
 
-/// How a screen says that it looks different now.
+/// The signal with which a screen reports that it has changed.
 @MainActor
 final class ChangeSignal {
     var handler: (@MainActor () -> Void)?

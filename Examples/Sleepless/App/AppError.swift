@@ -1,22 +1,22 @@
 import ApusBackground
 
-/// Why a tap had no effect.
+/// An error that says why a tap had no effect.
 public struct AppError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kinds of failure.
     public enum Code: String, Sendable, Hashable, CaseIterable {
-        /// What was entered is not accepted; the message names it and the accepted forms.
+        /// The input is not accepted; the message contains it and the accepted forms.
         case invalid
-        /// There is no such row, task or request any more.
+        /// The row, task or request does not exist any more.
         case notFound
         /// The change could not be stored.
         case storeFailed
-        /// The system does not allow it now.
+        /// The system does not allow the action now.
         case unavailable
     }
 
     /// The kind of failure.
     public var code: Code
-    /// What happened and what to do about it.
+    /// The description of the problem, with the remedy.
     public var message: String
 
     init(_ code: Code, _ message: String) {
@@ -33,7 +33,7 @@ public struct AppError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The code and the message in one line.
     public var description: String { "\(code): \(message)" }
 
-    /// What a person reads of an error of the library.
+    /// Returns the text for the user of an error of the library.
     static func text(_ error: any Error) -> String {
         switch error {
         case let error as BackgroundError: error.message
@@ -42,7 +42,7 @@ public struct AppError: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// A number of seconds as a duration, to the nearest nanosecond.
+    /// Returns a number of seconds as a duration, to the nearest nanosecond.
     static func duration(
         _ seconds: Double, in range: ClosedRange<Double>, named name: String
     ) throws(AppError) -> Duration {
@@ -57,6 +57,6 @@ public struct AppError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension Double {
-    /// As a person writes it: without decimals where there are none.
+    /// The number as a person writes it, without decimals if there are none.
     public var brief: String { self == rounded() && abs(self) < 1e15 ? "\(Int(self))" : "\(self)" }
 }

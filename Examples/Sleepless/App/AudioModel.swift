@@ -1,7 +1,9 @@
 import ApusBackground
 import ApusTimers
 
-/// The screen "Audio": a queue that keeps playing in the background. It shows ``AudioPlayer``.
+/// The screen "Audio": a queue that keeps playing in the background.
+///
+/// It demonstrates ``AudioPlayer``.
 @MainActor
 public final class AudioModel {
     private let host: any BackgroundHost
@@ -26,7 +28,7 @@ public final class AudioModel {
         }
     }
 
-    /// Plays or resumes; begins with the first track when there is none.
+    /// Plays or resumes playing, beginning with the first track if the queue is empty.
     public func play() {
         let isAtEnd = audio.state.current == nil
         perform { audio, items in
@@ -35,7 +37,7 @@ public final class AudioModel {
         }
     }
 
-    /// Stops for a while.
+    /// Pauses the player.
     public func pause() { perform { audio, _ in await audio.pause() } }
 
     /// Skips to the next track.
@@ -49,7 +51,8 @@ public final class AudioModel {
         }
     }
 
-    /// The sound continues in the background; the display of its progress need not.
+    /// Updates the display of the progress, which is needed only in the foreground; the sound continues in the
+    /// background.
     func entered(_ phase: Phase) {
         isInFront = phase == .active || phase == .inactive
         update()
@@ -85,26 +88,26 @@ public final class AudioModel {
     }
 }
 
-/// What the screen "Audio" shows.
+/// The visible state of the screen "Audio".
 public struct AudioSnapshot: Codable, Sendable, Hashable {
     /// A track.
     public struct Item: Codable, Sendable, Hashable {
-        /// Names it.
+        /// The identifier of the track.
         public var id: String
-        /// What is shown.
+        /// The title of the track.
         public var title: String
-        /// Its length.
+        /// The duration in seconds.
         public var seconds: Double
     }
 
     /// All tracks.
     public var queue: [Item]
-    /// The track that plays, or that would.
+    /// The identifier of the current track.
     @Nullable public var current: String?
-    /// Whether it plays.
+    /// Whether the player is playing.
     public var isPlaying: Bool
-    /// How far it has been played, in seconds.
+    /// The position in the current track, in seconds.
     public var position: Double
-    /// Why the last tap had no effect.
+    /// The reason why the last tap had no effect.
     @Nullable public var error: String?
 }

@@ -1,7 +1,7 @@
 import ApusBackground
 import ApusTimers
 
-/// Rises for three seconds, a step with each frame of the display.
+/// A balloon that rises for three seconds, by one step in each frame of the display.
 @MainActor
 final class Balloon {
     private static let framesPerSecond = 60
@@ -10,10 +10,10 @@ final class Balloon {
     private let report: @MainActor (BalloonSnapshot?) -> Void
     private var frames: FrameTimer?
     private var drawn = 0
-    /// Frames that came too late count too, so that it arrives in time.
+    /// The number of frames that have passed, including dropped ones, so that the balloon arrives in time.
     private var passed = 0
 
-    /// A balloon that stands still.
+    /// Creates a balloon that stands still.
     init(host: any BackgroundHost, report: @escaping @MainActor (BalloonSnapshot?) -> Void) {
         self.report = report
         do throws(TimerError) {
@@ -27,7 +27,7 @@ final class Balloon {
         }
     }
 
-    /// Whether it stands still. While it does, nothing wakes the device.
+    /// Whether the balloon stands still, in which case nothing wakes the device.
     var isPaused: Bool {
         get { frames?.isPaused ?? true }
         set { frames?.isPaused = newValue }
@@ -49,10 +49,10 @@ final class Balloon {
     }
 }
 
-/// What is seen of the balloon.
+/// The visible state of the balloon.
 public struct BalloonSnapshot: Codable, Sendable, Hashable {
-    /// From 0, at the bottom, to 1.
+    /// The height from 0, at the bottom, to 1.
     public var progress: Double
-    /// How many frames were drawn.
+    /// The number of frames that were drawn.
     public var frames: Int
 }

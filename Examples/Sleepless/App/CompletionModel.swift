@@ -1,8 +1,10 @@
 import ApusBackground
 import ApusTimers
 
-/// The screen "Completion": work that is not done when the user leaves. It shows a background task: what the app does with
-/// the time that it is given, how it winds up when that is over, and how it continues.
+/// The screen "Completion": work that is not finished when the user leaves.
+///
+/// It demonstrates a background task: the use of the time that the app is given, its orderly end, and the continuation
+/// of the work.
 @MainActor
 public final class CompletionModel {
     private struct Saved: Codable, Sendable {
@@ -13,7 +15,8 @@ public final class CompletionModel {
 
     private static let key = "completion"
     private static let storyLimit = 100
-    /// A kill comes without a word. So many numbers have to be computed again then.
+    /// The interval of the saved numbers: a kill comes without a warning, and then at most this many are computed
+    /// again.
     private static let savedEvery = 20
 
     private let host: any BackgroundHost
@@ -69,7 +72,7 @@ public final class CompletionModel {
         case .active: resume()
         case .inactive, .terminated: break
         }
-        // What happens next may be nothing at all.
+        // The app may not run any more after this.
         saveWhatIsThere()
     }
 
@@ -87,11 +90,12 @@ public final class CompletionModel {
         changed()
     }
 
-    /// The app holds a task from the first number on: one that is begun when the user leaves may come too late, and costs
-    /// nothing before.
+    /// Begins a background task when the work begins.
+    ///
+    /// When the user leaves, it may be too late, and until then the task costs nothing.
     private func claim() {
         guard task == nil, !isWoundUp else { return }
-        // When no time is given, the handler is called all the same.
+        // The handler is also called when no time is given.
         task = try? host.beginBackgroundTask(named: "fibonacci") { [weak self] in self?.windUp() }
     }
 
@@ -103,10 +107,10 @@ public final class CompletionModel {
         claim()
     }
 
-    /// The time is nearly over: there is about a second for this. The task ends with it.
+    /// Stops the work and ends the task when its time is nearly over; there is about a second for this.
     private func windUp() {
         endTask()
-        // In front, the app runs without one.
+        // In the foreground, the app runs without a task.
         guard host.phase == .background else { return }
         isWoundUp = true
         expirations += 1
@@ -146,28 +150,28 @@ public final class CompletionModel {
     }
 }
 
-/// What the screen "Completion" shows.
+/// The visible state of the screen "Completion".
 public struct CompletionSnapshot: Codable, Sendable, Hashable {
-    /// Something that happened.
+    /// An event in the story.
     public struct Line: Codable, Sendable, Hashable {
-        /// When.
+        /// The instant of the event.
         public var at: String
-        /// What.
+        /// The text of the event.
         public var text: String
     }
 
-    /// Whether it computes, or will again when it may run.
+    /// Whether the app computes, or will again when it may run.
     public var isRunning: Bool
-    /// Which number of the sequence was computed last.
+    /// The index of the last computed number of the sequence.
     public var n: Int
-    /// That number; of one with 360 digits and more, the first 144 and the last 144, with “…” between them.
+    /// The last number; if it has 360 digits or more, its first 144 and last 144, with “…” between them.
     public var value: String
-    /// How many digits the whole number has.
+    /// The number of digits of the whole number.
     public var digits: Int
-    /// Seconds of background time that are left.
+    /// The remaining background time in seconds.
     @Nullable public var remaining: Double?
-    /// How often the time was up in this process.
+    /// The number of expirations in this process.
     public var expirations: Int
-    /// What happened, the earliest first.
+    /// The events, the earliest first.
     public var story: [Line]
 }

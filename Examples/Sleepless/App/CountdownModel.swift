@@ -1,16 +1,18 @@
 import ApusBackground
 public import ApusTimers
 
-/// The screen "Countdown": one that survives suspension, kills and restarts. It shows ``Countdown``.
+/// The screen "Countdown": a countdown that survives suspension, kills and restarts.
+///
+/// It demonstrates ``Countdown``.
 @MainActor
 public final class CountdownModel {
-    /// The accepted lengths, in seconds: up to a year's.
+    /// The accepted lengths in seconds, up to a year.
     public static let lengths = 1...31_536_000.0
-    /// By so many seconds it can be made longer, or (negative) shorter.
+    /// The accepted extensions in seconds; a negative number shortens the countdown.
     public static let changes = -31_536_000...31_536_000.0
 
     private static let totalKey = "countdown.total"
-    /// A finish that is noticed later than that was not seen.
+    /// The lateness after which a finish counts as unseen.
     private static let noticeable: Duration = .seconds(1)
 
     private let host: any BackgroundHost
@@ -36,26 +38,26 @@ public final class CountdownModel {
         ]
     }
 
-    /// Counts down so many seconds, from 1 to a year's.
+    /// Starts a countdown of this number of seconds, from 1 to those of a year.
     public func start(seconds: Double) throws(AppError) {
         let duration = try AppError.duration(seconds, in: Self.lengths, named: "seconds")
         try change { () throws(BackgroundError) in try countdown.start(for: duration) }
         try keepTotal(seconds)
     }
 
-    /// Counts down to an instant of the wall clock.
+    /// Starts a countdown to an instant of the wall clock.
     public func start(until instant: WallInstant) throws(AppError) {
         try change { () throws(BackgroundError) in try countdown.start(until: instant) }
         try keepTotal(countdown.remaining.seconds)
     }
 
-    /// Stops for a while.
+    /// Pauses the countdown.
     public func pause() throws(AppError) { try change { () throws(BackgroundError) in try countdown.pause() } }
 
     /// Resumes the countdown.
     public func resume() throws(AppError) { try change { () throws(BackgroundError) in try countdown.resume() } }
 
-    /// Lengthens it, or shortens it by a negative number of seconds.
+    /// Extends the countdown, or shortens it by a negative number of seconds.
     public func add(seconds: Double) throws(AppError) {
         let duration = try AppError.duration(seconds, in: Self.changes, named: "seconds")
         let left = countdown.remaining
@@ -69,10 +71,10 @@ public final class CountdownModel {
         if isLonger { try keepTotal(max(total + seconds, countdown.remaining.seconds)) }
     }
 
-    /// Ends it without a finish.
+    /// Cancels the countdown.
     public func cancel() throws(AppError) { try change { () throws(BackgroundError) in try countdown.cancel() } }
 
-    /// The user has seen that it has finished.
+    /// Records that the user has seen the end of the countdown.
     public func acknowledge() throws(AppError) {
         try change { () throws(BackgroundError) in try countdown.acknowledge() }
     }
@@ -95,8 +97,10 @@ public final class CountdownModel {
         return snapshot
     }
 
-    /// Observers are called when the app runs again; the user has not seen a finish that came while it did not, or while
-    /// it was in the background.
+    /// Records whether the user saw the finish.
+    ///
+    /// Observers are called when the app runs again: the user has not seen a finish while the app did not run, or was
+    /// in the background.
     private func finished(at instant: WallInstant) {
         wasAwayAtFinish = host.phase != .active || instant.duration(to: host.now) > Self.noticeable
         changed()
@@ -128,22 +132,22 @@ public final class CountdownModel {
     }
 }
 
-/// What the screen "Countdown" shows.
+/// The visible state of the screen "Countdown".
 public struct CountdownSnapshot: Codable, Sendable, Hashable {
     /// `idle`, `running`, `paused` or `finished`.
     public var state: String
-    /// What is left, as a clock shows it.
+    /// The remaining time, in the form of a clock.
     public var text: String
-    /// What is left, in seconds.
+    /// The remaining time, in seconds.
     public var remaining: Double
-    /// What it began with, in seconds.
+    /// The length of the countdown, in seconds.
     public var total: Double
-    /// When it ends or has ended.
+    /// The instant at which the countdown ends or has ended.
     @Nullable public var stop: String?
-    /// When it has finished.
+    /// The instant at which the countdown has finished.
     @Nullable public var finishedAt: String?
-    /// Whether it has finished while the user was elsewhere.
+    /// Whether the countdown has finished while the user was away.
     public var wasUnseen: Bool
-    /// How long ago it has finished, in words.
+    /// The time since the finish, in words.
     @Nullable public var ago: String?
 }

@@ -1,11 +1,10 @@
 import ApusBackground
 import ApusTimers
 
-/// The screen "Lessons": what apps are written wrong by, side by side with what is right, and mistakes that the system ends
-/// an app for.
+/// The screen "Lessons": common mistakes of apps beside the right way, and mistakes for which the system ends an app.
 @MainActor
 public final class LessonsModel {
-    /// What the system ends an app for.
+    /// A mistake for which the system ends an app.
     public enum Mistake: String, Codable, Sendable, Hashable, CaseIterable {
         /// A background task that is not ended when its time is over.
         case leakedTask
@@ -15,9 +14,9 @@ public final class LessonsModel {
         case endlessRefresh
     }
 
-    /// The refresh that ``Mistake/endlessRefresh`` submits.
+    /// The identifier of the refresh that ``Mistake/endlessRefresh`` submits.
     public static let endlessRefresh = "sleepless.endless"
-    /// The work that ``export()`` submits.
+    /// The identifier of the work that ``export()`` submits.
     public static let exporting = "sleepless.export"
     /// The accepted tolerances of ``measureWakeUps(tolerance:)``, in seconds.
     public static let tolerances = 0...9.0
@@ -37,14 +36,14 @@ public final class LessonsModel {
     private var leaked: BackgroundTask?
     private var slow: BackgroundTask?
 
-    /// Registers the handlers: while the app is launched, because it may be launched for a job.
+    /// Registers the handlers, during the launch because the app may be launched for a job.
     init(_ services: Services, changed: ChangeSignal) throws {
         host = services.host
         jobs = services.jobs
         block = services.block
         self.changed = changed
         try jobs.register(Self.endlessRefresh) { [host] run in
-            // The run is not over with its expiration, because there is a handler; but nothing ends the work early.
+            // The expiration does not end the run, because there is a handler; but nothing ends the work early.
             run.onExpiration {}
             await withUnsafeContinuation { continuation in
                 host.engine.schedule(after: .seconds(600)) { continuation.resume() }
@@ -66,8 +65,9 @@ public final class LessonsModel {
 
     // MARK: Modes of the main loop
 
-    /// Starts two tickers, each second: one whose ticks are work of the default mode, and one of the common modes. Or stops
-    /// them.
+    /// Starts or stops two tickers with an interval of a second.
+    ///
+    /// The ticks of one run in the default mode of the main loop, and those of the other in the common modes.
     public func tick(_ isOn: Bool) {
         tickers.removeAll()
         shown.ticks = LessonsSnapshot.Ticks(isOn: isOn)
@@ -80,7 +80,7 @@ public final class LessonsModel {
         for ticker in tickers { ticker.resume() }
     }
 
-    /// Of the ticks that wait for the end of the scrolling, one is left, as with a `Timer`.
+    /// Runs one of the ticks that wait for the end of the scrolling, as a `Timer` does.
     private func tickInDefaultMode() {
         guard !isTickWaiting else { return }
         isTickWaiting = true
@@ -98,10 +98,11 @@ public final class LessonsModel {
 
     // MARK: Tolerance
 
-    /// Lets three timers of ten seconds run for a minute, begun a second apart, and counts how often the app is woken for
-    /// them: with enough tolerance they fire together.
+    /// Runs three timers of ten seconds for a minute, and counts how often they wake the app.
     ///
-    /// - Parameter tolerance: How much later each may fire, in seconds from 0 to 9.
+    /// The timers start a second apart; with enough tolerance they fire together.
+    ///
+    /// - Parameter tolerance: The tolerance of each timer, in seconds from 0 to 9.
     /// - Throws: ``AppError`` with the code `invalid`, or `unavailable` while the minute is not over.
     public func measureWakeUps(tolerance: Double) throws(AppError) {
         guard shown.wakeUps?.isOver != false else {
@@ -138,8 +139,9 @@ public final class LessonsModel {
 
     // MARK: Frames
 
-    /// Counts, for two seconds, the frames of a 60 Hz display, and the ticks of a timer that was set to 10 ms to be sure to
-    /// be there for each.
+    /// Counts the frames of a 60 Hz display and the ticks of a timer of 10 ms, for two seconds.
+    ///
+    /// Some apps use such a timer in order not to miss a frame.
     ///
     /// - Throws: ``AppError`` with the code `unavailable` while they are counted.
     public func compareFrames() throws(AppError) {
@@ -170,7 +172,7 @@ public final class LessonsModel {
 
     // MARK: Continued work
 
-    /// Begins an export of thirty seconds that continues when the user leaves, with its progress shown by the system.
+    /// Starts an export of thirty seconds that continues when the user leaves, and whose progress the system shows.
     public func export() {
         let request = BackgroundJobRequest(
             Self.exporting, .continued(ContinuedJob(title: "Export", subtitle: "30 pictures")))
@@ -187,9 +189,9 @@ public final class LessonsModel {
 
     // MARK: Mistakes
 
-    /// Makes a mistake. What comes of it is seen when the user has left the app, and time passes.
+    /// Makes a mistake, whose consequence shows after the user has left the app, when time passes.
     ///
-    /// - Throws: ``AppError`` with the code `unavailable`: the system gives no time.
+    /// - Throws: ``AppError`` with the code `unavailable` if the system gives no time.
     public func make(_ mistake: Mistake) throws(AppError) {
         switch mistake {
         case .leakedTask: leaked = try claim("leaked") {}
@@ -237,62 +239,62 @@ public final class LessonsModel {
     func snapshot() -> LessonsSnapshot { shown }
 }
 
-/// What the screen "Lessons" shows.
+/// The visible state of the screen "Lessons".
 public struct LessonsSnapshot: Codable, Sendable, Hashable {
-    /// Two tickers in different modes.
+    /// The ticks of two tickers in different modes.
     public struct Ticks: Codable, Sendable, Hashable {
-        /// Whether they run.
+        /// Whether the tickers run.
         public var isOn = false
-        /// Ticks of the timer that waits while the user scrolls.
+        /// The ticks of the ticker that waits while the user scrolls.
         public var inDefaultMode = 0
-        /// Ticks of the other.
+        /// The ticks of the other ticker.
         public var inCommonModes = 0
     }
 
-    /// Three timers with a tolerance.
+    /// The wake-ups for three timers with a tolerance.
     public struct WakeUps: Codable, Sendable, Hashable {
-        /// How much later each may fire, in seconds.
+        /// The tolerance of each timer, in seconds.
         public var tolerance: Double
-        /// How often they fired.
+        /// The number of times that the timers fired.
         public var firings = 0
-        /// At how many instants.
+        /// The number of instants at which they fired.
         public var wakeUps = 0
         /// Whether the minute is over.
         public var isOver = false
     }
 
-    /// A display's frames beside a timer.
+    /// The frames of a display, and the ticks of a timer.
     public struct Frames: Codable, Sendable, Hashable {
-        /// Frames of the display.
+        /// The number of frames of the display.
         public var frames = 0
-        /// Ticks of the timer.
+        /// The number of ticks of the timer.
         public var ticks = 0
         /// Whether the two seconds are over.
         public var isOver = false
     }
 
-    /// An export.
+    /// The progress of an export.
     public struct Export: Codable, Sendable, Hashable {
-        /// How much of it is done.
+        /// The number of completed steps.
         public var completed = 0
-        /// How much there is.
+        /// The number of all steps.
         public var total: Int
-        /// `done` or `cancelled`.
+        /// The outcome: `done` or `cancelled`.
         @Nullable public var outcome: String?
 
         init(of total: Int) { self.total = total }
     }
 
-    /// The tickers.
+    /// The state of the tickers.
     public var ticks = Ticks()
-    /// The timers with a tolerance, if they were started.
+    /// The timers with a tolerance; `nil` before they were started.
     @Nullable public var wakeUps: WakeUps?
-    /// The frames, if they were compared.
+    /// The frames; `nil` before they were compared.
     @Nullable public var frames: Frames?
-    /// The export, if one was begun in this process.
+    /// The export; `nil` if none was started in this process.
     @Nullable public var export: Export?
     /// The mistakes that were made in this process.
     public var mistakes: [LessonsModel.Mistake] = []
-    /// Why the last request was refused.
+    /// The reason why the last request was refused.
     @Nullable public var error: String?
 }

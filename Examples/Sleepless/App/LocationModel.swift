@@ -1,7 +1,9 @@
 public import ApusBackground
 import ApusTimers
 
-/// The screen "Location": a trail of pins, also from the background. It shows ``LocationSource``.
+/// The screen "Location": a trail of pins, including those from the background.
+///
+/// It demonstrates ``LocationSource``.
 @MainActor
 public final class LocationModel {
     private static let pinLimit = 300
@@ -14,7 +16,7 @@ public final class LocationModel {
     private var hasFix = false
     private var pins: [LocationSnapshot.Pin] = []
     private var error: String?
-    /// Distinguishes updates from those of an earlier start.
+    /// The number of the last start, which distinguishes its updates from those of an earlier one.
     private var session = 0
 
     init?(_ services: Services, changed: ChangeSignal) {
@@ -35,7 +37,7 @@ public final class LocationModel {
         }
     }
 
-    /// Starts updates, which continue in the background if wished.
+    /// Starts updates, which continue in the background if requested.
     public func start(inBackground: Bool) throws(AppError) {
         let updates: AsyncStream<LocationUpdate>
         do throws(BackgroundError) {
@@ -57,7 +59,7 @@ public final class LocationModel {
     /// Ends the updates.
     public func stop() { location.stop() }
 
-    /// Takes the pins away.
+    /// Removes the pins.
     public func clear() {
         pins = []
         changed()
@@ -93,32 +95,32 @@ public final class LocationModel {
     }
 }
 
-/// What the screen "Location" shows.
+/// The visible state of the screen "Location".
 public struct LocationSnapshot: Codable, Sendable, Hashable {
-    /// A place where the device was.
+    /// A position of the device.
     public struct Pin: Codable, Sendable, Hashable {
-        /// Degrees north.
+        /// The latitude in degrees north.
         public var latitude: Double
-        /// Degrees east.
+        /// The longitude in degrees east.
         public var longitude: Double
-        /// The radius in metres within which it probably was.
+        /// The radius of uncertainty in metres; `nil` if it is unknown.
         @Nullable public var accuracy: Double?
-        /// When.
+        /// The instant of the position.
         public var at: String
-        /// Whether the app got it in the background.
+        /// Whether the app received it in the background.
         public var inBackground: Bool
     }
 
-    /// What the user allows.
+    /// The user's permission.
     public var authorization: String
-    /// Whether updates come.
+    /// Whether updates are in progress.
     public var isUpdating: Bool
-    /// Whether they continue in the background.
+    /// Whether the updates continue in the background.
     public var inBackground: Bool
-    /// Whether the receiver knows where it is.
+    /// Whether the receiver has a position.
     public var hasFix: Bool
-    /// The last places, the latest last.
+    /// The last positions, the earliest first.
     public var pins: [Pin]
-    /// Why the last start was refused.
+    /// The reason why the last start was refused.
     @Nullable public var error: String?
 }

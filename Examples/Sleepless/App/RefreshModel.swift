@@ -1,24 +1,25 @@
 import ApusBackground
 import ApusTimers
 
-/// The screen "Refresh": work that the system starts when it suits the device, also when the app does not run. It shows
-/// ``BackgroundJobScheduler``.
+/// The screen "Refresh": work that the system starts when it suits the device, even if the app does not run.
+///
+/// It demonstrates ``BackgroundJobScheduler``.
 @MainActor
 public final class RefreshModel {
-    /// The two kinds of work.
+    /// A kind of background work.
     public enum Kind: String, Codable, Sendable, Hashable, CaseIterable {
-        /// A short look for what is new.
+        /// A short check for new content.
         case refresh
         /// Longer work for the night.
         case processing
 
-        /// The identifier that the app declares for it.
+        /// The identifier that the app declares for this kind.
         public var identifier: String { "sleepless.\(rawValue)" }
-        /// How long the pretended work takes.
+        /// The duration of the simulated work.
         fileprivate var length: Duration { self == .refresh ? .seconds(3) : .seconds(45) }
     }
 
-    /// What the user asked for last, so that the handler can ask for the next run.
+    /// The user's last request, from which the handler submits the next one.
     private struct Wish: Codable, Sendable {
         var earliest: Double
         var network: Bool
@@ -31,7 +32,7 @@ public final class RefreshModel {
         var lastRun = 0
     }
 
-    /// The accepted delays of a request, in seconds: up to 30 days.
+    /// The accepted delays of a request in seconds, up to 30 days.
     public static let delays = 0...2_592_000.0
 
     private static let key = "refresh"
@@ -45,7 +46,7 @@ public final class RefreshModel {
     private var pending: [RefreshSnapshot.Pending] = []
     private var error: String?
 
-    /// Registers the handlers: while the app is launched, in every launch, because it may be launched for a job.
+    /// Registers the handlers during every launch, because the app may be launched for a job.
     init(_ services: Services, changed: ChangeSignal) throws {
         host = services.host
         store = services.store
@@ -58,7 +59,7 @@ public final class RefreshModel {
             try jobs.register(kind.identifier) { [weak self, host] run in
                 let number = await host.onMainLoop { self?.began(kind) }
                 do {
-                    // Here an app would load what is new. The sleep throws when the run expires.
+                    // An app would load its new content here. The sleep throws when the run expires.
                     try await host.engine.sleep(for: kind.length)
                     await host.onMainLoop { self?.ended(number, "success") }
                 } catch {
@@ -70,13 +71,13 @@ public final class RefreshModel {
         look()
     }
 
-    /// Asks for a run.
+    /// Requests a run.
     ///
     /// - Parameters:
-    ///   - kind: What for.
-    ///   - earliest: Not before so many seconds have passed, from 0 to 30 days.
-    ///   - network: Whether it needs a connection; for processing.
-    ///   - power: Whether it needs external power; for processing.
+    ///   - kind: The kind of work.
+    ///   - earliest: The delay before which the run does not begin, in seconds from 0 to 30 days.
+    ///   - network: Whether the run requires a network connection; for processing.
+    ///   - power: Whether the run requires external power; for processing.
     /// - Throws: ``AppError`` with the code `invalid` or `storeFailed`.
     public func schedule(_ kind: Kind, earliest: Double, network: Bool, power: Bool) throws(AppError) {
         _ = try AppError.duration(earliest, in: Self.delays, named: "earliest")
@@ -85,15 +86,15 @@ public final class RefreshModel {
         submit(kind)
     }
 
-    /// Withdraws a request.
+    /// Cancels a request.
     public func cancel(_ identifier: String) { perform { [jobs] in await jobs.cancel(identifier) } }
 
-    /// Lets a request's run begin now, for developers.
+    /// Begins the run of a request now, for developers.
     public func simulateLaunch(_ identifier: String) {
         perform { [jobs] in try await jobs.simulateLaunch(identifier) }
     }
 
-    /// The list of what is pending may have changed while the app was away.
+    /// Reads the pending requests again, which may have changed while the app was away.
     func entered(_ phase: Phase) { if phase == .active { look() } }
 
     func snapshot() -> RefreshSnapshot {
@@ -107,7 +108,7 @@ public final class RefreshModel {
             RefreshSnapshot.Run(id: "\(saved.lastRun)", kind: kind, began: host.stamp, ended: nil, outcome: nil))
         if saved.runs.count > Self.runLimit { saved.runs.removeFirst() }
         saveWhatHappened()
-        // First of all: should the time not be enough, there is another run.
+        // First of all: if the time is not enough, there is another run.
         submit(kind)
         return saved.lastRun
     }
@@ -132,7 +133,7 @@ public final class RefreshModel {
 
     private func look() { perform {} }
 
-    /// Does something, and looks at what is pending then.
+    /// Performs an action, and then reads the pending requests.
     private func perform(_ action: @escaping @Sendable () async throws -> Void) {
         host.start { [weak self, host, jobs] in
             let failure: String?
@@ -165,33 +166,33 @@ public final class RefreshModel {
     }
 }
 
-/// What the screen "Refresh" shows.
+/// The visible state of the screen "Refresh".
 public struct RefreshSnapshot: Codable, Sendable, Hashable {
     /// A run, ended or in progress.
     public struct Run: Codable, Sendable, Hashable {
-        /// Names it.
+        /// The identifier of the run.
         public var id: String
-        /// What for.
+        /// The kind of work.
         public var kind: RefreshModel.Kind
-        /// When it began.
+        /// The instant of the beginning.
         public var began: String
-        /// When it ended.
+        /// The instant of the end.
         @Nullable public var ended: String?
-        /// `success`, `expired`, or `killed`: the process ended first.
+        /// The outcome: `success`, `expired`, or `killed` if the process ended before the run.
         @Nullable public var outcome: String?
     }
 
-    /// A request that waits.
+    /// A pending request.
     public struct Pending: Codable, Sendable, Hashable {
-        /// Names it.
+        /// The identifier of the request.
         public var id: String
-        /// What for.
+        /// The kind of work.
         public var kind: RefreshModel.Kind
-        /// It does not begin before that.
+        /// The instant before which the run does not begin.
         @Nullable public var earliest: String?
-        /// Whether it needs a connection.
+        /// Whether the run requires a network connection.
         public var network: Bool
-        /// Whether it needs external power.
+        /// Whether the run requires external power.
         public var power: Bool
 
         init?(_ request: BackgroundJobRequest) {
@@ -206,12 +207,12 @@ public struct RefreshSnapshot: Codable, Sendable, Hashable {
         }
     }
 
-    /// When the last run with success ended.
+    /// The end of the last successful run.
     @Nullable public var last: String?
     /// The last runs, the earliest first.
     public var runs: [Run]
-    /// The requests that wait.
+    /// The pending requests.
     public var pending: [Pending]
-    /// Why the last request was refused.
+    /// The reason why the last request was refused.
     @Nullable public var error: String?
 }

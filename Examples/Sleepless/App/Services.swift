@@ -1,27 +1,27 @@
 public import ApusBackground
 
-/// Everything that the app asks of the system it runs on. A phone, a Linux desktop and a test each give it their own.
+/// The services that the app needs from its system; a phone, a Linux desktop and a test each provide their own.
 public struct Services: Sendable {
-    /// Phases, time in the background, the main loop, clocks.
+    /// The host, with its phases, time in the background, main loop and clocks.
     public var host: any BackgroundHost
-    /// What survives the process.
+    /// The records that survive the process.
     public var store: any RecordStore
-    /// Where the countdown's notification waits.
+    /// The scheduler of the countdown's notification.
     public var notifications: any NotificationScheduler
-    /// What plays the tracks; `nil` where the host has no sound.
+    /// The player of the tracks; `nil` where the host has no sound.
     public var audio: (any AudioPlayer)?
-    /// Where the device is; `nil` where the host has no positions.
+    /// The source of positions; `nil` where the host has none.
     public var location: (any LocationSource)?
-    /// Refresh and processing.
+    /// The scheduler of refresh and processing.
     public var jobs: any BackgroundJobDebugging
-    /// What there is to play.
+    /// The tracks of the app.
     public var tracks: [Track]
-    /// Asks the user whether notifications may be shown, where that has to be asked.
+    /// Asks the user for permission to show notifications, where this is necessary.
     public var askToNotify: @Sendable () async -> Void
-    /// Keeps the main thread busy for that long.
+    /// Keeps the main thread busy for a duration.
     public var block: @MainActor @Sendable (Duration) -> Void
 
-    /// The services of a host.
+    /// Creates the services of a host.
     public init(
         host: any BackgroundHost, store: any RecordStore, notifications: any NotificationScheduler,
         audio: (any AudioPlayer)?, location: (any LocationSource)?, jobs: any BackgroundJobDebugging, tracks: [Track],
@@ -40,18 +40,18 @@ public struct Services: Sendable {
     }
 }
 
-/// A piece of sound.
+/// A track for the player.
 public struct Track: Sendable, Hashable, Codable {
-    /// Names it.
+    /// The identifier of the track.
     public var id: String
-    /// What is shown.
+    /// The title of the track.
     public var title: String
-    /// Its length in seconds.
+    /// The duration in seconds.
     public var seconds: Double
-    /// Its address, as the player takes it.
+    /// The address of the sound, as the player accepts it.
     public var source: String
 
-    /// A track.
+    /// Creates a track.
     public init(id: String, title: String, seconds: Double, source: String) {
         self.id = id
         self.title = title

@@ -1,10 +1,10 @@
 import ApusBackground
 
-/// The rows of the screen "Timer", and what became of the last timers: a pure value.
+/// The rows of the screen "Timer", and the results of the last timers, as a pure value.
 struct TimerList {
     private struct Row {
         let timer: BackgroundTimers.ID
-        /// As the screen shows it, but for the next run.
+        /// The row of the screen, without the next run.
         var shown: TimerSnapshot.Row
     }
 
@@ -19,7 +19,7 @@ struct TimerList {
 
     var isFull: Bool { rows.count >= Self.rowLimit }
 
-    /// The timer of a row; nil when it has ended.
+    /// Returns the timer of a row; `nil` if it has ended.
     func timer(_ id: Int) -> BackgroundTimers.ID? { rows.first { $0.shown.id == id }?.timer }
 
     mutating func add(_ timer: BackgroundTimers.ID, delay: Double, repeat interval: Double?) {
@@ -28,7 +28,7 @@ struct TimerList {
         nextID += 1
     }
 
-    /// A timer's work was done.
+    /// Records a run of a timer.
     mutating func ran(_ id: Int) {
         guard let index = rows.firstIndex(where: { $0.shown.id == id }) else { return }
         rows[index].shown.count += 1
@@ -39,16 +39,16 @@ struct TimerList {
         switch event {
         case .executed(let timer, willRepeat: false): end(timer, "executed", stamp)
         case .cancelled(let timer): end(timer, "cancelled", stamp)
-        // They stay: when the app runs again, they continue.
+        // Expired timers stay: they continue when the app runs again.
         case .expired(let timers): for timer in timers { note(timer, "expired", stamp) }
         case .executed, .handedOver: break
         }
     }
 
-    /// What the screen shows.
+    /// Returns the visible state of the screen.
     ///
-    /// - Parameter next: When a timer runs next, for the screen.
-    /// - Returns: The rows, in the order in which the timers were started, and what became of the last ones.
+    /// - Parameter next: Returns the next run of a timer as text.
+    /// - Returns: The rows, in the order in which the timers were started, and the results of the last timers.
     func snapshot(next: (BackgroundTimers.ID) -> String?) -> TimerSnapshot {
         let shown = rows.map { row in
             var shown = row.shown

@@ -1,10 +1,10 @@
 public import ApusBackground
 import ApusTimers
 
-/// The screen "Timer": timers whose work continues for a while after Home. It shows ``BackgroundTimers``.
+/// The screen "Timer": timers whose work continues for a while after the user has pressed Home.
 ///
-/// The timers are the ``BackgroundTimers``'s; the screen's rows about them are a ``TimerList``. A row has a number of its
-/// own, because a timer's work is written before the timer has an identifier.
+/// It demonstrates ``BackgroundTimers``. The rows of the screen are a ``TimerList``. A row has its own number, because
+/// the closure of a timer is created before the timer has an identifier.
 @MainActor
 public final class TimerModel: BackgroundTimersDelegate {
     /// The accepted delays, in seconds.
@@ -25,9 +25,9 @@ public final class TimerModel: BackgroundTimersDelegate {
     /// Starts a timer.
     ///
     /// - Parameters:
-    ///   - delay: Seconds until it runs, from 0 to a day.
-    ///   - interval: Seconds between further runs, from 0.1 to a day; `nil` for a single run.
-    /// - Returns: What to cancel it with.
+    ///   - delay: The delay of the first run, in seconds from 0 to a day.
+    ///   - interval: The interval of further runs, in seconds from 0.1 to a day; `nil` for a single run.
+    /// - Returns: The number of the row, with which the timer can be cancelled.
     /// - Throws: ``AppError`` with the code `invalid`.
     @discardableResult
     public func go(delay: Double, repeat interval: Double?) throws(AppError) -> Int {
@@ -48,7 +48,7 @@ public final class TimerModel: BackgroundTimersDelegate {
         return id
     }
 
-    /// Cancels a timer; the row goes when the event has come.
+    /// Cancels a timer; its row is removed with the resulting event.
     public func cancel(_ id: Int) throws(AppError) {
         guard let timer = list.timer(id) else {
             throw AppError(.notFound, "`id` is \(id); there is no such timer, it may have run already")
@@ -65,7 +65,7 @@ public final class TimerModel: BackgroundTimersDelegate {
         changed()
     }
 
-    /// Hears what became of a timer, on the main loop.
+    /// Handles an event of a timer, on the main loop.
     public func backgroundTimers(named name: String, did event: BackgroundTimers.Event) {
         list.happened(event, at: host.stamp)
         changed()
@@ -76,36 +76,37 @@ public final class TimerModel: BackgroundTimersDelegate {
     }
 }
 
-/// What the screen "Timer" shows.
+/// The visible state of the screen "Timer".
 public struct TimerSnapshot: Codable, Sendable, Hashable {
-    /// A timer that waits.
+    /// A pending timer.
     public struct Row: Codable, Sendable, Hashable {
-        /// What to cancel it with.
+        /// The number of the row, with which the timer can be cancelled.
         public var id: Int
-        /// Seconds until the first run.
+        /// The delay of the first run, in seconds.
         public var delay: Double
-        /// Seconds between further runs.
+        /// The interval of further runs, in seconds.
         @Nullable public var `repeat`: Double?
-        /// How often it has run.
+        /// The number of runs so far.
         public var count: Int
-        /// When it runs next.
+        /// The instant of the next run.
         @Nullable public var next: String?
     }
 
-    /// What became of a timer.
+    /// The result of a timer.
     public struct Ended: Codable, Sendable, Hashable {
-        /// Which one.
+        /// The number of the timer's row.
         public var id: Int
-        /// `executed`, `cancelled`, or `expired`: there was no more time for it, and it waits until the app is opened.
+        /// The result: `executed`, `cancelled`, or `expired` if the time was over and the timer waits until the app is
+        /// opened.
         public var what: String
-        /// When.
+        /// The instant of the event.
         public var at: String
     }
 
-    /// The timers that wait, in the order in which they were started.
+    /// The pending timers, in the order in which they were started.
     public var rows: [Row]
-    /// How often the phone would have vibrated.
+    /// The number of times that the phone would have vibrated.
     public var vibrations: Int
-    /// The last twenty ends, the earliest first.
+    /// The last twenty results, the earliest first.
     public var ended: [Ended]
 }

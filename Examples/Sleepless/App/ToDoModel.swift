@@ -1,8 +1,9 @@
 import ApusBackground
 import ApusTimers
 
-/// The screen "To do": a clock for each task, one timer for all of them, and a balloon when everything is done. It shows
-/// ``Stopwatch``, a `RepeatingTimer` that also ticks while the user scrolls, and a `FrameTimer`.
+/// The screen "To do": a clock for each task, one timer for all of them, and a balloon when all tasks are done.
+///
+/// It demonstrates ``Stopwatch``, a `RepeatingTimer` that also ticks while the user scrolls, and a `FrameTimer`.
 @MainActor
 public final class ToDoModel {
     private struct Saved: Codable, Sendable {
@@ -45,7 +46,7 @@ public final class ToDoModel {
         updateTicker()
     }
 
-    /// Adds a task, whose clock runs from now on.
+    /// Adds a task, whose clock starts now.
     @discardableResult
     public func add(_ title: String) throws(AppError) -> Int {
         guard !title.allSatisfy(\.isWhitespace), title.count <= Self.titleLimit else {
@@ -70,7 +71,7 @@ public final class ToDoModel {
         return id
     }
 
-    /// Says that a task is done: its clock stops. With the last one, the balloon rises.
+    /// Marks a task as done and stops its clock; after the last task, the balloon rises.
     public func complete(_ id: Int) throws(AppError) {
         let index = try index(of: id)
         guard !saved.tasks[index].isDone else { return }
@@ -81,7 +82,7 @@ public final class ToDoModel {
         if next.tasks.allSatisfy(\.isDone) { raiseBalloon() }
     }
 
-    /// Takes a task away.
+    /// Removes a task.
     public func remove(_ id: Int) throws(AppError) {
         let index = try index(of: id)
         do throws(BackgroundError) { try stopwatches[id]?.reset() } catch { throw AppError(error) }
@@ -91,7 +92,7 @@ public final class ToDoModel {
         stopwatches[id] = nil
     }
 
-    /// The screen is not visible while the app is not in front, so nothing ticks and nothing rises.
+    /// Stops the ticks and the balloon while the app is not in the foreground, because the screen is not visible.
     func entered(_ phase: Phase) {
         isInFront = phase == .active || phase == .inactive
         updateTicker()
@@ -151,25 +152,25 @@ public final class ToDoModel {
     }
 }
 
-/// What the screen "To do" shows.
+/// The visible state of the screen "To do".
 public struct ToDoSnapshot: Codable, Sendable, Hashable {
     /// A task.
     public struct Item: Codable, Sendable, Hashable {
-        /// Names it.
+        /// The identifier of the task.
         public var id: Int
-        /// What is to be done.
+        /// The text of the task.
         public var title: String
-        /// How long it has been there, or took.
+        /// The time since the task was added, or until it was done.
         public var elapsed: String
-        /// Whether it is done.
+        /// Whether the task is done.
         public var isDone: Bool
     }
 
     /// The tasks, in the order in which they were added.
     public var tasks: [Item]
-    /// Whether the clocks are shown running: only while there are open tasks and the app is in front.
+    /// Whether the clocks are shown running: only while there are open tasks and the app is in the foreground.
     public var isTicking: Bool
-    /// How often they have ticked in this process.
+    /// The number of ticks in this process.
     public var ticks: Int
     /// The balloon, while it rises.
     @Nullable public var balloon: BalloonSnapshot?

@@ -3,9 +3,12 @@ import HTTPTypes
 import LoopbackWeb
 import SleeplessApp
 
-/// What `POST /app/…` does: the user's taps in the app.
+/// The requests `POST /app/…`: the user's taps in the app.
 enum AppTaps {
-    /// - Throws: ``WebError`` for an unknown tap or an argument that is not accepted, ``AppError`` when the app refuses.
+    /// Performs a tap.
+    ///
+    /// - Throws: ``WebError`` for an unknown tap or an argument that is not accepted, ``AppError`` when the app
+    ///   refuses.
     @MainActor
     static func perform(_ tap: String, _ arguments: Arguments, in app: App) throws {
         guard let accepted = accepted[tap] else {
@@ -101,7 +104,7 @@ enum AppTaps {
         "lessons/mistake": ["kind"],
     ]
 
-    /// How an error of the app is answered.
+    /// Returns the response to an error of the app.
     static func answer(_ error: AppError) -> WebError {
         switch error.code {
         case .invalid: WebError(.badRequest, code: "invalid", message: error.message)

@@ -5,7 +5,7 @@ import HTTPTypes
 import LoopbackWeb
 import SleeplessApp
 
-/// The JSON object that a POST carries. Its errors name the argument and what is accepted.
+/// The JSON object in the body of a POST, whose errors contain the argument and the accepted values.
 struct Arguments: Sendable {
     private enum Value: Decodable, Sendable {
         case flag(Bool)
@@ -32,8 +32,10 @@ struct Arguments: Sendable {
 
     private let values: [String: Value]
 
-    /// - Parameter body: A JSON object, or nothing.
-    /// - Throws: ``WebError``.
+    /// Reads the arguments.
+    ///
+    /// - Parameter body: A JSON object, or no bytes.
+    /// - Throws: ``WebError`` if the body is not a JSON object.
     init(_ body: Data) throws(WebError) {
         guard !body.isEmpty else {
             values = [:]
@@ -48,12 +50,12 @@ struct Arguments: Sendable {
 
     static func invalid(_ message: String) -> WebError { WebError(.badRequest, code: "invalid", message: message) }
 
-    /// Refuses arguments that are not read: a misspelt one would silently change the request.
+    /// Rejects unknown arguments, because a misspelt argument would silently change the request.
     ///
     /// - Parameters:
-    ///   - names: All that are read.
-    ///   - action: What they are arguments of.
-    /// - Throws: ``WebError``, which names the unknown ones and the accepted ones.
+    ///   - names: The names of all known arguments.
+    ///   - action: The name of the action.
+    /// - Throws: ``WebError``, whose message contains the unknown and the accepted arguments.
     func accept(only names: [String], in action: String) throws(WebError) {
         let unknown = values.keys.filter { !names.contains($0) }.sorted()
         guard !unknown.isEmpty else { return }
@@ -63,12 +65,12 @@ struct Arguments: Sendable {
                 + (names.isEmpty ? "pass none" : "it takes \(names.map { "`\($0)`" }.joined(separator: ", "))"))
     }
 
-    /// Refuses two arguments that say the same thing in different ways.
+    /// Rejects a pair of arguments that are alternatives.
     func acceptOne(of one: String, _ other: String) throws(WebError) {
         if has(one), has(other) { throw Self.invalid("pass `\(one)` or `\(other)`, not both") }
     }
 
-    /// A number within a range; `nil` when it is not there or null.
+    /// Returns a number within a range; `nil` if it is missing or null.
     func optionalNumber(
         _ name: String, in range: ClosedRange<Double>, of unit: String? = nil
     ) throws(WebError) -> Double? {
@@ -79,7 +81,7 @@ struct Arguments: Sendable {
         }
     }
 
-    /// A number within a range.
+    /// Returns a number within a range.
     func number(_ name: String, in range: ClosedRange<Double>, of unit: String? = nil) throws(WebError) -> Double {
         guard let number = try optionalNumber(name, in: range, of: unit) else {
             throw Self.invalid("`\(name)` is missing; pass \(Self.text(range, of: unit))")
@@ -87,7 +89,7 @@ struct Arguments: Sendable {
         return number
     }
 
-    /// The number of a row, a task or a request.
+    /// Returns the number of a row, a task or a request.
     func identifier(_ name: String) throws(WebError) -> Int {
         guard case .number(let number) = values[name], let whole = Int(exactly: number), whole >= 0 else {
             throw Self.invalid("`\(name)` is not a whole number; pass one that the screen shows as `id`")
@@ -95,20 +97,20 @@ struct Arguments: Sendable {
         return whole
     }
 
-    /// Yes or no; `fallback` when it is not there, if there is one.
+    /// Returns true or false; if the argument is missing, `fallback`, if there is one.
     func flag(_ name: String, or fallback: Bool? = nil) throws(WebError) -> Bool {
         if case .flag(let flag) = values[name] { return flag }
         guard let fallback, !has(name) else { throw Self.invalid("`\(name)` is not true or false; pass one of them") }
         return fallback
     }
 
-    /// A text.
+    /// Returns a text.
     func text(_ name: String) throws(WebError) -> String {
         guard case .text(let text) = values[name] else { throw Self.invalid("`\(name)` is not a text; pass one") }
         return text
     }
 
-    /// One of a few words.
+    /// Returns one of a few words.
     func choice<Choice: RawRepresentable & CaseIterable>(
         _ name: String, _: Choice.Type = Choice.self
     ) throws(WebError) -> Choice where Choice.RawValue == String {
@@ -119,13 +121,13 @@ struct Arguments: Sendable {
         return choice
     }
 
-    /// An instant in ISO 8601 that is still to come.
+    /// Returns an instant in ISO 8601 that is in the future.
     ///
     /// - Parameters:
-    ///   - name: The argument.
-    ///   - now: What the clock shows; the forms that the error names are an hour later, so they are accepted.
+    ///   - name: The name of the argument.
+    ///   - now: The wall clock; the examples in the error are an hour later, so they are accepted.
     /// - Returns: The instant.
-    /// - Throws: ``WebError``, which names two forms that are accepted.
+    /// - Throws: ``WebError``, whose message contains two accepted forms.
     func instant(_ name: String, after now: WallInstant) throws(WebError) -> WallInstant {
         let example = now.advanced(by: .seconds(3_600)).iso8601
         let advice =
@@ -139,7 +141,7 @@ struct Arguments: Sendable {
         return instant
     }
 
-    /// Whether an argument is there and not null.
+    /// Returns whether an argument is present and not null.
     func has(_ name: String) -> Bool {
         switch values[name] {
         case nil, .null: false

@@ -3,7 +3,7 @@ import ApusTimers
 import Foundation
 import Synchronization
 
-/// Shows notifications on the desktop, and says whether that works: what a page promises must be what happens.
+/// A notifier for the desktop that reports whether notifications are shown, because the page must not promise more.
 final class DesktopNotices: Notifier {
     private let desktop: any Notifier
     private let hasBus: Bool
@@ -14,9 +14,11 @@ final class DesktopNotices: Notifier {
         case failed(String)
     }
 
+    /// Creates a notifier.
+    ///
     /// - Parameters:
-    ///   - desktop: Shows them.
-    ///   - environment: Where the session's bus is looked for, as the desktop's libraries do.
+    ///   - desktop: The notifier of the desktop.
+    ///   - environment: The environment in which the session's bus is found, as in the desktop's libraries.
     init(
         _ desktop: any Notifier, environment: [String: String] = ProcessInfo.processInfo.environment
     ) {
@@ -24,7 +26,7 @@ final class DesktopNotices: Notifier {
         hasBus = Self.hasBus(environment)
     }
 
-    /// What becomes of a notification here.
+    /// The text for the page that says what happens to notifications.
     var summary: String {
         switch last.withLock({ $0 }) {
         case .shown: "The desktop shows them, while this process runs."
@@ -45,8 +47,9 @@ final class DesktopNotices: Notifier {
         }
     }
 
-    /// Whether there is a bus to send to. One whose socket is not there does not count; others are known when something
-    /// was sent.
+    /// Returns whether there is a bus.
+    ///
+    /// A bus whose socket does not exist does not count; whether any other works is known after the first notification.
     private static func hasBus(_ environment: [String: String]) -> Bool {
         func isThere(_ path: Substring) -> Bool { FileManager.default.fileExists(atPath: String(path)) }
         if let address = environment["DBUS_SESSION_BUS_ADDRESS"], !address.isEmpty {

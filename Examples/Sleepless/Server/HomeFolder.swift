@@ -6,34 +6,35 @@ import Foundation
     import Musl
 #endif
 
-/// The folder of an app's records on Linux. One process has it at a time, and only its user can look into it.
+/// The folder of an app's records on Linux, which belongs to one process at a time and which only its user can read.
 ///
-/// The lock is the kernel's (flock(2)), so it ends with the process, however that ends. The file stays; what it says is
-/// for people.
+/// The lock is that of the kernel (flock(2)), so it ends with the process, however that ends. The lock file stays; its
+/// content, the number of the process, is only used for the message of an error.
 final class HomeFolder: Sendable {
-    /// Why the folder cannot be had.
+    /// An error that says why the folder cannot be used.
     struct Failure: Error, CustomStringConvertible {
-        /// What happened and what to do.
+        /// The description of the problem, with the remedy.
         var description: String
     }
 
-    /// Where the records are.
+    /// The folder of the records.
     let records: URL
 
     private let descriptor: Int32
 
-    /// Takes the folder, which is made when it is not there.
+    /// Takes the folder, and creates it if it does not exist.
     ///
-    /// - Throws: ``Failure`` when another process has it, which the message names, or when it cannot be written.
+    /// - Throws: ``Failure`` if another process has the folder, whose number is in the message, or if it cannot be
+    ///   written.
     init(_ home: URL) throws {
         records = home.appending(path: "records", directoryHint: .isDirectory)
         do {
-            // A folder that was there is the user's, and others may have to look into it: /tmp, for example.
+            // An existing folder belongs to the user, and others may need to read it, such as /tmp.
             try FileManager.default.createDirectory(
                 at: home, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             try FileManager.default.createDirectory(
                 at: records, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-            // One of an earlier version may be open to others.
+            // A folder of an earlier version may be readable by others.
             try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: records.path)
             try Self.closeFiles(in: records)
         } catch {

@@ -8,7 +8,7 @@ import Logging
 import LoopbackWeb
 import SleeplessApp
 
-/// The app in this process: SIGTERM is Home.
+/// The app in this process, in which SIGTERM has the effect of Home.
 @MainActor
 final class LinuxMachine: Stage {
     let feed = ScreenFeed()
@@ -20,10 +20,12 @@ final class LinuxMachine: Stage {
     private var phases: ObservationToken?
     private var clock: RepeatingTimer?
 
+    /// Creates the app with its host.
+    ///
     /// - Parameters:
-    ///   - home: Where records are kept.
-    ///   - logger: For the library.
-    /// - Throws: ``HomeFolder/Failure`` when another process has `home`, or it cannot be written.
+    ///   - home: The folder of the records.
+    ///   - logger: The log of the library.
+    /// - Throws: ``HomeFolder/Failure`` if another process has `home`, or if it cannot be written.
     init(home: URL, logger: Logger) throws {
         self.home = try HomeFolder(home)
         host = LinuxHost(logger: logger)
@@ -44,7 +46,7 @@ final class LinuxMachine: Stage {
         show(app)
         phases = host.observePhase { [weak self] phase in
             self?.feed.changed()
-            // The time that is left is seen running.
+            // The page shows how the remaining time runs down.
             if phase == .background { self?.clock?.resume() }
         }
         clock = try RepeatingTimer(every: .milliseconds(500), engine: host.engine) {

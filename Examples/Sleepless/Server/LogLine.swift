@@ -1,7 +1,7 @@
 import ApusTesting
 import ApusTimers
 
-/// A line of the device's log, as it is sent.
+/// A line of the device's log, as it is sent to the page.
 struct LogLine: Codable, Sendable, Hashable {
     var n: Int
     var at: String
@@ -20,7 +20,7 @@ struct LogLine: Codable, Sendable, Hashable {
     }
 }
 
-/// A piece of the log; `next` is the `after` of the piece that follows.
+/// A page of the log; `next` is the `after` of the following page.
 struct LogPage: Codable, Sendable, Hashable {
     var events: [LogLine]
     var next: Int

@@ -3,15 +3,15 @@ import ApusTesting
 import HTTPTypes
 import LoopbackWeb
 
-/// What `POST /device/…` does: the user's hands, and what happens to a phone.
+/// The requests `POST /device/…`: actions of the user, and events of the phone.
 enum PhoneControls {
-    /// Where the phone goes.
+    /// A route of the phone.
     enum Route: String, CaseIterable {
-        /// Along a street, a metre a second.
+        /// Moves along a street, at one metre per second.
         case walk
-        /// Nowhere.
+        /// Stands still.
         case still
-        /// A walk with a minute without a fix after each one with.
+        /// Moves like `walk`, with a position in every other minute only.
         case tunnel
 
         var route: LocationRoute {
@@ -143,7 +143,7 @@ enum PhoneControls {
         return true
     }
 
-    /// What the user answers when asked, and later in the settings.
+    /// Sets the user's answer to questions, and changes it later in the settings.
     @MainActor
     private static func answerQuestions(
         _ name: String, _ arguments: Arguments, _ device: SimulatedDevice
@@ -164,7 +164,7 @@ enum PhoneControls {
         return true
     }
 
-    /// What a developer does with a debugger, or with the next version of the app, and the user with what is shown of a job.
+    /// Performs an action of a developer on a job or the app's declared modes, or of the user on a running job.
     @MainActor
     private static func develop(_ name: String, _ arguments: Arguments, on phone: PhoneStage) throws -> Bool {
         let jobs = phone.device.jobs

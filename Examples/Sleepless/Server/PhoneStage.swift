@@ -9,10 +9,10 @@ import SleeplessApp
 final class PhoneStage: Stage {
     let feed = ScreenFeed()
     private(set) var device: SimulatedDevice
-    /// Seconds of the phone in one of the real world; zero is a pause.
+    /// The phone's seconds per second of real time; zero is a pause.
     var speed: Double { didSet { feed.changed() } }
 
-    /// What the installed app declares.
+    /// The manifest of the installed app.
     private(set) var manifest = PhoneStage.manifest
 
     private let seed: UInt64
@@ -20,22 +20,22 @@ final class PhoneStage: Stage {
     private let lives: Bool
     private var life: Task<Void, Never>?
     private var number = 0
-    /// The numbers of the log continue with a new phone.
+    /// The number of log lines of earlier phones, after which the numbers of this phone's lines continue.
     private var earlierLines = 0
     private var knownLines = 0
     private var shownSecond: UInt64 = 0
-    /// What is seen of a suspended app: the picture from its last moment.
+    /// The visible state of a suspended app: the snapshot of its last moment.
     private var picture: AppSnapshot?
     private var isMoving = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    /// A phone that shows its home screen.
+    /// Creates a phone that shows its home screen.
     ///
     /// - Parameters:
-    ///   - seed: Decides what chance decides.
-    ///   - speed: Seconds of the phone in one of the real world.
-    ///   - tracks: What the app plays.
-    ///   - lives: Whether its time passes by itself.
+    ///   - seed: The seed of the phone's random numbers.
+    ///   - speed: The phone's seconds per second of real time.
+    ///   - tracks: The tracks of the app.
+    ///   - lives: Whether the phone's time passes by itself.
     init(seed: UInt64, speed: Double, tracks: [Track] = Tracks.all, lives: Bool = true) {
         self.seed = seed
         self.speed = speed
@@ -46,7 +46,7 @@ final class PhoneStage: Stage {
         begin(device)
     }
 
-    /// Another phone, as it comes out of the box.
+    /// Replaces the phone by a new one.
     func reset() {
         life?.cancel()
         earlierLines += device.log.count
@@ -94,7 +94,7 @@ final class PhoneStage: Stage {
 
     // MARK: Time
 
-    /// Advances the phone by a long time while the server keeps answering. Further requests wait for their turn.
+    /// Advances the phone by a long time while the server keeps answering; further requests wait for their turn.
     func move(_ body: @MainActor (SimulatedDevice) async -> Void) async {
         while isMoving { await withCheckedContinuation { waiting.append($0) } }
         isMoving = true
@@ -103,7 +103,7 @@ final class PhoneStage: Stage {
         if !waiting.isEmpty { waiting.removeFirst().resume() }
     }
 
-    /// Advances ten seconds of the phone at a time; in between, other tasks have a turn.
+    /// Advances the phone by ten seconds at a time, between which other tasks can run.
     func advance(_ device: SimulatedDevice, by duration: Duration) async {
         let target = device.time.uptime().advanced(by: duration)
         while device === self.device, device.time.uptime() < target {
@@ -114,7 +114,7 @@ final class PhoneStage: Stage {
     }
 
     private static let pageLength = 2_000
-    /// 2026-01-01, 9:41 in the morning.
+    /// The wall clock of a new phone: 2026-01-01, 9:41 UTC.
     private static let morning = WallInstant(secondsSince1970: 1_767_260_460)
 
     private func begin(_ device: SimulatedDevice) {
@@ -134,7 +134,7 @@ final class PhoneStage: Stage {
         }
     }
 
-    /// Puts the app on the phone, in place of the installed one.
+    /// Installs the app on the phone, in place of the installed one.
     private func install(_ manifest: AppManifest, on device: SimulatedDevice) {
         self.manifest = manifest
         let lengths = Dictionary(uniqueKeysWithValues: tracks.map { ($0.id, Duration.seconds($0.seconds)) })
@@ -151,7 +151,7 @@ final class PhoneStage: Stage {
         }
     }
 
-    /// An update of the app declares a mode, or does so no longer.
+    /// Installs an update of the app that declares a mode, or does not declare it any more.
     func declare(_ mode: AppManifest.BackgroundMode, _ isDeclared: Bool) {
         var manifest = manifest
         if isDeclared { manifest.backgroundModes.insert(mode) } else { manifest.backgroundModes.remove(mode) }
@@ -163,7 +163,7 @@ final class PhoneStage: Stage {
         permittedTaskIdentifiers: Set(
             RefreshModel.Kind.allCases.map(\.identifier) + [LessonsModel.endlessRefresh, LessonsModel.exporting]))
 
-    /// Publishes what is new: lines of the log, and another second on the phone's clock.
+    /// Publishes new lines of the log, and the state after each second of the phone's clock.
     private func stepped() {
         let first = knownLines
         knownLines = device.log.count

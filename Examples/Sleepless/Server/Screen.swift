@@ -3,7 +3,7 @@ import ApusTesting
 import ApusTimers
 import SleeplessApp
 
-/// What `GET /screen` answers, and the event `screen` carries.
+/// The answer of `GET /screen`, and the content of the event `screen`.
 struct Screen: Encodable, Sendable {
     var revision: Int
     var host: String
@@ -21,14 +21,14 @@ struct DeviceScreen: Codable, Sendable, Hashable {
         var at: String
     }
 
-    /// A request that waits.
+    /// A pending notification request.
     struct Pending: Codable, Sendable, Hashable {
         var id: String
         var title: String
         @Nullable var due: String?
     }
 
-    /// A background task that is open.
+    /// An open background task.
     struct BackgroundTaskLine: Codable, Sendable, Hashable {
         var id: String
         var name: String
@@ -40,11 +40,11 @@ struct DeviceScreen: Codable, Sendable, Hashable {
         var whyNot: [String]
     }
 
-    /// A job that runs.
+    /// A running job.
     struct Running: Codable, Sendable, Hashable {
         var id: String
         var title: String
-        /// The user sees it, and can cancel it.
+        /// Whether the user sees the job, and can cancel it.
         var isContinued: Bool
     }
 
@@ -73,7 +73,7 @@ struct DeviceScreen: Codable, Sendable, Hashable {
     @Nullable var network: String?
     @Nullable var thermal: String?
     var backgroundRefresh: Bool
-    /// Seconds without a touch until the screen locks itself.
+    /// The time without a touch until the screen locks itself, in seconds.
     @Nullable var autoLock: Double?
     var isInCall: Bool
     var isInSwitcher: Bool
@@ -151,7 +151,7 @@ struct LinuxScreen: Codable, Sendable, Hashable {
     var phase: String
     @Nullable var budget: Double?
     var conditions: Conditions
-    /// How notifications are shown here.
+    /// The text that says how notifications are shown here.
     var notifications: String
 
     init(_ host: any BackgroundHost, notifications: String) {
@@ -167,14 +167,16 @@ struct LinuxScreen: Codable, Sendable, Hashable {
 }
 
 extension Duration {
-    /// As a number of seconds.
+    /// The duration in seconds.
     var inSeconds: Double { Double(wholeNanoseconds) / 1e9 }
 
-    /// A number of seconds, to the nearest nanosecond: 0.1 is no binary fraction, and must not fall short of a tenth.
+    /// Creates a duration from a number of seconds, to the nearest nanosecond.
+    ///
+    /// The number is rounded, because 0.1 is no binary fraction and must not become less than a tenth.
     init(inSeconds seconds: Double) { self = .nanoseconds(Int64((seconds * 1e9).rounded())) }
 }
 
 extension SimulatedTask {
-    /// Whether the user has begun it, and sees it.
+    /// Whether the user has started the job, and sees it.
     fileprivate var isContinued: Bool { if case .continued = request.kind { true } else { false } }
 }

@@ -2,18 +2,18 @@ import ApusTimers
 import LoopbackWeb
 import SleeplessApp
 
-/// Sends the screen to those who look at it: soon after it changed, and at most twenty times a second.
+/// The feed of the screen to the pages: soon after each change, and at most twenty times a second.
 @MainActor
 final class ScreenFeed {
     private static let pause: Duration = .milliseconds(50)
 
-    /// What is listened to.
+    /// The events for the pages.
     nonisolated let events = EventFeed()
-    /// Counts the changes.
+    /// The number of changes.
     private(set) var revision = 0
-    /// Counts the events that were made.
+    /// The number of events that were created.
     private(set) var made = 0
-    /// What is sent.
+    /// Returns the screen to send.
     var screen: (@MainActor () -> Screen)?
 
     private let engine: TimerEngine
@@ -25,7 +25,7 @@ final class ScreenFeed {
         lastSent = engine.time.uptime()
     }
 
-    /// The screen looks different now.
+    /// Reports that the screen has changed.
     func changed() {
         revision += 1
         guard !isWaiting, events.isHeard else { return }
@@ -35,13 +35,13 @@ final class ScreenFeed {
         }
     }
 
-    /// A frame of the balloon, which does not wait.
+    /// Sends a frame of the balloon at once.
     func frame(_ balloon: BalloonSnapshot) {
         guard events.isHeard else { return }
         send(ServerEvent("frame", Frame(progress: balloon.progress, frame: balloon.frames)))
     }
 
-    /// New lines of the log; they are asked for when a page listens.
+    /// Sends new lines of the log, which are created only while a page listens.
     func log(_ lines: () -> [LogLine]) {
         guard events.isHeard else { return }
         let lines = lines()

@@ -61,7 +61,7 @@ struct SleeplessCommand: AsyncParsableCommand {
             func secret() -> String { (0..<3).map { _ in String(random.next(), radix: 36) }.joined() }
             let secrets = GuardRules.Secrets(token: secret(), cookie: secret())
             let server = Task {
-                // Without a page the app could not be used.
+                // Without a page, the app cannot be used.
                 defer { machine.host.requestStop() }
                 try await serve(machine, secrets: secrets, logger)
             }
@@ -76,7 +76,7 @@ struct SleeplessCommand: AsyncParsableCommand {
     @MainActor
     private func serve(_ stage: any Stage, secrets: GuardRules.Secrets?, _ logger: Logger) async throws {
         var quiet = logger
-        // It logs an orderly end as an error.
+        // The server logs an orderly end as an error.
         quiet.logLevel = .critical
         let page =
             web.map { URL(fileURLWithPath: $0, isDirectory: true) } ?? Bundle.module.bundleURL.appending(path: "Web")

@@ -7,17 +7,17 @@ import LoopbackWeb
 import NIOCore
 import SleeplessApp
 
-/// The page, its streams, and the taps and controls, on loopback.
+/// The server of the page, its streams, and the taps and controls, on the loopback interface.
 struct SleeplessServer: Sendable {
     typealias Context = WebRequestContext
 
     /// The command's options for the server.
     struct Configuration: Sendable {
-        /// Zero is any that is free.
+        /// The port; zero for any free one.
         var port: Int
         /// The folder of the page.
         var page: URL
-        /// What callers must know.
+        /// The secrets that callers must present; `nil` for none.
         var secrets: GuardRules.Secrets?
     }
 
@@ -37,9 +37,9 @@ struct SleeplessServer: Sendable {
     /// Serves until the calling task is cancelled.
     ///
     /// - Parameters:
-    ///   - logger: For the server.
+    ///   - logger: The log of the server.
     ///   - onReady: Called with the address of the page.
-    /// - Throws: What the system says when the port cannot be had.
+    /// - Throws: An error of the system if the port is not available.
     func run(logger: Logger, onReady: @escaping @Sendable (String) -> Void) async throws {
         let headers = SecurityHeaders.fields(adding: ["media-src 'self'"])
         let server = WebServer(
@@ -96,7 +96,7 @@ struct SleeplessServer: Sendable {
         }
     }
 
-    /// Read each time: the files are small, and a change of the page is seen at the next load.
+    /// Reads a file of the page, each time because the files are small and changes should appear at the next load.
     private func asset(_ name: String) throws -> Asset {
         let isPlain = name.utf8.allSatisfy { byte in
             let character = Character(Unicode.Scalar(byte))
@@ -119,7 +119,7 @@ struct SleeplessServer: Sendable {
             })
     }
 
-    /// A whole file, or the piece that the player asks for (RFC 9110, 14).
+    /// Returns a whole file, or the range that the player requests (RFC 9110, 14).
     private static func sound(_ bytes: [UInt8], _ request: Request) throws -> Response {
         var headers: HTTPFields = [
             .contentType: "audio/wav", .acceptRanges: "bytes", .cacheControl: "max-age=86400",
@@ -132,7 +132,7 @@ struct SleeplessServer: Sendable {
             status: .partialContent, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: bytes[range])))
     }
 
-    /// What `bytes=0-499` or `bytes=500-` means; nil for everything else, which is answered with the whole.
+    /// Parses `bytes=0-499` or `bytes=500-`; `nil` for everything else, which is answered with the whole file.
     private static func piece(_ text: String, of count: Int) -> Range<Int>? {
         guard text.hasPrefix("bytes=") else { return nil }
         let ends = text.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)
@@ -164,7 +164,7 @@ struct SleeplessServer: Sendable {
     }
 }
 
-/// Where the server listens: known when it does.
+/// The port of the server, which is known when it listens.
 private actor ListeningPort {
     private(set) var number: Int
 
@@ -173,7 +173,7 @@ private actor ListeningPort {
     func set(_ number: Int) { self.number = number }
 }
 
-/// The guard of a listener that learns its port when it listens.
+/// The guard of a server that learns its port only when it listens.
 private struct OwnGuard: RouterMiddleware {
     let port: ListeningPort
     let secrets: GuardRules.Secrets?

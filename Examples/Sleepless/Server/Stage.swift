@@ -2,37 +2,37 @@ import HTTPTypes
 import LoopbackWeb
 import SleeplessApp
 
-/// Where the app runs: on the simulated phone, or in this process.
+/// The environment of the app: the simulated phone, or this process.
 @MainActor
 protocol Stage: AnyObject, Sendable {
-    /// Who looks at it.
+    /// The feed to the pages.
     var feed: ScreenFeed { get }
 
-    /// Everything that is seen.
+    /// Returns the visible state of everything.
     func screen() -> Screen
 
-    /// The app, if it is in front.
+    /// Returns the app if it is active.
     ///
     /// - Throws: ``WebError`` with the status 409 if it is not.
     func appInFront() throws(WebError) -> App
 
-    /// What follows from a tap at once has happened when this returns.
+    /// Performs everything that follows from a tap at once.
     func settle()
 
-    /// What a person does with the device.
+    /// Performs an action of the user on the device.
     ///
-    /// - Throws: ``WebError``.
+    /// - Throws: ``WebError`` if the control is unknown or an argument is not accepted.
     func control(_ name: String, _ arguments: Arguments) async throws
 
     /// The number of the log's last line; 0 without lines.
     var lastLine: Int { get }
 
-    /// A page of the log after a line.
+    /// Returns a page of the log after a line.
     func log(after: Int) -> LogPage
 }
 
 extension Stage {
-    /// The app was made: its screen and its frames are sent from now on.
+    /// Connects the app's screens and frames with the feed.
     func show(_ app: App) {
         app.onChange = { [feed] in feed.changed() }
         app.toDo.onFrame = { [feed] balloon in if let balloon { feed.frame(balloon) } }

@@ -1,24 +1,24 @@
-/// Plucked notes over a soft chord, in whole numbers, so that the sound is the same on every machine.
+/// Plucked notes over a soft chord, computed with integers so that the sound is the same on every machine.
 struct Synthesizer {
-    /// Samples in a second.
+    /// The number of samples per second.
     static let rate = 16_000
 
     /// A piece of music.
     struct Score: Sendable {
-        /// How long a beat lasts, in samples.
+        /// The duration of a beat, in samples.
         var beat: Int
-        /// Each lasts eight beats; notes in semitones above A2, 110 Hz.
+        /// The chords of eight beats each, with notes in semitones above A2 (110 Hz).
         var chords: [[Int]]
-        /// Which notes of the chord are plucked, one in each beat; `nil` is a rest.
+        /// The index of the chord's note that is plucked in each beat; `nil` is a rest.
         var pattern: [Int?]
 
-        /// The length in seconds.
+        /// The duration in seconds.
         var seconds: Double { Double(beat * 8 * chords.count) / Double(Synthesizer.rate) }
     }
 
     /// A sine of 1024 samples, from -16384 to 16384.
     private static let sine: [Int32] = (0..<1_024).map { index in
-        // Taylor's series on a quarter: additions and multiplications give the same everywhere.
+        // Taylor's series on a quarter: additions and multiplications give the same result everywhere.
         let quarter = index % 512 <= 256 ? index % 512 : 512 - index % 512
         let x = Double(quarter) * 3.14159265358979 / 512
         let square = x * x
@@ -27,14 +27,14 @@ struct Synthesizer {
         return index < 512 ? whole : -whole
     }
 
-    /// How far a phase of 32 bits goes in a sample: those of an octave from A2, by powers of the twelfth root of 2.
+    /// Returns the advance of a 32-bit phase per sample for a note above A2, by powers of the twelfth root of 2.
     private static func step(_ semitones: Int) -> UInt32 {
         var frequency = 110.0
         for _ in 0..<max(0, semitones) { frequency *= 1.0594630943592953 }
         return UInt32(frequency / Double(rate) * 4_294_967_296)
     }
 
-    /// The samples of a score, faded in and out.
+    /// Returns the samples of a score, faded in and out.
     static func samples(_ score: Score) -> [Int16] {
         let chordLength = score.beat * 8
         var sound = [Int32](repeating: 0, count: chordLength * score.chords.count)
@@ -56,7 +56,7 @@ struct Synthesizer {
         }
     }
 
-    /// A tone that comes and goes with the chord, with a softer one a fifth of a hertz beside it.
+    /// Adds a tone that swells and fades with the chord, and a softer one that is a fifth of a hertz higher.
     private static func swell(_ step: UInt32, into sound: inout [Int32], from begin: Int, length: Int, loudness: Int32)
     {
         var (phase, other) = (UInt32(0), UInt32(1 << 30))
@@ -70,10 +70,10 @@ struct Synthesizer {
         }
     }
 
-    /// A tone that is loud at once and dies away, with its octave.
+    /// Adds a tone that begins loud and decays, with its octave.
     private static func pluck(_ step: UInt32, into sound: inout [Int32], from begin: Int, loudness: Int32) {
         var phase: UInt32 = 0
-        // In 2⁻¹⁶, so that it can die slowly.
+        // The level in units of 2⁻¹⁶, so that the tone can decay slowly.
         var level = Int64(loudness) << 16
         var index = begin
         while level > 1 << 18, index < sound.count {

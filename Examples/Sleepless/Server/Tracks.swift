@@ -1,6 +1,6 @@
 import SleeplessApp
 
-/// The app's three tracks, made by the project and free.
+/// The app's three tracks, which the project has made and which are free.
 enum Tracks {
     private static let scores: [(id: String, title: String, score: Synthesizer.Score)] = [
         (
@@ -33,12 +33,12 @@ enum Tracks {
     ]
     private static let duskEnd = [[0, 7, 12, 15], [5, 8, 12, 17], [7, 10, 14, 19], [0, 7, 12, 15]]
 
-    /// All of them, at their addresses on the server.
+    /// All tracks, with their addresses on the server.
     static let all = scores.map { id, title, score in
         Track(id: id, title: title, seconds: score.seconds, source: "/tracks/\(id).wav")
     }
 
-    /// The sound of a track, as a WAV file: 16 bits, one channel. `nil` when there is no such track.
+    /// Returns the sound of a track as a WAV file with 16 bits and one channel; `nil` if there is no such track.
     static func wav(_ id: String) -> [UInt8]? {
         scores.first { $0.id == id }.map { wav(of: Synthesizer.samples($0.score)) }
     }
@@ -66,11 +66,11 @@ enum Tracks {
     }
 }
 
-/// Makes each sound once, at its first request.
+/// A cache that computes each sound at its first request.
 actor SoundCache {
     private var files: [String: [UInt8]] = [:]
 
-    /// The file of a track; `nil` when there is no such track.
+    /// Returns the file of a track; `nil` if there is no such track.
     func wav(_ id: String) -> [UInt8]? {
         if let known = files[id] { return known }
         files[id] = Tracks.wav(id)

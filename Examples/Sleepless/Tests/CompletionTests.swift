@@ -59,7 +59,7 @@ struct CompletionTests {
         for _ in 0..<index { fibonacci.advance() }
         #expect(fibonacci.value == "\(first)…\(last)")
         #expect(fibonacci.digitCount == digits)
-        // As it is stored; a day's number had 36,113 digits there, and the next one.
+        // The size of the stored record; before the middle was dropped, both numbers had 36,113 digits after a day.
         #expect(try JSONEncoder().encode(fibonacci).count < 1_200)
     }
 

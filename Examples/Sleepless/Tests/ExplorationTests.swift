@@ -7,14 +7,14 @@ import Testing
 
 @testable import Sleepless
 
-/// Sleepless in the hands of a random user. More seeds with `APUS_SEEDS`.
+/// The exploration of Sleepless by a random user, with more seeds if `APUS_SEEDS` is set.
 @MainActor
 @Suite("Exploration of Sleepless")
 struct ExplorationTests {
     private static let seeds: ClosedRange<UInt64> =
         1...(ProcessInfo.processInfo.environment["APUS_SEEDS"].flatMap(UInt64.init) ?? 500)
 
-    /// What the user can tap, whatever the app shows; what the app refuses counts for nothing.
+    /// The taps of the user, whatever the app shows; refused taps have no effect.
     private static let actions: [AppAction] = [
         AppAction("try device.sleepless.timer.go(delay: 3, repeat: nil)") {
             _ = try app($0).timer.go(delay: 3, repeat: nil)
@@ -62,11 +62,11 @@ struct ExplorationTests {
         return app
     }
 
-    /// What is wrong with what the app shows; nil when nothing is, or no app runs.
+    /// Returns an inconsistency in what the app shows; `nil` if there is none, or if no app runs.
     private static func inconsistency(_ device: SimulatedDevice) -> String? {
         guard let shown = (device.app as? App)?.snapshot() else { return nil }
         let countdown = shown.countdown
-        // After a restart of the device the wall clock alone says what has passed, as it is set then.
+        // After a restart of the device, only the wall clock shows how much time has passed, and it may have been set.
         let controls = device.log.compactMap { if case .control(let name) = $0.what { name } else { nil } }
         let knowsTime = !controls.contains("reboot") || !controls.contains { $0.contains("wall clock") }
         if countdown.remaining < 0 || knowsTime && countdown.remaining > countdown.total + 0.001 {

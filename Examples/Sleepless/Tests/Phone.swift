@@ -7,7 +7,7 @@ import Testing
 @testable import Sleepless
 
 extension SimulatedDevice {
-    /// Runs a test with the app installed; at the end nothing may have gone wrong.
+    /// Runs a test with the app installed, and fails it if the device reports a fault.
     static func withSleepless(_ body: (SimulatedDevice) throws -> Void) throws {
         try SimulatedDevice.run { device in
             device.installSleepless()
@@ -32,10 +32,10 @@ extension SimulatedDevice {
     /// The app of the running process.
     var sleepless: App { get throws { try #require(app as? App) } }
 
-    /// What the app shows.
+    /// The visible state of the app.
     var shown: AppSnapshot { get throws { try sleepless.snapshot() } }
 
-    /// The screens that a host without sound or positions lacks.
+    /// The models and screens that a host without sound or positions does not have.
     var audioModel: AudioModel { get throws { try #require(sleepless.audio) } }
     var locationModel: LocationModel { get throws { try #require(sleepless.location) } }
     var shownAudio: AudioSnapshot { get throws { try #require(shown.audio) } }
@@ -44,7 +44,7 @@ extension SimulatedDevice {
     func advance(seconds: Double) { advance(by: .seconds(seconds)) }
 }
 
-/// Counts from closures.
+/// A counter for closures.
 @MainActor
 final class Counter {
     var count = 0

@@ -72,7 +72,7 @@ struct PhoneStageTests {
         try tap("timer/go", #"{"delay":100,"repeat":null}"#)
         let begin = phone.device.time.uptime()
         try await control("next-event")
-        // A background task of more than half a minute draws a warning.
+        // A background task that is longer than half a minute causes a warning.
         #expect(begin.duration(to: phone.device.time.uptime()) == .seconds(30))
         try await control("skip-day")
         #expect(begin.duration(to: phone.device.time.uptime()) == .seconds(86_430))
@@ -250,7 +250,7 @@ struct PhoneStageTests {
         try await begin(living)
         living.speed = 60
         for _ in 1...1_000 where living.device.appPhase != .suspended {
-            // Real time, because that is what is compared: about a second, and twenty are allowed.
+            // In real time, because this is compared: it takes about a second, and twenty are allowed.
             try await TimerEngine.shared.sleep(for: .milliseconds(20))
         }
         living.speed = 0

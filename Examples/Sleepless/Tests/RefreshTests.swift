@@ -100,7 +100,7 @@ struct RefreshTests {
             device.lock()
             device.advance(seconds: 86_400)
             #expect(device.faults.isEmpty)
-            // Chance decides whether a job runs when the day ends.
+            // Whether a job runs at the end of the day depends on the seed.
             #expect(device.appPhase == (device.jobs.running.isEmpty ? .suspended : .background))
             #expect(device.launchCount == 1)
             #expect(device.jobs.history.count > 1)

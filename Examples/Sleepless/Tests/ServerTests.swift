@@ -9,7 +9,7 @@ import Testing
 
 @testable import Sleepless
 
-/// A few requests over a real socket; the controls themselves are tested without one.
+/// A few requests over a real socket; the controls themselves are tested without a server.
 @MainActor
 @Suite("The server of Sleepless", .timeLimit(.minutes(1)))
 struct ServerTests {
@@ -32,7 +32,7 @@ struct ServerTests {
         for await address in addresses.prefix(1) { try await body(address) }
         phone.feed.events.close()
         running.cancel()
-        // A server that could not begin says why.
+        // A server that could not start reports the reason.
         if case .failure(let error) = await running.result, !(error is CancellationError) { throw error }
     }
 
@@ -50,7 +50,7 @@ struct ServerTests {
         try await withServer { address in
             let screen = try await request(.GET, "\(address)screen")
             #expect(screen.status == 200)
-            // Absent values are there, as null.
+            // Absent values are encoded as null.
             #expect(String(decoding: screen.body, as: UTF8.self).contains(#""app":null"#))
             #expect(screen.headers.first(name: "content-security-policy")?.contains("media-src 'self'") == true)
             let early = try await request(.POST, "\(address)app/completion/start")
@@ -123,7 +123,7 @@ struct ServerTests {
             }
             #expect(try await advanced.status == 200)
             let others = text.split(separator: "\n").filter { $0.hasPrefix("event: ") && $0 != "event: screen" }
-            // One piece of the log at most in ten seconds of the phone.
+            // At most one page of the log for ten seconds of the phone.
             #expect(others.count < 400)
             #expect(!others.contains("event: lost"))
         }

@@ -3,7 +3,7 @@ import ApusJobs
 import ApusTimers
 import Foundation
 
-/// What the command says of itself (`--experimental-dump-help` of swift-argument-parser).
+/// The command's description of itself (`--experimental-dump-help` of swift-argument-parser).
 struct CommandHelp: Decodable {
     struct Argument: Decodable {
         struct Name: Decodable {
@@ -25,7 +25,7 @@ struct CommandHelp: Decodable {
     }
     var command: Command
 
-    /// Of the program beside the test bundle, which is asked once.
+    /// Returns the description by the program beside the test bundle, which is run once.
     static func ofBuiltCommand() throws -> CommandHelp { try built.get() }
 
     private static let built = Result { try ask() }
@@ -42,7 +42,7 @@ struct CommandHelp: Decodable {
         return try JSONDecoder().decode(CommandHelp.self, from: data)
     }
 
-    /// A program of the same build.
+    /// Returns the path of a program of the same build.
     static func program(_ name: String = "apus") throws -> URL {
         var folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
         while folder.path.count > 1 {
@@ -56,14 +56,14 @@ struct CommandHelp: Decodable {
         throw CocoaError(.fileNoSuchFile)
     }
 
-    /// What is wrong with the words after `apus`, if anything.
+    /// Returns the reason why the command would refuse the words after `apus`; `nil` if it accepts them.
     func objection(to words: [String]) -> String? {
         guard let name = words.first else { return nil }
         if name.hasPrefix("-") { return Self.objection(to: words[...], of: command) }
         return objection(to: name, Self.joiningTimes(words), in: command)
     }
 
-    /// As the program does: the words of a time or a schedule directly after the verb are one argument.
+    /// Joins the words of a time or a schedule directly after the verb into one argument, as the program does.
     private static func joiningTimes(_ words: [String]) -> ArraySlice<String> {
         let rest = words.dropFirst()
         let time = rest.prefix { !$0.hasPrefix("-") }
@@ -113,13 +113,13 @@ struct CommandHelp: Decodable {
         return "\(command.commandName) needs a \(missing.valueName ?? "value")"
     }
 
-    /// Durations, times and enumerated values are read as the command would.
+    /// Returns the reason why the command would refuse a duration, time or enumerated value; `nil` if it accepts it.
     private static func problem(with value: String, for argument: Argument) -> String? {
         if let values = argument.allValues, !values.contains(value) { return "\(value) is not one of \(values)" }
         do {
             switch argument.valueName {
             case "duration": _ = try DurationText.parse(value)
-            // Of `every`.
+            // The argument of `every`.
             case "when":
                 if (try? DurationText.parse(value)) == nil { _ = try CalendarSchedule(words: "every \(value)") }
             case "fields": _ = try CalendarSchedule(cron: value)
@@ -127,7 +127,7 @@ struct CommandHelp: Decodable {
             case "rule":
                 let now = CivilDateTime(localSeconds: 1_767_225_600)
                 _ = try CalendarSchedule(text: value, form: .rrule, now: now)
-            // Any instant before the examples' will do, as long as it is always the same.
+            // Any instant before those of the examples would do, if it is always the same.
             case "time":
                 _ = try TimeText.parse(
                     value, now: WallInstant(secondsSince1970: 1_767_225_600), timeZone: TimeText.zone(named: "UTC"))
@@ -140,7 +140,7 @@ struct CommandHelp: Decodable {
     }
 }
 
-/// The commands of a shell line, as far as documents need them: quotes, `&&`, `|`, `;`, redirections and comments.
+/// The parser of shell lines, as far as documents need it: quotes, `&&`, `|`, `;`, redirections and comments.
 enum ShellLine {
     static func commands(in line: String) -> [[String]] {
         var commands: [[String]] = [[]]
@@ -172,7 +172,7 @@ enum ShellLine {
         return commands.filter { !$0.isEmpty }
     }
 
-    /// The lines that a reader types: all of an `sh` block, and of a `console` block those after the prompt.
+    /// Returns the lines that a reader types: all of an `sh` block, and of a `console` block those after the prompt.
     static func typed(in block: Documents.Block) -> [String] {
         let lines = block.text.split(separator: "\n").map(String.init)
         switch block.language {

@@ -17,7 +17,7 @@ struct DocumentationTests {
         let compiled = try Documents.compiledExamples()
         #expect(compiled.count >= 7, "the marks were not understood")
         for (name, text) in compiled {
-            // Not the lists themselves, which would be the message.
+            // The comparison is outside of `#expect`, whose message would contain the lists.
             let isShown = shown.contains(text)
             #expect(isShown, "the example “\(name)” is in no document")
         }
@@ -64,7 +64,7 @@ struct DocumentationTests {
             for line in ShellLine.typed(in: block) {
                 for words in ShellLine.commands(in: line) where words[0] == "make" && words.count > 1 {
                     let target = words[1]
-                    // `make test-PART` has a variable for each part.
+                    // For `make test-PART` the Makefile has a variable for each part.
                     let isThere =
                         makefile.contains("\n\(target):")
                         || target.hasPrefix("test-")

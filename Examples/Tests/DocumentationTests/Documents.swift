@@ -1,11 +1,11 @@
 import Foundation
 
-/// The project's documents, found from this file, and what stands in them.
+/// The project's documents, found relative to this file, and their blocks.
 enum Documents {
     static let root = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../..").standardizedFileURL.resolvingSymlinksInPath()
 
-    /// Every document whose examples are checked.
+    /// The paths of all documents whose examples are checked.
     static let paths = Markdown.paths.filter {
         $0.hasPrefix("docs/") || $0.contains(".docc/") || !$0.contains("/")
     }
@@ -18,7 +18,7 @@ enum Documents {
     struct Block: Equatable {
         var language: String
         var text: String
-        /// The line of the opening fence, from 1.
+        /// The number of the line with the opening fence, from 1.
         var line: Int
     }
 
@@ -40,7 +40,7 @@ enum Documents {
         return blocks
     }
 
-    /// The marked regions of a source file, by name, without their common indentation.
+    /// Returns the marked regions of a source file by name, without their common indentation.
     static func regions(in source: String) -> [String: String] {
         var regions: [String: String] = [:]
         var open: (name: String, lines: [Substring])?
@@ -65,14 +65,14 @@ enum Documents {
         return lines.map { $0.dropFirst(indentation) + "\n" }.joined()
     }
 
-    /// Where the examples are: beside this file, and for the simulated frameworks, which are there on Linux only, in
-    /// their own tests, in sample apps, and in code as it is written by hand.
+    /// The folders of the examples: the one beside this file, and for the simulated frameworks, which exist on Linux
+    /// only, those of their own tests, of sample apps, and of migration examples.
     private static let folders = [
         "Examples/Tests/DocumentationTests/Examples", "Tests/SampleApps/Swift5", "Tests/SimulatedAppleTests",
         "Tests/MigrationExamples", "Tests/SwiftUITutorials", "Tests/SimulatedSwiftUITests", "Tests/ApusDeviceTests",
     ]
 
-    /// The regions of the examples.
+    /// Returns the regions of the examples.
     static func compiledExamples() throws -> [String: String] {
         var examples: [String: String] = [:]
         for folder in folders {
@@ -84,7 +84,7 @@ enum Documents {
         return examples
     }
 
-    /// What is wrong with a document's Swift blocks.
+    /// Returns the Swift blocks of a document that are not compiled, as messages.
     static func objections(toSwiftIn document: String, compiled: [String: String]) -> [String] {
         blocks(in: document).filter { $0.language == "swift" && !compiled.values.contains($0.text) }.map {
             "line \($0.line): this Swift block is not, word for word, a region of \(folders.joined(separator: " or "))"

@@ -2,13 +2,13 @@ import Foundation
 
 /// The Markdown files of the project, their headings and their links.
 enum Markdown {
-    /// Folders that are not the project's own text.
+    /// The folders that do not contain the project's own text.
     private static let excludedFolders: Set<String> = ["node_modules", "results"]
 
-    /// Every Markdown file, from the root of the project. Hidden folders, such as those of builds, are left out.
+    /// The paths of all Markdown files from the root of the project, without hidden folders such as those of builds.
     static let paths: [String] = files { $0.hasSuffix(".md") }
 
-    /// Files below the root whose paths `isWanted` accepts, sorted.
+    /// Returns the sorted paths below the root that `isWanted` accepts.
     private static func files(_ isWanted: (String) -> Bool) -> [String] {
         let root = Documents.root
         guard
@@ -26,11 +26,11 @@ enum Markdown {
 
     struct Link: Hashable {
         var target: String
-        /// From 1.
+        /// The number of the line, from 1.
         var line: Int
     }
 
-    /// The lines that are text, not code, numbered from 1.
+    /// Returns the lines of text without those of code, numbered from 1.
     private static func textLines(_ document: String) -> [(number: Int, text: String)] {
         var isCode = false
         var lines: [(Int, String)] = []
@@ -44,17 +44,18 @@ enum Markdown {
         return lines
     }
 
-    /// The targets of all links and pictures, without those in code.
+    /// Returns the targets of all links and pictures, without those in code.
     static func links(in document: String) -> [Link] {
         textLines(document).flatMap { number, line in
-            // What stands between backquotes is at the odd places.
+            // Text between backquotes has an odd index.
             let text = line.split(separator: "`", omittingEmptySubsequences: false).enumerated()
                 .map { $0.offset.isMultiple(of: 2) ? String($0.element) : "code" }.joined()
             return text.ranges(of: "](").map { Link(target: target(in: text[$0.upperBound...]), line: number) }
         }
     }
 
-    /// The target that begins a text, up to its closing parenthesis; a target may have pairs of its own.
+    /// Returns the target at the beginning of a text, up to its closing parenthesis; a target may contain pairs of
+    /// parentheses.
     private static func target(in text: Substring) -> String {
         var depth = 0
         return String(
@@ -65,8 +66,9 @@ enum Markdown {
             })
     }
 
-    /// The anchors of a document's headings, as code hosts make them: lower case, without punctuation, with hyphens for
-    /// spaces, and a number for a heading that comes again.
+    /// Returns the anchors of a document's headings, in the form of code hosts.
+    ///
+    /// They are in lower case, without punctuation, with hyphens for spaces, and with a number for a repeated heading.
     static func anchors(in document: String) -> Set<String> {
         var anchors: Set<String> = []
         var counts: [String: Int] = [:]
@@ -83,7 +85,7 @@ enum Markdown {
         return anchors
     }
 
-    /// Whether there is a file or folder of exactly this path, letter case included.
+    /// Returns whether there is a file or folder with exactly this path, including letter case.
     static func exists(_ path: String) -> Bool {
         var folder = Documents.root
         for part in path.split(separator: "/") {
@@ -94,7 +96,7 @@ enum Markdown {
         return true
     }
 
-    /// What is wrong with the relative links of a document.
+    /// Returns the faults of the relative links of a document, as messages.
     static func objections(to document: String, at path: String) throws -> [String] {
         try links(in: document).compactMap { link in
             guard link.target.firstMatch(of: /^[a-z]+:/) == nil else { return nil }
@@ -112,7 +114,8 @@ enum Markdown {
         }
     }
 
-    /// The path from the root to which a link of the document at `path` leads; `nil` if that is outside.
+    /// Returns the path from the root to which a link of the document at `path` leads; `nil` if that is outside of the
+    /// project.
     private static func file(_ target: String, from path: String) -> String? {
         guard !target.isEmpty else { return path }
         var parts = path.split(separator: "/").dropLast().map(String.init)
@@ -130,13 +133,13 @@ enum Markdown {
 
     private static let namingKinds: Set<String> = ["swift", "md", "yaml", "yml", "c", "h", "py", "js", "html", "txt"]
 
-    /// Files that may name documents: sources, tests, scripts, the Makefile.
+    /// Returns the files that may contain paths of documents: sources, tests, scripts, the Makefile.
     static func namingFiles() throws -> [(path: String, text: String)] {
         let paths = files { path in
             namingKinds.contains(URL(filePath: path).pathExtension)
                 || path.hasPrefix("Scripts/") && !path.hasSuffix(".pyc") || path == "Makefile"
         }
-        // This file's neighbour has samples of what is not there.
+        // The tests of the links contain samples of paths that do not exist.
         return try (paths + [".ci/run"]).filter { !$0.hasSuffix("LinkTests.swift") }.compactMap { path in
             let text = try Data(contentsOf: Documents.root.appending(path: path))
             guard text.firstRange(of: Data("docs/".utf8)) != nil else { return nil }
@@ -144,7 +147,7 @@ enum Markdown {
         }
     }
 
-    /// The documents that a text names from the root of the project, as `docs/jobs.md`.
+    /// Returns the documents whose paths from the root of the project a text contains, such as `docs/jobs.md`.
     static func namedDocuments(in text: String) -> [String] {
         text.matches(of: /(?:^|[^\/\w.])(docs\/[\w-]+\.(?:md|yaml))/).map { String($0.1) }
     }

@@ -1,13 +1,15 @@
 import Synchronization
 import Testing
 
-/// What the examples printed. They run on the main actor without a pause, so the lines of one do not mix with another's.
+/// The lines that the examples printed.
+///
+/// The examples run on the main actor without suspension, so the lines of two examples do not mix.
 enum Printed {
     private static let lines = Mutex<[String]>([])
 
     fileprivate static func add(_ line: String) { lines.withLock { $0.append(line) } }
 
-    /// What `body` prints, as a document shows it.
+    /// Returns what `body` prints, in the form of a document.
     @MainActor static func text(of body: () throws -> Void) rethrows -> String {
         lines.withLock { $0 = [] }
         try body()
@@ -15,8 +17,9 @@ enum Printed {
     }
 }
 
-/// Takes the place of Swift's `print` in this module, so that a test sees what the examples print. It has the same
-/// arguments, for only then the compiler always prefers it.
+/// Replaces Swift's `print` in this module, so that a test can read what the examples print.
+///
+/// It has the same parameters, because only then does the compiler always prefer it.
 func print(_ items: Any..., separator: String = " ", terminator: String = "\n") {
     Printed.add(items.map { "\($0)" }.joined(separator: separator))
 }

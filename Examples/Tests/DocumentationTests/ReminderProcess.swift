@@ -7,7 +7,7 @@ struct ReminderProcess {
 
     init(delay: Int, in folder: URL) throws {
         let program = try CommandHelp.program("TutorialReminder")
-        // Its output is a pipe, into which `print` would write only at the end.
+        // The program's output is a pipe, into which `print` would write only at the end.
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = ["stdbuf", "-oL", program.path, "\(delay)"]
         process.currentDirectoryURL = folder
@@ -15,7 +15,7 @@ struct ReminderProcess {
         try process.run()
     }
 
-    /// The next line that it prints; `nil` at the end.
+    /// Returns the next line of the output; `nil` at the end.
     func nextLine() -> String? {
         var line: [UInt8] = []
         while let byte = try? output.fileHandleForReading.read(upToCount: 1)?.first {
@@ -25,14 +25,14 @@ struct ReminderProcess {
         return nil
     }
 
-    /// Kills it with SIGKILL; what else it had printed.
+    /// Kills the process with SIGKILL, and returns the rest of its output.
     func killed() -> String {
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
         return String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     }
 
-    /// The status with which it ends by itself.
+    /// Waits for the end of the process, and returns its exit status.
     func exitStatus() -> Int32 {
         process.waitUntilExit()
         return process.terminationStatus

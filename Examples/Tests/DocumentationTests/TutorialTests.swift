@@ -1,19 +1,19 @@
 import Foundation
 import Testing
 
-/// The tutorials of the catalogues, and the files of code that their steps show.
+/// The tutorials of the DocC catalogues, and the code files of their steps.
 enum Tutorials {
-    /// The steps of one file of code, which a tutorial completes line by line: `Reminder-01.swift`, `Reminder-02.swift`.
+    /// The steps of one code file, which a tutorial completes line by line: `Reminder-01.swift`, `Reminder-02.swift`.
     struct CodeFile {
-        /// Without the number of the step and the extension.
+        /// The name without the number of the step and the extension.
         var name: String
         /// The paths of the steps' files, in order.
         var steps: [String]
-        /// The tutorial of the catalogue, the only one in it.
+        /// The path of the tutorial, which is the only one in its catalogue.
         var tutorial: String
     }
 
-    /// The paths of the tutorials, without the catalogues' tables of contents.
+    /// Returns the paths of the tutorials, without the catalogues' tables of contents.
     static func paths() throws -> [String] {
         try FileManager.default.subpathsOfDirectory(atPath: Documents.root.appending(path: "Sources").path)
             .filter { $0.hasSuffix(".tutorial") }.map { "Sources/\($0)" }.sorted()
@@ -31,7 +31,7 @@ enum Tutorials {
         }
     }
 
-    /// The compiled sources, by the names of the files that show them.
+    /// Returns the compiled sources, by the names of the code files that show them.
     static func compiled() throws -> [String: String] {
         var compiled = ["Reminder": try Documents.read("Examples/Tests/TutorialReminder/main.swift")]
         for file in ["FeedTutorial.swift", "FeedTutorialTests.swift"] {
@@ -41,7 +41,7 @@ enum Tutorials {
         return compiled
     }
 
-    /// The first line of a step that the next step does not contain, in the order of the lines; `nil` if there is none.
+    /// Returns the first line of a step that the next step does not contain in the same order; `nil` if there is none.
     static func lineMissing(from next: String, of step: String) -> Substring? {
         var rest = next.split(separator: "\n")[...]
         for line in step.split(separator: "\n") {
@@ -51,7 +51,7 @@ enum Tutorials {
         return nil
     }
 
-    /// The files that the `@Code` directives of a tutorial name, in order.
+    /// Returns the files in the `@Code` directives of a tutorial, in order.
     static func shownFiles(in tutorial: String) -> [String] {
         tutorial.split(separator: "\n").filter { $0.contains("@Code(") }.compactMap { line in
             line.firstRange(of: "file: \"").map { String(line[$0.upperBound...].prefix { $0 != "\"" }) }
@@ -100,7 +100,7 @@ struct TutorialTests {
 
     @Test("the reminder of the tutorial runs after kill -9, at the instant of its first start", .timeLimit(.minutes(5)))
     func killedReminder() throws {
-        // A machine under load may run the job before the signal arrives; a longer delay then decides.
+        // A busy machine may run the job before the signal arrives; the test is then repeated with a longer delay.
         for delay in [2, 8, 32] {
             let folder = FileManager.default.temporaryDirectory.appending(path: "apus-tutorial-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -110,7 +110,7 @@ struct TutorialTests {
             try #require(first.nextLine() == "The job tea is in the file.")
             if first.killed().contains("Tea is ready") { continue }
 
-            // With a job of its own, the second start would wait for an hour.
+            // If the program submitted a new job, the second process would wait for an hour.
             let second = try ReminderProcess(delay: 3_600, in: folder)
             #expect(second.nextLine() == "The job tea is in the file.")
             let line = try #require(second.nextLine())

@@ -113,7 +113,7 @@
         /// Moves to the next item, or to the end of the queue.
         public func skipToNext() async { await host.mainLoop.perform { [queue] in queue.next() } }
 
-        // MARK: What the system says
+        // MARK: Notifications of the system
 
         @MainActor
         private func observe() {

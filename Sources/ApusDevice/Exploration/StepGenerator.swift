@@ -49,7 +49,7 @@ struct StepGenerator {
         return .advance(.seconds(1))
     }
 
-    // MARK: What can be done
+    // MARK: Possible steps
 
     private func choices(on device: SimulatedDevice) -> [StepChoice] {
         [StepChoice(30) { [self] _ in advance(on: device) }] + use(device) + happenings(on: device)
@@ -100,7 +100,7 @@ struct StepGenerator {
         return actions.isEmpty ? nil : .app(random.element(of: actions))
     }
 
-    // MARK: How long
+    // MARK: Waits
 
     /// Returns a wait whose length depends on the app's state.
     ///

@@ -90,7 +90,7 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
     /// The last position that this manager received.
     open var location: CLLocation? { state.withLock { $0.last } }
 
-    // MARK: Asking and starting
+    // MARK: Permission and updates
 
     /// Asks the user for permission to use positions while the app is in use.
     ///

@@ -2,7 +2,7 @@ import ApusClient
 import Foundation
 import Synchronization
 
-/// A real daemon in a home of its own.
+/// A real daemon with its own home.
 final class DaemonProcess: Sendable {
     let apus: String
     let client: DaemonClient
@@ -18,14 +18,14 @@ final class DaemonProcess: Sendable {
 
     var process: pid_t? { program.withLock { $0?.process } }
 
-    /// Starts it and does not wait.
+    /// Starts the daemon without waiting for it.
     func exec() throws {
         let started = try Program(apus, ["serve"], environment: environment)
         program.withLock { $0 = started }
         Self.all.withLock { $0[started.process] = started }
     }
 
-    /// Starts it and waits until it answers.
+    /// Starts the daemon, and waits until it answers.
     func start() async throws {
         try exec()
         try await untilAnswering()

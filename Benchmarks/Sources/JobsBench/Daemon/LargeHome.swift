@@ -2,8 +2,10 @@ import ApusClient
 import BenchSupport
 import Foundation
 
-/// A home with many jobs: how long the commands take that concern all of them, and how much memory the command and the
-/// daemon have at most meanwhile.
+/// A home with many jobs.
+///
+/// The figures are the durations of the commands that concern all of them, and the peak memory of the command and of
+/// the daemon.
 struct LargeHome {
     private let daemon: DaemonProcess
     private let folder: String
@@ -34,7 +36,7 @@ struct LargeHome {
             footnotes: ["memory: the most that was resident while the command ran"])
     }
 
-    /// An export of repeating jobs, as another home would have written it.
+    /// Writes an export of repeating jobs, as another home would have written it.
     private func write(to path: String) throws {
         let encoder = JSONEncoder()
         var text = Data(#"{"version":2,"jobs":["#.utf8)
@@ -68,7 +70,7 @@ struct LargeHome {
 }
 
 extension DaemonProcess {
-    /// From now on, the peak is that of what follows (proc(5), `clear_refs`).
+    /// Resets the peak of the memory (proc(5), `clear_refs`).
     fileprivate func forgetPeakMemory() throws {
         guard let process else { throw Failure(description: "the daemon does not run") }
         try Data("5".utf8).write(to: URL(filePath: "/proc/\(process)/clear_refs"))

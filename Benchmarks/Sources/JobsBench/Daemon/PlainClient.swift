@@ -1,8 +1,10 @@
 import Foundation
 
-/// Submits through the daemon's socket as cheaply as a program can: one thread, requests put together by hand, and of the
-/// answers no more read than is needed. Both are on one machine, and what the client takes the daemon does not have:
-/// `DaemonClient` takes more for a submission than the daemon.
+/// The cheapest client of the daemon's socket: one thread, requests assembled by hand, and only the necessary part of
+/// the answers is read.
+///
+/// The client and the daemon share the machine's processors, and `DaemonClient` uses more of them for a submission than
+/// the daemon.
 final class PlainClient {
     private struct Connection {
         var descriptor: Int32
@@ -10,7 +12,7 @@ final class PlainClient {
     }
 
     private var connections: [Connection] = []
-    /// Of the idempotency keys: no two clients have the same, and none uses a number twice.
+    /// A part of the idempotency keys: clients have different names, and none uses a number twice.
     private let name = UInt64.random(in: .min ... .max)
     private var number = 0
 
@@ -22,7 +24,7 @@ final class PlainClient {
 
     deinit { for connection in connections { close(connection.descriptor) } }
 
-    /// Submits as many jobs, on all connections at once, and returns when each has its answer.
+    /// Submits this number of jobs, on all connections at once, and returns when each has its answer.
     func submit(_ jobs: Int) throws {
         var sent = 0
         var answered = 0
@@ -48,7 +50,7 @@ final class PlainClient {
         }
     }
 
-    /// The same as ``SocketSubmissions`` submits with `DaemonClient`.
+    /// Sends the submission that ``SocketSubmissions`` submits with `DaemonClient`.
     private func send(on index: Int) throws {
         number += 1
         let body = """
@@ -64,7 +66,7 @@ final class PlainClient {
         }
     }
 
-    /// Whether this is a whole answer, which must be 201.
+    /// Returns whether this is a complete answer, which must have the status 201.
     private func hasAnswer(_ received: [UInt8]) throws -> Bool {
         guard let head = Self.end(of: "\r\n\r\n", in: received) else { return false }
         guard received.starts(with: "HTTP/1.1 201 ".utf8), let length = Self.end(of: "Content-Length: ", in: received),

@@ -1,20 +1,19 @@
 import BenchSupport
 import Foundation
 
-/// A program that was started as a shell starts it: without a library of processes between, whose own work would be
-/// measured too.
+/// A program that is started as by a shell, without a process library whose own work would be measured too.
 struct Program {
     let process: pid_t
 
-    /// What a process that has ended has used.
+    /// The resources that a process has used.
     struct Usage {
-        /// In the program and in the kernel.
+        /// The processor time in the program and in the kernel.
         var processorTime: Duration
-        /// The most memory that was resident.
+        /// The peak of the resident memory.
         var peakMegabytes: Double
     }
 
-    /// Starts a program with its output going to a file, or nowhere.
+    /// Starts a program whose output goes to a file, or is discarded.
     init(_ path: String, _ arguments: [String], environment: [String: String], output: String? = nil) throws {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -35,9 +34,10 @@ struct Program {
         self.process = process
     }
 
-    /// Waits for the end.
-    /// - Returns: what the process has used.
-    /// - Throws: if it was not a success.
+    /// Waits for the end of the process.
+    ///
+    /// - Returns: The resources that the process has used.
+    /// - Throws: An error if the exit status is not 0.
     @discardableResult
     func wait() throws -> Usage {
         var status: Int32 = 0
@@ -50,7 +50,7 @@ struct Program {
             peakMegabytes: Double(usage.ru_maxrss) * 1_024 / 1_000_000)
     }
 
-    /// Kills it as the system would in need, and waits until it is gone.
+    /// Kills the process with SIGKILL, and waits for its end.
     func kill() {
         Foundation.kill(process, SIGKILL)
         var status: Int32 = 0

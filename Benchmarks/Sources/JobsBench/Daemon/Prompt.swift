@@ -1,12 +1,12 @@
 import BenchSupport
 import Foundation
 
-/// How long a subcommand keeps a person waiting: from its start to its end, with a daemon that runs.
+/// The time that a subcommand takes from its start to its end, while the daemon is running.
 struct Prompt {
     var daemon: DaemonProcess
     var runs: Int
 
-    /// Least, median and most, beside a program that does nothing, in turns with it.
+    /// Returns the minimum, median and maximum time, and those of a program that does nothing, measured in turns.
     func rows(_ arguments: [String], name: String, medianAtMost limit: Double) throws -> [Comparison] {
         let nothing = ["/usr/bin/true", "/bin/true"].first { FileManager.default.isExecutableFile(atPath: $0) }
         var ours: [Double] = []
@@ -14,7 +14,7 @@ struct Prompt {
         for run in -3..<runs {
             let time = try milliseconds(daemon.apus, arguments)
             let floor = try nothing.map { try milliseconds($0, []) }
-            // The first ones warm up files.
+            // The first runs load the files into the cache.
             guard run >= 0 else { continue }
             ours.append(time)
             if let floor { peer.append(floor) }
@@ -33,7 +33,9 @@ struct Prompt {
         ]
     }
 
-    /// Processor time of a subcommand, beside task-spooler's list of jobs and a program that does nothing, in turns.
+    /// Returns the processor time of a subcommand, of task-spooler's list of jobs and of a program that does nothing.
+    ///
+    /// They are measured in turns.
     func processorTime(_ arguments: [String], name: String, medianAtMost limit: Double) throws -> Comparison {
         let programs = [("tsp", "/usr/bin/tsp"), ("true", "/bin/true")]
             .filter { FileManager.default.isExecutableFile(atPath: $0.1) }

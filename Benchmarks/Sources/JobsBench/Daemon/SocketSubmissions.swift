@@ -1,8 +1,8 @@
 import ApusClient
 import BenchSupport
 
-/// Durable submissions per second through the daemon's socket, in turns with raw SQLite on the same disk, and what of the
-/// processors' time a submission takes the daemon.
+/// Durable submissions per second through the daemon's socket, in turns with raw SQLite on the same disk, and the
+/// daemon's processor time for a submission.
 struct SocketSubmissions {
     static let callers = 64
 
@@ -44,7 +44,7 @@ struct SocketSubmissions {
             let worked = processorSeconds(of: daemon.process) - workBefore
             let clientTime = try await seconds { for number in 0..<inSequence { try await submit(number) } }
             let clientsTime = try await seconds { try await concurrently(Self.callers, 0..<together, submit) }
-            // The first turn warms up files, statements and connections.
+            // The first turn loads files into the cache and prepares statements and connections.
             guard turn > 0 else { continue }
             rates[0].append(Double(inSequence) / rawTime)
             rates[1].append(Double(inSequence) / oneTime)

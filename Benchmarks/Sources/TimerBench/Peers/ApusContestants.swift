@@ -1,6 +1,6 @@
 import ApusTimers
 
-/// Ours, with a closure for each timer.
+/// The timers of Apus with a closure for each timer.
 final class ApusClosure: Contestant {
     private let engine = TimerEngine()
 
@@ -16,7 +16,7 @@ final class ApusClosure: Contestant {
     func close() { engine.stop() }
 }
 
-/// Ours, with one handler for all timers and a token for each.
+/// The timers of Apus with one handler for all timers and a token for each.
 final class ApusHandler: Contestant {
     private let engine = TimerEngine()
     private let handler = TimerHandler { token in Fired.note(Int(truncatingIfNeeded: token)) }
@@ -34,7 +34,7 @@ final class ApusHandler: Contestant {
     func close() { engine.stop() }
 }
 
-/// Ours, with one handler for all timers and a token for each, due at known instants: the clock is not read.
+/// The timers of Apus with one handler for all timers, due at known instants, so that the clock is not read.
 final class ApusHandlerAtInstants: Contestant {
     private let engine = TimerEngine()
     private let handler = TimerHandler { token in Fired.note(Int(truncatingIfNeeded: token)) }

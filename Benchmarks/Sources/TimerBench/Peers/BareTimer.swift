@@ -1,14 +1,14 @@
 import CApus
 import Foundation
 
-/// One timer descriptor, a thread that blocks in reading it, and the kernel: as exact as a timer can be here.
+/// One timer descriptor, a thread that blocks in reading it, and the kernel: the highest precision possible here.
 enum BareTimer {
-    /// Calls `action` with the index of each instant when it has come. The instants are in order.
+    /// Calls `action` with the index of each instant when it has come; the instants must be sorted.
     static func wait(for instants: [UInt64], _ action: (Int) -> Void) {
         let timer = capus_timerfd_create(CAPUS_CLOCK_UPTIME)
         guard timer >= 0 else { return }
         defer { close(timer) }
-        // Blocking: one system call to arm and one to wait are the least.
+        // The descriptor blocks: one system call to arm and one to wait are the minimum.
         guard fcntl(timer, F_SETFL, fcntl(timer, F_GETFL) & ~O_NONBLOCK) == 0 else { return }
         for (index, instant) in instants.enumerated() {
             guard capus_timerfd_arm(timer, instant, 0) == 0 else { return }

@@ -1,23 +1,23 @@
-/// One way to set and cancel timers, in the form that the costs of its operations are measured in.
+/// An implementation of timers, in the form in which the costs of its operations are measured.
 protocol Contestant: AnyObject, SendableMetatype {
     associatedtype Handle
-    /// What it takes for a time from now.
+    /// The type of a time from now.
     associatedtype Delay
 
-    /// Made in advance, because what a program waits for is mostly a constant.
+    /// Returns a delay, which is computed in advance because most programs wait for constant times.
     func delay(_ nanoseconds: Int64) -> Delay
     /// Sets a timer whose closure captures an integer.
     func schedule(after delay: Delay, number: Int) -> Handle
     func cancel(_ handle: Handle)
-    /// Gives a timer a later deadline, in the cheapest way that there is.
+    /// Gives a timer a later deadline in the cheapest way.
     func reset(_ handle: inout Handle, after delay: Delay, number: Int)
-    /// Waits until what was scheduled and cancelled is done, where the calls return before it is.
+    /// Waits until the effects of earlier calls are complete, if the calls return before.
     func settle()
-    /// Runs `body` where its timers are set from.
+    /// Runs `body` in the context from which the timers are set.
     func run(_ body: () throws -> Void) throws
-    /// How many timers there are, where it can be asked.
+    /// The number of live timers; `nil` if the implementation does not report it.
     var live: Int? { get }
-    /// Ends everything that it started.
+    /// Ends everything that the contestant has started.
     func close()
 }
 

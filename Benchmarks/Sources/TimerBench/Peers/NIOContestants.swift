@@ -1,7 +1,7 @@
 import NIOCore
 import NIOPosix
 
-/// An event loop of SwiftNIO, and how to run something on it.
+/// An event loop of SwiftNIO, on which closures can be run.
 private final class Loop {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let eventLoop: any EventLoop
@@ -18,19 +18,19 @@ private final class Loop {
     func close() { try? group.syncShutdownGracefully() }
 }
 
-/// Takes a closure to another thread.
+/// The transfer of a closure to another thread.
 ///
-/// For `@unchecked Sendable`: that thread is waited for, so nothing else runs at the same time.
+/// For `@unchecked Sendable`: the caller waits for that thread, so nothing else uses the closure at the same time.
 private final class UncheckedTransfer: @unchecked Sendable {
     private var body: (() throws -> Void)?
 
     init(_ body: @escaping () throws -> Void) { self.body = body }
 
-    /// Calls it once and releases it before it returns: the loop itself keeps its task a little longer.
+    /// Calls the closure once, and releases it before returning, because the loop retains its task a little longer.
     func call() throws { try body.take()?() }
 }
 
-/// A scheduled task of SwiftNIO for each timer, from on the loop.
+/// A scheduled task of SwiftNIO for each timer, set on the loop.
 final class NIOTasks: Contestant {
     private let loop = Loop()
 
@@ -43,7 +43,7 @@ final class NIOTasks: Contestant {
     func close() { loop.close() }
 }
 
-/// A scheduled callback of SwiftNIO for each timer, from on the loop.
+/// A scheduled callback of SwiftNIO for each timer, set on the loop.
 final class NIOCallbacks: Contestant {
     private struct Handler: NIOScheduledCallbackHandler, Sendable {
         let number: Int

@@ -4,7 +4,7 @@ import Dispatch
 import NIOCore
 import NIOPosix
 
-/// One way to have an action run at given instants of the monotonic clock.
+/// An implementation of actions at given instants of the monotonic clock.
 enum OneShots: CaseIterable {
     case ours
     case handler
@@ -28,7 +28,7 @@ enum OneShots: CaseIterable {
 
     /// Sets a timer for each instant, which calls `action` with the instant's index.
     ///
-    /// - Returns: What ends it all, and keeps alive until then what must be.
+    /// - Returns: A closure that ends all timers, and keeps the necessary objects alive until then.
     func set(_ instants: [UInt64], _ action: @escaping @Sendable (Int) -> Void) throws -> () -> Void {
         switch self {
         case .ours: Self.setOurs(instants, action)
@@ -84,7 +84,7 @@ enum OneShots: CaseIterable {
     }
 
     private static func setTasks(_ instants: [UInt64], _ action: @escaping Action) -> () -> Void {
-        // The clock's instants have no origin that could be named, so one is taken now.
+        // The clock's instants have no known origin, so the present is used.
         let clock = SuspendingClock()
         let origin = clock.now
         let now = monotonicNanoseconds()

@@ -20,7 +20,7 @@ final class DispatchSources: Contestant {
     }
 }
 
-/// A work item of Dispatch for each timer. A cancelled one stays where it is until its deadline.
+/// A work item of Dispatch for each timer; a cancelled item stays in its queue until its deadline.
 final class DispatchWorkItems: Contestant {
     private let queue = DispatchQueue(label: "timer-bench.items")
 
@@ -48,7 +48,7 @@ final class FoundationTimers: Contestant {
     func cancel(_ handle: Timer) { handle.invalidate() }
 }
 
-/// A task that sleeps for each timer. It counts as set when it runs, and as cancelled when it has ended.
+/// A sleeping task for each timer, which counts as set when it runs, and as cancelled when it has ended.
 final class SleepingTasks: Contestant {
     private final class Begun: Sendable { let count = Atomic<Int>(0) }
     private let begun = Begun()

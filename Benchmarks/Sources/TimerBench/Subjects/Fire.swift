@@ -1,6 +1,6 @@
 import BenchSupport
 
-/// What firing costs: everything at one instant, and a steady load.
+/// The costs of firing: all timers at one instant, and a steady load.
 struct Fire: MeasuredInTurns {
     static let subject = Subject.fire
 
@@ -8,9 +8,9 @@ struct Fire: MeasuredInTurns {
     let rounds: Int
     private let counts: [(OneShots, Int)]
     private let steady: Int
-    /// What the steady load spreads over.
+    /// The time over which the steady load is spread, in nanoseconds.
     private let spread: UInt64
-    /// From the beginning of scheduling to the first deadline, at first.
+    /// The initial time from the beginning of scheduling to the first deadline, in nanoseconds.
     private let lead: UInt64
 
     init(quick: Bool) {
@@ -80,7 +80,7 @@ struct Fire: MeasuredInTurns {
             var random = SplitMix(seed: 3)
             let fires = FireCount(expected: steady)
             let start = monotonicNanoseconds() + lead
-            // From a little later on, so that nothing fires before the measurement begins.
+            // A little later, so that nothing fires before the measurement begins.
             let instants = (0..<steady).map { _ in start + 10_000_000 + random.below(spread) }
             let close = try kind.set(instants) { _ in fires.note() }
             let inTime = monotonicNanoseconds() < start

@@ -1,6 +1,6 @@
 import BenchSupport
 
-/// How often something wakes while all timers wait for an hour.
+/// The number of wake-ups while all timers wait for an hour.
 struct Idle {
     private let seconds: UInt64
     private let grace: UInt64
@@ -13,7 +13,7 @@ struct Idle {
     func table() throws -> ComparisonTable {
         let hour = monotonicNanoseconds() + 3_600_000_000_000
         let instants = (0..<1_000).map { hour + UInt64($0) * 1_000_000 }
-        // All in the same seconds: their threads are distinguished.
+        // All contestants in the same seconds: their threads are distinguished.
         let close = try [OneShots.ours, .source, .nioTask].map { kind in
             try kind.set(instants) { number in Fired.note(number) }
         }

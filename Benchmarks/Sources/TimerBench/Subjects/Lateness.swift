@@ -1,7 +1,7 @@
 import BenchSupport
 import Dispatch
 
-/// How late one-shot timers fire with no tolerance, beside a thread that waits with nothing but the kernel's timer.
+/// The lateness of one-shot timers without tolerance, and that of a thread that only uses the kernel's timer.
 struct Lateness: MeasuredInTurns {
     static let subject = Subject.lateness
 
@@ -38,7 +38,7 @@ struct Lateness: MeasuredInTurns {
     var contestants: [String] { [Name.timerfd] + Self.kinds.map(\.name) }
 
     func turn(of contestant: String, round: Int, _ samples: inout Samples) throws {
-        // The same instants for all in a round.
+        // All contestants have the same instants in a round.
         var random = SplitMix(seed: UInt64(round))
         let offsets = (0..<count).map { _ in random.below(spread) }
         let kind = Self.kinds.first { $0.name == contestant }

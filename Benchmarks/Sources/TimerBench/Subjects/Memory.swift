@@ -1,6 +1,6 @@
 import BenchSupport
 
-/// How much memory a timer needs, each contestant and size in a process of its own.
+/// The memory of a timer, measured in a separate process for each contestant and size.
 struct Memory {
     private let sizes: [Int]
     private let largest: Int?
@@ -52,7 +52,7 @@ struct Memory {
         return (numbers[0], numbers[1])
     }
 
-    /// What the child prints: bytes a timer, and megabytes of the whole.
+    /// Returns the output of the child: the bytes of each timer, and the megabytes of the whole process.
     static func inThisProcess(_ name: String, _ count: Int) throws -> String {
         switch name {
         case Name.ours: try grow(ApusClosure(), count)
@@ -73,7 +73,7 @@ struct Memory {
         var handles: ContiguousArray<Maker.Handle> = []
         var before = 0.0
         try contestant.run {
-            // What a first timer makes for all is not counted.
+            // The memory that the first timer allocates for all is not counted.
             handles.append(contestant.schedule(after: contestant.delay(random.farAway()), number: 0))
             contestant.settle()
             before = residentMegabytes()

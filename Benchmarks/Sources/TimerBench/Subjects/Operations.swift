@@ -1,10 +1,10 @@
 import BenchSupport
 import Synchronization
 
-/// What one call costs, beside more and more timers that live.
+/// The costs of one call with an increasing number of live timers.
 ///
-/// Each contestant is measured in processes of its own, one round after another with the others, so that none works in
-/// the memory that another has left in pieces.
+/// Each contestant is measured in separate processes, in rounds with the others, so that none works in memory that
+/// another has fragmented.
 struct Operations {
     private let quick: Bool
     private let sizes: [Int]
@@ -90,7 +90,7 @@ struct Operations {
         ].filter { $0.ours != nil }
     }
 
-    /// The turns of all contestants in a round.
+    /// Measures all contestants in one round.
     private func turn(_ size: Int, _ round: Int, _ samples: inout Samples) throws {
         for (name, largest) in Self.contestants where size <= largest {
             let costs = try OperationCosts(
@@ -101,7 +101,7 @@ struct Operations {
         }
     }
 
-    /// Who is measured, beside how many timers at most: others would take too long.
+    /// The contestants, with the largest number of timers for each; more would take too long.
     private static let contestants = [
         (Name.ours, Int.max), (Name.handler, .max), (Name.handlerAtInstants, .max), (Name.source, 1_000_000),
         (Name.nioTask, 1_000_000), (Name.nioCallback, 1_000_000), (Name.after, 100_000), (Name.taskSleep, 100_000),
@@ -118,14 +118,15 @@ struct Operations {
         ]
     }
 
-    /// What the child prints for it.
+    /// Returns the output of the child.
     static func inThisProcess(_ contestant: String, _ size: Int, seed: UInt64) throws -> String {
         func costs(_ contestant: some Contestant, cancels: Bool = true, repeats: Bool = true) throws -> String {
             let fired = Fired.count.load(ordering: .relaxed)
             var population = Population(contestant, size: size, seed: seed)
             var costs = OperationCosts()
             try contestant.run {
-                // Few timers are soon made: then again and again, so that the processor is at its pace.
+                // Few timers are created quickly, so they are measured repeatedly until the processor has reached its
+                // full speed.
                 let start = monotonicNanoseconds()
                 repeat {
                     try population.measure(&costs, cancels: cancels)
@@ -142,7 +143,7 @@ struct Operations {
         case Name.source: try costs(DispatchSources())
         case Name.nioTask: try costs(NIOTasks(), cancels: size <= 10_000)
         case Name.nioCallback: try costs(NIOCallbacks(), cancels: size <= 10_000)
-        // What is cancelled stays until its deadline, so the next repetition would stand beside it.
+        // A cancelled item stays until its deadline, so the items of the next repetition would be added to it.
         case Name.after: try costs(DispatchWorkItems(), repeats: false)
         case Name.taskSleep: try costs(SleepingTasks())
         case Name.timer: try costs(FoundationTimers())

@@ -3,7 +3,7 @@ import BenchSupport
 import Dispatch
 import Synchronization
 
-/// How long a call waits at most while others keep the engine busy.
+/// The longest duration of a call while other threads keep the engine busy.
 struct Pause {
     private let crowd: Int
     private let due: [Int]
@@ -49,14 +49,14 @@ struct Pause {
 
     private final class Flag: Sendable { let isSet = Atomic<Bool>(false) }
 
-    /// What the machine itself does to a thread beside another.
+    /// Returns the pauses that the machine itself causes for a thread with another one beside it.
     private static func nothing(seconds: UInt64) -> Histogram {
         let done = Flag()
         let spinning = onThread { while !done.isSet.load(ordering: .relaxed) {} }
         var calls = Histogram()
         let end = monotonicNanoseconds() + seconds * 1_000_000_000
         while monotonicNanoseconds() < end {
-            // For about as long as a call, so that what the machine does meets it as often.
+            // About as long as a call, so that the machine's pauses affect it as often.
             calls.measure { for _ in 0..<6 { keep(monotonicNanoseconds()) } }
         }
         done.isSet.store(true, ordering: .relaxed)

@@ -1,6 +1,6 @@
 import BenchSupport
 
-/// The time that calls took together.
+/// The total time of a number of calls.
 struct OperationCost {
     private var nanoseconds: UInt64 = 0
     private var calls = 0
@@ -14,10 +14,10 @@ struct OperationCost {
         self.calls += calls
     }
 
-    /// Nanoseconds a call; `nil` of none.
+    /// The time of a call in nanoseconds; `nil` without calls.
     var each: Double? { calls == 0 ? nil : Double(nanoseconds) / Double(calls) }
 
-    /// As a child process prints it.
+    /// The text that a child process prints.
     var numbers: String { "\(nanoseconds) \(calls)" }
 
     init() {}
@@ -33,7 +33,7 @@ struct OperationCosts {
     var schedule = OperationCost()
     var scheduleShuffled = OperationCost()
     var cancelInOrder = OperationCost()
-    /// The work of the whole process until nothing is left to do for it.
+    /// The CPU time of the whole process until all effects are complete.
     var cancelAll = OperationCost()
     var cancelShuffled = OperationCost()
     var pair = OperationCost()
@@ -48,7 +48,7 @@ struct OperationCosts {
 
     init() {}
 
-    /// From what a child process has printed.
+    /// Creates the costs from the output of a child process.
     init(numbers: [Double]) throws {
         try check(numbers.count == 2 * Self.all.count, "a child printed \(numbers.count) numbers")
         for (index, cost) in Self.all.enumerated() {
@@ -56,15 +56,17 @@ struct OperationCosts {
         }
     }
 
-    /// As a child process prints it.
+    /// The text that a child process prints.
     var numbers: String { Self.all.map { self[keyPath: $0].numbers }.joined(separator: " ") }
 }
 
-/// So many live timers of a contestant, made three times: in memory that was not used before, in memory of which
-/// timers were just cancelled in order, and in memory of which they were cancelled in any order.
+/// Live timers of a contestant, created three times.
 ///
-/// Without arrays and without an object of its own, of whose properties the runtime looks at each access: what is
-/// measured takes little more.
+/// The first time in unused memory, then in memory whose timers were cancelled in order, and in memory whose timers
+/// were cancelled in random order.
+///
+/// It uses neither arrays nor a separate object, whose property accesses the runtime checks: what is measured takes
+/// little longer than these checks.
 struct Population<Maker: Contestant>: ~Copyable {
     private let contestant: Maker
     private let size: Int
@@ -82,7 +84,7 @@ struct Population<Maker: Contestant>: ~Copyable {
         delays = .allocate(capacity: Self.delayCount)
         for index in 0..<Self.delayCount { (delays + index).initialize(to: contestant.delay(random.farAway())) }
         handles = .allocate(capacity: size)
-        // Their memory is not what is measured.
+        // The memory of the handles should not be measured.
         UnsafeMutableRawBufferPointer(handles).initializeMemory(as: UInt8.self, repeating: 0)
     }
 
@@ -117,7 +119,7 @@ struct Population<Maker: Contestant>: ~Copyable {
             for number in 0..<some { contestant.cancel(schedule(number)) }
             contestant.settle()
         }
-        // Any of them, each at most once or a few times: what is reset lies anywhere in memory.
+        // Random timers, each at most a few times, so that the memory of reset timers is scattered.
         let chosen = (0..<some).map { _ in Int(random.below(UInt64(size))) }
         costs.reset.measure(some) {
             for (turn, index) in chosen.enumerated() {
@@ -133,7 +135,8 @@ struct Population<Maker: Contestant>: ~Copyable {
         try empty(&uncounted)
     }
 
-    /// With fewer, what the process does besides would be seen.
+    /// The least number of timers for which the CPU time is measured; with fewer, other work of the process would
+    /// matter.
     private static var leastForCPU: Int { 100_000 }
 
     private func fill(_ cost: inout OperationCost) throws {

@@ -2,7 +2,7 @@ import BenchSupport
 import Dispatch
 import Synchronization
 
-/// How many pairs of schedule and cancel several threads make on one engine.
+/// The number of pairs of schedule and cancel that several threads perform on one engine.
 struct Producers {
     private let threads = [1, 2, 4]
     private let live = 100_000
@@ -38,8 +38,9 @@ struct Producers {
             "Producers: pairs of schedule and cancel beside \(short(live)) live timers, all threads together", rows)
     }
 
-    /// For `@unchecked Sendable`: threads use it at the same time, and what is shared are the engine and queues, which
-    /// allow it.
+    /// The state that the threads share.
+    ///
+    /// For `@unchecked Sendable`: the threads share the engine and its queues, which are thread-safe.
     private final class Shared<Maker: Contestant>: @unchecked Sendable {
         let contestant: Maker
         let pairs = Atomic<Int>(0)

@@ -3,7 +3,7 @@ import BenchSupport
 import Foundation
 import Synchronization
 
-/// What a sleeping task costs, and how long it sleeps.
+/// The costs and the duration of a task's sleep.
 struct Sleeping: MeasuredInTurns {
     static let subject = Subject.sleep
 
@@ -66,7 +66,7 @@ struct Sleeping: MeasuredInTurns {
     }
 
     private func crowds(_ name: String, _ sleep: @escaping Sleep, _ samples: inout Samples) throws {
-        // The first one starts the threads and takes memory for the first time.
+        // The first crowd starts the threads and allocates memory.
         var first = Samples()
         try crowd(name, sleep, &first)
         try crowd(name, sleep, &samples)
@@ -141,7 +141,7 @@ struct Sleeping: MeasuredInTurns {
     }
 }
 
-/// What the runtime needs to suspend a task and to resume it, with cancellation looked after.
+/// The minimum that the runtime needs to suspend and resume a task with a cancellation handler.
 private final class BareResumption: Sendable {
     private let suspended = Mutex<[UnsafeContinuation<Void, any Error>]>([])
     private let isOver = Atomic(false)

@@ -2,7 +2,7 @@ import ApusTimers
 import AsyncAlgorithms
 import BenchSupport
 
-/// What the ticks of an asynchronous sequence cost, and how late they are.
+/// The costs and the lateness of the ticks of an asynchronous sequence.
 struct Ticking: MeasuredInTurns {
     static let subject = Subject.ticks
 
@@ -54,7 +54,7 @@ struct Ticking: MeasuredInTurns {
         }
     }
 
-    /// When the ticks came, the beginning first.
+    /// The times of the ticks, preceded by that of the beginning.
     private struct TickTimes {
         private(set) var times: [UInt64]
         private let count: Int

@@ -3,7 +3,7 @@ import BenchSupport
 import Dispatch
 import Synchronization
 
-/// How often repeating timers with tolerance wake, beside the least that is possible for the same instants.
+/// The number of wake-ups of repeating timers with tolerance, and the minimum for the same instants.
 struct WakeUps {
     private let count: Int
     private let window: UInt64
@@ -36,7 +36,7 @@ struct WakeUps {
             ])
     }
 
-    /// In random phases, in order.
+    /// The random phases of the timers, sorted.
     private var phases: [UInt64] {
         var random = SplitMix(seed: 7)
         return (0..<count).map { _ in random.below(1_000_000_000) }.sorted()
@@ -62,7 +62,7 @@ struct WakeUps {
             sleep(until: start + phase)
             timer.resume()
         }
-        // In the middle of a second, when all have ticked.
+        // In the middle of a second, when all timers have ticked.
         sleep(until: start + 2_300_000_000)
         dues.values.withLock { $0 = [] }
         let before = ContextSwitches.ofEngines()
@@ -104,11 +104,11 @@ struct WakeUps {
         return Double(switches) / seconds
     }
 
-    /// Always at the end of the interval that ends first, for all that have begun.
+    /// Returns the minimum: each wake-up is at the end of the interval that ends first, and serves all that have begun.
     private static func fewestWakeUps(_ dues: [UInt64], tolerance: UInt64) -> Int {
         var wakeUps = 0
         var last: UInt64?
-        // With one tolerance for all, the order of the beginnings is that of the ends.
+        // With the same tolerance for all, the intervals begin and end in the same order.
         for due in dues.sorted() where last.map({ $0 < due }) ?? true {
             last = due + tolerance
             wakeUps += 1

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Runs this program anew to measure something in a process of its own, and returns the numbers that it prints.
+/// Runs this program again to measure something in a separate process, and returns the numbers that it prints.
 func numbersOfChild(_ arguments: [String]) throws -> [Double] {
     let numbers = try outputOfChild(arguments).split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
     try check(!numbers.isEmpty, "the child \(arguments.joined(separator: " ")) printed no numbers")
     return numbers
 }
 
-/// Runs this program anew, and returns what it prints.
+/// Runs this program again, and returns its output.
 func outputOfChild(_ arguments: [String]) throws -> String {
     let process = Process()
     let output = Pipe()

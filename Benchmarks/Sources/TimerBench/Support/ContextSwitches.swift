@@ -1,32 +1,32 @@
 import Foundation
 
-/// How often threads went to sleep by themselves, which is how often something woke them.
+/// The number of voluntary context switches of threads, which is that of their wake-ups.
 enum ContextSwitches {
-    /// Of the threads with the name that the engines give theirs.
+    /// Returns the number for the threads of the engines, by their name.
     static func ofEngines() -> Int { ofThreads(named: "apus-timers") }
 
-    /// Of the threads whose name begins so.
+    /// Returns the number for the threads whose name begins with this text.
     static func ofThreads(named name: String) -> Int {
         let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
         return tasks.filter { text("/proc/self/task/\($0)/comm").hasPrefix(name) }
             .reduce(0) { $0 + voluntary("/proc/self/task/\($1)/status") }
     }
 
-    /// Of all threads, those that ended too, but the main one, which measures.
+    /// Returns the number for all threads but the main thread, which measures, including threads that have ended.
     static func ofOthers() -> Int {
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
         return usage.ru_nvcsw - voluntary("/proc/self/task/\(ProcessInfo.processInfo.processIdentifier)/status")
     }
 
-    /// How often the kernel took the processor from this thread.
+    /// Returns the number of times that the kernel preempted this thread.
     static func involuntaryOfThisThread() -> Int {
         var usage = rusage()
         getrusage(__rusage_who_t(rusageOfThread), &usage)
         return usage.ru_nivcsw
     }
 
-    /// It has no name without GNU's extensions.
+    /// `RUSAGE_THREAD`, whose name requires GNU's extensions.
     private static let rusageOfThread = 1
 
     private static func voluntary(_ path: String) -> Int {

@@ -2,7 +2,7 @@ import BenchSupport
 import Foundation
 import Synchronization
 
-/// Counts what fires, and knows when the last one did.
+/// A counter of fired timers that records the time of the last one.
 final class FireCount: Sendable {
     private let expected: Int
     private let count = Atomic<Int>(0)
@@ -17,7 +17,7 @@ final class FireCount: Sendable {
         ended.signal()
     }
 
-    /// When the last one fired, after waiting for it.
+    /// Waits for the last timer, and returns the time at which it fired.
     func wait(seconds: Int = 60) throws -> UInt64 {
         _ = ended.wait(timeout: .now() + .seconds(seconds))
         let count = count.load(ordering: .acquiring)

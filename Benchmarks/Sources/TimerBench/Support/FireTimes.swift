@@ -1,8 +1,8 @@
 import BenchSupport
 
-/// When each of many timers fired.
+/// The times at which many timers fired.
 ///
-/// For `@unchecked Sendable`: each writes its own place, once, and none is read before all are written.
+/// For `@unchecked Sendable`: each timer writes its own element once, and no element is read before all are written.
 final class FireTimes: @unchecked Sendable {
     private let times: UnsafeMutableBufferPointer<UInt64>
 
@@ -16,7 +16,7 @@ final class FireTimes: @unchecked Sendable {
     @inline(__always)
     func note(_ index: Int) { times[index] = monotonicNanoseconds() }
 
-    /// Microseconds after the instants; negative where one fired before.
+    /// Returns the lateness after the instants in microseconds; negative if a timer fired too early.
     func late(after instants: [UInt64]) -> [Double] {
         zip(times, instants).map { Double(Int64($0) - Int64($1)) / 1e3 }
     }

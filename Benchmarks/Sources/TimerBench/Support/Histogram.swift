@@ -1,11 +1,12 @@
 import BenchSupport
 
-/// Durations in steps of 100 ns, many of them: what is rare shows, and keeping it costs little.
+/// A cheap record of many durations in steps of 100 ns, which also shows rare ones.
 struct Histogram {
     private var counts = [UInt32](repeating: 0, count: 200_000)
     private(set) var longest: UInt64 = 0
-    /// The longest in which the kernel did not take the processor from the thread: the wait for others is in it, and
-    /// what else the machine does is not.
+    /// The longest duration in which the kernel did not preempt the thread.
+    ///
+    /// It includes the wait for other threads, but not the load by other programs.
     private(set) var longestUndisturbed: UInt64 = 0
     private(set) var total = 0
 
@@ -29,7 +30,7 @@ struct Histogram {
         return result
     }
 
-    /// Nanoseconds that the share of the durations does not exceed.
+    /// Returns the duration that the given share of the durations does not exceed, in nanoseconds.
     func quantile(_ share: Double) -> Double {
         var left = Int(Double(total) * share)
         for (step, count) in counts.enumerated() {

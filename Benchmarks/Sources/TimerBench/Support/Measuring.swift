@@ -2,7 +2,7 @@ import BenchSupport
 import Foundation
 import Synchronization
 
-/// A benchmark did not do what it was to measure.
+/// The failure of a benchmark that did not do what it should measure.
 struct Failure: Error, CustomStringConvertible {
     var description: String
 }
@@ -11,7 +11,7 @@ func check(_ holds: Bool, _ message: @autoclosure () -> String) throws {
     if !holds { throw Failure(description: message()) }
 }
 
-/// What the actions of timers do: enough to be counted, and nothing more. The closures capture one integer.
+/// The action of the timers: counts the call, and nothing more; the closures capture one integer.
 enum Fired {
     static let count = Atomic<Int>(0)
     /// Keeps the integers from being optimized away.
@@ -24,7 +24,7 @@ enum Fired {
     }
 }
 
-/// Random numbers that are the same in each run.
+/// A generator of random numbers that are the same in each run.
 struct SplitMix: RandomNumberGenerator {
     private var state: UInt64
 
@@ -38,10 +38,10 @@ struct SplitMix: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 
-    /// Less than `limit`.
+    /// Returns a number less than `limit`.
     mutating func below(_ limit: UInt64) -> UInt64 { next().multipliedFullWidth(by: limit).high }
 
-    /// One hour to two, in nanoseconds: nothing fires while a benchmark runs.
+    /// Returns one to two hours in nanoseconds, so that nothing fires while a benchmark runs.
     mutating func farAway() -> Int64 { Int64(Self.hour + below(Self.hour)) }
 
     private static let hour: UInt64 = 3_600_000_000_000
@@ -77,7 +77,9 @@ private final class Outcome<Value: Sendable>: Sendable {
     }
 }
 
-/// Runs `body` on a thread of its own.
+/// Runs `body` on a new thread.
+///
+/// - Returns: A semaphore that is signalled at its end.
 func onThread(_ body: @escaping @Sendable () -> Void) -> DispatchSemaphore {
     let ended = DispatchSemaphore(value: 0)
     let thread = Thread {
@@ -88,8 +90,9 @@ func onThread(_ body: @escaping @Sendable () -> Void) -> DispatchSemaphore {
     return ended
 }
 
-/// Waits until this process has nothing left to do: others release what was cancelled on threads of their own, and the
-/// next turn must not pay for it.
+/// Waits until this process is idle.
+///
+/// Some contestants release cancelled timers on other threads, which should not affect the next turn.
 func waitUntilQuiet() {
     for _ in 0..<250 {
         let before = processCPUNanoseconds()
@@ -98,6 +101,6 @@ func waitUntilQuiet() {
     }
 }
 
-/// Keeps a value alive and unknown to the optimizer.
+/// Keeps a value alive and opaque to the optimizer.
 @inline(never)
 func keep<Value>(_ value: Value) { withExtendedLifetime(value) {} }

@@ -1,14 +1,14 @@
 import Foundation
 
-/// What the benchmark was asked for.
+/// The options of the benchmark.
 struct Options {
-    /// Small sizes and few turns, to see whether it works.
+    /// Whether to use small sizes and few turns, to test the benchmark itself.
     var quick = false
     var subjects = Subject.allCases
     var json: String?
-    /// What a child process measures for its parent.
+    /// The measurement of a child process for its parent.
     var child: Child?
-    /// Of the child's random numbers.
+    /// The seed of the child's random numbers.
     var seed: UInt64 = 1
 
     enum Child {
@@ -65,7 +65,7 @@ struct Options {
             case "--help":
                 print(Self.usage, terminator: "")
                 exit(0)
-            // Of the children that it starts itself.
+            // The options of the child processes.
             case "--seed":
                 let text = try value(argument, "a number")
                 guard let number = UInt32(text) else {

@@ -5,7 +5,7 @@ enum Name {
     static let ours = "ours"
     /// Ours with a shared handler and a token.
     static let handler = "ours, handler"
-    /// The same, due at instants that are known.
+    /// Ours with a shared handler and a token, due at known instants.
     static let handlerAtInstants = "ours, handler, at instants"
     static let source = "DispatchSourceTimer"
     static let after = "asyncAfter"
@@ -24,7 +24,7 @@ enum Name {
     ]
 }
 
-/// What was measured in the rounds, by figure and contestant.
+/// The results of the rounds, by figure and contestant.
 struct Samples: Codable {
     private var values: [String: [String: [Double]]] = [:]
 
@@ -38,12 +38,12 @@ struct Samples: Codable {
         }
     }
 
-    /// The median of the rounds.
+    /// Returns the median of the rounds.
     func value(_ figure: String, _ contestant: String = Name.ours) -> Double? {
         values[figure]?[contestant].map(median)
     }
 
-    /// A row with every contestant that has the figure; `ours` names the one of ours.
+    /// Returns a row with every contestant that has the figure; `ours` is the name of our contestant.
     func row(
         _ figure: String, _ unit: String, as name: String? = nil, ours: String = Name.ours,
         peers: [String] = Name.peers,
@@ -56,7 +56,7 @@ struct Samples: Codable {
     }
 }
 
-/// A count as people write it: 1 k, 10 M.
+/// Returns a count in a short form: 1 k, 10 M.
 func short(_ count: Int) -> String {
     count % 1_000_000 == 0 ? "\(count / 1_000_000) M" : count % 1_000 == 0 ? "\(count / 1_000) k" : "\(count)"
 }

@@ -1,6 +1,6 @@
 import BenchSupport
 
-/// A group of figures that is measured by itself.
+/// A group of figures that can be measured separately.
 enum Subject: String, CaseIterable {
     case operations
     case fire
@@ -28,7 +28,7 @@ enum Subject: String, CaseIterable {
         }
     }
 
-    /// The subject, where it measures contestants in processes of their own.
+    /// The type that measures the contestants in separate processes; `nil` for other subjects.
     var inTurns: (any MeasuredInTurns.Type)? {
         let all: [any MeasuredInTurns.Type] = [Fire.self, Sleeping.self, Ticking.self, Lateness.self]
         return all.first { $0.subject == self }

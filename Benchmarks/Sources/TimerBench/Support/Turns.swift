@@ -1,13 +1,14 @@
 import Foundation
 
-/// A subject of which each contestant is measured in processes of its own, one round after another with the others: none
-/// works in the memory that another has left in pieces, or beside its threads.
+/// A subject whose contestants are measured in separate processes, in rounds.
+///
+/// No contestant works in memory that another has fragmented, or beside its threads.
 protocol MeasuredInTurns {
     static var subject: Subject { get }
     init(quick: Bool)
     var quick: Bool { get }
     var rounds: Int { get }
-    /// In the order of their turns.
+    /// The contestants, in the order of their turns.
     var contestants: [String] { get }
     /// Measures a contestant in this process.
     func turn(of contestant: String, round: Int, _ samples: inout Samples) throws
@@ -26,7 +27,7 @@ extension MeasuredInTurns {
         return samples
     }
 
-    /// What the child prints.
+    /// Returns the output of the child.
     static func inThisProcess(_ contestant: String, round: Int, quick: Bool) throws -> String {
         let subject = Self(quick: quick)
         try check(

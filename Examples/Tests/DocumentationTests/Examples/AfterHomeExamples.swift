@@ -1,14 +1,14 @@
 import Apus
 import ApusTesting
 
-/// What an app holds as long as its process lives.
+/// The objects that an app retains as long as its process lives.
 @MainActor
 final class Kept {
     private let things: [Any]
     init(_ things: Any...) { self.things = things }
 }
 
-/// docs/background.md: work that is finished after Home.
+/// The examples in docs/background.md of work that is finished after Home.
 @MainActor
 enum AfterHomeExamples {
     static func upload(host: any BackgroundHost, send: @escaping @Sendable (Int) async throws -> Void) {
@@ -58,7 +58,7 @@ enum AfterHomeExamples {
         return timers
     }
 
-    // MARK: Running them
+    // MARK: Running the examples
 
     static func uploadAfterHome() throws {
         try SimulatedDevice.run { device in

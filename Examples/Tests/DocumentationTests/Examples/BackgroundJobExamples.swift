@@ -3,7 +3,7 @@ import ApusFoundation
 import ApusLinux
 import Foundation
 
-/// docs/background.md: jobs that the host begins when it suits the device.
+/// The examples in docs/background.md of jobs that the host starts when it suits the device.
 enum BackgroundJobExamples {
     static func fetchFeed() async throws {}
     static func rebuildIndex(_ progress: (Int64) -> Void) async throws {}

@@ -1,7 +1,7 @@
 import Apus
 import ApusTesting
 
-/// docs/background.md: timers that are handed over.
+/// The examples in docs/background.md of timers that are handed over.
 @MainActor
 enum BackgroundTimerExamples {
     static func handedOver() throws {
@@ -33,13 +33,13 @@ enum BackgroundTimerExamples {
 }
 
 extension WallInstant {
-    /// Since the simulated device was switched on.
+    /// The time since the simulated device was switched on, in seconds.
     fileprivate var secondsSinceStart: Int64 {
         WallInstant(secondsSince1970: 1_767_225_600).duration(to: self).components.seconds
     }
 }
 
-/// docs/background.md: stopwatches.
+/// The examples in docs/background.md of stopwatches.
 @MainActor
 enum StopwatchExamples {
     static func restarted() throws {

@@ -29,7 +29,7 @@ enum JobExamples {
         await scheduler.stop(grace: .zero)
     }
 
-    /// The README's first lines of Swift.
+    /// Contains the first lines of Swift in the README.
     static func first(path: String, mailer: Mailer) async throws {
         // Shown: readme-swift
         let timer = try RepeatingTimer(every: .seconds(5)) { tick in

@@ -2,7 +2,7 @@ import Apus
 import ApusFoundation
 import Dispatch
 
-/// The right side of docs/migration.md.
+/// The right column of docs/migration.md.
 @MainActor
 enum MigrationExamples {
     static func delayed(

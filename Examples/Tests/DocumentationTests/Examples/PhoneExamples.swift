@@ -107,7 +107,7 @@
     @MainActor
     @Suite("Examples of apps in processes of their own")
     struct PhoneExamples {
-        /// The backup, without the end of its background task.
+        /// The app of the backup, without the end of its background task.
         private final class ForgetfulAppDelegate: UIResponder, UIApplicationDelegate {
             func applicationDidEnterBackground(_ application: UIApplication) {
                 application.beginBackgroundTask(withName: "backup") {}
@@ -149,7 +149,7 @@
             #expect(device.logText.contains("note: scene"))
         }
 
-        /// Downloads a map.
+        /// An app that downloads a map.
         private final class MapsAppDelegate: UIResponder, UIApplicationDelegate {
             func application(
                 _ application: UIApplication,

@@ -1,15 +1,15 @@
 import ApusJobs
 import ApusPostgres
 
-/// What an application has: a connection of libpq's, with a transaction around a body.
+/// The application's connection: one of libpq, with transactions.
 protocol Connection {
-    /// The `PGconn`.
+    /// The `PGconn` of the connection.
     var handle: OpaquePointer { get }
     func execute(_ sql: String) throws
     func transaction(_ body: () throws -> Void) throws
 }
 
-/// The documents' example of effects that are there exactly once.
+/// The documents' examples of jobs in a PostgreSQL database, with effects that happen exactly once.
 enum PostgresExamples {
     struct Charge: JobPayload {
         static let kind = "charge"

@@ -57,7 +57,9 @@ func cacheForgets() async throws {
 }
 // Shown: end
 
-/// For programs that have no trait; not a test, because time would be virtual for the tests that run beside it.
+/// Begins virtual time in a program without the trait.
+///
+/// It is no test, because time would be virtual for the other tests in the process.
 private func withoutTrait() throws {
     // Shown: begin
     try ProcessClock.begin(.stepped)

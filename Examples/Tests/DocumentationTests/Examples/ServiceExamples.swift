@@ -4,7 +4,7 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// docs/background.md: a host in a service group.
+/// The example in docs/background.md of a host in a service group.
 enum ServiceExamples {
     static func serve(server: any Service, logger: Logger) async throws {
         // Shown: service-group

@@ -81,7 +81,7 @@
             if let root { visit(root) }
         }
 
-        // MARK: What is dirty
+        // MARK: Changed nodes
 
         /// Marks a node for evaluation; may be called from any thread.
         ///

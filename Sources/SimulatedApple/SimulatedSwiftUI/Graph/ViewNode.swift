@@ -136,7 +136,7 @@
             forgetReads()
         }
 
-        // MARK: What it depends on
+        // MARK: Dependencies
 
         /// Registers that the node must be evaluated again when `dependents` is invalidated.
         func depend(on dependents: Dependents) { sources.append(dependents) }
