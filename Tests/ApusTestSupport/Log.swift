@@ -23,7 +23,6 @@ extension Log where Entry == String {
 }
 
 extension Logger {
-    /// A logger that writes nothing.
     package static let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
     /// Creates a logger that passes all events to a test.

@@ -155,7 +155,7 @@ final class ClusterChecker {
         guard !old.state.isOpen else { return }
         var retried = old
         retried.isFinal = new.isFinal
-        // A range of skipped occurrences grows.
+        // A range of skipped occurrences may grow.
         if old.state == .skipped, new.state == .skipped { return }
         if retried != new || !old.isFinal {
             fail(

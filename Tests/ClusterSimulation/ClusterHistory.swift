@@ -79,7 +79,6 @@ struct ClusterHistory: CustomStringConvertible {
     var unreadable: Int
     var steps: [Step]
 
-    /// The history of a seed.
     init(seed: UInt64) {
         self.seed = seed
         let random = SeededRandom(seed: seed &* 0x9E37_79B9_7F4A_7C15 &+ 0xC1D2_E3F4)

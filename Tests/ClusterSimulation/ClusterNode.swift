@@ -329,7 +329,6 @@ final class ClusterNode {
     }
 }
 
-/// A running handler.
 final class ClusterHandler {
     let node: ClusterNode
     let run: Run

@@ -26,9 +26,7 @@ package enum ClusterPromise: String, CaseIterable, Sendable {
 
 /// A promise that was broken, with the observation that shows it.
 package struct ClusterViolation: Sendable, CustomStringConvertible {
-    /// The broken promise.
     package var promise: ClusterPromise
-    /// The observation.
     package var detail: String
     /// The time since the beginning, in milliseconds.
     package var millisecond: Int64

@@ -2,9 +2,7 @@
 package enum ClusterSimulation {
     /// A broken promise, with the shortest history that was found to break it.
     package struct Failure: Sendable, CustomStringConvertible {
-        /// The seed of the history.
         package var seed: UInt64
-        /// The broken promise.
         package var violation: ClusterViolation
         /// The remaining steps.
         package var history: String

@@ -12,7 +12,6 @@ extension ModelDatabase {
         return sequences.node
     }
 
-    /// The result of a beat.
     struct Beat {
         var view: MembershipMachine.View
         var mine: [ShardID: StoreEpoch]

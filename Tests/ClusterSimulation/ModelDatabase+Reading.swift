@@ -95,7 +95,6 @@ extension ModelDatabase {
 }
 
 extension ClusterChecker {
-    /// Checks the effects of handlers.
     func checkEffects() {
         let tables = world.database.tables
         for (id, count) in tables.effects where count > 1 {

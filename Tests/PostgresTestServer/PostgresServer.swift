@@ -25,7 +25,6 @@ package final class PostgresServer: Sendable {
     /// The password of `app`, `reader` and `encrypted`.
     package static let password = "pass word's/@:\\"
 
-    /// Starts a new server.
     package static func start(hasTLS: Bool) async throws -> PostgresServer {
         let folder = FileManager.default.temporaryDirectory
             .appending(path: "apus-postgres-\(ProcessInfo.processInfo.processIdentifier)-\(number())").path

@@ -6,7 +6,6 @@ import ApusTimers
 /// Each history has some kinds of trouble and not the others, so that one kind does not always hide the effects of
 /// another.
 package struct Generator {
-    /// The kinds of trouble.
     package enum Trouble: String, CaseIterable, Sendable {
         case failures, hangs, reads, kills, stops, freezes, takeovers, wall, sleep, conditions, suspension, bursts,
             queues, byHand, applications, rates, unique, snoozes, progress, unreadable, repeats, expiries,

@@ -26,9 +26,7 @@ package enum Promise: String, Sendable, CaseIterable {
 
 /// A promise that was broken, with the observation that shows it.
 package struct Violation: Sendable, CustomStringConvertible {
-    /// The broken promise.
     package var promise: Promise
-    /// The observation.
     package var detail: String
     /// The elapsed time since the beginning of the history, in milliseconds.
     package var millisecond: Int64

@@ -2,7 +2,6 @@
 package enum Simulation {
     /// A broken promise, with the shortest history that was found to break it.
     package struct Failure: Sendable, CustomStringConvertible {
-        /// The seed of the history.
         package var seed: UInt64
         /// The promise that the shortest history breaks.
         package var violation: Violation

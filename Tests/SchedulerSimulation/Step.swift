@@ -85,7 +85,6 @@ indirect enum Step: Sendable, Hashable {
 }
 
 extension Step {
-    /// The plans that are submitted.
     var plans: [JobPlan] {
         switch self {
         case .submit(let plans), .submitInTransaction(let plans): plans

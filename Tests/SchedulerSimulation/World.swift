@@ -359,7 +359,6 @@ final class World {
         rows.check(jobs: found.0, runs: found.1)
     }
 
-    /// Returns the store's jobs.
     func jobs() -> [Job] {
         if ledger.violation != nil { return [] }
         let base = base

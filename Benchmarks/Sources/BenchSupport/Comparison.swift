@@ -1,6 +1,5 @@
 /// One figure with the same figure of several peers, measured in the same run.
 package struct Comparison: Sendable {
-    /// The target of a figure.
     package enum Target: Sendable {
         /// Our value must be at most this.
         case atMost(Double)

@@ -1,6 +1,5 @@
 import Foundation
 
-/// The options of the benchmark.
 struct Options {
     /// Whether to use small sizes and few turns, to test the benchmark itself.
     var quick = false

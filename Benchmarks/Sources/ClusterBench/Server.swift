@@ -56,7 +56,9 @@ final class Server {
         return value
     }
 
-    /// Creates a new database.
+    /// Creates a database in place of an existing one with the same name.
+    ///
+    /// - Returns: The name of the database.
     func create(_ database: String) throws -> String {
         try query("DROP DATABASE IF EXISTS \(database) WITH (FORCE)")
         try query("CREATE DATABASE \(database)")
@@ -111,7 +113,6 @@ final class Server {
         return try body()
     }
 
-    /// A line of the server's log.
     struct LogLine: Decodable {
         var pid: Int
         var message: String

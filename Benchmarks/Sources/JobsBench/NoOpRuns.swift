@@ -31,7 +31,6 @@ struct NoOpRuns {
         case memory = "MemoryStore"
     }
 
-    /// The result of one turn.
     private struct Turn {
         var rate: Double
         var cpuMicroseconds: Double

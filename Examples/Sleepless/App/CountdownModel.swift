@@ -134,7 +134,7 @@ public final class CountdownModel {
 
 /// The visible state of the screen "Countdown".
 public struct CountdownSnapshot: Codable, Sendable, Hashable {
-    /// `idle`, `running`, `paused` or `finished`.
+    /// The state: `idle`, `running`, `paused` or `finished`.
     public var state: String
     /// The remaining time, in the form of a clock.
     public var text: String

@@ -3,7 +3,6 @@ import ApusTimers
 
 /// The host's time as the screens show it, and work on its main loop.
 extension BackgroundHost {
-    /// The wall clock.
     var now: WallInstant { engine.time.wall() }
 
     /// The wall clock as text.
@@ -37,7 +36,6 @@ extension BackgroundHost {
 }
 
 extension Duration {
-    /// The duration in seconds.
     var seconds: Double { Double(wholeNanoseconds) / 1e9 }
 
     /// The duration in seconds with one decimal place, rounded down.

@@ -81,7 +81,6 @@ struct Arguments: Sendable {
         }
     }
 
-    /// Returns a number within a range.
     func number(_ name: String, in range: ClosedRange<Double>, of unit: String? = nil) throws(WebError) -> Double {
         guard let number = try optionalNumber(name, in: range, of: unit) else {
             throw Self.invalid("`\(name)` is missing; pass \(Self.text(range, of: unit))")
@@ -104,13 +103,11 @@ struct Arguments: Sendable {
         return fallback
     }
 
-    /// Returns a text.
     func text(_ name: String) throws(WebError) -> String {
         guard case .text(let text) = values[name] else { throw Self.invalid("`\(name)` is not a text; pass one") }
         return text
     }
 
-    /// Returns one of a few words.
     func choice<Choice: RawRepresentable & CaseIterable>(
         _ name: String, _: Choice.Type = Choice.self
     ) throws(WebError) -> Choice where Choice.RawValue == String {

@@ -17,7 +17,6 @@ final class HomeFolder: Sendable {
         var description: String
     }
 
-    /// The folder of the records.
     let records: URL
 
     private let descriptor: Int32

@@ -167,7 +167,6 @@ struct LinuxScreen: Codable, Sendable, Hashable {
 }
 
 extension Duration {
-    /// The duration in seconds.
     var inSeconds: Double { Double(wholeNanoseconds) / 1e9 }
 
     /// Creates a duration from a number of seconds, to the nearest nanosecond.

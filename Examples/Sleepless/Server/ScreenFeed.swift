@@ -7,7 +7,6 @@ import SleeplessApp
 final class ScreenFeed {
     private static let pause: Duration = .milliseconds(50)
 
-    /// The events for the pages.
     nonisolated let events = EventFeed()
     /// The number of changes.
     private(set) var revision = 0

@@ -11,7 +11,6 @@ import SleeplessApp
 struct SleeplessServer: Sendable {
     typealias Context = WebRequestContext
 
-    /// The command's options for the server.
     struct Configuration: Sendable {
         /// The port; zero for any free one.
         var port: Int

@@ -5,7 +5,6 @@ import SleeplessApp
 /// The environment of the app: the simulated phone, or this process.
 @MainActor
 protocol Stage: AnyObject, Sendable {
-    /// The feed to the pages.
     var feed: ScreenFeed { get }
 
     /// Returns the visible state of everything.

@@ -12,7 +12,6 @@ struct Synthesizer {
         /// The index of the chord's note that is plucked in each beat; `nil` is a rest.
         var pattern: [Int?]
 
-        /// The duration in seconds.
         var seconds: Double { Double(beat * 8 * chords.count) / Double(Synthesizer.rate) }
     }
 

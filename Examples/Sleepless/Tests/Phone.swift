@@ -44,7 +44,6 @@ extension SimulatedDevice {
     func advance(seconds: Double) { advance(by: .seconds(seconds)) }
 }
 
-/// A counter for closures.
 @MainActor
 final class Counter {
     var count = 0

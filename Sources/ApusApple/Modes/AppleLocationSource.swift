@@ -228,7 +228,7 @@
                 case .notDetermined: .notDetermined
                 case .authorizedAlways: .always
                 case .authorizedWhenInUse: .whenInUse
-                // Denied or restricted.
+                // The cases denied and restricted.
                 default: .denied
                 }
         }

@@ -289,7 +289,7 @@ public struct CLError: CustomNSError, Hashable, Sendable {
     public let code: Code
     /// Creates an error of a kind.
     public init(_ code: Code) { self.code = code }
-    /// "kCLErrorDomain".
+    /// The domain of the errors: "kCLErrorDomain".
     public static var errorDomain: String { "kCLErrorDomain" }
     /// The number of the code.
     public var errorCode: Int { code.rawValue }

@@ -16,7 +16,6 @@ struct Histogram {
         total += 1
     }
 
-    /// Measures a call.
     @inline(__always)
     mutating func measure<Result>(_ body: () -> Result) -> Result {
         let disturbances = ContextSwitches.involuntaryOfThisThread()

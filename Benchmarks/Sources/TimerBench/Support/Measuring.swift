@@ -38,7 +38,6 @@ struct SplitMix: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 
-    /// Returns a number less than `limit`.
     mutating func below(_ limit: UInt64) -> UInt64 { next().multipliedFullWidth(by: limit).high }
 
     /// Returns one to two hours in nanoseconds, so that nothing fires while a benchmark runs.

@@ -6,7 +6,6 @@
     package final class HeadlessScreen: PhoneScreen {
         private let graph: ViewGraph
 
-        /// Creates the screen of a graph.
         package init(_ graph: ViewGraph) { self.graph = graph }
 
         /// The lines of the screen, one for each text and each control, from top to bottom.
