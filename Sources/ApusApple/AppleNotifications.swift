@@ -244,7 +244,7 @@
                 }
                 let added = WallInstant(nanoseconds: nanoseconds)
                 let repeats = words[0] == "every"
-                // The next multiple of the interval is still to come.
+                // The due instant is the next multiple of the interval that is still to come.
                 let passed = now > added ? (now.nanoseconds - added.nanoseconds) / UInt64(interval) : 0
                 let (ahead, overflow) = UInt64(interval).multipliedReportingOverflow(by: repeats ? passed + 1 : 1)
                 let due = added.advanced(by: .nanoseconds(Int64(clamping: overflow ? .max : ahead)))

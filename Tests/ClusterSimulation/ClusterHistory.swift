@@ -119,7 +119,7 @@ struct ClusterHistory: CustomStringConvertible {
             switch pick(10) {
             case 0: steps.append(.init(at: at, action: .submitInTransaction(plan())))
             case 1:
-                // The same on several nodes at about the same time.
+                // The same submission on several nodes at about the same time.
                 let same = plan()
                 for _ in 0..<(2 + pick(2)) {
                     steps.append(.init(at: at + pick(20), action: .submit(node: pick(nodes), same)))

@@ -40,7 +40,7 @@ final class ClusterNode {
     var others = OtherSchedulers()
     /// The number of breaks of its session when it last listened again.
     var breaks = 0
-    /// The number of steps at one instant.
+    /// The instant of the last step, with the number of steps at that instant.
     private var steps = (at: Int64(0), count: 0)
 
     init(_ world: ClusterWorld, _ process: ClusterProcess) {
@@ -310,7 +310,7 @@ final class ClusterNode {
     private func stopped() {
         isClosed = true
         world.trace("\(name) has stopped")
-        // Commands that it has not processed get the error of the end.
+        // Commands that it has not processed fail with the error of the scheduler's end.
         world.checker.callerGone(self)
         process.node = nil
         if process.isWanted, !isGone { world.join(process, after: .ms(100)) }

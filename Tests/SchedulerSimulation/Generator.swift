@@ -13,8 +13,8 @@ package struct Generator {
     }
 
     private let random: SeededRandom
-    /// The random numbers of a kind of trouble that was added later, so that its addition did not change the histories
-    /// of the seeds.
+    /// The random numbers of kinds of trouble that were added later, which are separate so that the other kinds in the
+    /// histories did not change.
     private let added: SeededRandom
     /// The random numbers of submissions by applications.
     private let applications: SeededRandom

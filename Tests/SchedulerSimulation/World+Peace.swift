@@ -103,7 +103,7 @@ extension World {
         ledger.with { state in
             for facts in state.facts where facts.isInTransaction && facts.key == nil {
                 let others = state.facts.filter { $0.number != facts.number && $0.plan.id == facts.plan.id }
-                // An update replaces the earlier submission of its job, and may do so before the next check.
+                // An update replaces the submission of the job that it finds, possibly before the next check.
                 let isReplacing =
                     facts.plan.conflict == .replace && others.allSatisfy { $0.plan.conflict != .update }
                 guard others.isEmpty || isReplacing else { continue }

@@ -224,7 +224,7 @@ final class World {
 
     /// Starts another process after the end of the previous one.
     func start() {
-        // A stop in progress gets its time.
+        // A stop in progress may take a while.
         for _ in 0..<25 {
             guard let current, case let facts = facts(of: current), facts.isStopIssued, !facts.isStopReturned,
                 !facts.isDead, !facts.isFrozen

@@ -35,8 +35,7 @@ package final class RawSQLite: @unchecked Sendable {
         guard sqlite3_exec(connection, sql, nil, nil, nil) == SQLITE_OK else { throw failure() }
     }
 
-    /// Creates a table with rows of the size of a job's, which are found by number and identifier and ordered by
-    /// `wake`.
+    /// Creates a table with rows as large as a job's, which are found by number and identifier and ordered by `wake`.
     ///
     /// This is the least that a store needs.
     package func makePlainTable() throws {

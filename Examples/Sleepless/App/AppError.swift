@@ -33,7 +33,7 @@ public struct AppError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The code and the message in one line.
     public var description: String { "\(code): \(message)" }
 
-    /// Returns the text for the user of an error of the library.
+    /// Returns the user's text for an error that the library has thrown.
     static func text(_ error: any Error) -> String {
         switch error {
         case let error as BackgroundError: error.message

@@ -15,8 +15,8 @@ public final class CompletionModel {
 
     private static let key = "completion"
     private static let storyLimit = 100
-    /// The interval of the saved numbers: a kill comes without a warning, and then at most this many are computed
-    /// again.
+    /// The number of computed numbers between two saves: a kill comes without a warning, and then at most this many are
+    /// computed again.
     private static let savedEvery = 20
 
     private let host: any BackgroundHost

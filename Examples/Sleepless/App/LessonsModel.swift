@@ -67,7 +67,7 @@ public final class LessonsModel {
 
     /// Starts or stops two tickers with an interval of a second.
     ///
-    /// The ticks of one run in the default mode of the main loop, and those of the other in the common modes.
+    /// One ticker's ticks run in the default mode of the main loop, the other's in the common modes.
     public func tick(_ isOn: Bool) {
         tickers.removeAll()
         shown.ticks = LessonsSnapshot.Ticks(isOn: isOn)

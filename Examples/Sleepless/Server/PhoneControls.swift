@@ -11,7 +11,7 @@ enum PhoneControls {
         case walk
         /// Stands still.
         case still
-        /// Moves like `walk`, with a position in every other minute only.
+        /// Moves like `walk`, but has a position only in every other minute.
         case tunnel
 
         var route: LocationRoute {
@@ -143,7 +143,8 @@ enum PhoneControls {
         return true
     }
 
-    /// Sets the user's answer to questions, and changes it later in the settings.
+    /// Sets the user's answer to a question for permission; if it was already asked, changes the permission in the
+    /// settings.
     @MainActor
     private static func answerQuestions(
         _ name: String, _ arguments: Arguments, _ device: SimulatedDevice

@@ -66,7 +66,7 @@ enum Markdown {
             })
     }
 
-    /// Returns the anchors of a document's headings, in the form of code hosts.
+    /// Returns the anchors of a document's headings, as code hosts generate them.
     ///
     /// They are in lower case, without punctuation, with hyphens for spaces, and with a number for a repeated heading.
     static func anchors(in document: String) -> Set<String> {
@@ -96,7 +96,7 @@ enum Markdown {
         return true
     }
 
-    /// Returns the faults of the relative links of a document, as messages.
+    /// Returns a message for each broken relative link of a document.
     static func objections(to document: String, at path: String) throws -> [String] {
         try links(in: document).compactMap { link in
             guard link.target.firstMatch(of: /^[a-z]+:/) == nil else { return nil }

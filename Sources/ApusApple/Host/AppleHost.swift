@@ -113,7 +113,7 @@
         /// It is `nil` in the foreground and while nothing limits the time, where UIKit returns a huge number.
         public var backgroundTimeRemaining: Duration? {
             let seconds = application.backgroundTimeRemaining
-            // UIKit means no limit by more than a year.
+            // More than a year means that there is no limit.
             guard seconds < 365 * 86_400 else { return nil }
             return .seconds(max(0, seconds))
         }

@@ -59,7 +59,7 @@ func cacheForgets() async throws {
 
 /// Begins virtual time in a program without the trait.
 ///
-/// It is no test, because time would be virtual for the other tests in the process.
+/// It is not a test, because time would be virtual for the other tests in the process.
 private func withoutTrait() throws {
     // Shown: begin
     try ProcessClock.begin(.stepped)

@@ -88,7 +88,7 @@
                 }
         }
 
-        /// The registered handler's memory of the action in the latest evaluation.
+        /// The action of the latest evaluation, for the registered handler.
         private final class Registration: Sendable {
             let action: Locked<BackgroundAction>
             init(_ action: BackgroundAction) { self.action = Locked(action) }

@@ -167,7 +167,7 @@
 
     /// The node whose body is being evaluated, which depends on everything that the body reads.
     ///
-    /// It is not a task-local value, because tasks that a model's `init` creates would inherit that.
+    /// It is not a task-local value, because tasks that a model's `init` creates would inherit it.
     enum Evaluated {
         // For `nonisolated(unsafe)`: it is read and changed on the main thread only.
         nonisolated(unsafe) private static var current: ViewNode?
