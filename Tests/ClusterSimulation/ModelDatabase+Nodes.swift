@@ -115,7 +115,7 @@ extension ModelDatabase {
 
     // MARK: Places
 
-    /// Returns the places in queues, which together are no more than the queue has for all nodes.
+    /// Returns the node's places in queues; the places of all nodes together do not exceed those of the queue.
     ///
     /// Nodes that want places have equal shares; the remainder rotates with the seconds, as does the only place of a
     /// queue with a rate.
