@@ -1,8 +1,11 @@
 /// Writes values as JSON, as `JSONEncoder` does with sorted keys and without escaped slashes, in half its time.
 package enum JSONText {
-    /// The JSON of a value, in UTF-8. The members of objects are in the order of their names, so equal values have equal
-    /// texts. If it is pretty, each member and element is on an indented line of its own.
-    /// - Throws: what the value throws, and `EncodingError` for a number that is not finite.
+    /// Returns the JSON of a value in UTF-8.
+    ///
+    /// The members of objects are in the order of their names, so equal values have equal texts. With `isPretty`, each
+    /// member and element is on an indented line of its own.
+    ///
+    /// - Throws: the errors of the value, and `EncodingError` for a number that is not finite.
     package static func bytes(of value: some Encodable, isPretty: Bool = false) throws -> [UInt8] {
         let encoder = JSONTextEncoder(in: [], at: nil)
         try value.encode(to: encoder)
@@ -31,9 +34,10 @@ package enum JSONText {
     }
 }
 
-/// Collects what one value encodes. Its containers all write here, whenever they are used.
+/// Collects what one value encodes.
+///
+/// Its containers are references to it, so a value may use several of them, and at any time.
 private final class JSONTextEncoder: Encoder {
-    /// A part of the document.
     enum Part {
         case string(String)
         /// A number, `true`, `false` or `null`, as it is written.
@@ -51,12 +55,12 @@ private final class JSONTextEncoder: Encoder {
     private let key: (any CodingKey)?
     private(set) lazy var codingPath = key.map { parent + [$0] } ?? parent
     var userInfo: [CodingUserInfoKey: Any] { [:] }
-    /// A value that encodes nothing is an empty object.
+    /// The parts that were encoded so far; a value that encodes nothing is an empty object.
     private var content = Content.object([])
 
     /// - Parameters:
-    ///   - parent: the path of what the value is in.
-    ///   - key: its own key there.
+    ///   - parent: the coding path of the enclosing container.
+    ///   - key: the key of the value in that container, if it has one.
     init(in parent: [any CodingKey], at key: (any CodingKey)?) {
         self.parent = parent
         self.key = key
@@ -79,7 +83,7 @@ private final class JSONTextEncoder: Encoder {
 
     func append(_ part: Part) {
         guard case .array(var parts) = content else { preconditionFailure("an array's container makes an array first") }
-        // Not held twice while it grows.
+        // Gives up the enumeration's reference, so that the array grows in place.
         content = .array([])
         parts.append(part)
         content = .array(parts)
@@ -92,7 +96,7 @@ private final class JSONTextEncoder: Encoder {
         content = .object(members)
     }
 
-    /// What a value comes to.
+    /// Returns the encoded form of a value.
     func part(of value: some Encodable, at key: (any CodingKey)? = nil) throws -> Part {
         let encoder = JSONTextEncoder(in: codingPath, at: key)
         try value.encode(to: encoder)
@@ -107,7 +111,7 @@ private final class JSONTextEncoder: Encoder {
         return .literal(number.description)
     }
 
-    /// Indents by the depth; without one, all is in one line.
+    /// Appends the JSON, indented by `depth`, or on one line if `depth` is `nil`.
     func write(to bytes: inout [UInt8], depth: Int?) {
         let inner = depth.map { $0 + 1 }
         switch content {
@@ -186,7 +190,7 @@ private struct ObjectContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
         return inner
     }
 
-    /// Where a class puts what its superclass encodes.
+    /// The key under which a class encodes its superclass.
     private struct SuperKey: CodingKey {
         var stringValue: String { "super" }
         var intValue: Int? { nil }
