@@ -1,32 +1,35 @@
 import PathTrust
 import PlatformC
 
-/// The configuration file: one object of JSON with settings, all of them optional.
+/// The configuration file: a JSON object with settings, all of them optional.
 ///
 /// It is `$APUS_CONFIG`, else `config.json` in `$APUS_HOME`, else `$XDG_CONFIG_HOME/apus/config.json`, else
-/// `~/.config/apus/config.json`. Only a file that its user alone can have written is read: it decides which store a
-/// daemon uses and who reaches it.
+/// `~/.config/apus/config.json`. It is read only if no other user can have written it, because it decides which store a
+/// daemon uses and who can reach the daemon.
 package struct ConfigurationFile: Sendable {
     /// The environment variable that names the file.
     package static let variable = "APUS_CONFIG"
 
-    /// Its path, absolute; `nil` if the environment has no folder for it.
+    /// The absolute path of the file; `nil` if the environment has no folder for it.
     package let path: String?
-    /// Whether the file is there. A missing file is an error only if the environment names it.
+    /// Whether the file exists.
+    ///
+    /// A missing file is an error only if ``variable`` names it.
     package let isPresent: Bool
-    /// When it was changed last, in seconds since 1970.
+    /// The instant of the last change, in whole seconds since 1970; `nil` if the file does not exist.
     package let changed: Int?
-    /// What it has of each setting.
+    /// The texts of each setting in the file.
     package let values: [SettingKey: [String]]
     /// Whether other users can read it.
     package let isReadableByOthers: Bool
 
-    /// A larger file is refused.
+    /// The maximum size of the file, in bytes.
     private static let mostBytes = 1 << 20
 
     /// Reads the file that an environment names.
-    /// - Throws: ``DaemonError`` with `invalid`, naming the file and what is wrong in it, or with `unavailable` if it cannot
-    ///   be read or others can write it.
+    ///
+    /// - Throws: ``DaemonError`` with `invalid`, naming the file and the problem, or with `unavailable` if the file
+    ///   cannot be read or other users can write it.
     package init(environment: [String: String]) throws(DaemonError) {
         let isNamed = environment[Self.variable]?.isEmpty == false
         guard let path = try Self.path(environment) else {
@@ -46,7 +49,7 @@ package struct ConfigurationFile: Sendable {
         values = try Self.values(bytes, path)
     }
 
-    /// The path that an environment gives the file, absolute.
+    /// Returns the absolute path of the file for an environment; `nil` if the environment has no folder for it.
     package static func path(_ environment: [String: String]) throws(DaemonError) -> String? {
         func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
         if let path = value(variable) { return try Home.absolute(path) }
@@ -59,8 +62,10 @@ package struct ConfigurationFile: Sendable {
 
     // MARK: Reading
 
-    /// Links are followed, because files of this kind are often kept elsewhere; the file that they lead to is checked. The
-    /// folders above need no check: a file of another user is refused wherever it is.
+    /// Returns the contents and the status of the file; `nil` if it does not exist.
+    ///
+    /// Links are followed, because configuration files are often kept elsewhere; the file that a link leads to is
+    /// checked. The folders above it need no check: a file of another user is refused in any folder.
     private static func contents(of path: String) throws(DaemonError) -> (bytes: [UInt8], status: stat)? {
         func failure(_ reason: String) -> DaemonError { DaemonError(.unavailable, "\(path) \(reason)") }
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -87,7 +92,7 @@ package struct ConfigurationFile: Sendable {
         return (Array(bytes.prefix(count)), status)
     }
 
-    // MARK: What it says
+    // MARK: Settings
 
     private static func values(_ bytes: [UInt8], _ path: String) throws(DaemonError) -> [SettingKey: [String]] {
         let document: JSONValue
@@ -108,7 +113,7 @@ package struct ConfigurationFile: Sendable {
     ) throws(DaemonError) {
         for (name, value) in members.sorted(by: { $0.key < $1.key }) {
             let full = prefix + name
-            // A member with a dot in its name is not the path that it looks like.
+            // A member with a dot in its name is not a path of nested objects.
             if !name.contains("."), let key = SettingKey(rawValue: full) {
                 guard let texts = texts(of: value, as: key.form) else {
                     throw DaemonError(.invalid, "\(path): \(full) is not a value such as \(key.examples)")
@@ -130,7 +135,7 @@ package struct ConfigurationFile: Sendable {
         }
     }
 
-    /// The value as a text, or texts; `nil` if it has another form.
+    /// Returns the text or the texts of a value; `nil` if the value does not have the form.
     private static func texts(of value: JSONValue, as form: SettingKey.Form) -> [String]? {
         switch (form, value) {
         case (.text, .string(let text)), (.number, .string(let text)), (.number, .number(let text)),

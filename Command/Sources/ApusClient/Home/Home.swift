@@ -7,53 +7,58 @@ package import PlatformC
     import Foundation
 #endif
 
-/// Where one daemon keeps everything: the database, the socket, the log.
+/// The folder in which a daemon keeps its files: the database, the socket and the log.
 ///
 /// The folder is `$APUS_HOME`, else `$XDG_STATE_HOME/apus`, else `~/.local/state/apus`. The socket is in
-/// `$XDG_RUNTIME_DIR/apus` when that variable names a folder of the user's own and `APUS_HOME` is not set: with
-/// `APUS_HOME`, nothing outside it is touched. A socket outside the home is named after the home's device and inode, so
-/// that homes can share the folder. A daemon records in the home where its socket is, for callers with another environment.
+/// `$XDG_RUNTIME_DIR/apus` if that variable names a folder of the user and `APUS_HOME` is not set: with `APUS_HOME`, no
+/// file outside the home is used. The name of a socket outside the home is made from the home's device and inode, so
+/// that homes can share the folder. A daemon records the path of its socket in the home, for callers with another
+/// environment.
 ///
-/// Only a home of the effective user is used, which others cannot write, in folders that others cannot replace: a job
-/// that another user planted would run as this one.
+/// A home must belong to the effective user, and other users must not be able to write it or to replace the folders
+/// above it: a job that another user added would run as this user.
 public struct Home: Sendable, Hashable {
-    /// The folder, absolute.
+    /// The absolute path of the folder.
     public var path: String
-    /// A folder of the user's own for sockets, if the environment names one.
+    /// The user's own folder for sockets, if the environment names one.
     private var sharedSocketFolder: String?
 
-    /// The path of the socket that a daemon makes.
+    /// The path of the socket that a daemon creates.
     public var socketPath: String {
         guard let sharedSocketFolder, let identity = HomeIdentity(path) else { return path + "/apus.sock" }
         return "\(sharedSocketFolder)/\(identity).sock"
     }
 
-    /// Whether the folder is there.
+    /// Whether the folder exists.
     package var exists: Bool { HomeIdentity(path) != nil }
 
-    /// The database file.
+    /// The path of the database file.
     public var databasePath: String { path + "/apus.db" }
-    /// What a daemon in the background prints.
+    /// The path of the log of a background daemon.
     public var logPath: String { path + "/apus.log" }
-    /// Where the socket of the daemon that runs now is.
+    /// The path of the file that contains the path of the running daemon's socket.
     package var socketRecordPath: String { path + "/socket" }
-    /// Where the jobs are, if not in the database file.
+    /// The path of the file that names the store if it is not the database file.
     package var storeRecordPath: String { path + "/store" }
-    /// Records of the commands that run now, one file each.
+    /// The path of the folder with one record for each running command.
     public var runningPath: String { path + "/running" }
-    /// Address and token of the HTTP listener, while there is one.
+    /// The path of the file with the address and the token of the HTTP listener, which exists while the listener does.
     public var httpPath: String { path + "/http.json" }
 
-    /// The token and the cookie of the HTTP listener. They stay, so that an open page finds the next daemon.
+    /// The path of the file with the token and the cookie of the HTTP listener.
+    ///
+    /// The file is kept when a daemon ends, so that an open page can use the next daemon.
     public var secretsPath: String { path + "/http-secrets.json" }
 
-    /// A home in that folder, with everything inside it.
+    /// Creates a home that contains all of its files, including the socket.
     public init(path: String) {
         self.path = path
     }
 
-    /// The home that an environment names.
-    /// - Throws: ``DaemonError`` with `invalid` if the environment names none, or a relative folder.
+    /// Creates the home that an environment names.
+    ///
+    /// - Throws: ``DaemonError`` with `invalid` if the environment names no absolute folder, or if `APUS_HOME` is
+    ///   relative and the working directory cannot be used.
     public init(environment: [String: String]) throws {
         func folder(_ variable: String) -> String? {
             guard let value = environment[variable], !value.isEmpty else { return nil }
@@ -81,14 +86,16 @@ public struct Home: Sendable, Hashable {
         String(socketPath.unicodeScalars.prefix(upTo: socketPath.unicodeScalars.lastIndex(of: "/")!))
     }
 
-    /// Makes the folders that are missing, for their owner only, and checks the others.
-    /// - Throws: ``DaemonError`` with `unavailable`, naming the folder, what is wrong with it and what to do.
+    /// Creates the missing folders, for their owner only, and checks the others.
+    ///
+    /// - Throws: ``DaemonError`` with `unavailable`, naming the folder, the problem and the remedy, or with `invalid`
+    ///   if the path of the socket is too long.
     public func prepare() throws {
         for folder in [path, runningPath] { try Self.check(folder, creating: true) }
-        // Known only when the home exists.
+        // The socket's name contains the home's inode, so it is known only once the home exists.
         let socketPath = socketPath
         try Self.check(socketFolder, creating: true)
-        // sockaddr_un has 108 bytes on Linux and 104 on Darwin, the closing zero included.
+        // sockaddr_un has 108 bytes on Linux and 104 on Darwin, including the terminating zero.
         guard socketPath.utf8.count < 104 else {
             throw DaemonError(
                 .invalid,
@@ -103,9 +110,10 @@ public struct Home: Sendable, Hashable {
         }
     }
 
-    /// Checks the home without making or changing anything.
-    /// - Returns: whether it is there.
-    /// - Throws: ``DaemonError`` with `unavailable`, naming the folder, what is wrong with it and what to do.
+    /// Checks the home without creating or changing anything.
+    ///
+    /// - Returns: whether it exists.
+    /// - Throws: ``DaemonError`` with `unavailable`, naming the folder and the problem.
     package func examine() throws -> Bool {
         guard try Self.check(path) else { return false }
         guard access(path, W_OK | X_OK) == 0 else {
@@ -114,8 +122,9 @@ public struct Home: Sendable, Hashable {
         return true
     }
 
-    /// Checks a folder of the home, making it if asked to.
-    /// - Returns: whether it is there.
+    /// Checks a folder of the home, and creates a missing one if `creating` is set.
+    ///
+    /// - Returns: whether it exists.
     /// - Throws: ``DaemonError`` with `unavailable`.
     @discardableResult
     static func check(_ folder: String, creating: Bool = false) throws(DaemonError) -> Bool {
@@ -127,8 +136,10 @@ public struct Home: Sendable, Hashable {
         }
     }
 
-    /// Whether a folder for sockets may be used: one of another user, as `su` leaves it in the environment, may not
-    /// (XDG Base Directory Specification). One that is missing is made.
+    /// Returns whether a folder may be used for sockets.
+    ///
+    /// A folder of another user may not, which `su` leaves in the environment (XDG Base Directory Specification). A
+    /// missing folder may: ``prepare()`` creates it.
     private static func mayBeOwn(_ folder: String) -> Bool {
         do throws(TrustedPath.Failure) {
             try TrustedPath.checkFolder(folder)
@@ -138,7 +149,7 @@ public struct Home: Sendable, Hashable {
         }
     }
 
-    /// A path without a slash at its end; a relative one starts from the working directory.
+    /// Returns an absolute path without a slash at its end; a relative path starts from the working directory.
     package static func absolute(_ path: String) throws(DaemonError) -> String {
         var path = path
         if path.unicodeScalars.first != "/" {
@@ -150,10 +161,11 @@ public struct Home: Sendable, Hashable {
     }
 }
 
-/// The folder that a home is, whatever path leads to it: a copy of a home, or a new folder at the path of a removed one, is
-/// another home.
+/// The identity of a home's folder, whatever path leads to it.
+///
+/// A copy of a home, or a new folder at the path of a removed one, is another home.
 package struct HomeIdentity: Hashable, Sendable, CustomStringConvertible {
-    /// The header with which a request says whose daemon it is meant for.
+    /// The header with which a request names the home whose daemon must answer it.
     package static let header = "Apus-Home"
 
     private let device: UInt64
@@ -164,13 +176,13 @@ package struct HomeIdentity: Hashable, Sendable, CustomStringConvertible {
         inode = UInt64(status.st_ino)
     }
 
-    /// The home at that path; `nil` if nothing can be found there.
+    /// Creates the identity of the home at a path; `nil` if nothing is found there.
     package init?(_ path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         self.init(status)
     }
 
-    /// Unique among the folders of this machine, as the name of a file and as the value of ``header``.
+    /// A text that is unique among the folders of this machine, for the name of a file and the value of ``header``.
     package var description: String { String(device, radix: 16) + "-" + String(inode, radix: 16) }
 }

@@ -6,22 +6,23 @@ import PlatformC
     import Foundation
 #endif
 
-/// The arguments, variables and working directory of a process, none of which the system demands to be UTF-8.
+/// The arguments, variables and working directory of a process, none of which need to be UTF-8.
 ///
-/// A `String` holds nothing else: Foundation replaces the other bytes, and the text then names another file. Here what is
-/// not UTF-8 is refused by its name, or left out if it was not asked for.
+/// A `String` cannot contain other bytes: Foundation replaces them, and the text then names another file. Values that
+/// are not UTF-8 are therefore refused, with an error that names them, or left out if they are not used.
 package struct ProcessEnvironment: Sendable {
     /// The variables whose values are UTF-8.
     package private(set) var variables: [String: String] = [:]
-    /// The other variables, with their bytes as they can be printed.
+    /// The other variables, with their bytes in a printable form.
     private var unreadable: [String: String] = [:]
 
-    /// The variable with the token of a run, in its command and in what the command starts.
+    /// The variable with the token of a run, in the environment of its command and of the processes that the command
+    /// starts.
     package static let run = "APUS_RUN"
-    /// The variable with which systemd waits for a service (sd_notify(3)).
+    /// The variable with the address to which a service of systemd sends its notifications (sd_notify(3)).
     package static let notifySocket = "NOTIFY_SOCKET"
 
-    /// That of this process at its start.
+    /// The environment of this process, read at the first use.
     package static let current = ProcessEnvironment(bytes: currentBytes)
 
     /// - Parameter bytes: entries as in environ(7), `NAME=VALUE`.
@@ -37,7 +38,8 @@ package struct ProcessEnvironment: Sendable {
         }
     }
 
-    /// Refuses variables whose values cannot be used as they are.
+    /// Checks that the variables that are used are UTF-8.
+    ///
     /// - Throws: ``DaemonError`` with `invalid`, which names the variable.
     package func check(where isUsed: (String) -> Bool) throws(DaemonError) {
         for (name, value) in unreadable.sorted(by: { $0.key < $1.key }) where isUsed(name) {
@@ -46,8 +48,9 @@ package struct ProcessEnvironment: Sendable {
         }
     }
 
-    /// Refuses arguments that are not UTF-8.
-    /// - Parameter arguments: those after the program's name.
+    /// Checks that arguments are UTF-8.
+    ///
+    /// - Parameter arguments: the arguments after the program's name.
     /// - Throws: ``DaemonError`` with `invalid`, which has the argument's position.
     package static func check(arguments: [[UInt8]]) throws(DaemonError) {
         for (index, argument) in arguments.enumerated() where String(validating: argument, as: UTF8.self) == nil {
@@ -63,8 +66,9 @@ package struct ProcessEnvironment: Sendable {
         (1..<max(1, Int(CommandLine.argc))).compactMap { CommandLine.unsafeArgv[$0].map(bytes) }
     }
 
-    /// The folder from which relative paths start.
-    /// - Throws: ``DaemonError`` with `invalid` if its path is not UTF-8, or it is gone.
+    /// Returns the path of the folder from which relative paths start.
+    ///
+    /// - Throws: ``DaemonError`` with `invalid` if the path is not UTF-8, or the folder cannot be used.
     package static func workingDirectory() throws(DaemonError) -> String {
         guard let path = getcwd(nil, 0) else {
             throw DaemonError(
@@ -93,7 +97,7 @@ package struct ProcessEnvironment: Sendable {
         UnsafeBufferPointer(start: text, count: strlen(text)).map { UInt8(bitPattern: $0) }
     }
 
-    /// In quotes, and each byte that is not printable ASCII as `\xFF`.
+    /// Returns the bytes in quotes, each byte that is not printable ASCII as `\xFF`.
     private static func printable(_ bytes: ArraySlice<UInt8>) -> String {
         bytes.reduce(into: "\"") { text, byte in
             if (0x20...0x7E).contains(byte) {
@@ -105,9 +109,9 @@ package struct ProcessEnvironment: Sendable {
     }
 }
 
-/// The programs that are installed together.
+/// The paths of the programs that are installed together.
 package enum ProgramPath {
-    /// The program of that name in the folder of this process's own program.
+    /// Returns the path of a program in the folder of this process's own program.
     package static func of(_ name: String) -> String {
         let own = current()
         guard let slash = own.unicodeScalars.lastIndex(of: "/") else { return name }

@@ -1,17 +1,18 @@
-/// A unit with which systemd runs the daemon for its user, as text.
+/// The text of a systemd unit that runs the daemon for its user.
 public struct ServiceUnit: Sendable {
-    /// The program, an absolute path.
+    /// The absolute path of the program.
     public var executable: String
-    /// Variables of the daemon, in this order.
+    /// The variables of the daemon's environment, in this order.
     public var environment: [(name: String, value: String)]
 
-    /// A unit.
+    /// Creates a unit.
     public init(executable: String, environment: [(name: String, value: String)] = []) {
         self.executable = executable
         self.environment = environment
     }
 
-    /// The unit's file.
+    /// Returns the text of the unit's file.
+    ///
     /// - Throws: ``DaemonError`` with `invalid` if a path has characters that a unit cannot have.
     public func text() throws -> String {
         let variables = try environment.map { "Environment=\(try Self.quoted("\($0.name)=\($0.value)"))\n" }.joined()
@@ -46,8 +47,10 @@ public struct ServiceUnit: Sendable {
             """
     }
 
-    /// The program as the first word of a command line. systemd takes no quotes, backslashes and dollars in that place
-    /// (systemd.service(5)), but does in arguments: env(1) then starts the program.
+    /// Returns the program as the first word of a command line.
+    ///
+    /// systemd accepts no quotes, backslashes and dollar signs in that word (systemd.service(5)), but does in
+    /// arguments; env(1) then starts the program.
     private func command() throws -> String {
         guard executable.unicodeScalars.contains(where: { "\"'\\$".unicodeScalars.contains($0) }) else {
             return try Self.quoted(executable)
@@ -61,7 +64,9 @@ public struct ServiceUnit: Sendable {
         return "/usr/bin/env " + (try Self.quoted(executable, isArgument: true))
     }
 
-    /// A word in quotes (systemd.syntax(7)). `%` begins a specifier everywhere, `$` a variable in a command's arguments.
+    /// Returns a word in quotes (systemd.syntax(7)).
+    ///
+    /// `%` begins a specifier everywhere, and `$` a variable in the arguments of a command, so both are doubled there.
     private static func quoted(_ text: String, isArgument: Bool = false) throws -> String {
         var result = "\""
         for character in text.unicodeScalars {
@@ -83,7 +88,7 @@ public struct ServiceUnit: Sendable {
         return String(repeating: "0", count: 4 - digits.count) + digits
     }
 
-    /// The program that a unit's file starts, as an absolute path.
+    /// Returns the absolute path of the program that a unit's file starts.
     ///
     /// - Returns: `nil` if the file has no `ExecStart`, or one that begins with a specifier or a name without a folder.
     package static func executable(in text: String) -> String? {
@@ -92,7 +97,7 @@ public struct ServiceUnit: Sendable {
         guard let line = lines.last(where: { $0.starts(with: key.unicodeScalars) && $0.count > key.count }) else {
             return nil
         }
-        // Before the program, systemd accepts marks (systemd.service(5)).
+        // systemd accepts marks before the program (systemd.service(5)).
         var rest = line.dropFirst(key.count).drop { "@-:+!| ".unicodeScalars.contains($0) }
         guard var word = nextWord(&rest) else { return nil }
         if String(word) == "/usr/bin/env", let scalars = nextWord(&rest) {

@@ -1,5 +1,6 @@
-/// A setting of the daemon. The raw value is its path in the configuration file: `log.level` is the member `level` of the
-/// object `log`.
+/// A setting of the daemon.
+///
+/// The raw value is its path in the configuration file: `log.level` is the member `level` of the object `log`.
 package enum SettingKey: String, CaseIterable, Sendable {
     case store
     case node
@@ -14,7 +15,7 @@ package enum SettingKey: String, CaseIterable, Sendable {
     case logSize = "log.size"
     case logKeep = "log.keep"
 
-    /// The option of `apus serve`.
+    /// The option of `apus serve` that gives the setting.
     package var option: String {
         switch self {
         case .store, .node, .patience, .grace, .parallel: "--\(rawValue)"
@@ -28,7 +29,7 @@ package enum SettingKey: String, CaseIterable, Sendable {
         }
     }
 
-    /// The environment variable.
+    /// The environment variable that gives the setting.
     package var variable: String {
         switch self {
         case .store: "APUS_STORE"
@@ -46,7 +47,7 @@ package enum SettingKey: String, CaseIterable, Sendable {
         }
     }
 
-    /// What a value is in the configuration file.
+    /// The form of a value in the configuration file.
     package enum Form {
         /// A string.
         case text
@@ -54,7 +55,7 @@ package enum SettingKey: String, CaseIterable, Sendable {
         case number
         /// `true` or `false`.
         case truth
-        /// An array of strings; one string, separated by commas, in the environment.
+        /// An array of strings; in the environment, one string with commas between them.
         case texts
         /// A number, or a string with a unit.
         case size
@@ -89,7 +90,7 @@ package enum SettingKey: String, CaseIterable, Sendable {
     }
 }
 
-/// A variable of the environment that is named like one of Apus's and is none, so that nothing reads it.
+/// An environment variable that begins with `APUS_` and that no program of Apus reads.
 package struct UnknownVariable: Hashable, Sendable, CustomStringConvertible {
     package var name: String
     /// The known variable that was probably meant.
@@ -101,21 +102,21 @@ package struct UnknownVariable: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension SettingKey {
-    /// The variables that users set, for the command and for the daemon.
+    /// The variables that users set for the command and for the daemon.
     private static let variables = ["APUS_HOME", ConfigurationFile.variable] + SettingKey.allCases.map(\.variable)
 
-    /// The variables that the daemon passes to commands and hooks, and those of tests and simulated devices.
+    /// The variables that the daemon passes to commands and hooks, and the variables of tests and simulated devices.
     private static let given: Set<String> = [
         ProcessEnvironment.run, "APUS_JOB", "APUS_JOB_KEY", "APUS_NAME", "APUS_OCCURRENCE", "APUS_ATTEMPT",
         "APUS_STANDS_FOR", "APUS_DUE", "APUS_OUTCOME", "APUS_REASON", "APUS_EXIT_CODE", "APUS_VIRTUAL_CLOCK_CONTROL",
         "APUS_VIRTUAL_CLOCK_PROCESS", "APUS_APP_LAUNCHER", "APUS_SYSTEM_ROOT",
     ]
 
-    /// The variables that begin with `APUS_` and are none of Apus's, by their names.
+    /// Returns the variables that begin with `APUS_` and that no program of Apus reads, in the order of their names.
     package static func unknownVariables(in environment: [String: String]) -> [UnknownVariable] {
         environment.keys.filter { $0.hasPrefix("APUS_") && !variables.contains($0) && !given.contains($0) }.sorted()
             .map { name in
-                // The prefix, which all have, brings none nearer.
+                // All names have the prefix, so it is left out of the comparison.
                 func own(_ name: String) -> String { String(name.dropFirst("APUS_".count)) }
                 let nearest = NearestName.of(own(name), among: variables.map(own))
                 return UnknownVariable(name: name, nearest: nearest.map { "APUS_" + $0 })

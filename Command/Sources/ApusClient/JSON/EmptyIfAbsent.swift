@@ -1,76 +1,78 @@
-/// A type with a value that says nothing, which JSON may leave out.
+/// A type with an empty value that a JSON document may leave out.
 public protocol HasEmptyValue {
-    /// That value.
+    /// The value of a field that a document leaves out.
     static var emptyValue: Self { get }
 }
 
 extension Bool: HasEmptyValue {
-    /// `false`
+    /// The value `false`.
     public static var emptyValue: Bool { false }
 }
 
 extension Int: HasEmptyValue {
-    /// 0
+    /// The value 0.
     public static var emptyValue: Int { 0 }
 }
 
 extension Dictionary: HasEmptyValue {
-    /// `[:]`
+    /// The value `[:]`.
     public static var emptyValue: [Key: Value] { [:] }
 }
 
 extension Array: HasEmptyValue {
-    /// `[]`
+    /// The value `[]`.
     public static var emptyValue: [Element] { [] }
 }
 
-/// A field that has its empty value if a document leaves it out, and is always written.
+/// A field that is always written, and that has its empty value if a document leaves it out.
 @propertyWrapper
 public struct EmptyIfAbsent<Value: HasEmptyValue & Codable & Hashable & Sendable>: Codable, Hashable, Sendable {
     /// The field's value.
     public var wrappedValue: Value
 
-    /// A field with a value.
+    /// Creates a field with a value.
     public init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
 
-    /// Reads the value itself.
+    /// Decodes the value itself.
     public init(from decoder: any Decoder) throws { wrappedValue = try Value(from: decoder) }
 
-    /// Writes the value itself.
+    /// Encodes the value itself.
     public func encode(to encoder: any Encoder) throws { try wrappedValue.encode(to: encoder) }
 }
 
 extension KeyedDecodingContainer {
-    /// What the compiler's `init(from:)` calls for such a field.
+    /// Decodes the field for the synthesized `init(from:)`, which calls this overload.
     func decode<Value>(_ type: EmptyIfAbsent<Value>.Type, forKey key: Key) throws -> EmptyIfAbsent<Value> {
         try decodeIfPresent(type, forKey: key) ?? EmptyIfAbsent(wrappedValue: .emptyValue)
     }
 }
 
-/// A field that may have no value, and is then written as `null` instead of being left out.
+/// A field that is written as `null`, instead of being left out, if it has no value.
 @propertyWrapper
 public struct Nullable<Value: Codable & Hashable & Sendable>: Codable, Hashable, Sendable {
     /// The field's value, if it has one.
     public var wrappedValue: Value?
 
-    /// A field with a value, or none.
+    /// Creates a field with a value, or without one.
     public init(wrappedValue: Value?) { self.wrappedValue = wrappedValue }
 
-    /// Reads the value, or `null`.
+    /// Decodes the value, or `null`.
     public init(from decoder: any Decoder) throws { wrappedValue = try Value?(from: decoder) }
 
-    /// Writes the value, or `null`.
+    /// Encodes the value, or `null`.
     public func encode(to encoder: any Encoder) throws { try wrappedValue.encode(to: encoder) }
 }
 
 extension KeyedDecodingContainer {
-    /// What the compiler's `init(from:)` calls for such a field: a document of an earlier version may leave it out.
+    /// Decodes the field for the synthesized `init(from:)`, which calls this overload.
+    ///
+    /// A document of an earlier version may leave the field out.
     package func decode<Value>(_ type: Nullable<Value>.Type, forKey key: Key) throws -> Nullable<Value> {
         Nullable(wrappedValue: try decodeIfPresent(Value.self, forKey: key))
     }
 }
 
-/// What a change says of one field: left out, it stays; `null` removes its value.
+/// The change of one field: an absent field stays as it is, and `null` removes its value.
 public enum FieldChange<Value: Codable & Hashable & Sendable>: Codable, Hashable, Sendable {
     /// The field is left out.
     case unchanged
@@ -79,13 +81,15 @@ public enum FieldChange<Value: Codable & Hashable & Sendable>: Codable, Hashable
     /// The field has a value.
     case set(Value)
 
-    /// Reads a value, or `null`.
+    /// Decodes a value, or `null`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         self = container.decodeNil() ? .removed : .set(try container.decode(Value.self))
     }
 
-    /// Writes the value, or `null`. Objects leave out what is unchanged.
+    /// Encodes the value, or `null`.
+    ///
+    /// An object leaves out an unchanged field.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         if case .set(let value) = self { try container.encode(value) } else { try container.encodeNil() }
@@ -93,14 +97,14 @@ public enum FieldChange<Value: Codable & Hashable & Sendable>: Codable, Hashable
 }
 
 extension KeyedDecodingContainer {
-    /// What the compiler's `init(from:)` calls for such a field.
+    /// Decodes the field for the synthesized `init(from:)`, which calls this overload.
     func decode<Value>(_ type: FieldChange<Value>.Type, forKey key: Key) throws -> FieldChange<Value> {
         contains(key) ? try FieldChange(from: superDecoder(forKey: key)) : .unchanged
     }
 }
 
 extension KeyedEncodingContainer {
-    /// What the compiler's `encode(to:)` calls for such a field.
+    /// Encodes the field for the synthesized `encode(to:)`, which calls this overload.
     mutating func encode<Value>(_ change: FieldChange<Value>, forKey key: Key) throws {
         switch change {
         case .unchanged: break

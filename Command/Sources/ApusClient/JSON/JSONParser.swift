@@ -1,8 +1,8 @@
-/// A value of JSON (RFC 8259).
+/// A JSON value (RFC 8259).
 enum JSONValue {
     case null
     case bool(Bool)
-    /// As the document has it.
+    /// The number as it is written in the document.
     case number(String)
     case string(String)
     case array([JSONValue])
@@ -10,7 +10,7 @@ enum JSONValue {
 }
 
 extension JSONValue {
-    /// What the value is, in words of JSON.
+    /// The value's type in the words of JSON, or the value itself if it is a number, a Boolean or `null`.
     var kind: String {
         switch self {
         case .null: "null"
@@ -23,21 +23,23 @@ extension JSONValue {
     }
 }
 
-/// Reads a document of JSON (RFC 8259), and refuses two members of one name in an object: decoders take one of them in
-/// silence, and another program that reads the same document may take the other one.
+/// Parses a JSON document (RFC 8259), and refuses an object with two members of the same name.
+///
+/// Decoders silently take one of the two members, and another program that reads the document may take the other one.
 struct JSONParser {
     private let bytes: [UInt8]
     private var position = 0
-    /// The members and elements that are being read, outermost first.
+    /// The keys of the members and elements that are being read, outermost first.
     private var path: [JSONKey] = []
     private var depth = 0
 
-    /// A deeper document is refused, before the stack is full.
+    /// The maximum depth of a document, which keeps the recursion from exhausting the stack.
     private static let mostDepth = 512
 
-    /// The value of a document.
-    /// - Throws: ``DaemonError`` with `invalid`: for a member that is given twice, with its path, and for what is not JSON,
-    ///   with its line and column.
+    /// Returns the value of a document.
+    ///
+    /// - Throws: ``DaemonError`` with `invalid`: for a duplicate member, with its path, and for text that is not JSON,
+    ///   with the line and the column.
     static func parse(_ bytes: some Sequence<UInt8>) throws(DaemonError) -> JSONValue {
         var parser = JSONParser(bytes: Array(bytes))
         // A byte order mark may be ignored (RFC 8259, 8.1).
@@ -67,7 +69,7 @@ struct JSONParser {
         while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
     }
 
-    /// Takes the next byte if it is this one.
+    /// Consumes the next byte if it is `byte`, and returns whether it was.
     private mutating func take(_ byte: Unicode.Scalar) -> Bool {
         guard next == UInt8(ascii: byte) else { return false }
         position += 1
@@ -83,7 +85,7 @@ struct JSONParser {
 
     // MARK: Values
 
-    /// The next value, with the space around it.
+    /// Reads the next value and the space around it.
     private mutating func value() throws(DaemonError) -> JSONValue {
         skipSpace()
         defer { skipSpace() }
@@ -141,7 +143,7 @@ struct JSONParser {
         return elements
     }
 
-    /// Takes the bracket of an object or an array.
+    /// Consumes the opening bracket of an object or an array.
     private mutating func goDeeper() throws(DaemonError) {
         guard depth < Self.mostDepth else { throw notJSON }
         depth += 1
@@ -194,7 +196,7 @@ struct JSONParser {
         throw notJSON
     }
 
-    /// What the characters after a backslash stand for.
+    /// Reads an escape sequence after its backslash, and returns its character.
     private mutating func escape() throws(DaemonError) -> Unicode.Scalar {
         guard let byte = next else { throw notJSON }
         position += 1
@@ -210,7 +212,7 @@ struct JSONParser {
         }
     }
 
-    /// What `\u0041`, or the two halves of `\uD83D\uDC1D`, stand for.
+    /// Reads the digits of `\u0041`, or both halves of `\uD83D\uDC1D`, and returns the character.
     private mutating func escapedScalar() throws(DaemonError) -> Unicode.Scalar {
         let first = try codeUnit()
         if let scalar = Unicode.Scalar(first) { return scalar }

@@ -1,13 +1,15 @@
-/// Decodes a value of JSON. With a ``FieldReport``, it notes there the fields that the types do not ask for, and takes
-/// `null` for an error; without one, it passes over both.
+/// Decodes a value of JSON.
+///
+/// With a ``FieldReport``, the decoder records there the fields that the types do not ask for, and `null` is an error;
+/// without one, it accepts both.
 final class JSONValueDecoder: Decoder {
     private let value: JSONValue
     private let report: FieldReport?
-    /// Where the value is: the path of what it is in, and its own key there.
+    /// The coding path of the enclosing container; ``key`` is the value's key in it.
     private let parent: [any CodingKey]
     private let key: (any CodingKey)?
 
-    // Only containers and errors need it.
+    // Lazy, because only containers and errors need it.
     private(set) lazy var codingPath = key.map { parent + [$0] } ?? parent
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
@@ -64,7 +66,7 @@ extension JSONValueDecoder: SingleValueDecodingContainer {
 
     func decode(_ type: Float.Type) throws -> Float { Float(try decode(Double.self)) }
 
-    /// A whole number may be written with a fraction of 0 or an exponent, such as `3.0`.
+    /// Decodes a whole number, which may be written with a fraction of 0 or an exponent, such as `3.0`.
     func decode<Number: FixedWidthInteger & Decodable>(_ type: Number.Type) throws -> Number {
         guard case .number(let text) = value,
             let number = Number(text) ?? Double(text).flatMap({ Number(exactly: $0) })
@@ -74,7 +76,8 @@ extension JSONValueDecoder: SingleValueDecodingContainer {
 
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         do { return try Value(from: self) } catch DecodingError.dataCorrupted(let context) {
-            // The library's own text of an unknown name has Swift's type, and does not have the names.
+            // The standard library's message about an unknown raw value names the Swift type, but not the accepted
+            // values.
             guard let named = type as? any (CaseIterable & RawRepresentable).Type else {
                 throw DecodingError.dataCorrupted(context)
             }
@@ -88,12 +91,11 @@ extension JSONValueDecoder: SingleValueDecodingContainer {
     }
 }
 
-/// An object.
 private struct ObjectContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let members: [String: JSONValue]
     let codingPath: [any CodingKey]
     let report: FieldReport?
-    /// Whether the report notes what is asked of this object.
+    /// Whether the fields that are asked of this object are recorded in the report.
     var isReported = false
 
     var allKeys: [Key] { members.keys.compactMap(Key.init(stringValue:)) }
@@ -103,7 +105,7 @@ private struct ObjectContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decodeNil(forKey key: Key) throws -> Bool {
         guard case .null? = member(key) else { return false }
         guard report != nil else { return true }
-        // Strictly, a field without a value is left out: each meaning has one form.
+        // In strict decoding, a field without a value must be left out, so that each meaning has one form.
         throw DecodingError.valueNotFound(
             Key.self, .init(codingPath: codingPath + [key], debugDescription: "must not be null; leave it out"))
     }
@@ -141,7 +143,6 @@ private struct ObjectContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 }
 
-/// An array.
 private struct ArrayContainer: UnkeyedDecodingContainer {
     let elements: [JSONValue]
     let codingPath: [any CodingKey]
@@ -177,7 +178,7 @@ private struct ArrayContainer: UnkeyedDecodingContainer {
         return element
     }
 
-    /// Of the next element.
+    /// Returns a decoder for the next element.
     private func decoder() throws -> JSONValueDecoder {
         let index = JSONKey.element(currentIndex)
         guard !isAtEnd else {
@@ -188,7 +189,7 @@ private struct ArrayContainer: UnkeyedDecodingContainer {
     }
 }
 
-/// The place of a value in an object or an array.
+/// The key of a value in an object or an array.
 enum JSONKey: CodingKey {
     case member(String)
     case element(Int)
@@ -212,7 +213,7 @@ enum JSONKey: CodingKey {
 }
 
 extension [any CodingKey] {
-    /// `jobs[0].submission`.
+    /// The path as text, such as `jobs[0].submission`.
     var fieldPath: String {
         reduce(into: "") { path, key in
             if let index = key.intValue {
@@ -225,7 +226,7 @@ extension [any CodingKey] {
 }
 
 extension DecodingError {
-    /// The field's path, and what is wrong with it: `jobs[0].submission: is missing`.
+    /// The field's path and its problem, such as `jobs[0].submission: is missing`.
     package var fieldProblem: String {
         let (path, problem): ([any CodingKey], String)
         switch self {

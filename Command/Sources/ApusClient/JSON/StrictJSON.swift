@@ -1,13 +1,15 @@
-/// Decodes JSON, and refuses what the type does not know: a misspelt field would be a default in silence.
+/// Decodes JSON, and refuses fields that the type does not know, because a misspelt field would silently have its
+/// default.
 ///
-/// Which fields a type knows, its `Decodable` implementation says: those that it asks for.
+/// A type knows the fields that its `Decodable` implementation asks for.
 ///
-/// `JSONDecoder` reports neither unknown fields nor fields that are given twice. A decoder around it that finds
-/// them takes four times as long as the one here, and each submission through the socket is read with it.
+/// `JSONDecoder` reports neither unknown nor duplicate fields. A decoder around it that finds them takes four times as
+/// long as this one, which reads each submission through the socket.
 package enum StrictJSON {
     /// Decodes a value.
-    /// - Throws: ``DaemonError`` with `invalid` for what is not JSON, and, with its path, for a field that is unknown, given
-    ///   twice, missing, of another form than the type's, or `null`: a field without a value is left out.
+    ///
+    /// - Throws: ``DaemonError`` with `invalid` for text that is not JSON, and, with its path, for a field that is
+    ///   unknown, duplicate, missing, `null` or of another type. A field without a value must be left out.
     package static func decode<Value: Decodable>(
         _ type: Value.Type = Value.self, from bytes: some Sequence<UInt8>
     ) throws -> Value {
@@ -17,7 +19,7 @@ package enum StrictJSON {
         do {
             value = try Value(from: decoder)
         } catch let error as DecodingError {
-            // A field that is missing is often one that was misspelt.
+            // A missing field is often a misspelt one.
             if case .keyNotFound = error, let unknown = report.problem(withKnown: false) { throw unknown }
             throw DaemonError(.invalid, error.fieldProblem)
         }
@@ -26,10 +28,11 @@ package enum StrictJSON {
     }
 }
 
-/// Decodes JSON of a daemon, which may be newer than this program: fields that the type does not know are passed over.
+/// Decodes JSON of a daemon that may be newer than this program, and ignores unknown fields.
 package enum LenientJSON {
     /// Decodes a value.
-    /// - Throws: `DecodingError`, or ``DaemonError`` for what is not JSON and for a field that is given twice.
+    ///
+    /// - Throws: `DecodingError`, or ``DaemonError`` for text that is not JSON and for a duplicate field.
     package static func decode<Value: Decodable>(
         _ type: Value.Type = Value.self, from bytes: some Sequence<UInt8>
     ) throws -> Value {
@@ -37,16 +40,17 @@ package enum LenientJSON {
     }
 }
 
-/// The first object of a document that has fields which its type does not know, and those that it does.
+/// A record of the first object with unknown fields in a document, and of the fields that its type knows.
 final class FieldReport {
     private var path = ""
-    /// The first one by its name.
+    /// The first unknown field by its name.
     private var unknown: String?
-    /// In the order in which they were asked for.
+    /// The known fields, in the order in which they were asked for.
     private var asked: [String] = []
 
-    /// Notes the unknown fields of an object.
-    /// - Returns: whether it is the first object that has any, so that what is asked of it is noted too.
+    /// Records the unknown fields of an object.
+    ///
+    /// - Returns: whether it is the first object with unknown fields, so that the known ones must be recorded too.
     func add(path: [any CodingKey], unknown: [String]) -> Bool {
         guard self.unknown == nil, let first = unknown.min() else { return false }
         self.path = path.fieldPath
@@ -54,12 +58,14 @@ final class FieldReport {
         return true
     }
 
-    /// Notes a field that the type knows, of the first object with unknown ones.
+    /// Records a field that the type of the first object with unknown fields knows.
     func asked(_ key: any CodingKey) {
         if !asked.contains(key.stringValue) { asked.append(key.stringValue) }
     }
 
-    /// The unknown field, as an error. The known ones are complete only if the document was decoded to its end.
+    /// Returns the error for the unknown field, if there is one.
+    ///
+    /// The list of known fields is complete only if the document was decoded to its end.
     func problem(withKnown: Bool) -> DaemonError? {
         guard let unknown else { return nil }
         let prefix = path.isEmpty ? "" : path + "."

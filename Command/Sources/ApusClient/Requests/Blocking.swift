@@ -1,10 +1,11 @@
 import ApusTimers
 import Dispatch
 
-/// Calls that block, made on a thread that is not one of the few of Swift's tasks.
+/// Makes blocking calls on threads that are not Swift's cooperative threads.
 enum Blocking {
-    /// Calls `body` on a thread of its own, with what a cancellation of the calling task ends. Throws `CancellationError` if
-    /// the task was cancelled and `body` has not succeeded.
+    /// Calls `body` on a separate thread, with an ``Interruption`` that a cancellation of the calling task triggers.
+    ///
+    /// - Throws: the error of `body`, or `CancellationError` if the task was cancelled and `body` has not succeeded.
     static func call<Result: Sendable>(
         _ body: @escaping @Sendable (Interruption) throws -> Result
     ) async throws -> Result {
@@ -12,7 +13,7 @@ enum Blocking {
         do {
             return try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in
-                    // A queue that is not shared gets a thread at once, however many others block.
+                    // A queue that is not shared gets a thread at once, however many other calls block.
                     DispatchQueue(label: "apus.client").async {
                         continuation.resume(with: Swift.Result { try body(interruption) })
                     }
@@ -27,7 +28,7 @@ enum Blocking {
     }
 }
 
-/// The connection that a call waits for, so that it can be ended from another thread.
+/// The connection that a call waits for, which another thread can interrupt.
 final class Interruption: Sendable {
     private enum State {
         case waiting
@@ -37,6 +38,8 @@ final class Interruption: Sendable {
 
     private let state = Locked<State>(.waiting)
 
+    /// Sets the connection that ``interrupt()`` ends.
+    ///
     /// - Throws: `CancellationError` after ``interrupt()``.
     func use(_ connection: SocketConnection) throws {
         try state.withLock { state in
@@ -45,7 +48,7 @@ final class Interruption: Sendable {
         }
     }
 
-    /// Leaves the connection to the next request, which an interruption of this one must not end.
+    /// Releases the connection for the next request, which an interruption of this request must not end.
     func release() {
         state.withLock { state in
             if case .using = state { state = .waiting }
@@ -60,12 +63,13 @@ final class Interruption: Sendable {
     }
 }
 
-/// The limit of ``within(_:_:)`` has passed.
+/// An error that says that the limit of ``within(_:_:)`` has passed.
 package struct DeadlineExceeded: Error {}
 
 /// Runs `body` for at most `limit`, measured by the continuous clock.
 ///
-/// - Throws: ``DeadlineExceeded`` once the limit has passed: `body` is cancelled then, and has ended when this throws.
+/// - Throws: ``DeadlineExceeded`` if the limit passes first; `body` is then cancelled, and has ended when the error is
+///   thrown.
 package func within<Result: Sendable>(
     _ limit: Duration, _ body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {
@@ -81,19 +85,20 @@ package func within<Result: Sendable>(
     }
 }
 
-/// Until when a request may take, by the continuous clock, which passes in suspension too.
+/// The instant at which a request times out, by the continuous clock, which includes suspensions of the machine.
 struct Deadline: Sendable {
     private let instant: ContinuousInstant?
 
-    /// Without a limit.
+    /// A deadline that never passes.
     static let never = Deadline(instant: nil)
 
     private init(instant: ContinuousInstant?) { self.instant = instant }
 
     init(after duration: Duration) { instant = SystemTime().continuous().advanced(by: duration) }
 
-    /// How long to wait in one call of poll(2), whose clock stops in suspension: 0 once the limit has passed, -1 for any
-    /// time.
+    /// The time-out for one call of poll(2), in milliseconds: 0 once the deadline has passed, -1 if it never does.
+    ///
+    /// It is at most a minute, because the clock of poll(2) stops while the machine is suspended.
     var milliseconds: Int32 {
         guard let instant else { return -1 }
         let left = SystemTime().continuous().duration(to: instant)

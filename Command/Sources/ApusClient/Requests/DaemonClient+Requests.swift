@@ -2,7 +2,7 @@ import ApusJobs
 import ApusTimers
 import PlatformC
 
-/// How requests are sent, when they are sent again, and what their failures mean.
+/// The sending and repetition of requests, and the meaning of their failures.
 extension DaemonClient {
     enum Method: String {
         case get = "GET"
@@ -11,20 +11,22 @@ extension DaemonClient {
         case delete = "DELETE"
     }
 
-    /// Whether a request that got no answer is sent a second time, over a new connection.
+    /// The rule for sending a request without an answer a second time, over a new connection.
     enum Repetition {
-        /// A change: it may have happened.
+        /// For a change, which may have been applied.
         case never
-        /// A question: asked again when the connection was lost, which is quick to notice.
+        /// For a read: it is repeated if the connection was lost, but not after a time-out.
         case whenLost
-        /// A submission with its idempotency key, which the daemon takes once, however often it is sent.
+        /// For a submission with an idempotency key, which the daemon accepts only once.
         case always
     }
 
-    /// Bodies longer than this are no answer of a daemon.
+    /// The maximum size of an answer's body, in bytes.
     private static let longestBody = 64 * 1024 * 1024
 
-    /// Submissions that come at once share a commit, and the daemon has not as many descriptors as a caller has tasks.
+    /// The limit of concurrent requests.
+    ///
+    /// Concurrent submissions share a commit, and the daemon has fewer descriptors than a caller may have tasks.
     private static let places = Turnstile(limit: 64)
 
     func get<T: Decodable>(_ path: String, query: [(String, String)] = []) async throws -> T {
@@ -33,8 +35,9 @@ extension DaemonClient {
 
     func decode<T: Decodable>(_ bytes: [UInt8]) throws -> T { try LenientJSON.decode(from: bytes) }
 
-    /// Sends a request and reads its whole answer; head and body have the client's patience together, unless `patience`
-    /// says another one.
+    /// Sends a request and reads its whole answer.
+    ///
+    /// The head and the body together must arrive within `patience`, or within the client's patience if it is `nil`.
     func send(
         _ method: Method, _ path: String, query: [(String, String)] = [], body: [UInt8]? = nil,
         patience: Duration? = nil, repeats: Repetition = .never
@@ -57,8 +60,10 @@ extension DaemonClient {
         }
     }
 
-    /// Sends a request once. `reusing` allows a connection of an earlier request, which the daemon may be about to close:
-    /// what must not be sent again has one of its own.
+    /// Sends a request once.
+    ///
+    /// `reusing` allows a connection of an earlier request, which the daemon may be closing; a request that must not be
+    /// sent twice gets a new connection.
     func answer(
         to request: HTTPRequest, reusing: Bool, within patience: Duration
     ) async throws -> (path: String, body: [UInt8]) {
@@ -85,9 +90,10 @@ extension DaemonClient {
         }
     }
 
-    /// Sends a request and calls `body` with each piece of the answer as it comes, until it returns `false` or the answer
-    /// ends. Each piece has `eachWithin` from the one before, or any time. `body` is first called with `nil`, when the daemon
-    /// has begun to answer.
+    /// Sends a request and calls `body` with each piece of the answer, until `body` returns `false` or the answer ends.
+    ///
+    /// Each piece must arrive within `piecePatience`, counted from the end of the previous call of `body`; `nil` means
+    /// no limit. `body` is first called with `nil`, when the daemon has begun to answer.
     func stream(
         _ path: String, query: [(String, String)], eachWithin piecePatience: Duration?,
         _ body: ([UInt8]?) async throws -> Bool
@@ -130,7 +136,8 @@ extension DaemonClient {
         }
     }
 
-    /// Distinguishes that no daemon listens, that it does not answer, and that it answered with an error.
+    /// Translates failures of the connection into errors that distinguish a missing daemon, a missing answer and a
+    /// process that is no daemon.
     private func translating<Answer>(
         _ path: String, _ patience: Duration, _ body: () throws -> Answer
     ) throws -> Answer {
@@ -159,7 +166,10 @@ extension DaemonClient {
         return DaemonError(.named(error.error.code), error.error.message)
     }
 
-    /// A name as a part of a path. Without one, the path would be that of all jobs or queues.
+    /// Returns a name as an escaped segment of a path.
+    ///
+    /// An empty name is refused, because the path would name all jobs or queues.
+    ///
     /// - Throws: ``DaemonError`` with `invalid`.
     static func segment(
         _ name: String,

@@ -2,45 +2,47 @@ import ApusJSON
 public import ApusJobs
 public import ApusTimers
 
-/// Talks to the daemon of one home over its socket.
+/// A client of one home's daemon, which it reaches over the daemon's socket.
 ///
-/// Every method throws ``DaemonError``: `notRunning` when no daemon listens, `unavailable` when another user's process
-/// does, `noAnswer` when the connection was lost or the answer took too long (then a change may have happened), else the
-/// code and the message that the daemon answered.
+/// Every method throws ``DaemonError``: `notRunning` if no daemon listens, `unavailable` if a process of another user
+/// does, `noAnswer` if the connection was lost or the answer took too long (a change may then have been applied), and
+/// otherwise the code and the message of the daemon's answer.
 public struct DaemonClient: Sendable {
-    /// The home whose daemon is meant.
+    /// The home of the daemon.
     public let home: Home
-    /// How long the daemon has for a whole answer, by the continuous clock.
+    /// The time within which a whole answer must arrive, by the continuous clock.
     public let patience: Duration
     private let random: any RandomSource
 
-    /// A client for the daemon of that home. Connects when it is first used.
+    /// Creates a client for the daemon of a home, which connects at its first use.
     ///
     /// - Parameters:
-    ///   - home: the home whose daemon is meant.
-    ///   - patience: how long the daemon has for a whole answer, by the continuous clock.
-    ///   - random: makes the idempotency keys of submissions.
+    ///   - home: the home of the daemon.
+    ///   - patience: the time within which a whole answer must arrive, by the continuous clock.
+    ///   - random: the source of the idempotency keys of submissions.
     public init(home: Home, patience: Duration = .seconds(30), random: any RandomSource = SystemRandom()) {
         self.home = home
         self.patience = patience
         self.random = random
     }
 
-    /// Where the daemon answers.
+    /// Returns the path of the socket at which the daemon answers.
     public func socketPath() async throws -> String {
         try await answer(to: HTTPRequest("GET", "/v1/health"), reusing: true, within: patience).path
     }
 
-    /// The daemon's process, version and state.
+    /// Returns the daemon's process, version and state.
     public func health() async throws -> WireHealth { try await get("/v1/health") }
 
     /// Asks the daemon to stop, and returns at once.
+    ///
     /// - Throws: ``DaemonError``.
     public func stop() async throws { _ = try await send(.post, "/v1/stop") }
 
-    /// Waits until the daemon that answers now does not any more. The store is closed then, and another daemon can have
-    /// it, or has it already. (The process may exist for a moment longer, or as a zombie that its parent has not asked
-    /// for.)
+    /// Waits until the daemon that answers now no longer answers.
+    ///
+    /// The store is then closed, and another daemon can open it, or has already opened it. The process may exist for a
+    /// moment longer, or remain as a zombie that its parent has not reaped.
     public func untilStopped() async throws {
         let clock = TimerClock.continuous()
         var process: Int32?
@@ -52,18 +54,19 @@ public struct DaemonClient: Sendable {
             } catch let error as DaemonError where error.code == .notRunning {
                 return
             } catch let error as DaemonError where error.code == .noAnswer {
-                // It is about to end.
+                // The daemon is about to end.
             }
             try await clock.sleep(until: clock.now.advanced(by: .milliseconds(10)), tolerance: nil)
         }
     }
 
-    /// Submits a job: when this returns, it is durable.
+    /// Submits a job, which is durable when this method returns.
     ///
-    /// A submission without an answer is sent a second time. It has an idempotency key, a random one unless it was given
-    /// one, so the daemon takes it once.
-    /// - Throws: ``DaemonError``; with `noAnswer` the job may have been submitted, and the message names the key with which
-    ///   the submission can be repeated.
+    /// A submission without an answer is sent a second time. The daemon accepts it only once, because it has an
+    /// idempotency key: its own, or else a random one.
+    ///
+    /// - Throws: ``DaemonError``; with `noAnswer` the job may have been submitted, and the message names the key with
+    ///   which the submission can be repeated.
     public func submit(_ submission: WireSubmission) async throws -> WireJob {
         var submission = submission
         let key = submission.idempotencyKey ?? WireSubmission.newIdempotencyKey(random)
@@ -79,18 +82,21 @@ public struct DaemonClient: Sendable {
         }
     }
 
-    /// Makes jobs of an export, or of a crontab: all or none.
-    /// - Throws: ``DaemonError``; with `noAnswer` they may have been made, and a repeated import makes no second ones.
+    /// Imports the jobs of an export or of a crontab: all of them or none.
+    ///
+    /// - Throws: ``DaemonError``; with `noAnswer` the jobs may have been imported, and repeating the import makes no
+    ///   duplicates.
     public func imported(_ jobs: WireImport) async throws -> WireImported {
         try decode(
             try await send(.post, "/v1/import", body: try JSONText.bytes(of: jobs), patience: .seconds(600)))
     }
 
-    /// The text that `apus export` writes.
+    /// Sends the text that `apus export` writes to `body`, piece by piece.
+    ///
     /// - Parameters:
-    ///   - labels: only of jobs that have all of these (`key=value`).
-    ///   - body: is called with each piece of the text as it comes; nothing of it is kept.
-    /// - Throws: ``DaemonError``, and what `body` throws. The text is not complete then.
+    ///   - labels: the labels (`key=value`) that the exported jobs must all have; empty for all jobs.
+    ///   - body: a closure that is called with each piece of the text as it arrives.
+    /// - Throws: ``DaemonError`` and the errors of `body`; the text is then incomplete.
     public func export(labels: [String] = [], _ body: ([UInt8]) async throws -> Void) async throws {
         let query = labels.map { ("label", $0) }
         try await stream("/v1/export", query: query, eachWithin: patience) { piece in
@@ -99,11 +105,13 @@ public struct DaemonClient: Sendable {
         }
     }
 
-    /// One job, by identifier, unique prefix or name.
+    /// Returns one job, found by its identifier, a unique prefix of that, or its name.
     public func job(_ id: String) async throws -> WireJob { try await get("/v1/jobs/\(Self.segment(id))") }
 
-    /// One page of jobs; with `failed`, only of those whose newest attempt that has ended failed or was lost; without
-    /// `lastRun`, without their last runs, which takes less time.
+    /// Returns one page of jobs.
+    ///
+    /// With `failed`, these are only jobs whose newest ended attempt failed or was lost. Without `lastRun`, they have
+    /// no last runs, which takes less time.
     public func jobs(
         states: [String] = [], kind: String? = nil, _ filter: JobFilter = JobFilter(), failed: Bool = false,
         lastRun: Bool = true, limit: Int? = nil, after: String? = nil
@@ -116,7 +124,7 @@ public struct DaemonClient: Sendable {
         return try await get("/v1/jobs", query: query)
     }
 
-    /// How many jobs there are; as in ``jobs(states:kind:_:failed:lastRun:limit:after:)``.
+    /// Returns the number of jobs that ``jobs(states:kind:_:failed:lastRun:limit:after:)`` would list in all pages.
     public func jobCount(
         states: [String] = [], _ filter: JobFilter = JobFilter(), failed: Bool = false
     ) async throws -> Int {
@@ -131,30 +139,32 @@ public struct DaemonClient: Sendable {
             + (failed ? [("failed", "true")] : [])
     }
 
-    /// The scheduled jobs whose next occurrences are due first.
+    /// Returns the scheduled jobs whose next occurrences are due first.
     public func nextJobs(limit: Int) async throws -> [WireJob] {
         let page: WireJobPage = try await get("/v1/next", query: [("limit", "\(limit)")])
         return page.jobs
     }
 
-    /// One page of the jobs that are due and wait for conditions or for a handler, as far as the daemon's scheduler has
-    /// them.
+    /// Returns one page of the jobs that are due and wait for conditions or for a handler, as far as the daemon's
+    /// scheduler has loaded them.
     public func obstructedJobs(limit: Int, after: String? = nil) async throws -> WireJobPage {
         try await get("/v1/obstructed", query: [("limit", "\(limit)")] + (after.map { [("after", $0)] } ?? []))
     }
 
-    /// One page of the jobs that the daemon cannot read and has set aside.
+    /// Returns one page of the jobs that the daemon cannot read and has set aside.
     public func unreadableJobs(limit: Int, after: String? = nil) async throws -> WireUnreadablePage {
         try await get("/v1/unreadable", query: [("limit", "\(limit)")] + (after.map { [("after", $0)] } ?? []))
     }
 
-    /// One page of applications' submissions that were refused, the last ones first.
+    /// Returns one page of the refused submissions of applications, newest first.
     public func refusals(limit: Int, after: String? = nil) async throws -> WireRefusalPage {
         try await get("/v1/refusals", query: [("limit", "\(limit)")] + (after.map { [("after", $0)] } ?? []))
     }
 
-    /// One page of runs, newest first, of the jobs that pass the filter; with `begun`, only of attempts that began; with
-    /// `since`, an instant in ISO 8601, only of those that are open or ended since.
+    /// Returns one page of the runs of the jobs that pass the filter, newest first.
+    ///
+    /// With `begun`, these are only attempts that began. With `since`, an instant in ISO 8601, they are only runs that
+    /// are open or have ended since then.
     public func runs(
         job: String? = nil, _ filter: JobFilter = JobFilter(), occurrence: Int? = nil, begun: Bool = false,
         outcomes: [String] = [], since: String? = nil, limit: Int? = nil, after: String? = nil
@@ -169,12 +179,13 @@ public struct DaemonClient: Sendable {
         return try await get("/v1/runs", query: query)
     }
 
-    /// How the runs went that have ended, of one job or of all.
+    /// Returns statistics of the ended runs of one job or of all jobs.
+    ///
     /// - Parameters:
-    ///   - job: by identifier, unique prefix or name.
-    ///   - since: an instant in ISO 8601; only runs that ended since.
-    ///   - zone: the zone of the days; GMT unless given.
-    /// - Returns: the statistics in all, by job and by day.
+    ///   - job: the job's identifier, a unique prefix of that, or its name.
+    ///   - since: an instant in ISO 8601; only runs that have ended since then count.
+    ///   - zone: the time zone of the days; GMT by default.
+    /// - Returns: the statistics in total, by job and by day.
     /// - Throws: ``DaemonError``.
     public func statistics(
         job: String? = nil, since: String? = nil, zone: String? = nil
@@ -187,7 +198,7 @@ public struct DaemonClient: Sendable {
             try await send(.get, "/v1/stats", query: query, patience: .seconds(600), repeats: .whenLost))
     }
 
-    /// What was measured since the daemon started, in Prometheus' text format.
+    /// Returns the metrics since the daemon's start, in the text format of Prometheus.
     public func metrics() async throws -> String {
         String(decoding: try await send(.get, "/metrics", repeats: .whenLost), as: UTF8.self)
     }
@@ -200,12 +211,13 @@ public struct DaemonClient: Sendable {
     /// The states of jobs that can be cancelled.
     package static let openStates = ["scheduled", "suspended"]
 
-    /// Cancels the jobs that have not ended. Sends a request for each 1,000 jobs.
+    /// Cancels the jobs that have not ended, with one request for each 1,000 jobs.
+    ///
     /// - Parameters:
-    ///   - filter: which of them.
-    ///   - progress: called after each request with the number of jobs that are cancelled.
+    ///   - filter: the filter that the jobs must pass.
+    ///   - progress: a closure that is called after each request with the number of cancelled jobs.
     /// - Returns: the jobs' identifiers.
-    /// - Throws: ``DaemonError``; some of the jobs may be cancelled then.
+    /// - Throws: ``DaemonError``; some of the jobs may then be cancelled.
     public func cancelAll(
         _ filter: JobFilter = JobFilter(), progress: (Int) -> Void = { _ in }
     ) async throws -> [String] {
@@ -219,8 +231,9 @@ public struct DaemonClient: Sendable {
         return cancelled
     }
 
-    /// Sends a request for each 1,000 jobs that match a query. `next` gets each answer, and returns where the next page
-    /// begins.
+    /// Sends a request for each 1,000 jobs that match a query.
+    ///
+    /// `next` gets each answer, and returns the position of the next page, or `nil` at the end.
     private func changePages<Answer: Decodable>(
         _ method: Method, _ path: String, _ query: [(String, String)], _ next: (Answer) -> String?
     ) async throws {
@@ -232,7 +245,7 @@ public struct DaemonClient: Sendable {
         } while after != nil
     }
 
-    /// Deletes a job that has ended, with its runs and what they printed.
+    /// Deletes a job that has ended, with its runs and their output.
     public func delete(_ id: String) async throws {
         _ = try await send(.post, "/v1/jobs/\(Self.segment(id))/delete")
     }
@@ -240,14 +253,16 @@ public struct DaemonClient: Sendable {
     /// The states of jobs that can be deleted.
     package static let endedStates = ["finished", "cancelled"]
 
-    /// Deletes the jobs that have ended, with their runs and what they printed, except those with a run in progress.
-    /// Sends a request for each 1,000 jobs.
+    /// Deletes the jobs that have ended, with their runs and output, except jobs with a run in progress.
+    ///
+    /// One request is sent for each 1,000 jobs.
+    ///
     /// - Parameters:
-    ///   - filter: which of them.
-    ///   - failed: only jobs whose newest attempt that has ended failed or was lost.
-    ///   - progress: called after each request with the number of jobs that are deleted.
-    /// - Returns: how many were deleted.
-    /// - Throws: ``DaemonError``; some of the jobs may be deleted then.
+    ///   - filter: the filter that the jobs must pass.
+    ///   - failed: whether only jobs are deleted whose newest ended attempt failed or was lost.
+    ///   - progress: a closure that is called after each request with the number of deleted jobs.
+    /// - Returns: the number of deleted jobs.
+    /// - Throws: ``DaemonError``; some of the jobs may then be deleted.
     public func deleteEnded(
         _ filter: JobFilter = JobFilter(), failed: Bool = false, progress: (Int) -> Void = { _ in }
     ) async throws -> Int {
@@ -261,7 +276,7 @@ public struct DaemonClient: Sendable {
         return deleted
     }
 
-    /// Changes what a job is asked to do; what is left out stays, and so do its identifier and its history.
+    /// Changes the definition of a job; its identifier, its history and the fields that the change leaves out stay.
     public func change(_ id: String, _ change: WireJobChange) async throws -> WireJob {
         try decode(try await send(.patch, "/v1/jobs/\(Self.segment(id))", body: try JSONText.bytes(of: change)))
     }
@@ -276,33 +291,35 @@ public struct DaemonClient: Sendable {
         try decode(try await send(.post, "/v1/jobs/\(Self.segment(id))/resume"))
     }
 
-    /// Runs a job now, beside its occurrences.
+    /// Runs a job now, in addition to its occurrences.
     public func run(_ id: String) async throws -> WireRun {
         try decode(try await send(.post, "/v1/jobs/\(Self.segment(id))/run"))
     }
 
-    /// Cancels the run of one occurrence, waiting or running; the job stays.
+    /// Cancels the waiting or active run of one occurrence; the job stays.
     public func cancelRun(_ id: String, occurrence: Int) async throws -> WireRun {
         try decode(try await send(.post, "/v1/jobs/\(Self.segment(id))/runs/\(occurrence)/cancel"))
     }
 
-    /// Tries an occurrence again that has failed, was lost or was cancelled; the last such one unless it is named.
+    /// Retries an occurrence that failed, was lost or was cancelled; by default the last such one.
     public func retry(_ id: String, occurrence: Int? = nil) async throws -> WireRun {
         try decode(
             try await send(.post, "/v1/jobs/\(Self.segment(id))/retry", query: Self.query(occurrence: occurrence)))
     }
 
-    /// A cancelled job cannot be retried.
+    /// The states of jobs that can be retried: all except cancelled ones.
     package static let retriableStates = ["scheduled", "suspended", "finished"]
 
-    /// Tries again the last occurrence of each job whose newest attempt that has ended failed or was lost, except
-    /// cancelled ones. A job that cannot be retried any more, because another caller has done so or cancelled it, or it
-    /// is gone, is skipped. Sends a request for each 1,000 jobs.
+    /// Retries the last occurrence of each job whose newest ended attempt failed or was lost, except cancelled jobs.
+    ///
+    /// One request is sent for each 1,000 jobs. A job that can no longer be retried is skipped: another caller has
+    /// retried or cancelled it, or it no longer exists.
+    ///
     /// - Parameters:
-    ///   - filter: which of them.
-    ///   - progress: called after each request with the number of jobs that are tried again.
+    ///   - filter: the filter that the jobs must pass.
+    ///   - progress: a closure that is called after each request with the number of retried jobs.
     /// - Returns: the new attempts.
-    /// - Throws: ``DaemonError``; some of the jobs may be tried again then.
+    /// - Throws: ``DaemonError``; some of the jobs may then be retried.
     public func retryFailed(
         _ filter: JobFilter = JobFilter(), progress: (Int) -> Void = { _ in }
     ) async throws -> [WireRun] {
@@ -316,7 +333,8 @@ public struct DaemonClient: Sendable {
         return runs
     }
 
-    /// Why an occurrence ran, did not run, or waits; the oldest open one unless it is named, else the next, else the last.
+    /// Returns the reasons why an occurrence ran, did not run, or waits; by default of the oldest open one, else the
+    /// next, else the last.
     public func why(_ id: String, occurrence: Int? = nil) async throws -> WireExplanation {
         try await get("/v1/jobs/\(Self.segment(id))/why", query: Self.query(occurrence: occurrence))
     }
@@ -325,10 +343,10 @@ public struct DaemonClient: Sendable {
         occurrence.map { [("occurrence", String($0))] } ?? []
     }
 
-    /// The daemons that share the store.
+    /// Returns the daemons that share the store.
     public func nodes() async throws -> WireNodes { try await get("/v1/nodes") }
 
-    /// The queues that have limits, or jobs that run or wait, by name.
+    /// Returns the queues that have limits, or jobs that run or wait, in the order of their names.
     public func queues() async throws -> WireQueues { try await get("/v1/queues") }
 
     /// Changes a queue.
@@ -337,33 +355,37 @@ public struct DaemonClient: Sendable {
         return try decode(try await send(.patch, "/v1/queues/\(name)", body: try JSONText.bytes(of: change)))
     }
 
-    /// What the last run that ended (or an occurrence's) printed: its last 64 KiB. With `running`, rather what a
-    /// run in progress has printed so far, if there is one.
+    /// Returns the last 64 KiB of the output of an occurrence, by default of the last run that ended.
+    ///
+    /// With `running`, it is the output so far of a run in progress, if there is one.
     public func logs(_ id: String, occurrence: Int? = nil, running: Bool = false) async throws -> [UInt8] {
         let query = Self.query(occurrence: occurrence) + (running ? [("running", "true")] : [])
         return try await send(.get, "/v1/jobs/\(Self.segment(id))/logs", query: query)
     }
 
-    /// An event: its name, and its data as JSON.
+    /// An event of the daemon: a name, and data as JSON.
     public struct Event: Sendable {
-        /// `job`, `run`, `output`, `notification`, `clock`, or `lost` where events were left out.
+        /// The kind of event: `job`, `run`, `output`, `notification` or `clock`, or `lost` in place of events that were
+        /// left out.
         public var name: String
-        /// The JSON.
+        /// The event's data, as JSON in UTF-8.
         public var data: [UInt8]
-        /// The data as a wire type.
+        /// Returns the data as a wire type.
         public func decoded<T: Decodable>(as type: T.Type = T.self) throws -> T {
             try LenientJSON.decode(from: data)
         }
     }
 
-    /// Events of a job (or of all) from now on, until the daemon stops or the calling task is cancelled.
+    /// Listens to the events of a job, or of all jobs, from now on until the daemon stops or the calling task is
+    /// cancelled.
     ///
     /// - Parameters:
-    ///   - job: only this job's; by identifier, unique prefix or name.
+    ///   - job: the identifier, a unique prefix of it, or the name of the only job whose events are sent.
     ///   - terminal: whether the caller shows notifications to a person.
-    ///   - running: whether it begins with what runs in progress have printed so far, as `output` events.
-    ///   - body: called with each event; `false` ends the listening. First called with `nil`, when the daemon listens.
-    /// - Throws: ``DaemonError``, or what `body` throws.
+    ///   - running: whether the output so far of the runs in progress is sent first, as `output` events.
+    ///   - body: a closure that is called with each event, and first with `nil` when the daemon listens; it returns
+    ///     `false` to end the listening.
+    /// - Throws: ``DaemonError``, or the errors of `body`.
     public func listen(
         job: String? = nil, terminal: Bool = false, running: Bool = false, _ body: (Event?) async throws -> Bool
     ) async throws {
@@ -381,40 +403,39 @@ public struct DaemonClient: Sendable {
     }
 }
 
-/// What can go wrong between the command and the daemon: a code for programs and a message for people that says what
-/// to do.
+/// An error between the command and the daemon: a code for programs, and a message for people that includes the remedy.
 public struct DaemonError: Error, Sendable, CustomStringConvertible {
     /// The kind of error.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code's name, as in the JSON API.
         public var description: String
-        /// An argument was not acceptable.
+        /// An argument is not acceptable.
         public static let invalid = Code(description: "invalid")
-        /// Files or the network cannot be used now.
+        /// Files or the network cannot be used at present.
         public static let unavailable = Code(description: "unavailable")
         /// No daemon listens.
         public static let notRunning = Code(description: "notRunning")
         /// A daemon listens, but the connection was lost or the answer took too long: a change may have happened.
         public static let noAnswer = Code(description: "noAnswer")
-        /// The daemon keeps another home than the request is for.
+        /// The daemon serves another home than the request is for.
         public static let otherHome = Code(description: "otherHome")
-        /// The daemon has ended, because it could not use its store for too long.
+        /// The daemon ended because it could not use its store for too long.
         public static let storeLost = Code(description: "storeLost")
-        /// The caller may not do this.
+        /// The caller is not allowed to do this.
         public static let forbidden = Code(description: "forbidden")
-        /// The daemon answered with an error of the scheduler or the store.
+        /// Returns the code of an error of the scheduler or the store.
         public static func jobs(_ code: JobError.Code) -> Code { Code(description: code.description) }
-        /// The code that an answer of the API named.
+        /// Returns the code that is named in an answer of the API.
         public static func named(_ name: String) -> Code { Code(description: name) }
     }
     /// The kind of error.
     public var code: Code
-    /// What happened, and what to do.
+    /// A sentence with the problem and the remedy.
     public var message: String
-    /// What caused it.
+    /// The underlying error, if there is one.
     public var cause: (any Error)?
 
-    /// An error.
+    /// Creates an error.
     public init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
         self.code = code
         self.message = message

@@ -10,28 +10,31 @@ import PlatformC
     import Foundation
 #endif
 
-/// Starts a daemon in the background: in a session of its own, so that it outlives the terminal, with its output in
-/// the home's log.
+/// Starts a daemon in the background.
+///
+/// The daemon has a session of its own, so that it outlives the terminal, and writes its output to the home's log.
 public struct DaemonLauncher: Sendable {
-    /// The program to start; it is given `serve --ready-fd N`, and then writes its log to the home.
+    /// The path of the program, which is started with the arguments `serve --ready-fd N`.
     public var executable: String
-    /// The home.
+    /// The home of the daemon.
     public var home: Home
     /// The environment of the daemon.
     public var environment: [String: String]
-    /// How long to wait for the daemon to be ready.
+    /// The time within which the daemon must become ready.
     public var patience: Duration = .seconds(30)
 
-    /// A launcher.
+    /// Creates a launcher.
     public init(executable: String, home: Home, environment: [String: String]) {
         self.executable = executable
         self.home = home
         self.environment = environment
     }
 
-    /// Starts a daemon and returns when it answers.
-    /// - Returns: its process. Another process may have started one at the same moment: then that one's.
-    /// - Throws: ``DaemonError`` with what the daemon said before it gave up.
+    /// Starts a daemon, and returns when it answers requests.
+    ///
+    /// - Returns: the identifier of the daemon's process, or of the daemon that another process has started at the same
+    ///   moment.
+    /// - Throws: ``DaemonError`` with the daemon's message about its failure.
     @discardableResult
     public func start() async throws -> Int32 {
         try home.prepare()
@@ -48,7 +51,7 @@ public struct DaemonLauncher: Sendable {
         var process: Int32 = 0
         let arguments = [executable, "serve", "--ready-fd", "3"]
         // A service manager that started this process does not wait for the daemon, and a daemon that a job's command
-        // started is no part of that job.
+        // starts is not a part of that job.
         let environment = environment.filter {
             ![ProcessEnvironment.notifySocket, ProcessEnvironment.run].contains($0.key)
         }
@@ -64,14 +67,15 @@ public struct DaemonLauncher: Sendable {
         }
         let answer = try await readAnswer(ready[0])
         if answer == "ready" { return process }
-        // Lost a race: another daemon has the home, and answers now or in a moment.
+        // Another daemon has won a race for the home, and answers now or in a moment.
         if answer.hasPrefix("owned"), let other = await otherDaemon() { return other }
         throw DaemonError(
             .unavailable, answer.isEmpty ? "the daemon ended before it was ready; \(home.logPath) may say why" : answer)
     }
 
-    /// Reads one line, on a thread of Dispatch: a pipe has no asynchronous read that works for files of every kind,
-    /// and this is once in a daemon's life.
+    /// Reads one line, on a thread of Dispatch.
+    ///
+    /// A pipe has no asynchronous read that works for files of every kind, and this is done once for each daemon.
     private func readAnswer(_ descriptor: Int32) async throws -> String {
         let milliseconds = Int32(clamping: patience.wholeMilliseconds)
         return await withCheckedContinuation { continuation in
@@ -110,7 +114,7 @@ public struct DaemonLauncher: Sendable {
     }
 }
 
-/// A function of its own, because a variable named `poll` hides the system call.
+/// Calls poll(2), whose name a variable of the caller hides.
 private func waitForInput(_ descriptor: inout pollfd, _ milliseconds: Int32) -> Int32 {
     poll(&descriptor, 1, milliseconds)
 }

@@ -2,15 +2,16 @@ import ApusTimers
 package import PathTrust
 import PlatformC
 
-/// Finds the socket of a home's daemon, and connects to it if the user's own daemon listens there: a server of another user
-/// would get the commands, and answer what it likes. Each request says which home it is for (``HomeIdentity/header``).
+/// Finds the socket of a home's daemon, and connects to it if the daemon belongs to the same user.
 ///
-/// The folders and the socket must be the user's own, and so must the process that listens (`SO_PEERCRED`, unix(7)).
+/// A server of another user would receive the commands, and could send any answers. The folders and the socket must
+/// therefore belong to this user, and so must the process that listens (`SO_PEERCRED`, unix(7)). Each request names its
+/// home (``HomeIdentity/header``).
 struct DaemonSocket: Sendable {
-    /// The home whose daemon is meant.
+    /// The home of the daemon.
     var home: Home
 
-    /// Which file a path is. A new daemon makes a new file.
+    /// The identity of a socket's file; each daemon creates a new file.
     struct File: Hashable, Sendable {
         private var device: UInt64
         private var inode: UInt64
@@ -23,11 +24,13 @@ struct DaemonSocket: Sendable {
         }
     }
 
-    /// Calls `request` with the path of a socket that is the user's own, and with the home that the request is for; and
-    /// again with the next such path, if no daemon listens at the first, or if that one refuses the request as another
-    /// home's. The record in a copied home names such a socket.
-    /// - Throws: ``DaemonError`` with `notRunning` if no daemon of the home listens, `unavailable` if the socket, or the
-    ///   folder it is in, is not the user's own; and what `request` throws.
+    /// Calls `request` with the path of a socket that belongs to this user, and with the identity of the home.
+    ///
+    /// If no daemon listens there, or if the daemon refuses the request as another home's, the next such path is tried:
+    /// the record in a copied home names the socket of the original.
+    ///
+    /// - Throws: ``DaemonError`` with `notRunning` if no daemon of the home listens, or with `unavailable` if the
+    ///   socket or its folder does not belong to this user; and the errors of `request`.
     func reach<Answer>(_ request: (_ path: String, File, HomeIdentity) throws -> Answer) throws -> Answer {
         let (own, recorded) = (home.socketPath, SocketRecord.socketPath(recordedAt: home.socketRecordPath))
         if let identity = HomeIdentity(home.path) {
@@ -42,7 +45,9 @@ struct DaemonSocket: Sendable {
     }
 
     /// Connects to a socket.
-    /// - Throws: ``DaemonError`` with `unavailable` if the process that listens is another user's.
+    ///
+    /// - Throws: ``DaemonError`` with `unavailable` if the process that listens belongs to another user, or
+    ///   ``SocketConnection/Failure``.
     func connect(to path: String, deadline: Deadline) throws -> SocketConnection {
         let connection = try SocketConnection(path: path, deadline: deadline)
         guard let user = connection.peerUser else { throw SocketConnection.Failure.unconnected(errno) }
@@ -55,12 +60,13 @@ struct DaemonSocket: Sendable {
         return connection
     }
 
-    /// The socket, if there is one.
-    /// - Throws: ``DaemonError`` with `unavailable` if it, or a folder above it, is not the user's own.
+    /// Returns the identity of the socket's file; `nil` if there is none.
+    ///
+    /// - Throws: ``DaemonError`` with `unavailable` if the socket or a folder above it does not belong to this user.
     private func trusted(_ path: String) throws(DaemonError) -> File? {
         let status: stat?
         do throws(TrustedPath.Failure) { status = try TrustedPath.check(path, as: .socket) } catch {
-            // A folder that cannot be entered, or is none, has no socket of this user's.
+            // A path below a file, or in a folder that cannot be entered, leads to no socket of this user.
             guard error.code == EPERM else { return nil }
             throw DaemonError(.unavailable, "the daemon's socket \(error), or set APUS_HOME")
         }
@@ -71,10 +77,12 @@ struct DaemonSocket: Sendable {
     }
 }
 
-/// The file in which a daemon says where its socket is. The caller's environment may name another place: cron and `su`
-/// have no `XDG_RUNTIME_DIR`, and neither has a daemon that they start.
+/// The file in which a daemon records the path of its socket.
 ///
-/// A daemon writes it when it answers and removes it at its end. One that was left by a daemon that was killed names a
+/// The environment of a caller may lead to another path: cron and `su` set no `XDG_RUNTIME_DIR`, and a daemon that they
+/// start has none either.
+///
+/// A daemon writes the file when it begins to answer, and removes it at its end. The record of a killed daemon names a
 /// socket without a listener, and is ignored.
 package final class SocketRecord: Sendable {
     private let path: String
@@ -82,20 +90,22 @@ package final class SocketRecord: Sendable {
 
     package init(path: String) { self.path = path }
 
-    /// Replaces the record of an earlier daemon. The store's lock makes this the only writer.
+    /// Writes the record, and replaces that of an earlier daemon.
+    ///
+    /// The store's lock makes the daemon the only writer.
     package func write(socketPath: String) throws(TrustedPath.Failure) {
         let status = try TrustedPath.replaceFile(path, with: socketPath + "\n")
         inode.withLock { $0 = UInt64(status.st_ino) }
     }
 
-    /// Removes the record that was written, but not one that the next daemon has written since.
+    /// Removes the record that this object has written, but not one that the next daemon has written since.
     package func remove() {
         var status = stat()
         guard let own = inode.withLock({ $0 }), lstat(path, &status) == 0, UInt64(status.st_ino) == own else { return }
         unlink(path)
     }
 
-    /// The path that the record of a home names; `nil` without one, or with one that is not to be trusted.
+    /// Returns the path in the record of a home; `nil` if there is no record, or none that can be trusted.
     package static func socketPath(recordedAt path: String) -> String? {
         guard let file = try? TrustedPath.open(path, O_RDONLY) else { return nil }
         defer { close(file) }

@@ -1,13 +1,13 @@
-/// Which jobs a request is about.
+/// The filter for the jobs of a request.
 public struct JobFilter: Hashable, Sendable {
-    /// Only jobs of these queues; empty for all.
+    /// The queues whose jobs pass; all jobs do if it is empty.
     public var queues: [String]
-    /// Only jobs with one of these fairness keys; empty for all.
+    /// The fairness keys whose jobs pass; all jobs do if it is empty.
     public var fairnessKeys: [String]
-    /// Only jobs that have all of these labels (`key=value`).
+    /// The labels (`key=value`) that a job must all have to pass.
     public var labels: [String]
 
-    /// A filter; each argument left out lets all jobs pass.
+    /// Creates a filter; an omitted argument lets all jobs pass.
     public init(queues: [String] = [], fairnessKeys: [String] = [], labels: [String] = []) {
         self.queues = queues
         self.fairnessKeys = fairnessKeys

@@ -1,14 +1,13 @@
-/// Reads the responses of a connection (HTTP/1.1, RFC 9112), however they are cut into pieces.
+/// A parser for the responses of a connection (HTTP/1.1, RFC 9112), which may arrive in pieces of any size.
 ///
-/// It takes what a daemon sends: bodies with `Content-Length`, in chunks, or up to the connection's end; no trailers
-/// with a meaning, and no `101`.
+/// It accepts what a daemon sends: bodies with `Content-Length`, in chunks, or up to the end of the connection. It
+/// ignores trailers, and refuses `101`.
 struct ResponseParser {
-    /// What a server sent is not HTTP, or its head is too long.
+    /// An error that says that received bytes are not HTTP, or that a head is too long.
     struct Failure: Error, Equatable {
         var reason: String
     }
 
-    /// The head of a response.
     struct Head: Equatable {
         var status: Int
         /// Whether the server closes the connection after the response.
@@ -17,7 +16,7 @@ struct ResponseParser {
 
     private enum Step {
         case head
-        /// A body of that many bytes more.
+        /// A body of which this number of bytes is missing.
         case counted(Int)
         case chunkSize
         case chunk(Int)
@@ -27,30 +26,31 @@ struct ResponseParser {
         case complete
     }
 
-    /// Lines longer than this, and more of them in a head, are no answer of a daemon.
+    /// The maximum length of a line, in bytes, and the maximum number of lines in a head.
     private static let (longestLine, mostLines) = (16 * 1024, 100)
 
     private var step = Step.head
     private var line: [UInt8] = []
     private var lines: [String] = []
-    /// The head, once all of it has come.
+    /// The head, once it is complete.
     private(set) var head: Head?
-    /// What has come of the body since ``takeBody()``.
+    /// The part of the body that has arrived since ``takeBody()``.
     private var body: [UInt8] = []
 
-    /// Whether the response has arrived to its end.
+    /// Whether the response is complete.
     var isComplete: Bool { if case .complete = step { true } else { false } }
     /// Whether no byte of the response has arrived.
     var isUntouched: Bool { head == nil && lines.isEmpty && line.isEmpty }
 
-    /// The part of the body that has come since the last call.
+    /// Returns the part of the body that has arrived since the last call.
     mutating func takeBody() -> [UInt8] {
         defer { body.removeAll() }
         return body
     }
 
-    /// Takes what the connection gave.
-    /// - Throws: ``Failure``; also for bytes after the response, since nothing more was asked.
+    /// Parses bytes of the connection.
+    ///
+    /// - Throws: ``Failure``, also for bytes after the response, because only one was requested.
     mutating func append(_ bytes: ArraySlice<UInt8>) throws(Failure) {
         var rest = bytes
         while !rest.isEmpty {
@@ -87,15 +87,17 @@ struct ResponseParser {
         }
     }
 
-    /// Takes the end of the connection.
-    /// - Returns: whether the response is complete with it.
+    /// Handles the end of the connection.
+    ///
+    /// - Returns: whether the response is complete.
     mutating func close() -> Bool {
         if case .untilClosed = step { step = .complete }
         return isComplete
     }
 
-    /// Takes bytes up to the end of a line.
-    /// - Returns: whether the line is complete, without its end.
+    /// Consumes bytes up to the end of a line.
+    ///
+    /// - Returns: whether ``line`` is complete; it does not contain the end itself.
     private mutating func takeLine(_ rest: inout ArraySlice<UInt8>) throws(Failure) -> Bool {
         let end = rest.firstIndex(of: UInt8(ascii: "\n"))
         line += rest[..<(end ?? rest.endIndex)]
@@ -169,7 +171,7 @@ struct ResponseParser {
     }
 }
 
-/// A request to a daemon, without the home that it is for.
+/// A request to a daemon, before the home that it is for is known.
 struct HTTPRequest: Sendable {
     private let line: String
     private let fields: String
@@ -194,7 +196,7 @@ struct HTTPRequest: Sendable {
 /// The response to a request, read piece by piece.
 struct Response: Sendable {
     let connection: SocketConnection
-    /// Until when the rest may take.
+    /// The deadline for the rest of the response.
     var deadline: Deadline
     private var parser = ResponseParser()
 
@@ -203,7 +205,7 @@ struct Response: Sendable {
         self.deadline = deadline
     }
 
-    /// Sends the request, and reads the head of the response.
+    /// Sends the request, and returns the head of the response.
     mutating func head(of request: HTTPRequest, to home: HomeIdentity) throws -> ResponseParser.Head {
         do { try connection.send(request.bytes(to: home), deadline: deadline) } catch SocketConnection.Failure.lost(
             let code)
@@ -219,7 +221,7 @@ struct Response: Sendable {
         }
     }
 
-    /// The next piece of the body; `nil` at its end.
+    /// Returns the next piece of the body, or `nil` at its end.
     mutating func next() throws -> [UInt8]? {
         while true {
             let piece = parser.takeBody()
@@ -240,7 +242,7 @@ struct Response: Sendable {
     }
 }
 
-/// Reads server-sent events, as far as the daemon writes them: `event` and one line of `data`.
+/// A parser for the server-sent events of the daemon, which have `event` and one line of `data`.
 struct EventParser {
     private var line: [UInt8] = []
     private var name = "message"

@@ -1,17 +1,17 @@
 import ApusTimers
 import PlatformC
 
-/// A connection to a Unix socket. Its methods block the calling thread, until the deadline at most.
+/// A connection to a Unix socket, whose methods block the calling thread until their deadlines at most.
 ///
-/// ``interrupt()`` may be called on any thread; the others only by one at a time.
+/// ``interrupt()`` may be called on any thread at any time; the other methods must not be called concurrently.
 final class SocketConnection: Sendable {
-    /// Why nothing could be sent or received.
+    /// The reason why nothing could be sent or received.
     enum Failure: Error, Equatable, CustomStringConvertible {
         /// The deadline has passed.
         case late
-        /// No connection was made, for the system's reason.
+        /// No connection was made, with the system's error code.
         case unconnected(Int32)
-        /// The connection is broken, for the system's reason; 0 if the server has ended it.
+        /// The connection is broken, with the system's error code, or 0 if the server has ended it.
         case lost(Int32)
 
         var description: String {
@@ -34,7 +34,7 @@ final class SocketConnection: Sendable {
         let bytes = Array(path.utf8)
         guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { throw .unconnected(ENAMETOOLONG) }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-        // A server that accepts nothing, and whose queue is full, makes connect(2) wait.
+        // connect(2) waits while the server accepts no connections and its queue is full.
         let milliseconds = Int(deadline.milliseconds)
         if milliseconds == 0 { throw .late }
         var patience = timeval(tv_sec: milliseconds / 1_000, tv_usec: .init(milliseconds % 1_000 * 1_000))
@@ -51,13 +51,13 @@ final class SocketConnection: Sendable {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// The user of the process that listened when the connection was made; `nil` if the kernel does not say.
+    /// The user of the process that listened when the connection was made; `nil` if the kernel does not report it.
     var peerUser: uid_t? { PeerCredentials.user(of: descriptor) }
 
-    /// Whether the connection is of no more use: the server has closed it, or has sent something without a request.
+    /// Whether the connection cannot be reused: the server has closed it, or has sent bytes without a request.
     var isStale: Bool { wait(for: Int16(POLLIN), milliseconds: 0) != 0 }
 
-    /// Ends all sending and receiving, now and from now on.
+    /// Ends all sending and receiving, both in progress and later.
     func interrupt() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
     /// Sends all bytes.
@@ -76,7 +76,8 @@ final class SocketConnection: Sendable {
         }
     }
 
-    /// Receives what there is, at least a byte.
+    /// Receives the available bytes, and waits for at least one.
+    ///
     /// - Returns: the number of bytes; 0 if the server has ended the connection.
     func receive(into buffer: inout [UInt8], deadline: Deadline) throws(Failure) -> Int {
         while true {
@@ -97,23 +98,27 @@ final class SocketConnection: Sendable {
         }
     }
 
-    /// - Returns: 0 when the time has passed, and for a signal.
+    /// Waits for events on the connection.
+    ///
+    /// - Returns: 0 if the time has passed, or if a signal arrived.
     private func wait(for events: Int16, milliseconds: Int32) -> Int32 {
         var entry = pollfd(fd: descriptor, events: events, revents: 0)
         return max(0, poll(&entry, 1, milliseconds))
     }
 }
 
-/// Of a name that the method has not.
+/// Calls send(2), whose name a method of the connection hides.
 private func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawPointer, _ count: Int, _ flags: Int32) -> Int {
     send(descriptor, bytes, count, flags)
 }
 
-/// Connections that have had their answers, for the next requests of this process. The daemon may have closed them.
+/// The connections that are kept after an answer, for the next requests of this process.
+///
+/// The daemon may have closed them since.
 enum KeptConnections {
     private static let kept = Locked<[String: (file: DaemonSocket.File, connections: [SocketConnection])]>([:])
 
-    /// A connection to the socket that this file is, that was open a moment ago.
+    /// Returns a kept connection to the socket of that file, which was open a moment ago; `nil` if there is none.
     static func take(at path: String, _ file: DaemonSocket.File) -> SocketConnection? {
         kept.withLock { kept in
             guard kept[path]?.file == file else {
@@ -135,7 +140,7 @@ enum KeptConnections {
     }
 }
 
-/// The process at the other end of a connection on a Unix socket, as the kernel noted when it was made or listened at.
+/// The process at the other end of a Unix socket, as the kernel recorded it for connect(2) or listen(2).
 package enum PeerCredentials {
     #if os(Linux)
         /// `struct ucred` of unix(7), which Glibc's module does not export.
@@ -146,7 +151,8 @@ package enum PeerCredentials {
         }
     #endif
 
-    /// The effective user of the process at the other end; `nil` if the kernel does not say, with its reason in `errno`.
+    /// Returns the effective user of the process at the other end; `nil` if the kernel does not report it, with the
+    /// reason in `errno`.
     static func user(of descriptor: Int32) -> uid_t? {
         #if os(Linux)
             var credentials = Credentials()

@@ -1,8 +1,9 @@
 import ApusCalendar
 
-/// The name that was probably meant by one that is not known.
+/// Finds the known name that was probably meant by an unknown one.
 package enum NearestName {
-    /// The name that differs least; `nil` if more than a third of the longer one differs.
+    /// Returns the name with the smallest edit distance; `nil` if that is more than a third of the longer name's
+    /// length.
     package static func of(_ name: String, among names: [String]) -> String? {
         let bytes = Array(name.utf8)
         let near = names.map { (name: $0, distance: editDistance(bytes, Array($0.utf8))) }

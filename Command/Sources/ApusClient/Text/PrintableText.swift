@@ -1,13 +1,13 @@
-/// Which characters of a text a terminal shows, and how the others are written.
+/// The rules for the characters that a terminal shows, and the escapes for all others.
 ///
-/// Not printable are control characters (C0, DEL and C1, which terminals take for commands), line and paragraph
-/// separators, and the bidirectional embeddings, overrides and isolates, which reorder the text around them. Joiners and
-/// variation selectors are printable: emoji and many scripts need them.
+/// Not printable are control characters (C0, DEL and C1, which terminals interpret as commands), line and paragraph
+/// separators, and the bidirectional embeddings, overrides and isolates, which reorder the text around them. Joiners
+/// and variation selectors are printable: emoji and many scripts need them.
 public enum PrintableText {
-    /// What a text of several lines may have beside printable characters.
+    /// The characters that a text of several lines may contain in addition to printable ones.
     public static let lineCharacters: Set<Unicode.Scalar> = ["\n", "\t"]
 
-    /// Whether a terminal shows the character and does nothing else with it.
+    /// Returns whether a terminal shows the character and does nothing else with it.
     public static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x20...0x7E: true
@@ -20,14 +20,16 @@ public enum PrintableText {
         }
     }
 
-    /// The first character that is neither printable nor one of `allowed`.
+    /// Returns the first character that is neither printable nor one of `allowed`.
     public static func firstUnprintable(
         in text: String, allowing allowed: Set<Unicode.Scalar> = []
     ) -> Unicode.Scalar? {
         text.unicodeScalars.first { !isPrintable($0) && !allowed.contains($0) }
     }
 
-    /// The text with each character that is not printable as `\n`, `\t`, `\r` or `\u{1B}`. Escaping twice changes nothing.
+    /// Returns the text with each unprintable character escaped, as `\n`, `\t`, `\r` or `\u{1B}`.
+    ///
+    /// Escaping an escaped text changes nothing.
     public static func escaped(_ text: String, keeping kept: Set<Unicode.Scalar> = []) -> String {
         replacing(text, keeping: kept) { scalar in
             switch scalar {
@@ -39,17 +41,19 @@ public enum PrintableText {
         }
     }
 
-    /// A JSON document whose strings have no unprintable characters. It means the same: JSON has them only in strings,
-    /// where `\u001b` is another way to write one.
+    /// Returns a JSON document with the unprintable characters of its strings escaped.
+    ///
+    /// The meaning stays the same: JSON allows such characters only in strings, where `\u001b` is another form of the
+    /// character.
     public static func escapedJSON(_ json: String) -> String {
-        // None of them is beyond the 16 bits of one such escape.
+        // Every unprintable character has at most 16 bits, so one escape is enough for it.
         replacing(json, keeping: lineCharacters) { scalar in
             let digits = String(scalar.value, radix: 16)
             return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
         }
     }
 
-    /// `U+001B`.
+    /// Returns the code point as text, such as `U+001B`.
     static func codePoint(_ scalar: Unicode.Scalar) -> String {
         let digits = String(scalar.value, radix: 16, uppercase: true)
         return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
@@ -72,20 +76,21 @@ public enum PrintableText {
 }
 
 extension RandomAccessCollection<UInt8> {
-    /// The lines of a text from outside, each without its end, `\n` or `\r\n`; empty lines count, and a byte order mark
-    /// before the first is dropped. In bytes, since to Swift `\r\n` is one `Character`, and so is a line's end with a
-    /// combining character after it.
+    /// The lines of a text from outside, each without its end, which is `\n` or `\r\n`.
+    ///
+    /// Empty lines are included, and a byte order mark before the first line is dropped. The lines are found in bytes,
+    /// because a Swift `Character` may be `\r\n`, or `\n` with a combining character.
     package var textLines: [SubSequence] {
         var lines = (starts(with: [0xEF, 0xBB, 0xBF]) ? dropFirst(3) : self[...])
             .split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        // What follows the last end is a line only if there is something.
+        // Nothing follows the end of the last line.
         if lines.last?.isEmpty == true { lines.removeLast() }
         return lines.map { $0.last == UInt8(ascii: "\r") ? $0.dropLast() : $0 }
     }
 }
 
 extension StringProtocol {
-    /// The text without the spaces and line ends around it.
+    /// The text without the white space around it.
     package var trimmed: String {
         let start = drop(while: \.isWhitespace)
         let end = start.lastIndex { !$0.isWhitespace }.map { start.index(after: $0) } ?? start.startIndex

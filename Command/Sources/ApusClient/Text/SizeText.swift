@@ -1,6 +1,6 @@
 import ApusJobs
 
-/// Sizes of files as people type them.
+/// Reads and writes file sizes in the form that users type.
 package enum SizeText {
     package static let acceptedForms = ["64KiB", "1MiB", "2GiB", "a number of bytes"]
 
@@ -8,7 +8,7 @@ package enum SizeText {
         ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("", 1),
     ]
 
-    /// `3.2 GiB`, `512 MiB`
+    /// Returns a size for people, rounded down, such as `3.2 GiB` or `512 MiB`.
     package static func format(_ bytes: UInt64) -> String {
         guard let unit = units.sorted(by: { $0.bytes > $1.bytes }).first(where: { bytes >= UInt64($0.bytes) }),
             unit.bytes > 1
@@ -17,14 +17,16 @@ package enum SizeText {
         return tenths >= 100 ? "\(tenths / 10) \(unit.suffix)" : "\(tenths / 10).\(tenths % 10) \(unit.suffix)"
     }
 
-    /// The size as ``parse(_:argument:)`` accepts it, in the largest unit in which it is a whole number: `1MiB`.
+    /// Returns the size in a form that ``parse(_:argument:)`` accepts, in the largest unit in which it is whole, such
+    /// as `1MiB`.
     package static func exact(_ bytes: Int) -> String {
         let unit = units.sorted { $0.bytes > $1.bytes }.first { bytes.isMultiple(of: $0.bytes) }
         return unit.map { "\(bytes / $0.bytes)\($0.suffix)" } ?? "\(bytes)"
     }
 
-    /// The number of bytes.
-    /// - Throws: `TextError` if the text is no size, or one of less than 1 KiB or more than 1,024 GiB.
+    /// Returns the number of bytes.
+    ///
+    /// - Throws: `TextError` if the text is not a size, or if the size is less than 1 KiB or more than 1,024 GiB.
     package static func parse(_ text: String, argument: String) throws -> Int {
         func refusal(_ message: String) -> TextError {
             TextError(argument: argument, given: text, message: message, acceptedForms: acceptedForms)

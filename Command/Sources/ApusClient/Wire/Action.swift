@@ -1,25 +1,28 @@
 import PlatformC
 
-/// What a daemon's job does when it is due: kept as JSON in the job's payload.
+/// The work of a daemon's job, which is stored as JSON in the job's payload.
 ///
-/// A command first, then the webhook. The first of them that fails ends the attempt and is its reason; the next attempt
-/// begins with the command again. The notification and the hooks come once per occurrence, after its outcome is decided:
-/// not after an attempt that is followed by another, and not when the run was cancelled.
+/// The command runs first, and then the webhook is posted. The first of them that fails ends the attempt and is its
+/// reason; the next attempt begins with the command again. The notification and the hooks follow once per occurrence,
+/// after its outcome is decided: not after an attempt that is followed by another one, and not if the run was
+/// cancelled.
 public struct Action: Codable, Hashable, Sendable {
     /// A program to start.
     public struct Command: Codable, Hashable, Sendable {
-        /// The program and its arguments. With `shell`, one element: the line for `/bin/sh -c`.
+        /// The program and its arguments; with `shell`, one element, the line for `/bin/sh -c`.
         public var argv: [String]
         /// Whether `argv[0]` is a line for the shell.
         @EmptyIfAbsent public var shell: Bool
-        /// The working directory, absolute; `/` unless given.
+        /// The absolute path of the working directory; the default is `/`.
         public var cwd: String?
-        /// The command's environment. Of `HOME`, `USER`, `LOGNAME`, `SHELL` and `PATH`, what is left out has the value of
-        /// the user's login; nothing else is added but the variables that describe the run (`APUS_JOB` and others).
+        /// The variables of the command's environment.
+        ///
+        /// `HOME`, `USER`, `LOGNAME`, `SHELL` and `PATH` have the values of the user's login by default. No other
+        /// variables are added, except those that describe the run (`APUS_JOB` and others).
         @EmptyIfAbsent public var env: [String: String]
-        /// The mask of file creation in three octal digits, such as `022`, which it is unless given.
+        /// The file mode creation mask, in three octal digits; the default is `022`.
         public var umask: String?
-        /// A command.
+        /// Creates a command.
         public init(
             argv: [String], shell: Bool = false, cwd: String? = nil, env: [String: String] = [:], umask: String? = nil
         ) {
@@ -29,10 +32,10 @@ public struct Action: Codable, Hashable, Sendable {
             self.env = env
             self.umask = umask
         }
-        /// The mask of file creation unless ``umask`` is given.
+        /// The mask of a command without ``umask``.
         package static let defaultMask: UInt32 = 0o022
 
-        /// The mask as a number; `nil` if the text is not one.
+        /// The mask as a number; `nil` if the text is not a mask.
         package var mask: UInt32? {
             guard let umask else { return Self.defaultMask }
             let digits = umask.utf8
@@ -40,7 +43,7 @@ public struct Action: Codable, Hashable, Sendable {
             guard digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "7")).contains($0) }) else { return nil }
             return UInt32(umask, radix: 8)
         }
-        /// The command as one would type it.
+        /// The command as it would be typed into a shell.
         public var text: String { shell ? argv.joined(separator: " ") : argv.map(Self.quoted).joined(separator: " ") }
 
         private static func quoted(_ word: String) -> String {
@@ -59,21 +62,21 @@ public struct Action: Codable, Hashable, Sendable {
                     .joined(separator: #"'\''"#) + "'"
         }
     }
-    /// What is done once, when an occurrence has its outcome: exactly one of the three.
+    /// A step after the outcome of an occurrence, which has exactly one of the three properties.
     public struct Hook: Codable, Hashable, Sendable {
         /// A program to start, with `APUS_OUTCOME`, `APUS_REASON` and `APUS_EXIT_CODE` in its environment.
         public var command: Command?
         /// A URL to which a JSON body with the outcome is posted.
         public var webhook: String?
-        /// A text to show.
+        /// The text of a notification.
         public var notify: String?
-        /// A hook.
+        /// Creates a hook.
         public init(command: Command? = nil, webhook: String? = nil, notify: String? = nil) {
             self.command = command
             self.webhook = webhook
             self.notify = notify
         }
-        /// The hook in a few words.
+        /// A short description of the hook.
         public var text: String {
             [command?.text, webhook.map { "POST \(URLText.shown($0))" }, notify.map { "notify \($0)" }].compactMap {
                 $0
@@ -81,22 +84,23 @@ public struct Action: Codable, Hashable, Sendable {
                 separator: ", ")
         }
     }
-    /// The program to start, if any.
+    /// The program to start, if there is one.
     public var command: Command?
-    /// A URL to which a JSON body is posted, if any.
+    /// The URL to which a JSON body is posted, if there is one.
     public var webhook: String?
-    /// Headers for the webhook, by name.
+    /// The additional headers of the webhook, by name.
     public var webhookHeaders: [String: String]?
-    /// The absolute path of a file with the secret that signs the job's webhooks. It is read when one is posted.
+    /// The absolute path of the file with the secret that signs the job's webhooks, which is read at each post.
     public var webhookSecretFile: String?
-    /// A text to show after a success, if any; after a failure, the job's name and the reason are shown instead.
+    /// The text of the notification after a success, if there is one; after a failure, the job's name and the reason
+    /// are shown instead.
     public var notify: String?
-    /// What is done after a success.
+    /// The hooks that run after a success.
     public var onSuccess: [Hook]?
-    /// What is done after a failure.
+    /// The hooks that run after a failure.
     public var onFailure: [Hook]?
 
-    /// An action.
+    /// Creates an action.
     public init(
         command: Command? = nil, webhook: String? = nil, webhookHeaders: [String: String]? = nil,
         webhookSecretFile: String? = nil, notify: String? = nil, onSuccess: [Hook]? = nil, onFailure: [Hook]? = nil
@@ -110,12 +114,14 @@ public struct Action: Codable, Hashable, Sendable {
         self.onFailure = onFailure
     }
 
-    /// Whether there is nothing to do (a countdown without a notification).
+    /// Whether there is no command, webhook or notification, as for a countdown that only counts.
     public var isEmpty: Bool { command == nil && webhook == nil && notify == nil }
 
-    /// Takes another URL, or none, and removes the headers, which may be credentials, if the scheme, host or port is
-    /// another.
-    /// - Returns: the names of the headers that are removed.
+    /// Sets or removes the URL of the webhook.
+    ///
+    /// If the scheme, host or port changes, the headers are removed, because they may be credentials.
+    ///
+    /// - Returns: the names of the removed headers.
     package mutating func setWebhook(_ url: String?) -> [String] {
         let keeps = webhook.flatMap { old in url.map { WebhookRoute.haveSameOrigin(old, $0) } } ?? false
         let removed = keeps ? [] : (webhookHeaders ?? [:]).keys.sorted()
@@ -124,7 +130,7 @@ public struct Action: Codable, Hashable, Sendable {
         return removed
     }
 
-    /// Removes the secret if nothing is left to sign.
+    /// Removes the secret's path if no webhook is left to sign.
     package mutating func removeUnusedSecret() {
         if webhook == nil, hooks.allSatisfy({ $0.webhook == nil }) { webhookSecretFile = nil }
     }
@@ -132,13 +138,13 @@ public struct Action: Codable, Hashable, Sendable {
     /// The hooks of both outcomes.
     public var hooks: [Hook] { (onSuccess ?? []) + (onFailure ?? []) }
 
-    /// Whether all it does is to show texts: it starts no program, posts nothing and reads no file.
+    /// Whether the action only shows texts: it starts no program, posts nothing and reads no file.
     public var onlyShowsTexts: Bool {
         command == nil && webhook == nil && webhookSecretFile == nil
             && hooks.allSatisfy { $0.command == nil && $0.webhook == nil }
     }
 
-    /// The action in a few words.
+    /// A short description of the action.
     public var text: String {
         [command?.text, webhook.map { "POST \(URLText.shown($0))" }, notify.map { "notify \($0)" }].compactMap { $0 }
             .joined(
@@ -146,18 +152,19 @@ public struct Action: Codable, Hashable, Sendable {
     }
 }
 
-/// What a command has around it when its job does not say: the user's entry in the password database, and nothing of the
-/// daemon's own environment, which holds whatever the shell had that happened to start it.
+/// The surroundings of a command as far as its job does not set them, from the user's entry in the password database.
+///
+/// The daemon's own environment is not used, because it depends on the shell that happened to start the daemon.
 package struct CommandSurroundings: Sendable {
-    /// The `PATH` of a command whose job names none.
+    /// The `PATH` of a command whose job sets none.
     package static let defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-    /// The working directory.
+    /// The working directory of a command whose job sets none.
     package static let defaultFolder = "/"
 
-    /// `HOME`, `USER`, `LOGNAME` and `SHELL`, as far as they are known, and `PATH`.
+    /// The default variables: `PATH`, and `HOME`, `USER`, `LOGNAME` and `SHELL` as far as they are known.
     package var variables: [String: String]
 
-    /// The surroundings of the user of this process.
+    /// Returns the surroundings for the user of this process.
     package static func ofThisUser() -> Self {
         var variables = ["PATH": defaultPath]
         var entry = passwd()

@@ -4,8 +4,9 @@
     import Foundation
 #endif
 
-/// What every submission must fulfil, whether it comes from the command, the API or the page. The message names the
-/// field.
+/// The checks that every submission must pass, whether it comes from the command, the API or the dashboard.
+///
+/// The message of an error names the field.
 enum SubmissionCheck {
     static func check(_ submission: WireSubmission, kind: ActionKind) throws {
         if let name = submission.name { try check(line: name, "name") }

@@ -4,25 +4,26 @@
     import Foundation
 #endif
 
-/// The redirects of one webhook: which answers end it, and where the request goes next.
+/// The redirects of one webhook: which answers end it, and where the next request goes.
 ///
-/// 307 and 308 keep the method and the body, so they are followed. 301, 302 and 303 make a GET without a body of a POST:
-/// nothing would be delivered, so they are failures that name the address to use.
+/// 307 and 308 keep the method and the body, so they are followed. 301, 302 and 303 turn a POST into a GET without a
+/// body, which would deliver nothing, so they are failures that name the address to use.
 package struct WebhookRoute: Hashable, Sendable {
     package static let maximumRedirects = 5
 
-    /// What an answer leads to.
+    /// The consequence of an answer.
     package enum Step: Hashable, Sendable {
         case delivered
         case failed(String)
-        /// The same request again, to the route's `address`.
+        /// The same request must be sent again, to the route's ``address``.
         case redirected
     }
 
-    /// Where the request goes now.
+    /// The URL of the next request.
     package var address: String { url.absoluteString }
     private var url: URL
-    /// Whether it is still the scheme, host and port that the job named. Others get neither its headers nor a signature.
+    /// Whether the URL still has the scheme, host and port that the job named; others get neither the job's headers nor
+    /// a signature.
     package private(set) var isSameOrigin = true
     private var redirects = 0
     private let origin: Origin
@@ -58,7 +59,7 @@ package struct WebhookRoute: Hashable, Sendable {
             return .failed("HTTP \(status): redirected more than \(Self.maximumRedirects) times")
         }
         url = target
-        // It stays another one: a foreign origin must not choose which addresses get the job's headers.
+        // This stays `false`: a foreign origin must not choose which addresses get the job's headers.
         isSameOrigin = isSameOrigin && next == origin
         return .redirected
     }
@@ -71,7 +72,7 @@ package struct WebhookRoute: Hashable, Sendable {
         text.map { PrintableText.escaped(String(URLText.shown($0).prefix(500))) } ?? "no address"
     }
 
-    /// Compares the scheme, host and port of two URLs.
+    /// Returns whether two URLs have the same scheme, host and port.
     package static func haveSameOrigin(_ one: String, _ other: String) -> Bool {
         guard let one = Self(one), let other = Self(other) else { return false }
         return one.origin == other.origin
@@ -96,16 +97,17 @@ package struct WebhookRoute: Hashable, Sendable {
     }
 }
 
-/// Which headers a job may add to its webhook.
+/// The rules for the headers that a job may add to its webhook.
 public enum WebhookHeaders {
-    /// Set by the request itself, or meant for one connection only.
+    /// The headers that the request sets itself, or that are for one connection only.
     private static let refused: Set<String> = [
         "connection", "content-length", "expect", "host", "idempotency-key", "keep-alive", "proxy-authenticate",
         "proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade", "webhook-id",
         "webhook-signature", "webhook-timestamp",
     ]
 
-    /// Reads `Name: value`.
+    /// Reads a header in the form `Name: value`.
+    ///
     /// - Throws: ``DaemonError`` with `invalid`, which names the argument.
     public static func parse(_ text: String, argument: String) throws -> (name: String, value: String) {
         let scalars = text.unicodeScalars
@@ -144,9 +146,9 @@ public enum WebhookHeaders {
     }
 }
 
-/// URLs as people see them.
+/// Formats URLs for people.
 package enum URLText {
-    /// A URL without its password, which would otherwise be in listings and logs.
+    /// Returns a URL without its password, which would otherwise be in listings and logs.
     package static func shown(_ url: String) -> String {
         let scalars = url.unicodeScalars
         guard let scheme = scalars.firstRange(of: "://".unicodeScalars) else { return url }

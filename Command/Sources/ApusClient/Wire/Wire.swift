@@ -1,74 +1,78 @@
 public import ApusTimers
 
-/// A job as the API and `--json` show it. The fields named in the documentation are always there; what has no value
-/// is `null`.
+/// A job as the API and `--json` show it.
+///
+/// Every field except ``outcome`` is always present, and `null` if it has no value.
 public struct WireJob: Codable, Hashable, Sendable {
     /// The identifier.
     public var id: String
     /// The name, if it has one.
     @Nullable public var name: String?
-    /// `action` or `countdown`; another word for a job that another program has kept in the database.
+    /// The kind: `action` or `countdown`, or another word for a job that another program has stored in the database.
     public var kind: String
-    /// `scheduled`, `suspended`, `cancelled` or `finished`.
+    /// The state: `scheduled`, `suspended`, `cancelled` or `finished`.
     public var state: String
-    /// When it is due.
+    /// The rule that says when the job is due.
     public var trigger: WireTrigger
-    /// What it does.
+    /// The work of the job.
     public var action: Action
-    /// How it behaves when runs are late, overlap, fail or are missed.
+    /// The rules for runs that are late, overlap, fail or are missed.
     public var policies: WirePolicies
-    /// When it was submitted (ISO 8601, UTC, milliseconds; so are all instants).
+    /// The instant of the submission (ISO 8601, UTC, with milliseconds, as all instants are).
     public var created: String
-    /// When the next occurrence is due.
+    /// The instant at which the next occurrence is due.
     @Nullable public var nextDue: String?
-    /// While suspended: what was left of the running interval, in milliseconds.
+    /// The remainder of the current interval, in milliseconds, while the job is suspended.
     @Nullable public var remainingMs: Int64?
-    /// The conditions that do not hold, while an occurrence is due and waits for them: `network`, `power`, `idle`.
+    /// The unfulfilled conditions, while an occurrence is due and waits for them: `network`, `power`, `idle`.
     @Nullable public var waitingFor: [String]?
-    /// Whether an occurrence is due and waits because the daemon does not know the job's kind.
+    /// Whether an occurrence is due and waits because the daemon has no handler for the job's kind.
     @EmptyIfAbsent public var parked: Bool
-    /// How many occurrences have an outcome.
+    /// The number of occurrences with an outcome.
     public var occurrences: Int
-    /// How many of them were missed.
+    /// The number of these that were missed.
     public var missed: Int
-    /// How many occurrences are to come, if the trigger has a count.
+    /// The number of occurrences to come, if the trigger has a count.
     @Nullable public var occurrencesLeft: Int?
-    /// The newest running attempt; else the newest that began; else the newest run that ended without one.
+    /// The newest active attempt, else the newest attempt that began, else the newest run that ended without an
+    /// attempt.
     @Nullable public var lastRun: WireRun?
-    /// Labels.
+    /// The labels.
     public var labels: [String: String]
-    /// In which queue its runs wait for a place.
+    /// The queue in which the job's runs wait for a place.
     public var queue: String
-    /// `low`, `normal`, `high` or `urgent`.
+    /// The priority: `low`, `normal`, `high` or `urgent`.
     public var priority: String
-    /// Its key, if it has one: jobs of a queue with different keys take turns.
+    /// The fairness key, if the job has one; jobs of a queue with different keys take turns.
     @Nullable public var fairnessKey: String?
-    /// If jobs that do the same, or have the same key, count as the same job.
+    /// The rule by which jobs with the same action, or with the same key, count as the same job, if there is one.
     @Nullable public var unique: WireUniqueness?
-    /// The idempotency key of its submission, if that had one.
+    /// The idempotency key of the submission, if it had one.
     @Nullable public var idempotencyKey: String?
-    /// Until when a job that has ended is kept.
+    /// The instant until which the job is kept, if it has ended.
     @Nullable public var keptUntil: String?
-    /// Only in the answer to a submission: what that did, `inserted`, `updated`, `rescheduled`, `replaced`, `kept` or
+    /// The effect of the submission that this job answers: `inserted`, `updated`, `rescheduled`, `replaced`, `kept` or
     /// `joined`.
+    ///
+    /// It is absent from all other answers.
     public var outcome: String?
 }
 
-/// When a job is due: exactly one of `at`, `after`, `every` and `calendar`.
+/// The rule that says when a job is due: exactly one of `at`, `after`, `every` and `calendar`.
 public struct WireTrigger: Codable, Hashable, Sendable {
-    /// An instant, ISO 8601.
+    /// The due instant (ISO 8601).
     public var at: String?
-    /// A duration, ISO 8601 (`PT25M`).
+    /// The duration until the due instant (ISO 8601, such as `PT25M`).
     public var after: String?
-    /// An interval, ISO 8601.
+    /// The interval between due instants (ISO 8601).
     public var every: String?
-    /// With `every`: an instant of the grid.
+    /// An instant of the grid, with `every`.
     public var anchor: String?
-    /// With `every`: how many occurrences.
+    /// The number of occurrences, with `every`.
     public var count: Int?
-    /// A schedule of the calendar.
+    /// The schedule of the calendar.
     public var calendar: WireCalendar?
-    /// A trigger.
+    /// Creates a trigger.
     public init(
         at: String? = nil, after: String? = nil, every: String? = nil, anchor: String? = nil, count: Int? = nil,
         calendar: WireCalendar? = nil
@@ -82,25 +86,25 @@ public struct WireTrigger: Codable, Hashable, Sendable {
     }
 }
 
-/// Policies by their names on the command line. What is left out has its default.
+/// The policies by their names on the command line; an absent policy has its default.
 public struct WirePolicies: Codable, Hashable, Sendable {
-    /// ISO 8601.
+    /// The allowed delay of a start (a duration, ISO 8601).
     public var tolerance: String?
-    /// `run-once`, `skip`, `run-all` or `run-all:N`.
+    /// The policy for missed occurrences: `run-once`, `skip`, `run-all` or `run-all:N`.
     public var missed: String?
-    /// `skip`, `queue`, `queue:N`, `allow`, `allow:N` or `replace`.
+    /// The policy for overlapping runs: `skip`, `queue`, `queue:N`, `allow`, `allow:N` or `replace`.
     public var overlap: String?
-    /// How many more attempts after a failed one.
+    /// The number of further attempts after a failed one.
     public var retry: Int?
-    /// ISO 8601.
+    /// The time limit of an attempt (a duration, ISO 8601).
     public var timeout: String?
-    /// ISO 8601.
+    /// The lateness after which an occurrence is skipped (a duration, ISO 8601).
     public var expiry: String?
-    /// What an occurrence that is due waits for: of `network`, `power` and `idle`, each once.
+    /// The conditions for which a due occurrence waits: `network`, `power` and `idle`, each at most once.
     public var when: [String]?
-    /// ISO 8601.
+    /// The time for which an ended job is kept (a duration, ISO 8601).
     public var retention: String?
-    /// Policies.
+    /// Creates policies.
     public init(
         tolerance: String? = nil, missed: String? = nil, overlap: String? = nil, retry: Int? = nil,
         timeout: String? = nil, expiry: String? = nil, when: [String]? = nil, retention: String? = nil
@@ -120,90 +124,92 @@ public struct WirePolicies: Codable, Hashable, Sendable {
 public struct WireRun: Codable, Hashable, Sendable {
     /// The job's identifier.
     public var job: String
-    /// The occurrence; 0 and below for runs asked for by hand.
+    /// The number of the occurrence; 0 and below for runs by hand.
     public var occurrence: Int
-    /// The number of a run by hand, as the command shows it.
+    /// The number of a run by hand, from 1, as the command shows it.
     @Nullable public var manual: Int?
-    /// The last occurrence of a skipped range; equal to `occurrence` otherwise.
+    /// The last occurrence of a skipped range; otherwise the same as `occurrence`.
     public var through: Int
-    /// The attempt; 0 if there was none.
+    /// The number of the attempt, from 1; 0 if there was none.
     public var attempt: Int
-    /// How many occurrences it stands for.
+    /// The number of occurrences that the run stands for.
     public var standsFor: Int
-    /// When it was due.
+    /// The instant at which the run was due.
     public var due: String
-    /// When it started, also while it runs.
+    /// The instant at which the attempt began, also while it is active.
     @Nullable public var started: String?
-    /// When it ended.
+    /// The instant at which the run ended.
     @Nullable public var finished: String?
-    /// Start minus due, in milliseconds, of the occurrence's first attempt.
+    /// The lateness of the occurrence's first attempt, in milliseconds: its start minus its due instant.
     @Nullable public var latenessMs: Int64?
-    /// Of a later attempt: start minus the end of the pause before it, in milliseconds.
+    /// The lateness of a later attempt, in milliseconds: its start minus the end of the pause before it.
     @Nullable public var delayMs: Int64?
-    /// `waiting`, `running`, `succeeded`, `failed`, `skipped`, `lost` or `cancelled`.
+    /// The outcome: `waiting`, `running`, `succeeded`, `failed`, `skipped`, `lost` or `cancelled`.
     public var outcome: String
-    /// Whether it is the outcome of its occurrence (a failed attempt that is tried again is not).
+    /// Whether this is the outcome of the occurrence; an attempt that is retried is not.
     public var final: Bool
-    /// Why.
+    /// The reason for the outcome, if it has one.
     @Nullable public var reason: String?
-    /// What a change of the clock, or of a zone's rules, did to its due instant, in words.
+    /// The effect of a clock change, or of new rules of a zone, on the due instant, in words.
     @Nullable public var dueNote: String?
-    /// A command's exit code.
+    /// The exit code of the command.
     @Nullable public var exitCode: Int?
-    /// The last 4 KiB of what it printed. Where they are not UTF-8, U+FFFD is in the place of what is not.
+    /// The last 4 KiB of the output as text, with U+FFFD in place of bytes that are not UTF-8.
     @Nullable public var outputTail: String?
     /// The same bytes in base64, if they are not UTF-8.
     @Nullable public var outputTailBase64: String?
-    /// How far it was when it reported that last.
+    /// The last progress that the run has reported.
     @Nullable public var progress: WireProgress?
-    /// What it returned.
+    /// The value that the run returned.
     @Nullable public var result: WireResult?
 }
 
-/// How far a run is.
+/// The progress of a run.
 public struct WireProgress: Codable, Hashable, Sendable {
-    /// 0 to 1.
+    /// The part of the work that is done, from 0 to 1.
     public var fraction: Double
-    /// In its own words.
+    /// The handler's description of the progress.
     @Nullable public var message: String?
 }
 
-/// What a run returned.
+/// The value that a run returned.
 public struct WireResult: Codable, Hashable, Sendable {
-    /// How many bytes.
+    /// The size of the value in bytes.
     public var bytes: Int
-    /// The bytes as a text, if they are UTF-8 and not more than 4 KiB.
+    /// The value as text, if it is UTF-8 and has at most 4 KiB.
     @Nullable public var text: String?
 }
 
-/// What `POST /v1/jobs` takes.
+/// The body of `POST /v1/jobs`.
 public struct WireSubmission: Codable, Hashable, Sendable {
-    /// A name.
+    /// The name of the job, which need not be unique.
     public var name: String?
-    /// `action` (the default) or `countdown`.
+    /// The kind: `action` (the default) or `countdown`.
     public var kind: String?
-    /// When.
+    /// The rule that says when the job is due.
     public var trigger: WireTrigger
-    /// What.
+    /// The work of the job.
     public var action: Action
-    /// How.
+    /// The rules for runs that are late, overlap, fail or are missed.
     public var policies: WirePolicies?
-    /// Labels.
+    /// The labels.
     public var labels: [String: String]?
-    /// In which queue its runs wait for a place; `default` unless given.
+    /// The queue in which the job's runs wait for a place; the default is `default`.
     public var queue: String?
-    /// `low`, `normal` (the default), `high` or `urgent`.
+    /// The priority: `low`, `normal` (the default), `high` or `urgent`.
     public var priority: String?
-    /// Jobs of a queue with different keys take turns, so that many jobs with one key do not delay those with others.
+    /// The fairness key: jobs of a queue with different keys take turns, so many jobs with one key do not delay the
+    /// others.
     public var fairnessKey: String?
-    /// Whether jobs that do the same, or have the same key, count as the same job.
+    /// The rule by which jobs with the same action, or with the same key, count as the same job.
     public var unique: WireUniqueness?
-    /// `update`, `keep` or `replace`: what happens to a job that counts as the same. With it, an open job of the same name
-    /// does. `unique` alone keeps such a job.
+    /// The effect on a job that counts as the same: `update`, `keep` or `replace`.
+    ///
+    /// With a value, an open job of the same name counts as the same. With `unique` alone, the existing job is kept.
     public var conflict: String?
-    /// Names this submission, so that it can be repeated safely: the same key again answers with the same job.
+    /// The name of this submission, with which it can be repeated safely: the answer to a repetition is the same job.
     public var idempotencyKey: String?
-    /// A submission.
+    /// Creates a submission.
     public init(
         name: String? = nil, kind: String? = nil, trigger: WireTrigger, action: Action, policies: WirePolicies? = nil,
         labels: [String: String]? = nil, queue: String? = nil, priority: String? = nil, fairnessKey: String? = nil,
@@ -223,7 +229,7 @@ public struct WireSubmission: Codable, Hashable, Sendable {
         self.idempotencyKey = idempotencyKey
     }
 
-    /// A key of 128 random bits.
+    /// Returns an idempotency key of 128 random bits.
     public static func newIdempotencyKey(_ random: any RandomSource) -> String {
         (0..<2).map { _ in
             let digits = String(random.next(), radix: 16)
@@ -232,30 +238,31 @@ public struct WireSubmission: Codable, Hashable, Sendable {
     }
 }
 
-/// What `GET /v1/health` answers.
+/// The answer of `GET /v1/health`.
 public struct WireHealth: Codable, Hashable, Sendable {
-    /// `ok`, or `storeFails` while the daemon cannot write to its store: it keeps what happens in memory, and starts
-    /// nothing.
+    /// The state of the daemon: `ok`, or `storeFails` while it cannot write to its store.
+    ///
+    /// In the state `storeFails`, the daemon keeps changes in memory and starts no runs.
     public var status: String
-    /// Why the store cannot be written, in words.
+    /// The reason why the store cannot be written, in words.
     @Nullable public var problem: String?
-    /// Since when, an instant.
+    /// The instant since which the store cannot be written.
     @Nullable public var problemSince: String?
-    /// How many commands were cancelled and do not end.
+    /// The number of commands that were cancelled and do not end.
     @EmptyIfAbsent public var stuck: Int
     /// The daemon's version.
     public var version: String
-    /// Its process.
+    /// The identifier of the daemon's process.
     public var pid: Int32
-    /// Its home.
+    /// The path of the daemon's home.
     public var home: String
-    /// Where its jobs are: a path, or `postgres://…` without a password. `nil` from a daemon that is older than this.
+    /// The location of the jobs: a path, or `postgres://…` without a password; `nil` in the answer of an older daemon.
     public var store: String?
-    /// What it is called among those that share the store. `nil` from a daemon that is older than this.
+    /// The daemon's name among those that share the store; `nil` in the answer of an older daemon.
     public var node: String?
-    /// When it started.
+    /// The instant at which the daemon started.
     public var started: String
-    /// How many runs are in progress.
+    /// The number of runs in progress.
     public var running: Int
 
     package init(
@@ -276,13 +283,13 @@ public struct WireHealth: Codable, Hashable, Sendable {
     }
 }
 
-/// What an error answers, with a status of 400 and above.
+/// The body of an answer with an error, whose status is 400 or above.
 public struct WireError: Codable, Hashable, Sendable {
     /// The error.
     public struct Body: Codable, Hashable, Sendable {
-        /// A word for programs.
+        /// The code of the error, for programs.
         public var code: String
-        /// A sentence for people.
+        /// The message, a sentence for people.
         public var message: String
 
         package init(code: String, message: String) {
@@ -298,15 +305,15 @@ public struct WireError: Codable, Hashable, Sendable {
     }
 }
 
-/// What `GET /v1/jobs/{id}/why` answers: the decisions about an occurrence, in their order.
+/// The answer of `GET /v1/jobs/{id}/why`: the decisions about an occurrence, in their order.
 public struct WireExplanation: Codable, Hashable, Sendable {
     /// One decision, or one condition that the occurrence waits for.
     public struct Decision: Codable, Hashable, Sendable {
-        /// A word for programs: `due`, `claimed`, `queueFull` and others.
+        /// The code of the decision, for programs: `due`, `claimed`, `queueFull` and others.
         public var code: String
-        /// When it was made, or comes true; `null` where that is now.
+        /// The instant of the decision, or at which it will be made; `null` for the present state.
         @Nullable public var at: String?
-        /// A sentence for people.
+        /// The decision as a sentence for people.
         public var text: String
     }
     /// The job's identifier.
@@ -319,11 +326,11 @@ public struct WireExplanation: Codable, Hashable, Sendable {
 
 /// The answer of `DELETE /v1/jobs`.
 public struct WireCancelled: Codable, Hashable, Sendable {
-    /// The identifiers of the jobs that were cancelled.
+    /// The identifiers of the cancelled jobs.
     public var cancelled: [String]
-    /// Where the next jobs begin if only a page of them was cancelled: pass it as `after`; `null` at the end.
+    /// The position of the next jobs, to be passed as `after`; `null` if no jobs are left to cancel.
     @Nullable public var next: String?
-    /// Identifiers.
+    /// Creates an answer.
     public init(cancelled: [String], next: String? = nil) { (self.cancelled, self.next) = (cancelled, next) }
 }
 
@@ -331,25 +338,25 @@ public struct WireCancelled: Codable, Hashable, Sendable {
 public struct WireRetried: Codable, Hashable, Sendable {
     /// The new attempts.
     public var runs: [WireRun]
-    /// Where the next jobs begin if only those of a page are tried again: pass it as `after`; `null` at the end.
+    /// The position of the next jobs, to be passed as `after`; `null` if no jobs are left to retry.
     @Nullable public var next: String?
-    /// New attempts.
+    /// Creates an answer.
     public init(runs: [WireRun], next: String? = nil) { (self.runs, self.next) = (runs, next) }
 }
 
 /// The answer of `DELETE /v1/ended`, and of `POST /v1/jobs/{id}/delete`.
 public struct WireDeleted: Codable, Hashable, Sendable {
-    /// How many jobs were deleted.
+    /// The number of deleted jobs.
     public var deleted: Int
-    /// Marks where the next page begins: pass it as `after`. It is `null` after the last page.
+    /// The position of the next jobs, to be passed as `after`; `null` if no jobs are left to delete.
     @Nullable public var next: String?
-    /// So many jobs.
+    /// Creates an answer.
     public init(deleted: Int, next: String? = nil) { (self.deleted, self.next) = (deleted, next) }
 }
 
 /// The answer of `GET /v1/job-count`.
 public struct WireCount: Codable, Hashable, Sendable {
-    /// How many jobs match.
+    /// The number of jobs that match.
     public var count: Int
 
     package init(count: Int) {
@@ -361,9 +368,9 @@ public struct WireCount: Codable, Hashable, Sendable {
 public struct WireJobPage: Codable, Hashable, Sendable {
     /// The jobs.
     public var jobs: [WireJob]
-    /// Those that belong to the page and that the daemon cannot read.
+    /// The jobs of the page that the daemon cannot read.
     @EmptyIfAbsent public var unreadable: [WireUnreadableJob]
-    /// Pass it as `after` for the next page; `null` at the end.
+    /// The position of the next page, to be passed as `after`; `null` at the end.
     @Nullable public var next: String?
 
     package init(jobs: [WireJob], unreadable: [WireUnreadableJob] = [], next: String? = nil) {
@@ -377,9 +384,9 @@ public struct WireJobPage: Codable, Hashable, Sendable {
 public struct WireRunPage: Codable, Hashable, Sendable {
     /// The runs.
     public var runs: [WireRun]
-    /// By identifier, the names of their jobs, of those that have one.
+    /// The names of the runs' jobs that have one, by the jobs' identifiers.
     @EmptyIfAbsent public var names: [String: String]
-    /// Pass it as `after` for the next page; `null` at the end.
+    /// The position of the next page, to be passed as `after`; `null` at the end.
     @Nullable public var next: String?
 
     package init(runs: [WireRun], names: [String: String], next: String? = nil) {

@@ -3,31 +3,33 @@ import ApusJSON
 public import ApusJobs
 public import ApusTimers
 
-/// A schedule of the calendar, as people write its parts. What is left out has its default.
+/// A schedule of the calendar in the notations that users write; an absent part has its default.
 public struct WireCalendar: Codable, Hashable, Sendable {
-    /// `every weekday at 18:30`, cron's `30 18 * * 1-5`, systemd's `Mon..Fri 18:30`, a rule of RFC 5545, or the stored form
-    /// of a schedule, as JSON.
+    /// The schedule: `every weekday at 18:30`, cron's `30 18 * * 1-5`, systemd's `Mon..Fri 18:30`, a rule of RFC 5545,
+    /// or the stored form of a schedule, as JSON.
     public var schedule: String
-    /// `words`, `cron`, `calendar` or `rrule`; recognised unless given.
+    /// The notation: `words`, `cron`, `calendar` or `rrule`; if it is absent, it is recognised.
     public var form: ScheduleForm?
-    /// The IANA name of the zone; the daemon's own unless given. A zone in the schedule comes first.
+    /// The IANA name of the time zone; the default is the daemon's own.
+    ///
+    /// A zone in the schedule takes precedence.
     public var zone: String?
-    /// `after` (default) or `skip`: a time of day that the clock skips.
+    /// The policy for a time of day that the clock skips: `after` (the default) or `skip`.
     public var gap: GapPolicy?
-    /// `first` (default) or `both`: a time of day that the clock shows twice.
+    /// The policy for a time of day that the clock shows twice: `first` (the default) or `both`.
     public var repeated: RepeatedPolicy?
-    /// How many occurrences from the submission on.
+    /// The number of occurrences after the submission.
     public var count: Int?
-    /// The first local date or date-time that counts: `2026-12-24`, `2026-12-24T18:00:00`.
+    /// The first local date or date-time, such as `2026-12-24` or `2026-12-24T18:00:00`.
     public var from: String?
-    /// The last one; a date counts with its whole day.
+    /// The last local date or date-time; a date counts with its whole day.
     public var until: String?
-    /// What does not count: dates, ranges of dates (`2026-12-24/2026-12-26`), and schedules, on whose dates nothing is due.
+    /// The exclusions: dates, ranges of dates (`2026-12-24/2026-12-26`), and schedules, on whose dates nothing is due.
     public var except: [String]?
-    /// Each job is delayed by its own time below this one (a duration).
+    /// The bound of the fixed delay that each job gets (a duration).
     public var spread: String?
 
-    /// A schedule.
+    /// Creates a schedule.
     public init(
         schedule: String, form: ScheduleForm? = nil, zone: String? = nil, gap: GapPolicy? = nil,
         repeated: RepeatedPolicy? = nil, count: Int? = nil, from: String? = nil, until: String? = nil,
@@ -45,14 +47,16 @@ public struct WireCalendar: Codable, Hashable, Sendable {
         self.spread = spread
     }
 
-    /// The trigger, if it is read at `now`: from then on every second week is counted, and a rule without a beginning
-    /// begins.
+    /// Reads the schedule as a trigger.
+    ///
+    /// At `now`, the count of every second week begins, and so does a rule without a beginning.
+    ///
     /// - Parameters:
     ///   - now: the present.
     ///   - zones: the rules of zones.
-    ///   - name: what a field is called in an error.
-    /// - Returns: the trigger, which has all that was left out.
-    /// - Throws: `TextError` with the field, what was read, and what is accepted.
+    ///   - name: a closure that returns the name of a field for an error.
+    /// - Returns: the trigger, with the defaults of all absent parts.
+    /// - Throws: `TextError` with the field, its text, and the accepted forms.
     public func parsed(
         at now: WallInstant, in zones: any TimeZones, calling name: (String) -> String
     ) throws(TextError) -> CalendarTrigger {
@@ -82,7 +86,7 @@ public struct WireCalendar: Codable, Hashable, Sendable {
             policy: ClockPolicy(gap: gap ?? .after, repeated: repeated ?? .first), count: count)
     }
 
-    /// The parts of a trigger. ``parsed(at:in:calling:)`` makes the same trigger of them, whenever it reads them.
+    /// Creates the parts of a trigger, from which ``parsed(at:in:calling:)`` makes the same trigger at any instant.
     public init(_ trigger: CalendarTrigger) {
         let schedule = trigger.schedule
         self.init(
@@ -129,7 +133,7 @@ public struct WireCalendar: Codable, Hashable, Sendable {
         }
     }
 
-    /// A date, or a date-time with or without seconds, with `T` or a space between.
+    /// Reads a date, or a date-time with or without seconds, with `T` or a space between.
     private static func moment(_ text: String, isEnd: Bool, argument: String) throws(TextError) -> CivilDateTime {
         let parts = text.unicodeScalars.split(whereSeparator: { $0 == "T" || $0 == " " }).map(String.init)
         let time = parts.count == 2 ? parts[1] : isEnd ? "23:59:59" : "00:00:00"
@@ -182,12 +186,12 @@ public struct WireCalendar: Codable, Hashable, Sendable {
 }
 
 extension CalendarSchedule {
-    /// The rule alone, in its stored form.
+    /// The stored form of the rule alone, as JSON.
     fileprivate var ruleJSON: String { CalendarSchedule(rule).json }
 
-    /// The stored form.
+    /// The stored form, as JSON.
     fileprivate var json: String {
-        // What is in a job was stored, so it can be written.
+        // The schedule of a job was stored before, so it can be encoded.
         (try? JSONText.bytes(of: self)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 }

@@ -4,11 +4,11 @@
     import Foundation
 #endif
 
-/// Bytes that are a text as a rule, for JSON.
+/// The JSON form of bytes that are usually text.
 struct BytesText {
-    /// The text; U+FFFD is in the place of what is not UTF-8.
+    /// The text, with U+FFFD in place of bytes that are not UTF-8.
     var text: String
-    /// The bytes, if they are not UTF-8.
+    /// The bytes in base64, if they are not UTF-8.
     var base64: String?
 
     init(_ bytes: [UInt8]) {
@@ -29,15 +29,18 @@ public struct WireOutput: Codable, Hashable, Sendable {
     public var occurrence: Int
     /// The attempt.
     public var attempt: Int
-    /// How many bytes the attempt had printed before: a piece that begins elsewhere than the one before it ended follows a
-    /// gap of just that size.
+    /// The number of bytes that the attempt had printed before this piece.
+    ///
+    /// If it differs from the end of the piece before, the difference is the size of the output that is missing between
+    /// them.
     @EmptyIfAbsent public var offset: Int
-    /// A piece of what the command printed. Where it is not UTF-8 as it stands, U+FFFD is in the place of what is not.
+    /// The text of a piece of the command's output, with U+FFFD in place of bytes that are not UTF-8 in this piece
+    /// alone.
     public var text: String
-    /// The piece's bytes in base64, if it is not UTF-8 as it stands: it is none, or a character continues in the next
-    /// piece.
+    /// The bytes of the piece in base64, if they are not UTF-8 alone, such as binary data or the first half of a
+    /// character.
     public var base64: String?
-    /// Whether a run in progress had printed it before the listening began.
+    /// Whether a run in progress had printed the piece before the client began to listen.
     @EmptyIfAbsent public var replayed: Bool
 
     package init(job: String, occurrence: Int, attempt: Int, offset: Int, bytes: [UInt8], isReplayed: Bool) {
@@ -47,15 +50,16 @@ public struct WireOutput: Codable, Hashable, Sendable {
         replayed = isReplayed
     }
 
-    /// The bytes that the command printed.
+    /// The bytes of the piece.
     public var bytes: [UInt8] { BytesText.bytes(text: text, base64: base64) }
 }
 
-/// The data of the `lost` event of `GET /v1/events`: what was left out at this place of the stream.
+/// The data of the `lost` event of `GET /v1/events`, which takes the place of omitted events.
 public struct WireLost: Codable, Hashable, Sendable {
-    /// How many events of jobs and runs: if any, what is known of jobs is to be read again.
+    /// The number of omitted events of jobs and runs; if it is not 0, a client must read the jobs again.
     public var events: Int
-    /// About how much output, of all jobs that the stream is about; ``WireOutput/offset`` says exactly how much of which.
+    /// The approximate size of the omitted output of all jobs, in bytes; ``WireOutput/offset`` gives the exact size for
+    /// each attempt.
     public var outputBytes: Int
 
     package init(events: Int, outputBytes: Int) {
@@ -68,7 +72,7 @@ public struct WireLost: Codable, Hashable, Sendable {
 public struct WireNotification: Codable, Hashable, Sendable {
     /// The job's identifier.
     public var job: String
-    /// The text.
+    /// The text to show.
     public var text: String
 
     package init(job: String, text: String) {

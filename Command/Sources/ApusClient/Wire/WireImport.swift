@@ -2,45 +2,46 @@ package import ApusCalendar
 package import ApusJobs
 package import ApusTimers
 
-/// A job as `apus export` writes it, and `POST /v1/import` takes it.
+/// A job in the form that `apus export` writes and `POST /v1/import` accepts.
 public struct WireExportedJob: Codable, Hashable, Sendable {
-    /// The job's identity and its progress at the export. Absent values are left out.
+    /// The job's identity, and its progress at the export; absent values are left out.
     public struct Record: Codable, Hashable, Sendable {
         /// The identifier.
         public var id: String
-        /// When it was submitted: two jobs may have the same identifier, one after the other, but not both.
+        /// The instant of the submission, which distinguishes jobs that have had the same identifier one after the
+        /// other.
         public var created: String
-        /// When its next occurrence was due.
+        /// The instant at which the next occurrence was due.
         public var nextDue: String?
-        /// While suspended: what was left of the running interval, in milliseconds.
+        /// The remainder of the current interval, in milliseconds, if the job was suspended.
         public var remainingMs: Int64?
-        /// How many occurrences had an outcome.
+        /// The number of occurrences with an outcome.
         public var occurrences: Int
-        /// How many of them were missed.
+        /// The number of these that were missed.
         public var missed: Int
-        /// Of a trigger with a count: how many occurrences were to come.
+        /// The number of occurrences that were to come, if the trigger has a count.
         public var occurrencesLeft: Int?
     }
 
-    /// The version of exports that are written. Of version 1, jobs have no record.
+    /// The version of the exports that are written; in version 1, jobs have no record.
     package static let version = 2
-    /// How many lines of an export are not jobs.
+    /// The number of lines of an export that are not jobs.
     package static let otherLines = 2
 
-    /// The definition.
+    /// The definition of the job.
     public var submission: WireSubmission
-    /// It is `suspended`; else it is `scheduled`.
+    /// Whether the job is suspended; otherwise it is scheduled.
     public var suspended: Bool
-    /// `nil` for a job that begins with the import.
+    /// The identity and the progress; `nil` for a job that begins with the import.
     public var record: Record?
 
-    /// A job that begins with the import.
+    /// Creates a job that begins with the import.
     public init(_ submission: WireSubmission) {
         self.submission = submission
         suspended = false
     }
 
-    /// A job that has not ended.
+    /// Creates the exported form of a job that has not ended.
     public init(_ job: WireJob) {
         let record = Record(
             id: job.id, created: job.created, nextDue: job.nextDue, remainingMs: job.remainingMs,
@@ -55,26 +56,30 @@ public struct WireExportedJob: Codable, Hashable, Sendable {
 }
 
 extension WireExportedJob.Record {
-    /// The key of an exported job that has none, and of every job that an export of version 1 was imported as.
+    /// The idempotency key of an exported job that had none.
+    ///
+    /// All jobs that were imported from an export of version 1 have such a key.
     package var idempotencyKey: String { "export \(id) \(created)" }
 }
 
-/// The body of `POST /v1/import`: jobs of which all are made, or none.
+/// The body of `POST /v1/import`: jobs that are imported together, all or none.
 public struct WireImport: Codable, Hashable, Sendable {
-    /// The most bytes of a request.
+    /// The maximum size of a request, in bytes.
     package static let mostBytes = 128 * 1024 * 1024
 
     /// The jobs.
     public var jobs: [WireExportedJob]
-    /// The path of the crontab whose lines the jobs are: an open job with the label `crontab` of this value belongs to the
-    /// line with its command, and is changed where it differs.
+    /// The path of the crontab that the jobs come from.
+    ///
+    /// An open job whose label `crontab` has this value belongs to the line with its command, and is changed if it
+    /// differs from it.
     public var crontab: String?
-    /// With `true`, jobs of the crontab whose lines are gone are cancelled.
+    /// Whether the jobs of the crontab whose lines are gone are cancelled.
     public var prune: Bool?
-    /// With `true`, nothing is done, and the answer says what would be.
+    /// Whether nothing is changed, and the answer says what would be.
     public var dryRun: Bool?
 
-    /// An import.
+    /// Creates an import.
     public init(jobs: [WireExportedJob], crontab: String? = nil, prune: Bool? = nil, dryRun: Bool? = nil) {
         self.jobs = jobs
         self.crontab = crontab
@@ -87,17 +92,17 @@ public struct WireImport: Codable, Hashable, Sendable {
 public struct WireImported: Codable, Hashable, Sendable {
     /// The effect of an import on a job.
     public enum Outcome: String, Codable, Sendable {
-        /// It is a new job.
+        /// The job is new.
         case created
-        /// It is a new job that has ended: it was due once, and that was before the import.
+        /// The job is new and has ended, because its only due instant was before the import.
         case ended
-        /// It has changed an earlier job.
+        /// An earlier job was changed.
         case changed
-        /// There is such a job already.
+        /// The job exists already.
         case unchanged
     }
 
-    /// One job of the request.
+    /// The effect of the import on one job of the request.
     public struct Entry: Codable, Hashable, Sendable {
         /// The effect.
         public var outcome: Outcome
@@ -110,7 +115,7 @@ public struct WireImported: Codable, Hashable, Sendable {
         }
     }
 
-    /// In the order of the request.
+    /// The effects, in the order of the jobs in the request.
     public var jobs: [Entry]
     /// The open jobs of the crontab whose lines are gone.
     public var gone: [WireJob]
@@ -122,8 +127,9 @@ public struct WireImported: Codable, Hashable, Sendable {
 }
 
 extension WireExportedJob {
-    /// The job as the scheduler continues it, with that identifier.
-    /// - Throws: what a submission is refused for.
+    /// Returns the job in the form that the scheduler continues, with the given identifier.
+    ///
+    /// - Throws: the errors of a refused submission.
     package func restoration(as id: JobID, at now: WallInstant, in zones: any TimeZones) throws -> JobRestoration {
         guard submission.conflict == nil else {
             throw DaemonError(.invalid, "conflict: an imported job has none; leave it out")
@@ -144,8 +150,9 @@ extension WireExportedJob {
     }
 
     /// Checks the job as the daemon does.
-    /// - Returns: `true` if it would have ended when it was imported at `now`.
-    /// - Throws: what the daemon refuses it for.
+    ///
+    /// - Returns: `true` if an import at `now` would make a job that has ended.
+    /// - Throws: the error with which the daemon refuses the job.
     package func hasEnded(at now: WallInstant, in zones: any TimeZones) throws -> Bool {
         let restoration = try restoration(as: JobID(record?.id ?? "new"), at: now, in: zones)
         return try JobMachine.restored(restoration, now: now, in: zones).machine.job.state.isFinal

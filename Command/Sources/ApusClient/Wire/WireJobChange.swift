@@ -3,17 +3,18 @@ import ApusJSON
 package import ApusJobs
 package import ApusTimers
 
-/// What `PATCH /v1/jobs/{id}` takes: what is left out stays, and `null` removes a value, or brings back its default.
+/// The body of `PATCH /v1/jobs/{id}`: absent fields stay as they are, and `null` removes a value or restores its
+/// default.
 public struct WireJobChange: Codable, Hashable, Sendable {
     /// The name.
     public var name: FieldChange<String>
-    /// When it is due from now on. An equal one changes nothing that is to come.
+    /// The new trigger; one that equals the present trigger changes no future occurrence.
     public var trigger: WireTrigger?
-    /// What it does, as a whole.
+    /// The new action, which replaces the present one as a whole.
     public var action: Action?
-    /// Policies, each by itself.
+    /// The changes of single policies.
     public var policies: Policies?
-    /// Labels, each by itself.
+    /// The changes of single labels.
     public var labels: [String: FieldChange<String>]?
     /// The queue.
     public var queue: FieldChange<String>
@@ -21,28 +22,29 @@ public struct WireJobChange: Codable, Hashable, Sendable {
     public var priority: FieldChange<String>
     /// The fairness key.
     public var fairnessKey: FieldChange<String>
-    /// Whether jobs that do the same, or have the same key, count as the same job; as a whole.
+    /// The new rule by which jobs with the same action or key count as the same job, which replaces the present one as
+    /// a whole.
     public var unique: FieldChange<WireUniqueness>
 
-    /// What is changed of the policies, by the names of ``WirePolicies``.
+    /// The changes of policies, by the names of ``WirePolicies``.
     public struct Policies: Codable, Hashable, Sendable {
-        /// ISO 8601.
+        /// The new ``WirePolicies/tolerance``.
         public var tolerance: FieldChange<String>
-        /// See ``WirePolicies/missed``.
+        /// The new ``WirePolicies/missed``.
         public var missed: FieldChange<String>
-        /// See ``WirePolicies/overlap``.
+        /// The new ``WirePolicies/overlap``.
         public var overlap: FieldChange<String>
-        /// See ``WirePolicies/retry``.
+        /// The new ``WirePolicies/retry``.
         public var retry: FieldChange<Int>
-        /// ISO 8601.
+        /// The new ``WirePolicies/timeout``.
         public var timeout: FieldChange<String>
-        /// ISO 8601.
+        /// The new ``WirePolicies/expiry``.
         public var expiry: FieldChange<String>
-        /// See ``WirePolicies/when``.
+        /// The new ``WirePolicies/when``.
         public var when: FieldChange<[String]>
-        /// ISO 8601.
+        /// The new ``WirePolicies/retention``.
         public var retention: FieldChange<String>
-        /// A change.
+        /// Creates a change.
         public init(
             tolerance: FieldChange<String> = .unchanged, missed: FieldChange<String> = .unchanged,
             overlap: FieldChange<String> = .unchanged, retry: FieldChange<Int> = .unchanged,
@@ -60,7 +62,7 @@ public struct WireJobChange: Codable, Hashable, Sendable {
         }
     }
 
-    /// A change.
+    /// Creates a change.
     public init(
         name: FieldChange<String> = .unchanged, trigger: WireTrigger? = nil, action: Action? = nil,
         policies: Policies? = nil, labels: [String: FieldChange<String>]? = nil,
@@ -78,14 +80,15 @@ public struct WireJobChange: Codable, Hashable, Sendable {
         self.unique = unique
     }
 
-    /// Whether nothing is to be changed.
+    /// Whether the change has no fields.
     public var isEmpty: Bool { self == WireJobChange() }
 }
 
 extension WireJobChange {
-    /// The request with the change.
-    /// - Throws: what a submission would be refused for, with the field's name; `invalid` for a change of nothing, and for
-    ///   a job of another program's kind.
+    /// Returns the request with the change applied.
+    ///
+    /// - Throws: the error of a refused submission, with the field's name; `invalid` for an empty change, and for a job
+    ///   of another program's kind.
     package func applied(to request: JobRequest, at now: WallInstant, in zones: any TimeZones) throws -> JobRequest {
         guard !isEmpty else {
             throw DaemonError(
@@ -100,7 +103,8 @@ extension WireJobChange {
         var request = request
         if let trigger {
             let new = try trigger.parsed(at: now, in: zones)
-            // A schedule as the job shows it is its own, to the millisecond.
+            // The API shows instants to the millisecond, so a trigger that equals the shown one must not replace the
+            // exact one.
             if WireTrigger(new) != WireTrigger(request.trigger) { request.trigger = new }
         }
         name.apply { request.name = $0 }
@@ -108,7 +112,7 @@ extension WireJobChange {
         for (key, change) in labels ?? [:] { change.apply { request.labels[key] = $0 } }
         queue.apply { request.queue = $0.map { QueueID($0) } ?? .default }
         try priority.apply { request.priority = try $0.map(PolicyText.priority) ?? .normal }
-        // Only a new key is checked: the present one can be an application's, with other characters.
+        // Only a new key is checked: the present key may be an application's, with other characters.
         var (newKey, newUnique): (String?, WireUniqueness?) = (nil, nil)
         fairnessKey.apply { (request.fairnessKey, newKey) = ($0, $0) }
         try unique.apply { (request.uniqueness, newUnique) = (try $0?.parsed() ?? .identifier, $0) }
@@ -135,7 +139,7 @@ extension WireJobChange.Policies {
         expiry.apply { given.expiry = $0 }
         when.apply { given.when = $0 }
         retention.apply { given.retention = $0 }
-        // What is null has its default there.
+        // A policy that is changed to `null` has its default in the parsed policies.
         defaults = try given.parsed()
         tolerance.apply { _ in policies.tolerance = defaults.tolerance }
         missed.apply { _ in policies.missedRuns = defaults.missedRuns }
@@ -150,7 +154,7 @@ extension WireJobChange.Policies {
 }
 
 extension FieldChange {
-    /// Calls `body` with the new value, `nil` for a removed one, if there is a change.
+    /// Calls `body` if there is a change, with the new value, or `nil` for a removed one.
     func apply(_ body: (Value?) throws -> Void) rethrows {
         switch self {
         case .unchanged: break

@@ -5,9 +5,9 @@ import ApusTimers
 public struct WireUnreadableJob: Codable, Hashable, Sendable {
     /// The identifier.
     public var id: String
-    /// The number of its row.
+    /// The number of the job's row in the store.
     public var key: Int64
-    /// What cannot be read.
+    /// A sentence that says what cannot be read.
     public var problem: String
 
     package init(_ job: UnreadableJob) { (id, key, problem) = (job.id.rawValue, job.key, job.problem) }
@@ -17,31 +17,31 @@ public struct WireUnreadableJob: Codable, Hashable, Sendable {
 public struct WireUnreadablePage: Codable, Hashable, Sendable {
     /// The jobs.
     public var jobs: [WireUnreadableJob]
-    /// Pass it as `after` for the next page; `null` at the end.
+    /// The position of the next page, to be passed as `after`; `null` at the end.
     @Nullable public var next: String?
 
-    /// A page of so many, of which one more was found if there are more.
+    /// Creates a page of at most `limit` jobs from a result that has one more if there is a next page.
     package init(_ found: [UnreadableJob], limit: Int) {
         jobs = found.prefix(limit).map { WireUnreadableJob($0) }
         next = found.count > limit ? "\(found[limit - 1].key)" : nil
     }
 }
 
-/// A submission of an application that was refused when it was taken.
+/// A submission of an application that the daemon has refused.
 public struct WireRefusal: Codable, Hashable, Sendable {
-    /// The store's number for the submission.
+    /// The number that the store gave the submission.
     public var sequence: Int64
-    /// The identifier of the job that was to be made; `null` if what is stored has none.
+    /// The identifier of the job that was to be made; `null` if the stored submission has none.
     @Nullable public var job: String?
-    /// When it was submitted.
+    /// The instant of the submission.
     public var submitted: String
-    /// When it was refused.
+    /// The instant of the refusal.
     public var refused: String
-    /// A word for programs.
+    /// The code of the error, for programs.
     public var code: String
-    /// Why, for people.
+    /// The reason, a sentence for people.
     public var message: String
-    /// What was asked for, as it is stored: JSON, unless it was damaged.
+    /// The submission as it is stored: JSON, unless it is damaged.
     public var command: String
 
     package init(_ refused: RefusedSubmission) {
@@ -54,11 +54,11 @@ public struct WireRefusal: Codable, Hashable, Sendable {
     }
 }
 
-/// A page of submissions that were refused, the last ones first.
+/// A page of refused submissions, newest first.
 public struct WireRefusalPage: Codable, Hashable, Sendable {
     /// The submissions.
     public var refusals: [WireRefusal]
-    /// Pass it as `after` for the next page; `null` at the end.
+    /// The position of the next page, to be passed as `after`; `null` at the end.
     @Nullable public var next: String?
 
     package init(_ refusals: [RefusedSubmission], next: String?) {

@@ -4,12 +4,14 @@ import ApusJSON
 public import ApusJobs
 package import ApusTimers
 
-/// The kinds of job that the daemon has handlers for.
+/// The kinds of jobs for which the daemon has handlers.
 package enum ActionKind: String, CaseIterable {
     case action
     case countdown
 
-    /// The kind of that name; `invalid` for another.
+    /// Creates the kind with a name.
+    ///
+    /// - Throws: ``DaemonError`` with `invalid` if there is no such kind.
     package init(named name: String) throws {
         guard let kind = ActionKind(rawValue: name) else {
             throw DaemonError(
@@ -52,12 +54,13 @@ extension WireJob {
 }
 
 extension WireJob {
-    /// What it does in a few words: its action, or the kind if the daemon has no handler for it.
+    /// A short description of the job's work: its action, or its kind if the daemon has no handler for that.
     public var actionText: String { ActionKind(rawValue: kind) == nil ? "kind \(kind)" : action.text }
 }
 
 extension WireSubmission {
-    /// The request to a scheduler, with an empty identifier.
+    /// Returns the request for a scheduler, with an empty identifier.
+    ///
     /// - Throws: ``DaemonError``, `TextError` or ``JobError`` with the field's name.
     package func request(at now: WallInstant, in zones: any TimeZones) throws -> JobRequest {
         let kind = try kind.map { try ActionKind(named: $0) } ?? .action
@@ -69,7 +72,7 @@ extension WireSubmission {
             trigger: try trigger.parsed(at: now, in: zones),
             policies: try policies?.parsed() ?? .init(),
             labels: labels ?? [:],
-            // With sorted names: the same submission has the same payload.
+            // The names are sorted, so that equal submissions have equal payloads.
             payload: try JSONText.bytes(of: action),
             queue: queue.map { QueueID($0) } ?? .default,
             priority: try priority.map(PolicyText.priority) ?? .normal,
@@ -80,7 +83,7 @@ extension WireSubmission {
 }
 
 extension WireRun {
-    /// How much of a run's output lists and events show; `logs` shows all of it.
+    /// The number of bytes of a run's output in lists and events; `logs` has all of the stored output.
     package static let tailBytes = 4096
 
     package init(_ run: Run) {
@@ -109,7 +112,7 @@ extension WireRun {
         )
     }
 
-    /// What is shown of an output. Where it is cut, a text begins with a whole character.
+    /// Returns the shown part of an output, which begins with a whole character if the output is text.
     private static func tail(of output: [UInt8]) -> [UInt8] {
         let tail = output.suffix(tailBytes)
         guard tail.count < output.count else { return output }
@@ -117,7 +120,7 @@ extension WireRun {
         return Array(tail.count - whole.count <= 3 && String(validating: whole, as: UTF8.self) != nil ? whole : tail)
     }
 
-    /// The last 4 KiB of what it printed.
+    /// The last 4 KiB of the output.
     package var outputTailBytes: [UInt8] { BytesText.bytes(text: outputTail ?? "", base64: outputTailBase64) }
 }
 
@@ -219,9 +222,9 @@ extension WirePolicies {
     }
 }
 
-/// The policies' names on the command line and in the API.
+/// Reads and writes the names of policies on the command line and in the API.
 public enum PolicyText {
-    /// `run-once`, `skip`, `run-all` or `run-all:N`.
+    /// Reads `run-once`, `skip`, `run-all` or `run-all:N`.
     public static func missedRuns(_ text: String) throws -> MissedRunPolicy {
         switch try split(text, argument: "missed") {
         case ("run-once", nil): .runOnce
@@ -233,7 +236,7 @@ public enum PolicyText {
         }
     }
 
-    /// `skip`, `queue`, `queue:N`, `allow`, `allow:N` or `replace`.
+    /// Reads `skip`, `queue`, `queue:N`, `allow`, `allow:N` or `replace`.
     public static func overlap(_ text: String) throws -> OverlapPolicy {
         switch try split(text, argument: "overlap") {
         case ("skip", nil): .skip
@@ -250,7 +253,7 @@ public enum PolicyText {
         "network": .network, "power": .externalPower, "idle": .idle,
     ]
 
-    /// `network`, `power` and `idle`, each at most once.
+    /// Reads `network`, `power` and `idle`, each at most once.
     public static func conditions(_ words: [String]) throws -> JobConditions {
         var all: JobConditions = []
         for word in words {
@@ -265,13 +268,13 @@ public enum PolicyText {
         return all
     }
 
-    /// What the words of ``WireJob/waitingFor`` say is in the way.
+    /// Returns a description of the obstacles that the words of ``WireJob/waitingFor`` stand for.
     public static func reasons(_ words: [String]) -> String {
         conditions.filter { words.contains($0.key) }.flatMap(\.value.obstacles).map(\.description)
             .joined(separator: ", ")
     }
 
-    /// `nil` for none.
+    /// Returns the words for conditions; `nil` for none.
     static func format(_ conditions: JobConditions) -> [String]? {
         conditions.isEmpty ? nil : self.conditions.filter { conditions.contains($0.value) }.map(\.key)
     }
@@ -293,7 +296,7 @@ public enum PolicyText {
         }
     }
 
-    /// `low`, `normal`, `high` or `urgent`.
+    /// Reads `low`, `normal`, `high` or `urgent`.
     public static func priority(_ text: String) throws -> JobPriority {
         guard let priority = JobPriority(name: text) else {
             let names = JobPriority.allCases.map(\.name).joined(separator: ", ")
@@ -302,7 +305,7 @@ public enum PolicyText {
         return priority
     }
 
-    /// `update`, `keep` or `replace`.
+    /// Reads `update`, `keep` or `replace`.
     package static func conflict(_ text: String) throws -> ConflictPolicy {
         switch text {
         case "update": .update
@@ -325,18 +328,20 @@ public enum PolicyText {
 }
 
 extension Duration {
-    /// Whole milliseconds, rounded down.
+    /// The duration in whole milliseconds; a fraction is dropped.
     package var wholeMilliseconds: Int64 { wholeNanoseconds / 1_000_000 }
 }
 
-/// The words of ``WireRun/outcome``.
+/// Reads and writes the words of ``WireRun/outcome``.
 public enum OutcomeText {
-    /// All of them, in the order of a run's life.
+    /// All words, in the order of a run's life.
     public static let words: [String] = RunState.allCases.map(format)
 
     static func format(_ state: RunState) -> String { state == .running ? "running" : state.rawValue }
 
-    /// - Throws: `invalid`, with all words.
+    /// Returns the state that a word stands for.
+    ///
+    /// - Throws: ``DaemonError`` with `invalid`, which has all words.
     package static func parse(_ word: String) throws -> RunState {
         guard let state = RunState.allCases.first(where: { format($0) == word }) else {
             throw DaemonError(.invalid, "outcome: \"\(word)\" is not one of \(words.joined(separator: ", "))")
@@ -344,6 +349,6 @@ public enum OutcomeText {
         return state
     }
 
-    /// Throws the same for a word that is not one of them.
+    /// Throws the error of an unknown word if the word is not an outcome.
     public static func check(_ word: String) throws { _ = try parse(word) }
 }

@@ -2,18 +2,18 @@ public import ApusCalendar
 public import ApusJobs
 public import ApusTimers
 
-/// What `POST /v1/preview` is asked.
+/// The body of `POST /v1/preview`.
 public struct WirePreviewRequest: Codable, Hashable, Sendable {
     /// The schedule.
     public var calendar: WireCalendar
-    /// The job's identifier, from which cron's H and the spread are hashed.
+    /// The job's identifier, whose hash determines cron's `H` and the delay of a spread.
     public var job: String?
-    /// Begin after this instant (ISO 8601) instead of now.
+    /// The instant (ISO 8601) after which the preview begins; the default is the present.
     public var after: String?
-    /// How many occurrences, 1 to 1000; 10 unless given.
+    /// The number of occurrences, 1 to 1000; the default is 10.
     public var number: Int?
 
-    /// A question.
+    /// Creates a request.
     public init(calendar: WireCalendar, job: String? = nil, after: String? = nil, number: Int? = nil) {
         self.calendar = calendar
         self.job = job
@@ -23,7 +23,9 @@ public struct WirePreviewRequest: Codable, Hashable, Sendable {
 }
 
 extension WirePreviewRequest {
-    /// - Throws: what names the field and says what is accepted.
+    /// Returns the answer to the request.
+    ///
+    /// - Throws: an error that names the field and the accepted forms.
     package func answered(at now: WallInstant, in zones: any TimeZones) throws -> WirePreview {
         guard (1...1_000).contains(number ?? 1) else {
             throw DaemonError(.invalid, "number: \(number ?? 0) is not a whole number from 1 to 1000")
@@ -34,28 +36,30 @@ extension WirePreviewRequest {
     }
 }
 
-/// When a schedule is due next, and how else it is written.
+/// The next due instants of a schedule, and its other notations.
 public struct WirePreview: Codable, Hashable, Sendable {
     /// One due instant.
     public struct Due: Codable, Hashable, Sendable {
-        /// In the zone's local time, with its offset.
+        /// The due instant in the zone's local time, with its offset.
         public var instant: String
         /// The day of the week.
         public var day: String
-        /// What a change of the clock did.
+        /// The effect of a clock change on the due instant.
         @Nullable public var note: String?
     }
 
     /// The IANA name of the zone.
     public var zone: String
-    /// The schedule in each form that can say it, by `words`, `cron`, `calendar` and `rrule`.
+    /// The schedule in each notation that can express it, by `words`, `cron`, `calendar` and `rrule`.
     public var forms: [String: String]
-    /// What a reader of the schedule may misunderstand.
+    /// The parts of the schedule that a reader may misunderstand, in words.
     public var warnings: [String]
-    /// The due instants. Fewer than asked for if nothing later is due until the end of the year 2200.
+    /// The due instants, fewer than requested if the trigger's count is smaller, or if nothing more is due until the
+    /// end of 2200.
     public var next: [Due]
 
-    /// The next `limit` due instants of a trigger after `instant`.
+    /// Finds the next `limit` due instants of a trigger after `instant`.
+    ///
     /// - Throws: `ZoneError`.
     public init(
         _ trigger: CalendarTrigger, job: String, after instant: WallInstant, limit: Int, in zones: any TimeZones
@@ -79,7 +83,8 @@ public struct WirePreview: Codable, Hashable, Sendable {
         }
     }
 
-    /// `every weekday at 9:00 = 0 9 * * 1-5 = Mon..Fri *-*-* 09:00:00, in Europe/Berlin`
+    /// The schedule in all its notations, such as `every weekday at 9:00 = 0 9 * * 1-5 = Mon..Fri *-*-* 09:00:00, in
+    /// Europe/Berlin`.
     public var description: String {
         let said = ScheduleForm.allCases.compactMap {
             forms[$0.rawValue].map { $0.unicodeScalars.split(separator: "\n").map(String.init).joined(separator: " ") }
@@ -99,7 +104,7 @@ extension WirePreview.Due {
 
     private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
-    /// `+01:00`; with seconds where the zone has some.
+    /// Returns an offset such as `+01:00`, with seconds if it has them.
     private static func offset(_ seconds: Int) -> String {
         let size = abs(seconds)
         let rest = size % 60 == 0 ? "" : ":\(two(size % 60))"
@@ -107,7 +112,7 @@ extension WirePreview.Due {
     }
 }
 
-/// What `GET /v1/upcoming` answers: what is to come of all jobs, the soonest first.
+/// The answer of `GET /v1/upcoming`: the occurrences to come of all jobs, soonest first.
 public struct WireUpcoming: Codable, Hashable, Sendable {
     /// One occurrence.
     public struct Occurrence: Codable, Hashable, Sendable {
@@ -115,9 +120,9 @@ public struct WireUpcoming: Codable, Hashable, Sendable {
         public var job: String
         /// The job's name.
         @Nullable public var name: String?
-        /// When it is due.
+        /// The instant at which the occurrence is due.
         public var due: String
-        /// What a change of the clock does to it.
+        /// The effect of a clock change on the due instant.
         @Nullable public var note: String?
 
         package init(job: String, name: String? = nil, due: String, note: String? = nil) {
@@ -130,10 +135,10 @@ public struct WireUpcoming: Codable, Hashable, Sendable {
 
     /// The occurrences.
     public var occurrences: [Occurrence]
-    /// Jobs that have more occurrences in the time than are listed, by their identifiers.
+    /// The identifiers of the jobs with more occurrences in the period than are listed.
     public var truncated: [String]
-    /// There are more occurrences than an answer lists: those that are due at or after this instant may be missing. `null`
-    /// if all are listed.
+    /// The instant from which on occurrences may be missing, because there are more than an answer lists; `null` if all
+    /// are listed.
     @Nullable public var cut: String?
 
     package init(occurrences: [Occurrence], truncated: [String], cut: String? = nil) {

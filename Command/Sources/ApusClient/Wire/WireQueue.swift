@@ -1,17 +1,16 @@
 package import ApusJobs
 import ApusTimers
 
-/// Of a job that is unique by what it does, or by a key: open jobs that do the same, or have the key, count as the same
-/// job.
+/// The rule by which open jobs with the same action, or with the same key, count as the same job.
 public struct WireUniqueness: Codable, Hashable, Sendable {
-    /// For how long after its submission a job counts that has ended by now: a duration, ISO 8601.
+    /// The time after its submission for which a job counts even if it has ended (a duration, ISO 8601).
     public var within: String?
-    /// The key that counts in place of what a job does. Countdowns have keys of their own.
+    /// The key that counts in place of the action; countdowns have keys of their own.
     public var key: String?
-    /// Uniqueness by what a job does or, with a key, by that.
+    /// Creates a uniqueness by the action or, with a key, by the key.
     public init(within: String? = nil, key: String? = nil) { (self.within, self.key) = (within, key) }
 
-    /// `nil` for jobs that are distinguished by their identifiers only.
+    /// Creates the uniqueness of a job; `nil` if jobs are distinguished by their identifiers only.
     package init?(_ uniqueness: JobUniqueness) {
         guard uniqueness.countsContent else { return nil }
         self.init(within: uniqueness.period.map(DurationText.iso8601), key: uniqueness.key)
@@ -26,20 +25,22 @@ public struct WireUniqueness: Codable, Hashable, Sendable {
 
 /// A queue as the API and `--json` show it.
 public struct WireQueue: Codable, Hashable, Sendable {
-    /// Its name.
+    /// The name of the queue.
     public var name: String
-    /// How many of its runs are in progress at once, at most.
+    /// The maximum number of active runs.
     @Nullable public var concurrency: Int?
-    /// How many of its runs with one fairness key are in progress at once, at most.
+    /// The maximum number of active runs with one fairness key.
     @Nullable public var concurrencyPerKey: Int?
-    /// How many of its runs begin in a time, at most.
+    /// The maximum number of runs that begin in a period.
     @Nullable public var rate: WireRate?
-    /// Whether no run of it begins.
+    /// Whether no run of the queue begins.
     public var paused: Bool
-    /// How many of its runs are in progress, over all daemons that share the store.
+    /// The number of active runs, of all daemons that share the store.
     public var running: Int
-    /// How many jobs wait for a place: as far as they are in the daemon's memory; of a store that is shared, all that are
-    /// due, over all daemons, also for other reasons.
+    /// The number of jobs that wait for a place.
+    ///
+    /// In a store for one machine, these are the waiting jobs in the daemon's memory. In a shared store, they are all
+    /// due jobs of all daemons, including those that wait for other reasons.
     public var waiting: Int
 
     package init(_ status: QueueStatus) {
@@ -53,13 +54,13 @@ public struct WireQueue: Codable, Hashable, Sendable {
     }
 }
 
-/// How many runs may begin in a time.
+/// The maximum number of runs that may begin in a period.
 public struct WireRate: Codable, Hashable, Sendable {
-    /// How many.
+    /// The number of runs.
     public var runs: Int
-    /// In which time: a duration, ISO 8601.
+    /// The period (a duration, ISO 8601).
     public var per: String
-    /// A rate.
+    /// Creates a rate.
     public init(runs: Int, per: String) {
         self.runs = runs
         self.per = per
@@ -68,9 +69,9 @@ public struct WireRate: Codable, Hashable, Sendable {
     func parsed() throws -> QueueRate { QueueRate(runs: runs, per: try DurationText.parse(per, argument: "rate.per")) }
 }
 
-/// What `GET /v1/queues` answers.
+/// The answer of `GET /v1/queues`.
 public struct WireQueues: Codable, Hashable, Sendable {
-    /// The queues that have limits, or jobs that run or wait, by name.
+    /// The queues that have limits, or jobs that run or wait, in the order of their names.
     public var queues: [WireQueue]
 
     package init(queues: [WireQueue]) {
@@ -78,17 +79,17 @@ public struct WireQueues: Codable, Hashable, Sendable {
     }
 }
 
-/// What `PATCH /v1/queues/{name}` takes: what is left out stays.
+/// The body of `PATCH /v1/queues/{name}`; absent fields stay as they are.
 public struct WireQueueChange: Codable, Hashable, Sendable {
-    /// How many runs are in progress at once.
+    /// The new maximum number of active runs.
     public var concurrency: FieldChange<Int>
-    /// How many runs with one fairness key are in progress at once.
+    /// The new maximum number of active runs with one fairness key.
     public var concurrencyPerKey: FieldChange<Int>
-    /// How many runs begin in a time.
+    /// The new maximum number of runs that begin in a period.
     public var rate: FieldChange<WireRate>
-    /// Whether no run begins.
+    /// Whether no run of the queue begins.
     public var paused: Bool?
-    /// A change.
+    /// Creates a change.
     public init(
         concurrency: FieldChange<Int> = .unchanged, concurrencyPerKey: FieldChange<Int> = .unchanged,
         rate: FieldChange<WireRate> = .unchanged, paused: Bool? = nil
@@ -115,24 +116,27 @@ public struct WireQueueChange: Codable, Hashable, Sendable {
 
 /// A node of a cluster as the API and `--json` show it.
 public struct WireNode: Codable, Hashable, Sendable {
-    /// Its number, which no other node ever has.
+    /// The number of the node, which no other node ever has.
     public var id: Int64
-    /// What it is called.
+    /// The name of the node.
     public var name: String
     /// The version of Apus that it runs.
     public var version: String
-    /// How many shards it owns.
+    /// The number of shards that the node owns.
     public var shards: Int
-    /// How long ago its last beat was, in milliseconds of the database's clock.
+    /// The time since the last beat, in milliseconds of the database's clock.
     public var beatAgeMs: Int64
-    /// How long ago the oldest of its jobs that is to be looked at was due, in milliseconds of the database's clock; 0 if
-    /// none is late.
+    /// The time by which the examination of the node's jobs is late, in milliseconds of the database's clock.
+    ///
+    /// It is the time since the earliest instant at which one of the jobs had to be examined; 0 if none is late.
     public var lagMs: Int64
-    /// `alive`, `silent` or `leaving`.
+    /// The state: `alive`, `silent` or `leaving`.
     public var state: String
-    /// The kinds that have a handler; `nil` if the node has not said. Without one, it owns no shards.
+    /// The kinds for which the node has handlers; `nil` if it has not reported them.
+    ///
+    /// A node without handlers owns no shards.
     public var kinds: [String]?
-    /// The queues that it serves; `nil` for all.
+    /// The queues that the node serves; `nil` for all.
     public var queues: [String]?
 
     package init(
@@ -151,13 +155,13 @@ public struct WireNode: Codable, Hashable, Sendable {
     }
 }
 
-/// What `GET /v1/nodes` answers.
+/// The answer of `GET /v1/nodes`.
 public struct WireNodes: Codable, Hashable, Sendable {
     /// Whether several daemons can share the daemon's store.
     public var shared: Bool
-    /// The nodes that have not ended, by their numbers; none if the store is for one machine.
+    /// The nodes that have not ended, in the order of their numbers; empty if the store is for one machine.
     public var nodes: [WireNode]
-    /// An answer.
+    /// Creates an answer.
     public init(shared: Bool, nodes: [WireNode]) {
         self.shared = shared
         self.nodes = nodes

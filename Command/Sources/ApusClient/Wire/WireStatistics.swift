@@ -1,16 +1,16 @@
-/// What `GET /v1/stats` answers: how the runs went that have ended, as far as they are in the history.
+/// The answer of `GET /v1/stats`: statistics of the ended runs in the history.
 public struct WireStatistics: Codable, Hashable, Sendable {
-    /// Measured values, in milliseconds; percentiles by nearest rank.
+    /// A distribution of measured values in milliseconds, with percentiles by nearest rank.
     public struct Distribution: Codable, Hashable, Sendable {
-        /// How many were measured.
+        /// The number of measured values.
         public var count: Int
         /// The median.
         public var p50: Int64
-        /// Nine of ten are at most this.
+        /// The 90th percentile.
         public var p90: Int64
-        /// 99 of 100 are at most this.
+        /// The 99th percentile.
         public var p99: Int64
-        /// The largest.
+        /// The greatest value.
         public var max: Int64
 
         package init(count: Int, p50: Int64, p90: Int64, p99: Int64, max: Int64) {
@@ -22,27 +22,28 @@ public struct WireStatistics: Codable, Hashable, Sendable {
         }
     }
 
-    /// Some runs.
+    /// The numbers and distributions of a set of runs.
     public struct Runs: Codable, Hashable, Sendable {
-        /// How many occurrences succeeded; runs by hand count as occurrences here.
+        /// The number of occurrences that succeeded; a run by hand counts as an occurrence.
         public var succeeded: Int
-        /// How many failed for good.
+        /// The number of occurrences that failed and are not retried.
         public var failed: Int
-        /// How many were lost for good.
+        /// The number of occurrences that were lost and are not retried.
         public var lost: Int
-        /// How many were cancelled.
+        /// The number of occurrences that were cancelled.
         public var cancelled: Int
-        /// How many were skipped.
+        /// The number of occurrences that were skipped.
         public var skipped: Int
-        /// How many attempts began and have ended.
+        /// The number of attempts that began and have ended.
         public var attempts: Int
-        /// How many of these were not the first of their occurrence.
+        /// The number of these attempts that were not the first of their occurrence.
         public var retries: Int
-        /// Of the occurrences that succeeded, failed or were lost: which share succeeded, 0 to 1; `null` if there are none.
+        /// The share of successes among the occurrences that succeeded, failed or were lost, from 0 to 1; `null` if
+        /// there are none.
         @Nullable public var successRate: Double?
-        /// How late first attempts began.
+        /// The lateness of first attempts.
         @Nullable public var latenessMs: Distribution?
-        /// How long attempts took that succeeded or failed.
+        /// The duration of the attempts that succeeded or failed.
         @Nullable public var durationMs: Distribution?
 
         package init(
@@ -66,9 +67,9 @@ public struct WireStatistics: Codable, Hashable, Sendable {
     public struct Job: Codable, Hashable, Sendable {
         /// The job's identifier.
         public var job: String
-        /// Its name, if it has one.
+        /// The job's name, if it has one.
         @Nullable public var name: String?
-        /// Its runs.
+        /// The runs.
         public var runs: Runs
 
         package init(job: String, name: String? = nil, runs: Runs) {
@@ -80,7 +81,7 @@ public struct WireStatistics: Codable, Hashable, Sendable {
 
     /// The runs that ended on one day.
     public struct Day: Codable, Hashable, Sendable {
-        /// The date in ``WireStatistics/zone``: `2026-12-24`.
+        /// The date in ``WireStatistics/zone``, such as `2026-12-24`.
         public var day: String
         /// The runs.
         public var runs: Runs
@@ -91,15 +92,16 @@ public struct WireStatistics: Codable, Hashable, Sendable {
         }
     }
 
-    /// The zone of the days.
+    /// The time zone of the days.
     public var zone: String
-    /// All of them.
+    /// The runs of all jobs.
     public var total: Runs
-    /// By job, by identifier: of more jobs than asked for, those with the most attempts.
+    /// The runs of each job, in the order of the identifiers; of more jobs than the requested limit, those with the
+    /// most attempts.
     public var jobs: [Job]
-    /// How many jobs are left out of `jobs`.
+    /// The number of jobs that are left out of ``jobs``.
     @EmptyIfAbsent public var omittedJobs: Int
-    /// By day, the oldest first; days without runs are left out.
+    /// The runs of each day, oldest first; days without runs are left out.
     public var days: [Day]
 
     package init(zone: String, total: Runs, jobs: [Job], omittedJobs: Int, days: [Day]) {
