@@ -3,26 +3,28 @@ import HTTPTypes
 public import Hummingbird
 import NIOCore
 
-/// A file of a page, from the program itself.
+/// A file of a web page that the program itself contains.
 public struct Asset: Sendable {
     /// The file's name, with its extension and without folders.
     public let name: String
     private let content: ByteBuffer
     private let tag: String
 
-    /// A file.
+    /// Creates a file.
     public init(name: String, bytes: [UInt8]) {
         self.name = name
         content = ByteBuffer(bytes: bytes)
-        // FNV-1a, 64 bits: it has to distinguish versions of one file, and a collision gives no attacker anything.
+        // FNV-1a with 64 bits: the tag only distinguishes versions of one file, and a collision is of no use to an
+        // attacker.
         let hash = bytes.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
         tag = "\"\(String(hash, radix: 16))-\(bytes.count)\""
     }
 
-    /// The answer to a `GET` or `HEAD` request for it: 304 without a body if the browser has this version.
+    /// Returns the answer to a `GET` or `HEAD` request for the file: 304 without a body if the browser has this
+    /// version.
     public func answer(to request: Request) -> Response {
         var headers: HTTPFields = [.eTag: tag, .cacheControl: "no-cache"]
-        // With several tags or a weak one the file is sent again, which is never wrong.
+        // With several tags or a weak one the file is sent again, which is always correct.
         if request.headers[.ifNoneMatch] == tag { return Response(status: .notModified, headers: headers) }
         headers[.contentType] = contentType
         return Response(status: .ok, headers: headers, body: .init(byteBuffer: content))
@@ -45,8 +47,8 @@ public struct Asset: Sendable {
 }
 
 extension RouterMethods {
-    /// Answers `GET` and `HEAD` for a page: `/` with the asset `index.html`, `/assets/NAME` with each of the others.
-    /// What is not among them is not found.
+    /// Adds routes that answer `GET` and `HEAD` for a page: `/` with the asset `index.html`, `/assets/NAME` with each
+    /// other asset.
     public func addPage(_ assets: [Asset]) {
         for asset in assets {
             let path: RouterPath = asset.name == "index.html" ? "/" : "/assets/\(asset.name)"
@@ -60,13 +62,15 @@ extension RouterMethods {
     }
 }
 
-/// The `Date` of an answer (RFC 9110, 6.6.1). It is computed for each answer, so that nothing has to keep it current.
+/// Formats the `Date` of an answer (RFC 9110, 6.6.1).
+///
+/// The text is computed for each answer, so that no timer has to keep it current.
 enum HTTPDate {
-    /// An instant as `Sun, 06 Nov 1994 08:49:37 GMT`.
+    /// Returns an instant in the form `Sun, 06 Nov 1994 08:49:37 GMT`.
     static func text(_ instant: WallInstant) -> String {
         let seconds = Int(instant.nanoseconds / 1_000_000_000)
         let (day, second) = seconds.quotientAndRemainder(dividingBy: 86_400)
-        // Days since 0000-03-01: leap days are the last of their years then.
+        // Days since 0000-03-01, so that a leap day is the last day of its year.
         let shifted = day + 719_468
         let (era, dayOfEra) = shifted.quotientAndRemainder(dividingBy: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365

@@ -1,11 +1,12 @@
 public import HTTPTypes
 
-/// The headers that keep a page to itself.
+/// The headers that restrict a page to its own listener.
 public enum SecurityHeaders {
-    /// Headers for every answer of a listener: nothing is loaded, run, framed or sent anywhere but from and to the
-    /// listener itself.
-    /// - Parameter directives: more for the content security policy, such as `["media-src 'self'"]`.
-    /// - Returns: for ``ConnectionLimits/server(adding:engine:)``.
+    /// Returns headers for every answer of a listener, with which a page loads from and connects to the listener only,
+    /// and cannot be framed.
+    ///
+    /// - Parameter directives: further directives of the content security policy, such as `["media-src 'self'"]`.
+    /// - Returns: the headers, for ``WebServer/init(router:address:limits:adding:engine:logger:onServerRunning:)``.
     public static func fields(adding directives: [String] = []) -> HTTPFields {
         let policy =
             [

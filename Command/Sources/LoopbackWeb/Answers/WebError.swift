@@ -5,19 +5,20 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// An error as it is answered: a status, a word for programs and a sentence for people, as
-/// `{"error":{"code","message"}}`.
+/// An error in the form of an answer: a status, a code for programs and a sentence for people.
+///
+/// The body is `{"error":{"code","message"}}`.
 public struct WebError: HTTPResponseError, Sendable {
-    /// The status, 400 or above.
+    /// The HTTP status, 400 or above.
     public var status: HTTPResponse.Status
-    /// A word for programs.
+    /// The code of the error, for programs.
     public var code: String
-    /// A sentence for people.
+    /// The message, a sentence for people.
     public var message: String
-    /// Headers beside those of every error.
+    /// The headers in addition to those of every error.
     public var headers: HTTPFields
 
-    /// An error.
+    /// Creates an error.
     public init(_ status: HTTPResponse.Status, code: String, message: String, headers: HTTPFields = [:]) {
         self.status = status
         self.code = code
@@ -25,18 +26,18 @@ public struct WebError: HTTPResponseError, Sendable {
         self.headers = headers
     }
 
-    /// 403 `forbidden`.
+    /// Returns the error 403 `forbidden`.
     public static func forbidden(_ message: String) -> WebError {
         WebError(.forbidden, code: "forbidden", message: message)
     }
 
-    /// 401 `unauthorized`.
+    /// The error 401 `unauthorized`.
     static let unauthorized = WebError(
         .unauthorized, code: "unauthorized",
         message: "send the token as `Authorization: Bearer TOKEN`, or open the address that has it",
         headers: [.wwwAuthenticate: "Bearer"])
 
-    /// 413 `tooLarge`.
+    /// Returns the error 413 `tooLarge`.
     package static func tooLarge(mostBytes: Int) -> WebError {
         WebError(.contentTooLarge, code: "tooLarge", message: "the body has more than \(mostBytes) bytes")
     }
@@ -49,7 +50,7 @@ public struct WebError: HTTPResponseError, Sendable {
         var error: Content
     }
 
-    /// The answer.
+    /// Returns the answer.
     public func response(from request: Request, context: some RequestContext) throws -> Response {
         var response = try Response.json(Body(error: .init(code: code, message: message)), status: status)
         response.headers.append(contentsOf: headers)
@@ -58,7 +59,7 @@ public struct WebError: HTTPResponseError, Sendable {
 }
 
 extension Response {
-    /// A JSON answer, with sorted keys; no copy is kept.
+    /// Returns a JSON answer with sorted keys, which caches must not store.
     public static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
         Response(
             status: status,
@@ -67,21 +68,24 @@ extension Response {
     }
 }
 
-/// Turns what handlers and other middleware throw into answers; put it outermost.
+/// Converts the errors of handlers and other middleware into answers; it must be the outermost middleware.
 public struct ErrorAnswers<Context: RequestContext>: RouterMiddleware {
     private let explain: @Sendable (any Error) -> WebError?
 
-    /// - Parameter explain: the answer to an error of the server's own types, `nil` for others.
+    /// Creates the middleware.
+    ///
+    /// - Parameter explain: a closure that returns the answer to an error of the server's own types, or `nil` for
+    ///   others.
     public init(explain: @escaping @Sendable (any Error) -> WebError? = { _ in nil }) { self.explain = explain }
 
-    /// Passes a request on.
+    /// Passes a request on, and answers it if the next handler throws an error.
     public func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
         do {
             return try await next(request, context)
         } catch let error as HTTPParserError {
-            // The connection cannot be understood any more: the server answers 400 and closes it.
+            // The rest of the connection cannot be parsed: the server answers 400 and closes it.
             throw error
         } catch {
             return try answer(to: error, request, context).response(from: request, context: context)

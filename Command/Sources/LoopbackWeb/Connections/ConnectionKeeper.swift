@@ -3,8 +3,10 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// Keeps one connection to its ``ConnectionLimits``, ends it when it is over, and puts the headers on its answers. On the
-/// connection's event loop only, but for the timeouts, which do nothing but close.
+/// Applies the ``ConnectionLimits`` to one connection, ends it after its last answer, and adds the headers to its
+/// answers.
+///
+/// It runs on the connection's event loop only, except for the timeouts, which only close the channel.
 final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -25,11 +27,12 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
     private var stallTimeout: ScheduledTimer?
     private var lingerTimeout: ScheduledTimer?
 
-    /// How long a client has to notice that it need not send the rest. Closed at once, the kernel would take back the
-    /// answer (RFC 9112, 9.6).
+    /// The time in which a client can notice that it need not send the rest of a request.
+    ///
+    /// If the connection were closed at once, the kernel would discard the answer (RFC 9112, 9.6).
     private static let linger: Duration = .seconds(2)
 
-    /// Without a register, there may be any number of connections.
+    /// Creates a keeper; without a register, the number of connections is not limited.
     init(limits: ConnectionLimits, headers: HTTPFields, register: ConnectionRegister?, engine: TimerEngine) {
         self.limits = limits
         self.headers = headers
@@ -40,7 +43,7 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
     // MARK: The connection
 
     func handlerAdded(context: ChannelHandlerContext) {
-        // Before anything is read: a connection that is held must not be.
+        // A connection must be held before anything is read from it.
         if let register {
             let opened = register.opened(context.channel)
             (id, isHeld) = (opened.id, opened.isHeld)
@@ -152,22 +155,24 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
     }
 }
 
-/// When a connection ends with an answer: because the client or the answer says so, or because a request had not
-/// arrived when the answer began. The rest of the request would have to be read before the next one.
+/// Decides whether a connection ends with an answer.
+///
+/// It does if the client or the answer asks for it, or if the request had not arrived completely when its answer began:
+/// the rest of that request would have to be read before the next one.
 struct ConnectionMachine {
-    /// What the head of a request says about its connection.
+    /// The properties of a request that concern its connection.
     struct Request {
-        /// Whether the client takes no further answer (`Connection: close`, HTTP/1.0).
+        /// Whether the client accepts no further answer (`Connection: close`, HTTP/1.0).
         var isLast: Bool
-        /// Whether the client reads HTTP/1.0, which has no chunks.
+        /// Whether the client uses HTTP/1.0, which has no chunks.
         var isHTTP10: Bool
     }
 
-    /// How an answer begins.
+    /// The properties of an answer's head.
     struct Beginning: Equatable {
-        /// Whether it is the last, and has to say so.
+        /// Whether the answer is the last, and must have `Connection: close`.
         var isLast: Bool
-        /// Whether it is one of HTTP/1.0.
+        /// Whether the answer must be of HTTP/1.0.
         var isHTTP10: Bool
     }
 
@@ -177,7 +182,7 @@ struct ConnectionMachine {
     }
 
     private var arrival = Arrival.complete
-    /// The requests without an answer yet, oldest first: several if the client does not wait for answers.
+    /// The requests without an answer, oldest first; there are several if the client does not wait for answers.
     private var unanswered: [Request] = []
     private var isLast = false
 
@@ -189,7 +194,7 @@ struct ConnectionMachine {
     mutating func requestEnded() { arrival = .complete }
 
     mutating func answerBegins(asksToClose: Bool) -> Beginning {
-        // An answer without a request is the one to what could not be understood.
+        // An answer without a request is for bytes that could not be parsed.
         let request = unanswered.isEmpty ? Request(isLast: true, isHTTP10: false) : unanswered.removeFirst()
         switch arrival {
         case .arriving: isLast = true
@@ -198,9 +203,9 @@ struct ConnectionMachine {
         return Beginning(isLast: isLast, isHTTP10: request.isHTTP10)
     }
 
-    /// - Returns: whether the connection ends now.
+    /// Returns whether the connection ends now.
     func answerEnds() -> Bool { isLast }
 
-    /// Whether every request is answered, so that nothing follows unless the client sends another.
+    /// Whether every request is answered, so that nothing follows unless the client sends another request.
     var isIdle: Bool { unanswered.isEmpty && arrival == .complete }
 }

@@ -2,12 +2,12 @@ import ApusTimers
 import HummingbirdCore
 import NIOCore
 
-/// Which connections a listener serves, and which one it closes for another.
+/// Decides which connections a listener serves, and which one it closes for another.
 ///
-/// A connection is *unadmitted* until the guard has admitted a request of it. When all places are taken, the oldest
-/// unadmitted connection without a request in progress is closed for the new one. So connections that are only kept open
-/// cannot keep a client with the token out. When all places belong to admitted clients, a new connection is *held*: it is
-/// not read until a place is free.
+/// A connection is *unadmitted* until the guard has admitted one of its requests. When all places are taken, a new
+/// connection replaces the oldest unadmitted one without a request in progress, or else the oldest unadmitted one.
+/// Connections that are only kept open therefore cannot exclude a client that has the token. When all places belong to
+/// admitted clients, a new connection is *held*: it is not read until a place is free.
 ///
 /// ```
 /// opened ──► unadmitted ──admitted──► client ──closed──► (free: the oldest held one becomes unadmitted)
@@ -15,17 +15,17 @@ import NIOCore
 ///    └──no place──► held ──place──► unadmitted
 /// ```
 struct ConnectionTable {
-    /// A connection; later ones are greater.
+    /// The identifier of a connection; later connections have greater ones.
     struct ID: Hashable, Comparable {
         fileprivate var number: UInt64
         static func < (a: ID, b: ID) -> Bool { a.number < b.number }
     }
 
-    /// What is done with a new connection.
+    /// The treatment of a new connection.
     enum Opening: Equatable {
-        /// It is served, and the other one is closed for it, if any.
+        /// The connection is served, and the other one, if any, is closed for it.
         case serve(closing: ID?)
-        /// It waits until ``ConnectionTable/closed(_:)`` returns it.
+        /// The connection waits until ``ConnectionTable/closed(_:)`` returns it.
         case hold
     }
 
@@ -38,13 +38,15 @@ struct ConnectionTable {
     private let places: Int
     private var last: UInt64 = 0
     private var served: [ID: State] = [:]
-    /// Oldest first.
+    /// The held connections, oldest first.
     private var held: [ID] = []
 
-    /// - Parameter places: how many connections are served at once, from 1.
+    /// Creates a table.
+    ///
+    /// - Parameter places: the maximum number of served connections, at least 1.
     init(places: Int) { self.places = places }
 
-    /// Whether another connection may be accepted. It changes from `false` to `true` only when a connection is closed.
+    /// Whether another connection may be accepted; it changes from `false` to `true` only when a connection is closed.
     var accepts: Bool { held.isEmpty && (served.count < places || victim != nil) }
 
     mutating func opened() -> (id: ID, opening: Opening) {
@@ -69,6 +71,8 @@ struct ConnectionTable {
 
     mutating func admitted(_ id: ID) { if served[id] != nil { served[id] = .client } }
 
+    /// Removes a connection that was closed.
+    ///
     /// - Returns: the held connection that is served from now on, if any.
     mutating func closed(_ id: ID) -> ID? {
         held.removeAll { $0 == id }
@@ -79,33 +83,35 @@ struct ConnectionTable {
         return next
     }
 
-    /// The unadmitted connection that is closed for another connection.
+    /// The unadmitted connection that is closed for a new one.
     private var victim: ID? {
         served.filter { $0.value == .idleUnadmitted }.keys.min()
             ?? served.filter { $0.value == .busyUnadmitted }.keys.min()
     }
 }
 
-/// What one connection may cost, and how many there are.
+/// The limits of a listener's connections: their number, and the times that they may take.
 public struct ConnectionLimits: Sendable {
-    /// How many connections are served at once; `nil` for any number. When all places are taken, a new connection takes
-    /// the place of the oldest that has not sent an admitted request yet; if there is none, it waits until a connection
-    /// is closed, and further ones wait in the kernel's queue.
+    /// The maximum number of connections that are served at once; `nil` for no limit.
+    ///
+    /// When all places are taken, a new connection replaces the oldest one that has not sent an admitted request. If
+    /// there is none, the new connection waits until another one is closed, and further ones wait in the kernel's
+    /// queue.
     public var connections: Int? = 256
-    /// How long a connection may be without a request until one is admitted by the guard; `nil` for ever.
+    /// The time that a connection may spend without a request until the guard has admitted one; `nil` for no limit.
     public var firstRequest: Duration? = .seconds(5)
-    /// How long a connection may be without a request, and how long the head of one may take. Whole seconds; `nil` for
-    /// ever.
+    /// The time that a connection may spend without a request, or with an incomplete head; whole seconds, or `nil` for
+    /// no limit.
     public var idle: Duration? = .seconds(30)
-    /// How long the body of a request may take, from its head on; `nil` for ever.
+    /// The time that the body of a request may take, counted from its head; `nil` for no limit.
     public var body: Duration? = .seconds(30)
-    /// How long an answer waits for a client that does not read: the connection is closed then; `nil` for ever.
+    /// The time after which a connection is closed whose client does not read an answer; `nil` for no limit.
     public var stall: Duration? = .seconds(20)
 
-    /// The limits as they are by default, for listeners that other users of the machine can connect to.
+    /// Creates the default limits, for listeners to which other users of the machine can connect.
     public init() {}
 
-    /// None, for sockets that only the owner's own processes reach.
+    /// No limits, for sockets that only the owner's own processes can reach.
     public static let none: ConnectionLimits = {
         var limits = ConnectionLimits()
         limits.connections = nil
@@ -117,7 +123,7 @@ public struct ConnectionLimits: Sendable {
     }()
 }
 
-/// What a listener says to the ``ConnectionKeeper`` of a connection, as an event of its pipeline.
+/// An event that a listener sends to the ``ConnectionKeeper`` through the pipeline of a connection.
 enum ConnectionEvent: Sendable {
     /// The guard has admitted a request.
     case admitted
@@ -125,7 +131,7 @@ enum ConnectionEvent: Sendable {
     case served
 }
 
-/// The connections of one listener: the ``ConnectionTable`` with its lock, and the channels that it decides about.
+/// The connections of one listener: the ``ConnectionTable``, protected by a lock, and the channels.
 final class ConnectionRegister: Sendable {
     private struct State {
         var table: ConnectionTable
@@ -136,7 +142,9 @@ final class ConnectionRegister: Sendable {
 
     init(places: Int) { state = Locked(State(table: ConnectionTable(places: places))) }
 
-    /// - Returns: the new connection, and whether it is held until ``ConnectionEvent/served``.
+    /// Registers a new connection.
+    ///
+    /// - Returns: its identifier, and whether it is held until ``ConnectionEvent/served``.
     func opened(_ channel: any Channel) -> (id: ConnectionTable.ID, isHeld: Bool) {
         let (id, victim, isHeld) = state.withLock { state -> (ConnectionTable.ID, (any Channel)?, Bool) in
             let (id, opening) = state.table.opened()
@@ -166,7 +174,7 @@ final class ConnectionRegister: Sendable {
 }
 
 extension ConnectionRegister {
-    /// Lets Hummingbird ask before it accepts; what is opened and closed, the connections say themselves.
+    /// The check that Hummingbird makes before it accepts a connection; connections report their own beginning and end.
     struct Acceptance: AvailableConnectionsDelegate {
         let register: ConnectionRegister
         mutating func connectionOpened() {}

@@ -7,12 +7,12 @@ import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 
-/// The pipeline of a connection: HTTP/1.1 under ``ConnectionLimits``.
+/// The pipeline of a connection: HTTP/1.1 with ``ConnectionLimits``.
 struct WebChannel: HTTPChannelHandler {
     typealias Value = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
 
     let limits: ConnectionLimits
-    /// What every answer carries.
+    /// The headers of every answer.
     let headers: HTTPFields
     let register: ConnectionRegister?
     let engine: TimerEngine
@@ -28,7 +28,7 @@ struct WebChannel: HTTPChannelHandler {
             try pipeline.configureHTTPServerPipeline(
                 withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
                 withEncoderConfiguration: .init(), withDecoderLimitConfiguration: decoding)
-            // Below the conversion to HTTP types, which have no version.
+            // Placed below the conversion to HTTP types, which do not contain the version.
             try pipeline.addHandler(
                 ConnectionKeeper(limits: limits, headers: headers, register: register, engine: engine))
             try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
@@ -47,10 +47,11 @@ struct WebChannel: HTTPChannelHandler {
 
 /// Runs the tasks of a connection on its event loop.
 ///
-/// Without it they run on SwiftNIO's executor of event loops, which calls every job as one of a serial executor. Swift
-/// leaves such an executor at each call of an asynchronous function and at each return: the rest of the task becomes
-/// another job at the end of the loop's queue, some twenty times in a request. It stays on a task executor. And an answer
-/// that a thread of the store resumes comes back to the loop that writes it, not to any.
+/// Without it, they would run on SwiftNIO's executor of event loops, which runs every job as that of a serial executor.
+/// Swift leaves a serial executor at each call of an asynchronous function and at each return: the rest of the task
+/// becomes another job at the end of the loop's queue, some twenty times in a request. Swift does not leave a task
+/// executor. In addition, an answer that a thread of the store resumes returns to the loop that writes it, not to any
+/// loop.
 final class ConnectionExecutor: TaskExecutor {
     private let loop: any EventLoop
 

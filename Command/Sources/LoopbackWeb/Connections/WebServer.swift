@@ -8,9 +8,9 @@ import NIOHTTP1
 import NIOPosix
 public import ServiceLifecycle
 
-/// A listener with a router, which does nothing while no client asks.
+/// An HTTP listener with a router, which does nothing while no client sends a request.
 ///
-/// It is what Hummingbird's `Application` is, without the service that formats the time of day once a second.
+/// It corresponds to Hummingbird's `Application`, without the service that formats the time of day once a second.
 public struct WebServer: Service {
     private let respond: @Sendable (Request, any Channel, Logger) async throws -> Response
     private let address: BindAddress
@@ -20,16 +20,17 @@ public struct WebServer: Service {
     let logger: Logger
     private let onServerRunning: @Sendable (any Channel) async -> Void
 
-    /// A server. It listens when it is run.
+    /// Creates a server, which listens when it is run.
+    ///
     /// - Parameters:
-    ///   - router: answers the requests.
-    ///   - address: where it listens.
-    ///   - limits: what connections may cost.
-    ///   - headers: what every answer carries, also those that the server gives by itself; a handler's own value wins.
-    ///   - engine: runs the timeouts, but for ``ConnectionLimits/idle``, which Hummingbird counts by itself; and says
-    ///     the `Date` of the answers.
-    ///   - logger: for the server.
-    ///   - onServerRunning: called with the listener's channel when it listens.
+    ///   - router: the router that answers the requests.
+    ///   - address: the address at which the server listens.
+    ///   - limits: the limits of the connections.
+    ///   - headers: the headers of every answer, also of the server's own; the value of a handler takes precedence.
+    ///   - engine: the engine of the timeouts, except for ``ConnectionLimits/idle``, which Hummingbird measures itself;
+    ///     its wall clock is the source of the answers' `Date`.
+    ///   - logger: the logger of the server.
+    ///   - onServerRunning: a closure that is called with the listener's channel when it listens.
     public init<Builder: HTTPResponderBuilder>(
         router: Builder, address: BindAddress, limits: ConnectionLimits = .init(), adding headers: HTTPFields = [:],
         engine: TimerEngine = .shared, logger: Logger,
@@ -48,8 +49,9 @@ public struct WebServer: Service {
         self.onServerRunning = onServerRunning
     }
 
-    /// Serves until a graceful shutdown. Most callers want ``serveUntilCancelled(endingWithin:)``.
-    /// - Throws: what the system says if the address cannot be listened at.
+    /// Serves requests until a graceful shutdown; most callers use ``serveUntilCancelled(endingWithin:)``.
+    ///
+    /// - Throws: the system's error if the server cannot listen at the address.
     public func run() async throws {
         let register = limits.connections.map { ConnectionRegister(places: $0) }
         let (respond, logger, onServerRunning) = (respond, logger, onServerRunning)
@@ -59,7 +61,7 @@ public struct WebServer: Service {
             do {
                 response = try await respond(request, channel, logger)
             } catch let error as HTTPParserError {
-                // The connection cannot be understood any more: 400 is answered, and it is closed.
+                // The rest of the connection cannot be parsed: it is answered 400 and closed.
                 throw error
             } catch {
                 response = Response(status: .internalServerError)
@@ -67,7 +69,7 @@ public struct WebServer: Service {
             do {
                 try await writer.write(response: response.head, body: response.body)
             } catch is HTTPParserError {
-                // Not the parser's own error, which would be answered too.
+                // The parser's own error would be answered too.
                 throw BrokenRequest()
             }
         }
@@ -80,24 +82,27 @@ public struct WebServer: Service {
         ).run()
     }
 
-    /// What comes after the request's head cannot be understood, and its answer has begun.
+    /// An error that says that the rest of a request cannot be parsed, and that its answer has begun.
     private struct BrokenRequest: Error {}
 }
 
 extension WebServer {
-    /// Serves until the calling task is cancelled, and then ends in order: no more connections are taken, requests that
-    /// have begun are answered, and connections without one are closed.
+    /// Serves requests until the calling task is cancelled, and then ends in order.
     ///
-    /// Cancelling `run()` instead ends the process now and then: a connection that was accepted and not yet looked at
-    /// is dropped by SwiftNIO, which traps (swift-nio issue 2637). For the same reason what takes too long is not
-    /// cancelled either, but abandoned.
-    /// - Parameter limit: how long the end is waited for, in real time. A connection that takes longer is served on,
+    /// The end is orderly: the listener accepts no more connections, requests that have begun are answered, and
+    /// connections without a request are closed.
+    ///
+    /// Cancelling `run()` instead occasionally ends the process: SwiftNIO drops a connection that was accepted and not
+    /// handled yet, which traps (swift-nio issue 2637). For the same reason, requests that take too long are abandoned
+    /// instead of cancelled.
+    ///
+    /// - Parameter limit: the maximum time to wait for the end, in real time; a connection that takes longer is served
     ///   until it or the process ends.
-    /// - Throws: what `run()` throws.
+    /// - Throws: the errors of `run()`.
     public func serveUntilCancelled(endingWithin limit: Duration = .seconds(2)) async throws {
         let group = ServiceGroup(configuration: ServiceGroupConfiguration(services: [self], logger: logger))
         let end = End()
-        // A task of its own, which the cancellation does not reach.
+        // A separate task, which the cancellation does not reach.
         Task {
             do {
                 try await group.run()
@@ -115,7 +120,7 @@ extension WebServer {
     }
 }
 
-/// Comes once, and is waited for once, whether that is cancelled or not.
+/// The end of a server, which comes once and is awaited once; a cancellation does not end the wait.
 private final class End: Sendable {
     private struct State {
         var result: Result<Void, any Error>?

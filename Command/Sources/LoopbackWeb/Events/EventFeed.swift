@@ -4,31 +4,32 @@ import HTTPTypes
 public import Hummingbird
 import NIOCore
 
-/// Sends events to those who listen to one address, as `text/event-stream`.
+/// A feed that sends events to its listeners as `text/event-stream`.
 ///
-/// A listener that reads slowly delays nothing: it has a buffer, bounded in bytes, that drops bulk events first and keeps
-/// the newest, and it gets the event `lost` in the place of what was left out. A comment line goes out at least every
-/// 15 seconds, so that both sides notice when the other is gone.
+/// A slow listener delays nothing: its buffer, bounded in bytes, drops bulk events first and keeps the newest events,
+/// and the event `lost` takes the place of the dropped ones. A comment line is sent at least every 15 seconds, so that
+/// both sides notice when the other is gone.
 public final class EventFeed: Sendable {
-    /// Bounds of a feed.
+    /// The bounds of a feed.
     public struct Limits: Sendable {
-        /// How many listen at once; the next is answered 503 with `Retry-After`.
+        /// The maximum number of listeners; a further one is answered 503 with `Retry-After`.
         public var listeners = 64
-        /// How many bytes of bulk events wait in all, in equal shares for the listeners: a few that read get through a
-        /// burst, and many that do not read take no more memory than few.
+        /// The maximum size of all waiting bulk events in bytes, of which each listener has an equal share.
+        ///
+        /// A few listeners that read get through a burst, and many that do not read take no more memory than a few.
         public var bulkBytes = 16 << 20
-        /// How many bytes of other events wait for one listener.
+        /// The maximum size of the other events that wait for one listener, in bytes.
         public var bytes = 1 << 20
-        /// How often a comment is sent to those who had nothing else.
+        /// The interval at which a comment is sent to listeners without other events.
         public var keepAlive: Duration = .seconds(15)
-        /// The limits as they are by default.
+        /// Creates the default limits.
         public init() {}
     }
 
     private struct Listener {
         var buffer: EventBuffer
         var isWanted: @Sendable (ServerEvent) -> Bool
-        /// Wakes the task that writes; a pending wake-up is enough.
+        /// Wakes the task that writes; one pending wake-up is enough.
         var wake: AsyncStream<Void>.Continuation
     }
 
@@ -43,16 +44,18 @@ public final class EventFeed: Sendable {
     private let engine: TimerEngine
     private let state = Locked(State())
 
-    /// A feed without listeners.
+    /// Creates a feed without listeners.
     public init(limits: Limits = Limits(), engine: TimerEngine = .shared) {
         self.limits = limits
         self.engine = engine
     }
 
-    /// Whether there are listeners: without any, no event need be made.
+    /// Whether there are listeners; without any, callers need not make events.
     public var isHeard: Bool { state.withLock { !$0.listeners.isEmpty } }
 
-    /// Sends an event to all listeners that want it. From any thread; never waits.
+    /// Sends an event to all listeners that want it.
+    ///
+    /// It may be called on any thread, and never waits.
     public func send(_ event: ServerEvent) {
         let wanting = state.withLock { state in state.listeners.map { ($0.key, $0.value.isWanted) } }
             .filter { $0.1(event) }
@@ -66,7 +69,7 @@ public final class EventFeed: Sendable {
         for wake in woken { wake.yield() }
     }
 
-    /// Ends all streams after what waits for them, and answers 503 from now on.
+    /// Ends all streams after their waiting events, and answers further requests with 503.
     public func close() {
         let listeners = state.withLock { state in
             state.isClosed = true
@@ -75,15 +78,15 @@ public final class EventFeed: Sendable {
         for listener in listeners { listener.wake.finish() }
     }
 
-    /// Answers a request with the events from now on, until the client goes or the feed is closed.
+    /// Answers a request with the events from now on, until the client disconnects or the feed is closed.
     ///
     /// - Parameters:
-    ///   - request: the request; its body is not used elsewhere.
-    ///   - isWanted: which events this listener gets; called on the sender's thread.
-    ///   - first: events that come before all others, made after this listener gets the others.
-    ///   - onEnd: called once, when the stream has ended, also if it never began.
+    ///   - request: the request, whose body must not be used elsewhere.
+    ///   - isWanted: a closure that selects the events of this listener; it is called on the sender's thread.
+    ///   - first: a closure that returns the events before all others; it is called once the listener gets the others.
+    ///   - onEnd: a closure that is called once, when the stream has ended, also if it never began; not after an error.
     /// - Returns: the answer, which is sent as the events come.
-    /// - Throws: ``WebError`` with 503 if too many listen.
+    /// - Throws: ``WebError`` with 503 if there are too many listeners, or if the feed is closed.
     public func answer(
         _ request: Request, where isWanted: @escaping @Sendable (ServerEvent) -> Bool = { _ in true },
         first: () -> [ServerEvent] = { [] }, onEnd: @escaping @Sendable () -> Void = {}
@@ -99,7 +102,7 @@ public final class EventFeed: Sendable {
             remove(id)
             onEnd()
         }
-        // So that a client knows that it gets everything from here on.
+        // After this comment, a client knows that it gets all events from here on.
         var beginning = ByteBuffer(string: ": listening\n\n")
         for event in first() { beginning.writeImmutableBuffer(event.bytes) }
         return Response(
@@ -138,7 +141,7 @@ public final class EventFeed: Sendable {
 
     private func take(_ id: Int) -> ByteBuffer? { state.withLock { $0.listeners[id]?.buffer.take() } }
 
-    /// One timer for all, and none while there are no listeners.
+    /// Schedules the timer that all listeners share; without listeners there is none.
     private func scheduleTick() {
         engine.schedule(after: limits.keepAlive, tolerance: .seconds(1)) { [weak self] in self?.tick() }
     }
@@ -154,7 +157,8 @@ public final class EventFeed: Sendable {
     }
 }
 
-/// A listener's place in a feed, given back once: at the end of the stream, or when its answer is dropped unsent.
+/// A listener's place in a feed, which is released once: at the end of the stream, or when its answer is dropped
+/// unsent.
 private final class Subscription: Sendable {
     private let release: Locked<(@Sendable () -> Void)?>
 
@@ -171,28 +175,28 @@ private final class Subscription: Sendable {
     }
 }
 
-/// What one listener has yet to be sent: the newest events, as many as its bounds allow.
+/// The events that wait for one listener: the newest, as many as its bounds allow.
 struct EventBuffer {
     private var queue: LossyQueue<ByteBuffer>
     private var sendsComment = false
 
-    /// More goes to the connection after that.
+    /// The size at which a write takes no more events, in bytes.
     private static let writeBytes = 256 << 10
 
     init(limits: EventFeed.Limits) {
         queue = LossyQueue(limits: .init(bulkBytes: limits.bulkBytes, bytes: limits.bytes))
     }
 
-    /// Adds an event. `bulkBytes` is how many bytes of bulk events may wait here from now on, if that changes.
+    /// Adds an event; `bulkBytes` is a new bound of the waiting bulk events, if it changes.
     mutating func append(_ event: ServerEvent, bulkBytes: Int? = nil) {
         if let bulkBytes { queue.limits.bulkBytes = bulkBytes }
         queue.append(event.bytes, bytes: event.bytes.readableBytes, isBulk: event.isBulk)
     }
 
-    /// Adds a comment, unless there is something else to send anyway.
+    /// Adds a comment, unless there are events to send.
     mutating func keepAlive() { sendsComment = queue.isEmpty }
 
-    /// The next bytes that are to be sent now; `nil` for nothing.
+    /// Returns the next bytes to send; `nil` if there are none.
     mutating func take() -> ByteBuffer? {
         defer { sendsComment = false }
         guard !queue.isEmpty else { return sendsComment ? ByteBuffer(string: ":\n\n") : nil }
@@ -213,20 +217,21 @@ struct EventBuffer {
 public struct ServerEvent: Sendable {
     /// The event's name.
     public let name: String
-    /// What it is about, for listeners that want only the events about one subject.
+    /// The subject of the event, for listeners that want the events about one subject only.
     public let subject: String?
-    /// Whether it is dropped before others when a listener is too slow.
+    /// Whether the event is dropped before others if a listener is too slow.
     public let isBulk: Bool
-    /// The event as it is sent.
+    /// The event in the form in which it is sent.
     let bytes: ByteBuffer
 
-    /// An event.
+    /// Creates an event.
+    ///
     /// - Parameters:
-    ///   - name: its name; without line ends.
-    ///   - subject: what it is about.
-    ///   - isBulk: whether it is one of many that only accompany others, such as a command's output: dropped first when
-    ///     a listener is too slow.
-    ///   - value: its data. A value that JSON cannot express (a number that is not finite) is sent as `{}`.
+    ///   - name: the event's name, without line ends.
+    ///   - subject: the subject of the event.
+    ///   - isBulk: whether the event only accompanies others, as a command's output does, and is dropped first if a
+    ///     listener is too slow.
+    ///   - value: the event's data; a value that JSON cannot express (a number that is not finite) is sent as `{}`.
     public init(_ name: String, subject: String? = nil, isBulk: Bool = false, _ value: some Encodable) {
         self.name = name
         self.subject = subject
@@ -242,8 +247,9 @@ public struct ServerEvent: Sendable {
         var outputBytes: Int
     }
 
-    /// The event `lost`: here, that much was left out, and what the listener shows is to be read again if `events` is
-    /// not 0.
+    /// Returns the event `lost`, which takes the place of omitted events.
+    ///
+    /// If `events` is not 0, a listener must read again what it shows.
     public static func lost(events: Int, outputBytes: Int) -> ServerEvent {
         ServerEvent("lost", Lost(events: events, outputBytes: outputBytes))
     }

@@ -8,46 +8,47 @@ import HummingbirdCore
     import Foundation
 #endif
 
-/// Which clients may use a listener, as a pure decision on a request's head.
+/// Decides which clients may use a listener, from the heads of their requests.
 ///
-/// It holds against pages of other sites in the user's browser, also by a name that resolves to the listener (DNS
-/// rebinding), and, with secrets, against every caller that does not know them:
+/// The rules protect against pages of other sites in the user's browser, also under a name that resolves to the
+/// listener (DNS rebinding), and, with secrets, against every caller that does not know them:
+///
 /// - There must be one `Host`, and it must be one of the listener's own names, with its port.
-/// - An `Origin`, whatever the method, must be one of those names with `http://`, or, for the names of a TLS proxy, with
+/// - An `Origin`, with any method, must be one of those names with `http://`, or, for the names of a TLS proxy, with
 ///   `https://`.
-/// - `Sec-Fetch-Site: cross-site` and `same-site` are refused (another port of the same machine is the same site), but
-///   for following a link to the entry page (www.w3.org/TR/fetch-metadata).
-/// - With secrets: `Authorization: Bearer TOKEN`, or the cookie, which `GET /?token=TOKEN` sets. With the cookie, a
-///   method that changes something must carry an `Origin`: browsers send it then, other pages cannot leave it out.
-/// - `POST /sign-out` with the cookie takes it from the browser.
+/// - `Sec-Fetch-Site: cross-site` and `same-site` are refused (another port of the same machine is the same site),
+///   except for a link to the entry page (www.w3.org/TR/fetch-metadata).
+/// - With secrets, `Authorization: Bearer TOKEN` is required, or the cookie, which `GET /?token=TOKEN` sets. With the
+///   cookie, a method that changes something requires an `Origin`: browsers send it, and other pages cannot omit it.
+/// - `POST /sign-out` with the cookie removes it from the browser.
 public struct GuardRules: Sendable {
-    /// What a caller must know.
+    /// The secrets that a caller must know.
     ///
-    /// They are two, because browsers send cookies to every port of a machine: who reads the cookie elsewhere can do
-    /// what the page can, and not what the token allows.
+    /// There are two, because browsers send cookies to every port of a machine: a program that reads the cookie at
+    /// another port can do what the page can, but not what the token allows.
     public struct Secrets: Sendable, Hashable {
-        /// For `Authorization: Bearer TOKEN` and for the address that opens the page. Letters and digits.
+        /// The token for `Authorization: Bearer TOKEN` and for the address that opens the page, of letters and digits.
         public var token: String
-        /// The cookie's value. Letters and digits.
+        /// The value of the cookie, of letters and digits.
         public var cookie: String
-        /// Two secrets.
+        /// Creates secrets.
         public init(token: String, cookie: String) {
             self.token = token
             self.cookie = cookie
         }
     }
 
-    /// What becomes of a request.
+    /// The decision about a request.
     public enum Verdict: Sendable {
-        /// It is admitted.
+        /// The request is admitted.
         case admit(Caller)
-        /// The cookie is set, and the browser sent on to `/`.
+        /// The cookie is set, and the browser is redirected to `/`.
         case enter(cookie: String)
         /// The cookie is removed.
         case leave(cookie: String)
-        /// A person came to the entry page without knowing the token.
+        /// The entry page was requested without the token.
         case askForToken
-        /// It is refused.
+        /// The request is refused.
         case refuse(WebError)
     }
 
@@ -56,14 +57,15 @@ public struct GuardRules: Sendable {
     private let secrets: Secrets?
     private let cookieName: String
 
-    /// Rules for one listener.
+    /// Creates the rules of one listener.
+    ///
     /// - Parameters:
-    ///   - hosts: the names with ports that `Host` may have, as ``ownHosts(_:port:)`` gives them.
-    ///   - secureHosts: the names, with ports, by which a TLS proxy is reached that passes requests on to the listener,
-    ///     as ``secureHosts(_:port:)`` gives them. Browsers that use one get a cookie that is `Secure`.
-    ///   - secrets: what callers must know; `nil` lets in all who pass the other rules.
-    ///   - cookieName: the cookie's name. It must contain the port: cookies do not separate ports (RFC 6265, 8.5), and
-    ///     two listeners of one machine would sign each other's pages out.
+    ///   - hosts: the names with ports that `Host` may have, as ``ownHosts(_:port:)`` returns them.
+    ///   - secureHosts: the names, with ports, of a TLS proxy that passes requests on to the listener, as
+    ///     ``secureHosts(_:port:)`` returns them; browsers that use one get a cookie that is `Secure`.
+    ///   - secrets: the secrets that callers must know; `nil` admits all callers that pass the other rules.
+    ///   - cookieName: the name of the cookie. It must contain the port: cookies do not separate ports (RFC 6265, 8.5),
+    ///     and two listeners of one machine would sign each other's pages out.
     public init(hosts: Set<String>, secureHosts: Set<String> = [], secrets: Secrets?, cookieName: String) {
         self.hosts = Set(hosts.map { $0.lowercased() })
         self.secureHosts = Set(secureHosts.map { $0.lowercased() })
@@ -71,8 +73,9 @@ public struct GuardRules: Sendable {
         self.cookieName = cookieName
     }
 
-    /// The names by which a listener on loopback is reached: `host` itself, `localhost`, `127.0.0.1` and `[::1]`, each
-    /// with the port, and without it if it is HTTP's own.
+    /// Returns the names of a listener on loopback: `host` itself, `localhost`, `127.0.0.1` and `[::1]`, with the port.
+    ///
+    /// If the port is 80, the names without it are included.
     public static func ownHosts(_ host: String, port: Int) -> Set<String> {
         let names: Set = [
             host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host, "localhost", "127.0.0.1", "[::1]",
@@ -81,12 +84,12 @@ public struct GuardRules: Sendable {
         return port == 80 ? withPort.union(names) : withPort
     }
 
-    /// The names by which a TLS proxy is reached: `host` with the port, and without it if it is that of HTTPS.
+    /// Returns the names of a TLS proxy: `host` with the port, and also without it if the port is 443.
     public static func secureHosts(_ host: String, port: Int) -> Set<String> {
         port == 443 ? [host, "\(host):443"] : ["\(host):\(port)"]
     }
 
-    /// What becomes of a request with this head.
+    /// Returns the decision about a request with this head.
     public func verdict(on head: HTTPRequest) -> Verdict {
         let headers = head.headerFields
         let uri = URI(head.path ?? "/")
@@ -140,7 +143,7 @@ public struct GuardRules: Sendable {
     }
 
     private func knowsCookie(_ headers: HTTPFields, _ value: String) -> Bool {
-        // Each of them: another server of this machine can have set one with our name for a longer path.
+        // All cookies are checked: another server of this machine can have set one of this name for a longer path.
         headers[values: .cookie].flatMap { $0.unicodeScalars.split(separator: ";") }.contains { pair in
             let pair = String(pair.drop { $0 == " " })
             return equalInConstantTime(pair, "\(cookieName)=\(value)")
@@ -153,12 +156,12 @@ public struct GuardRules: Sendable {
 }
 
 extension HTTPRequest {
-    /// Whether there is more than one `Host`. The first is the authority, further ones stay among the fields.
+    /// Whether there is more than one `Host`; the first is the authority, and further ones stay among the fields.
     public var hasSeveralHosts: Bool { headerFields.contains { $0.name.canonicalName == "host" } }
 }
 
 extension WebError {
-    /// 400 `invalid`: a request has exactly one `Host` (RFC 9112, 3.2).
+    /// The error 400 `invalid` for a request that does not have exactly one `Host` (RFC 9112, 3.2).
     public static let oneHost = WebError(
         .badRequest, code: "invalid", message: "Host: send this header once, with the name and the port of this server")
 }
@@ -169,7 +172,7 @@ extension HTTPField.Name {
     static let fetchDestination = Self("Sec-Fetch-Dest")!
 }
 
-/// Compares two texts in a time that depends on their lengths only, so that it says nothing about a secret.
+/// Compares two texts in a time that depends on their lengths only, so that it reveals nothing about a secret.
 func equalInConstantTime(_ a: String, _ b: String) -> Bool {
     let (a, b) = (Array(a.utf8), Array(b.utf8))
     guard a.count == b.count else { return false }

@@ -2,23 +2,24 @@ import HTTPTypes
 public import Hummingbird
 public import NIOCore
 
-/// Applies ``GuardRules`` to each request, and notes in its context who sent it.
+/// Applies ``GuardRules`` to each request, and stores the caller in the request's context.
 ///
-/// It throws ``WebError``; put ``ErrorAnswers`` outside of it.
+/// It throws ``WebError``, so ``ErrorAnswers`` must be outside of it.
 public struct RequestGuard<Context: WebContext>: RouterMiddleware {
     private let rules: GuardRules
     private let entryHint: String
 
-    /// A guard.
+    /// Creates a guard.
+    ///
     /// - Parameters:
-    ///   - rules: which requests are admitted.
-    ///   - entryHint: the text of the entry page without the token: how to sign in, in a sentence or two.
+    ///   - rules: the rules that decide about requests.
+    ///   - entryHint: the text of the entry page without the token, which explains in a sentence or two how to sign in.
     public init(rules: GuardRules, entryHint: String) {
         self.rules = rules
         self.entryHint = entryHint
     }
 
-    /// Lets a request in, or answers it.
+    /// Passes an admitted request on, and answers any other.
     public func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
@@ -44,40 +45,40 @@ public struct RequestGuard<Context: WebContext>: RouterMiddleware {
         }
     }
 
-    /// From here on, the connection is that of an admitted client.
+    /// Marks the connection as that of an admitted client.
     private func admit(_ context: Context) {
         context.channel.pipeline.fireUserInboundEventTriggered(ConnectionEvent.admitted)
     }
 }
 
-/// Who sent a request that was let in.
+/// The sender of an admitted request.
 public enum Caller: Hashable, Sendable {
-    /// A page in a browser: the request came with the cookie, or with any `Origin` header.
+    /// A page in a browser: the request has the cookie or an `Origin`, or, without secrets, a `Sec-Fetch-Site`.
     case browser
-    /// Anything else: `curl`, a program, the command.
+    /// Any other client: `curl`, a program, the command.
     case script
 }
 
-/// What a handler knows of a request beside its head.
+/// The context of a request whose handler needs its connection and its caller.
 public protocol WebContext: RequestContext {
-    /// The connection that the request came on.
+    /// The connection of the request.
     var channel: any Channel { get }
-    /// Who sent it; `nil` until a guard has let it in.
+    /// The sender of the request; `nil` until a guard has admitted it.
     var caller: Caller? { get set }
 }
 
-/// A context without anything of its own.
+/// A context with only the properties that ``WebContext`` requires.
 public struct WebRequestContext: WebContext {
-    /// What the router keeps.
+    /// The storage of the router.
     public var coreContext: CoreRequestContextStorage
-    /// The connection that the request came on.
+    /// The connection of the request.
     public let channel: any Channel
-    /// Who sent the request; `nil` until a guard has let it in.
+    /// The sender of the request; `nil` until a guard has admitted it.
     public var caller: Caller?
-    /// The most bytes that a handler may collect of a body: 64 KiB.
+    /// The maximum size of a body that a handler may collect, in bytes: 64 KiB.
     public var maxUploadSize: Int { 64 * 1024 }
 
-    /// The context of a request.
+    /// Creates the context of a request.
     public init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
         channel = source.channel

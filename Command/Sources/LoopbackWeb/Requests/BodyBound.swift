@@ -1,14 +1,16 @@
 import HTTPTypes
 public import Hummingbird
 
-/// Refuses a request whose `Content-Length` is more than a handler may collect, before anything of its body is read.
+/// Refuses a request whose `Content-Length` exceeds what a handler may collect, before its body is read.
 ///
-/// It throws ``WebError``; put ``ErrorAnswers`` outside of it, and the guard too: what it answers is for admitted requests.
+/// It throws ``WebError``, so ``ErrorAnswers`` must be outside of it; the guard must be too, because the answer is for
+/// admitted requests.
 public struct BodyBound<Context: RequestContext>: RouterMiddleware {
     private let others: [String: Int]
 
-    /// The bound is the context's `maxUploadSize`, except for some paths.
-    /// - Parameter others: the bytes that a body may have, by the request's path.
+    /// Creates a bound that is the context's `maxUploadSize`, except for some paths.
+    ///
+    /// - Parameter others: the maximum sizes of bodies in bytes, by the request's path.
     public init(others: [String: Int] = [:]) { self.others = others }
 
     /// Passes a request on, or refuses it with 413.

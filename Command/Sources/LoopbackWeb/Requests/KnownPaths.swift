@@ -5,12 +5,14 @@ public import Hummingbird
 struct KnownPaths: Sendable {
     private let routes: [(path: [Substring], method: HTTPRequest.Method)]
 
+    /// Creates the table of a router's routes.
+    ///
     /// - Parameter routes: paths as a router shows them (`/v1/jobs/{id}`, `/app/**`), and methods.
     init(_ routes: [(path: String, method: HTTPRequest.Method)]) {
         self.routes = routes.map { (Self.parts($0.path), $0.method) }
     }
 
-    /// The methods of a path, sorted; none if it is unknown.
+    /// Returns the methods of a path, sorted; empty if the path is unknown.
     func methods(of path: String) -> [String] {
         let path = Self.parts(path)
         return Set(routes.filter { Self.matches(path, $0.path) }.map(\.method.rawValue)).sorted()
@@ -29,7 +31,7 @@ struct KnownPaths: Sendable {
     }
 }
 
-/// Answers 405 with `Allow` where the path is known and the method is not.
+/// Answers 405 with `Allow` if the path is known and the method is not.
 private struct OtherMethods<Context: RequestContext>: RouterMiddleware {
     let paths: KnownPaths
 
@@ -46,8 +48,9 @@ private struct OtherMethods<Context: RequestContext>: RouterMiddleware {
 }
 
 extension Router {
-    /// Answers every other method of the paths that were added so far with 405 and `Allow`. Call it after the last route:
-    /// it is for requests that no route takes.
+    /// Answers all other methods of the paths that were added so far with 405 and `Allow`.
+    ///
+    /// It must be called after the last route is added, because it is for requests that no route accepts.
     public func refuseOtherMethods() {
         add(middleware: OtherMethods<Context>(paths: KnownPaths(routes.map { ($0.path.description, $0.method) })))
     }

@@ -1,11 +1,14 @@
 public import Hummingbird
 
-/// The parameters of a request's query, read strictly: a parameter that the address does not know, or that is given
-/// twice where it may be given once, is an error. A misspelt parameter would change the meaning of a request in silence.
+/// The parameters of a request's query, read strictly.
+///
+/// A parameter that the address does not have, or that is given twice and may be given once, is an error: a misspelt
+/// parameter would silently change the meaning of a request.
 public struct Query: Sendable {
     private let pairs: [(name: String, value: String)]
 
-    /// Reads the query of a request; `+` is a space, as forms encode it.
+    /// Reads the query of a request, in which `+` is a space, as forms encode it.
+    ///
     /// - Parameters:
     ///   - request: the request.
     ///   - known: the parameters that may be given once.
@@ -43,11 +46,13 @@ public struct Query: Sendable {
 }
 
 extension RequestContext {
-    /// A parameter of the route's path, percent-decoded. Routes are matched before that, so an encoded slash (`%2F`) is
-    /// part of the parameter.
+    /// Returns a parameter of the route's path, percent-decoded.
+    ///
+    /// Routes are matched before the decoding, so an encoded slash (`%2F`) is a part of the parameter.
+    ///
     /// - Parameter name: the parameter's name in the route, without the colon.
-    /// - Returns: the text that it stands for.
-    /// - Throws: ``WebError`` with 400 `invalid` if it is not percent-encoded UTF-8.
+    /// - Returns: the decoded text.
+    /// - Throws: ``WebError`` with 400 `invalid` if the parameter is not percent-encoded UTF-8.
     public func pathParameter(_ name: String) throws -> String {
         let raw = try parameters.require(name)
         guard let text = PercentCoding.decode(raw) else {
@@ -59,10 +64,10 @@ extension RequestContext {
     }
 }
 
-/// Percent-encoding of URIs (RFC 3986, 2.1), read strictly.
+/// Decodes the percent-encoding of URIs (RFC 3986, 2.1), strictly.
 enum PercentCoding {
-    /// The text that a component of a URI stands for, or `nil` if a `%` is not followed by two hexadecimal digits or the
-    /// bytes are not UTF-8.
+    /// Returns the decoded component of a URI, or `nil` if a `%` is not followed by two hexadecimal digits or the bytes
+    /// are not UTF-8.
     static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {
         var bytes: [UInt8] = []
         var rest = text.utf8.makeIterator()
