@@ -3,8 +3,10 @@ import ApusCommand
 import ArgumentParser
 import PlatformC
 
-/// `apus`: the subcommands that only talk to a daemon, without what a daemon is made of, so that each call is cheap. All
-/// else, the list of all subcommands included, is for `apusd` beside it, which gets the same arguments.
+/// The program `apus`, with the subcommands that only talk to a daemon.
+///
+/// It does not link the modules of the daemon, so that each call is cheap. Everything else, including the list of all
+/// subcommands, is left to `apusd` in the same folder, which gets the same arguments.
 @main
 enum Main {
     static func main() async {
@@ -15,10 +17,10 @@ enum Main {
         await CommandLineStart.run(Client.self)
     }
 
-    /// Replaces this process; returns if there is no such program.
+    /// Replaces this process by `apusd`; if that cannot be started, prints the reason and exits with code 1.
     private static func execDaemonProgram() {
         let path = ProgramPath.of("apusd")
-        // A list of processes shows it by its own name.
+        // A list of processes then shows the program's own name.
         CommandLine.unsafeArgv[0] = strdup(path)
         execv(path, CommandLine.unsafeArgv)
         let reason = String(cString: strerror(errno))
@@ -27,9 +29,9 @@ enum Main {
     }
 }
 
-/// Named as `apusd` is, so that the messages are the same.
+/// The subcommands of `apus`, with the same command name as in `apusd`, so that the messages are the same.
 private struct Client: AsyncParsableCommand {
-    /// The parser's errors begin as all others do.
+    /// The prefix of the parser's errors, which all other errors have too.
     // swift-format-ignore: NoLeadingUnderscores
     static let _errorPrefix = "apus: "
 

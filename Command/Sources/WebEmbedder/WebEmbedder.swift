@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes text files as string literals: `WebEmbedder OUTPUT FILE…`. The plugin `EmbedWeb` runs it.
+/// Writes text files as string literals (`WebEmbedder OUTPUT FILE…`), for the plugin `EmbedWeb`.
 @main
 struct WebEmbedder {
     static func main() throws {
@@ -22,7 +22,8 @@ struct WebEmbedder {
         try source.write(toFile: output, atomically: true, encoding: .utf8)
     }
 
-    /// One mark more, and nothing in the text ends the literal or begins an interpolation.
+    /// Returns the length of the longest run of `#`: with one more, no text ends the literal or begins an
+    /// interpolation.
     private static func longestRunOfMarks(in text: String) -> Int {
         text.split { $0 != "#" }.map(\.count).max() ?? 0
     }
