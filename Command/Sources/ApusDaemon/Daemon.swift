@@ -11,37 +11,44 @@ import LoopbackWeb
 import NIOCore
 import PathTrust
 
-/// One process that keeps the jobs of one home, or its share of those in a PostgreSQL database: the store, the scheduler,
-/// the actions, and the API on a Unix socket and, when asked, on loopback.
+/// A process that runs the jobs of one home, or its share of the jobs in a PostgreSQL database.
+///
+/// It consists of the store, the scheduler, the actions, and the API on a Unix socket and, if an address is given, over
+/// HTTP.
 public struct Daemon: Sendable {
-    /// What a daemon needs to know.
+    /// The configuration of a daemon.
     public struct Configuration: Sendable {
-        /// Where everything is kept.
+        /// The home of the daemon.
         public var home: Home
-        /// Where the jobs are.
+        /// The location of the jobs.
         public var store: StoreLocation
-        /// What this daemon is called among those that share the store.
+        /// The daemon's name among those that share the store.
         public var node: NodeID
-        /// Where the HTTP listener is; `nil` for none.
+        /// The address of the HTTP listener; `nil` for none.
         public var http: HTTPAddress?
-        /// How long running commands may continue after SIGTERM.
+        /// The time for which running commands may continue after SIGTERM.
         public var grace: Duration = .seconds(10)
-        /// Whether a daemon that keeps the home is asked to stop, and waited for, instead of being reported as `owned`.
+        /// Whether a running daemon of the home is asked to stop, and waited for, instead of being reported as `owned`.
         public var takesOver = false
-        /// How many jobs may run at once; `nil` for 256. Fewer run where the limits of open files and processes allow fewer.
+        /// The maximum number of concurrent jobs; `nil` for 256.
+        ///
+        /// The number is lower if the limits of open files and processes require it.
         public var parallel: Int?
-        /// How long other daemons that share the store wait for a sign of life of this one before they take over its jobs.
+        /// The time for which other daemons that share the store wait for a sign of life of this one before they take
+        /// over its jobs.
         public var patience: Duration = .seconds(3)
-        /// The environment of the daemon itself: where its service manager listens. Commands get nothing of it.
+        /// The environment of the daemon itself, with the address of its service manager; commands inherit nothing from
+        /// it.
         public var environment: [String: String]
-        /// The versions of a database's schema that it knows. Tests of upgrades give others.
+        /// The known versions of a database's schema; tests of upgrades set others.
         package var migrations = StoreMigrations.shipped
-        /// A configuration.
+        /// Creates a configuration.
+        ///
         /// - Parameters:
-        ///   - home: where everything but the jobs is kept.
-        ///   - store: where the jobs are; the home's own file if it is left out.
-        ///   - node: the daemon's name; the machine's if it is left out.
-        ///   - http: where the HTTP listener is; `nil` for none.
+        ///   - home: the folder of everything except the jobs.
+        ///   - store: the location of the jobs; the home's own file by default.
+        ///   - node: the daemon's name; the machine's name by default.
+        ///   - http: the address of the HTTP listener; `nil` for none.
         ///   - environment: the environment of the daemon itself.
         public init(
             home: Home, store: StoreLocation? = nil, node: NodeID? = nil, http: HTTPAddress? = nil,
@@ -59,19 +66,19 @@ public struct Daemon: Sendable {
     private let logger: Logger
     private let random: any RandomSource = SystemRandom()
 
-    /// A daemon. It does nothing until it is run.
+    /// Creates a daemon, which does nothing until it is run.
     public init(configuration: Configuration, logger: Logger) {
         self.configuration = configuration
         self.logger = logger
     }
 
-    /// What the daemon reports when it is ready.
+    /// The addresses of a daemon that is ready.
     public struct Ready: Sendable {
-        /// The socket's path.
+        /// The path of the socket.
         public var socketPath: String
-        /// The URL of the HTTP listener.
+        /// The URL of the HTTP listener, if there is one.
         public var url: String?
-        /// What a request there must send as `Authorization: Bearer TOKEN`.
+        /// The token that requests to the HTTP listener send as `Authorization: Bearer TOKEN`.
         public var token: String?
         /// The address that opens the dashboard in a browser.
         public var dashboard: String? {
@@ -80,17 +87,18 @@ public struct Daemon: Sendable {
         }
     }
 
-    /// Runs until SIGTERM, SIGINT or SIGHUP, or until a client asks it to stop; then running commands have the grace
-    /// period.
+    /// Runs until SIGTERM, SIGINT or SIGHUP, or until a client asks the daemon to stop; then running commands have the
+    /// grace period.
     ///
-    /// The process becomes the daemon's: it adopts the orphans of commands, reaps every child, so that nothing else in
-    /// it can wait for one, and raises its soft limit of open files.
-    /// - Parameter onReady: called once, when requests are answered.
-    /// - Returns: whether a command had to be cut off. It is recorded as lost, and tried again at the next start.
-    /// - Throws: `JobError` if the store cannot be opened (`owned` names the other daemon), `DaemonError` if the
-    ///   home or an address cannot be used, or the system has no thread for the daemon. `notOwner` if another process has
-    ///   taken the store meanwhile, and `DaemonError` with `storeLost` if the store could not be used for 10 minutes
-    ///   and a service manager started the daemon: it ends as after SIGTERM then.
+    /// The whole process belongs to the daemon: it adopts the orphans of commands, reaps every child, so that no other
+    /// code can wait for one, and raises its soft limit of open files.
+    ///
+    /// - Parameter onReady: a closure that is called once, when requests are answered.
+    /// - Returns: whether a command had to be cut off; its run is recorded as lost, and retried at the next start.
+    /// - Throws: `JobError` if the store cannot be opened (`owned` names the other daemon) or another process has taken
+    ///   it since (`notOwner`); `DaemonError` if the home or an address cannot be used, or the system has no thread for
+    ///   the daemon. With `storeLost`, the store could not be used for 10 minutes and a service manager started the
+    ///   daemon, which then ends as after SIGTERM.
     public func run(onReady: @escaping @Sendable (Ready) -> Void) async throws -> Bool {
         let home = configuration.home
         try home.prepare()
@@ -101,7 +109,7 @@ public struct Daemon: Sendable {
         let engine = TimerEngine.shared
         let host = LinuxHost(
             engine: engine,
-            // The scheduler keeps to the grace period by itself; the host's is the net below it.
+            // The scheduler observes the grace period itself; the host's longer one is a safety net.
             configuration: .init(
                 gracePeriod: configuration.grace + .seconds(1), expirationMargin: .milliseconds(500)),
             conditions: LinuxConditions(root: configuration.environment[Self.systemRoot] ?? "/"),
@@ -112,7 +120,7 @@ public struct Daemon: Sendable {
             store: store, engine: engine, host: host, random: random,
             configuration: .init(
                 maximumConcurrentRuns: parallelism(), bootID: host.bootID,
-                // A burst waits here until followers have been sent what came before.
+                // A burst of output waits here until the listeners have been sent the output before it.
                 outputBufferBytes: EventFeed.Limits().bulkBytes, cancellationGrace: windUp,
                 storePatience: storePatience,
                 node: configuration.node),
@@ -138,8 +146,8 @@ public struct Daemon: Sendable {
             }
         }
         let feed = scheduler.events()
-        // The home's lock makes this the only daemon of the home: what is recorded as running before is an earlier one's
-        // leftover.
+        // The lock makes this the only daemon of the home, so commands that are recorded as running are those of an
+        // earlier daemon.
         let lock = try HomeLock(home)
         defer { lock.release() }
         try await begin {
@@ -180,12 +188,12 @@ public struct Daemon: Sendable {
         return work.wasCut
     }
 
-    /// Starts the scheduler, after another daemon of the home has handed over if it is to be taken over.
+    /// Starts the scheduler, after another daemon of the home has handed over if the configuration asks for it.
     private func begin(_ start: () async throws -> Void) async throws {
         guard configuration.takesOver else { return try await start() }
         let client = DaemonClient(home: configuration.home)
-        // One that begins at the same moment owns the home before it answers. Each failed attempt takes a tenth of a
-        // second, in which the store waits for its owner.
+        // A daemon that begins at the same moment owns the home before it answers. Each failed attempt takes a tenth of
+        // a second, in which the store waits for its owner.
         for attempt in 1...100 {
             if let other = try? await client.health() {
                 logger.notice("taking over from another daemon", metadata: ["process": "\(other.pid)"])
@@ -215,13 +223,15 @@ public struct Daemon: Sendable {
         return most
     }
 
-    /// How long the store may be unusable before the daemon ends, so that a service manager starts it again: with new
-    /// connections, and perhaps elsewhere. Without one it would stay away, so it waits for the store.
+    /// The time for which the store may be unusable before the daemon ends; `nil` for no limit.
+    ///
+    /// A service manager then starts the daemon again, with new connections and perhaps elsewhere. Without one, the
+    /// daemon would not come back, so it waits for the store.
     private var storePatience: Duration? {
         configuration.environment[ProcessEnvironment.notifySocket] == nil ? nil : .seconds(600)
     }
 
-    /// The end of the grace period, in which commands get SIGTERM, and SIGKILL before it is over.
+    /// The last part of the grace period, in which commands get SIGTERM and, before its end, SIGKILL.
     private var windUp: Duration { min(CommandRunner.patience + .seconds(1), configuration.grace / 2) }
 
     private func serve(
@@ -242,7 +252,8 @@ public struct Daemon: Sendable {
             onReady(Ready(socketPath: socketPath, url: listeners.url, token: listeners.token))
         }
         let phases = host.phaseChanges()
-        // Begun before any signal: it keeps the process until the scheduler has stopped. Each run has its own beside it.
+        // Begun before any signal, this task keeps the process until the scheduler has stopped; each run has a task of
+        // its own.
         var request = BackgroundTaskRequest(name: "the store")
         request.endsOnExpiration = false
         let claim = try host.beginBackgroundTask(request)
@@ -272,7 +283,7 @@ public struct Daemon: Sendable {
                 }
             }
             group.addTask {
-                // Requests are still answered meanwhile: a user can watch commands end, and nothing new is started.
+                // Requests are still answered: a user can watch commands end, and nothing new is started.
                 for await phase in phases where phase == .background {
                     await routes.scheduler.stop(grace: grace)
                     claim.end()
@@ -292,12 +303,12 @@ public struct Daemon: Sendable {
         throw DaemonError(.storeLost, error.message)
     }
 
-    /// For tests: the variable that names a folder whose `sys` and `proc` stand for the machine's, as the conditions of
-    /// jobs see it.
+    /// The variable with which a test names a folder whose `sys` and `proc` replace the machine's for the conditions of
+    /// jobs.
     static let systemRoot = "APUS_SYSTEM_ROOT"
 }
 
-/// Why the store was lost, if it was.
+/// The error with which the store was lost, if it was.
 private final class Loss: Sendable {
     private let reason = Locked<JobError?>(nil)
 

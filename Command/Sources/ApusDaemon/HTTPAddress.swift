@@ -1,25 +1,26 @@
 import ApusClient
 import LoopbackWeb
 
-/// Where the HTTP listener is, and by which names it is reached.
+/// The address of the HTTP listener, and the names by which it is reached.
 public struct HTTPAddress: Hashable, Sendable {
-    /// `127.0.0.1`, `::1`, `localhost`, or what was allowed to be something else.
+    /// The host: `127.0.0.1`, `::1` or `localhost`, or any other if that was allowed.
     public var host: String
     /// The port; 0 for any.
     public var port: Int
-    /// Names with ports by which other machines reach it, beside its own; none on loopback.
+    /// The names with ports by which other machines reach the listener; empty on loopback.
     public var remoteNames: Set<String> = []
-    /// Names with ports by which a TLS proxy is reached that passes requests on to it.
+    /// The names with ports of TLS proxies that pass requests on to the listener.
     public var secureNames: Set<String> = []
 
     /// Parses `127.0.0.1:7878`, `localhost:7878`, `[::1]:7878`, or a port alone.
+    ///
     /// - Parameters:
     ///   - text: an address and a port.
-    ///   - names: further names as browsers have them in their address line: `https://NAME` or `https://NAME:PORT` for a
-    ///     TLS proxy, and `NAME:PORT` for the listener itself if other machines may reach it. A request with another name
-    ///     is refused, because a page elsewhere can have any name lead here.
-    ///   - allowsRemote: whether other machines may reach the address, such as `0.0.0.0:7878`. Names are needed then.
-    /// - Throws: `DaemonError` with `invalid`; also for an address that is not on loopback, unless that is allowed.
+    ///   - names: further names, as they are in the address line of a browser: `https://NAME` or `https://NAME:PORT`
+    ///     for a TLS proxy, and `NAME:PORT` for the listener itself if other machines may reach it. A request with
+    ///     another name is refused, because any site can make a name of its own resolve to this machine.
+    ///   - allowsRemote: whether other machines may reach the address, such as `0.0.0.0:7878`; names are then required.
+    /// - Throws: `DaemonError` with `invalid`, also for an address that is not on loopback, unless that is allowed.
     public init(_ text: String, names: [String] = [], allowsRemote: Bool = false) throws {
         (host, port) = try Self.parse(text)
         for name in names {
@@ -54,7 +55,7 @@ public struct HTTPAddress: Hashable, Sendable {
         }
     }
 
-    /// `http://HOST:PORT`, as this machine reaches it.
+    /// The URL `http://HOST:PORT` with which this machine reaches the listener.
     public var url: String {
         switch host {
         case "0.0.0.0": "http://127.0.0.1:\(port)"
@@ -65,7 +66,7 @@ public struct HTTPAddress: Hashable, Sendable {
 
     private var isLoopback: Bool { ["127.0.0.1", "localhost", "::1"].contains(host) }
 
-    /// What `Host` can be for `https://NAME[:PORT]`.
+    /// Returns the values that `Host` may have for `https://NAME[:PORT]`.
     private static func parseSecure(_ name: String) throws -> Set<String> {
         let rest = String(name.dropFirst("https://".count))
         let hasPort = rest.hasSuffix("]") ? false : rest.contains(":")

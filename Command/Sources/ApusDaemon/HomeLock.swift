@@ -3,18 +3,20 @@ import ApusSQLite
 import ApusTimers
 import PlatformC
 
-/// Makes a daemon the only one of its home, whatever store it has: socket, token and records of running commands are the
-/// home's.
+/// A lock that makes a daemon the only one of its home, whatever store it uses.
 ///
-/// The lock is that of the home's own file, so a store that is that file takes it itself.
+/// The socket, the token and the records of running commands belong to the home. The lock is that of the home's own
+/// database file, so a store in that file takes the lock itself.
 final class HomeLock: Sendable {
     let identity: HomeIdentity
     private let home: Home
-    /// Keeps the number of the home's folder from being given to another folder, even if this one is removed.
+    /// A descriptor of the home's folder, which keeps the kernel from reusing the folder's inode even if the folder is
+    /// removed.
     private let folder: Int32
     private let lock = Locked<OwnerLock?>(nil)
 
-    /// The lock of a home that exists.
+    /// Opens a home that exists, without taking the lock.
+    ///
     /// - Throws: `DaemonError` with `unavailable`.
     init(_ home: Home) throws {
         self.home = home
@@ -29,7 +31,8 @@ final class HomeLock: Sendable {
     deinit { close(folder) }
 
     /// Takes the lock, unless it is held already or the store takes it.
-    /// - Throws: ``JobError`` with `owned`, naming the other process, or `unavailable`.
+    ///
+    /// - Throws: ``JobError`` with `owned`, naming the other process, or with `unavailable`.
     func acquire(forJobsIn store: StoreLocation) async throws {
         let path = OwnerLock.resolved(home.databasePath)
         if case .sqlite(let file) = store, OwnerLock.resolved(file) == path { return }
@@ -41,6 +44,6 @@ final class HomeLock: Sendable {
         lock.withLock { swap(&$0, &taken) }
     }
 
-    /// Gives the home to the next daemon.
+    /// Releases the home for the next daemon.
     func release() { lock.withLock { $0 = nil } }
 }

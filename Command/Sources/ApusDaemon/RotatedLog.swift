@@ -10,20 +10,21 @@ import PlatformC
     import Foundation
 #endif
 
-/// A log file with a bound: once it has reached its size it becomes `PATH.1`, `PATH.1` becomes `PATH.2` and so on, the
-/// oldest is removed, and a new file is begun.
+/// A log file of a bounded size, of which earlier files are kept.
 ///
-/// The file takes the place of standard error, so that it also has what the runtime says when the process traps. The
-/// size is looked at after each message: nothing wakes for it, and a file is larger than its bound by one message at
-/// most.
+/// A file that has reached its size becomes `PATH.1`, `PATH.1` becomes `PATH.2` and so on, the oldest one is removed,
+/// and a new file begins.
+///
+/// The file takes the place of standard error, so it also contains the runtime's message if the process traps. The size
+/// is checked after each message: no timer is needed, and a file exceeds its bound by at most one message.
 public final class RotatedLog: TextOutputStream, Sendable {
-    /// How much is kept.
+    /// The bounds of a log.
     public struct Limits: Sendable, Hashable {
         /// The size of a file in bytes.
         public var size: Int
         /// The number of earlier files, 0 to 1000.
         public var keptFiles: Int
-        /// Limits; 1 MiB and 3 earlier files unless given.
+        /// Creates limits; the defaults are 1 MiB and 3 earlier files.
         public init(size: Int = 1 << 20, keptFiles: Int = 3) {
             self.size = size
             self.keptFiles = keptFiles
@@ -35,19 +36,22 @@ public final class RotatedLog: TextOutputStream, Sendable {
     private let descriptors: [Int32]
     private let isRotating = Locked(false)
 
-    /// Begins to write to the file at `path`, in the place of standard error, and of standard output if that is the same
-    /// file already.
-    /// - Throws: `DaemonError` with `unavailable` if the file cannot be written or is not the user's own, `invalid` if
-    ///   the number of files is out of range.
+    /// Begins to write to the file at `path`, in place of standard error, and of standard output if that is already the
+    /// same file.
+    ///
+    /// - Throws: `DaemonError` with `unavailable` if the file cannot be written or does not belong to the user, or with
+    ///   `invalid` if the number of files is out of range.
     public convenience init(path: String, limits: Limits = .init()) throws {
         let outputIsLog = Self.isSame(STDOUT_FILENO, as: path)
         try self.init(path: path, limits: limits, descriptors: [STDERR_FILENO] + (outputIsLog ? [STDOUT_FILENO] : []))
     }
 
+    /// Begins to write to a file in place of some descriptors.
+    ///
     /// - Parameters:
-    ///   - path: the file.
-    ///   - limits: how much is kept.
-    ///   - descriptors: what the file takes the place of; the first is written to.
+    ///   - path: the path of the file.
+    ///   - limits: the bounds of the log.
+    ///   - descriptors: the descriptors that the file replaces; messages are written to the first.
     /// - Throws: `DaemonError`.
     init(path: String, limits: Limits, descriptors: [Int32]) throws {
         guard (0...1_000).contains(limits.keptFiles) else {
@@ -61,13 +65,13 @@ public final class RotatedLog: TextOutputStream, Sendable {
         }
     }
 
-    /// Writes a message, whole.
+    /// Writes a whole message.
     public func write(_ string: String) {
         var bytes = Array(string.utf8)[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { systemWrite(descriptors[0], $0) }
             if count < 0, errno == EINTR { continue }
-            // A full disk must not stop the daemon: the message is lost.
+            // A full disk must not stop the daemon, so the message is lost.
             guard count > 0 else { break }
             bytes = bytes.dropFirst(count)
         }
@@ -79,7 +83,7 @@ public final class RotatedLog: TextOutputStream, Sendable {
         return fstat(descriptors[0], &status) == 0 && Int(status.st_size) >= limits.size
     }
 
-    /// Opens the file anew and puts it in its place, which other threads may be writing to meanwhile (dup2(2) is atomic).
+    /// Opens the file and replaces the descriptors, to which other threads may be writing (dup2(2) is atomic).
     private func begin() throws(TrustedPath.Failure) {
         let file = try TrustedPath.open(path, O_WRONLY | O_CREAT | O_APPEND)
         defer { close(file) }
@@ -93,11 +97,11 @@ public final class RotatedLog: TextOutputStream, Sendable {
         }
         guard isMine else { return }
         defer { isRotating.withLock { $0 = false } }
-        // Another thread may have done it since; or another program has moved the file, and a new one is all it takes.
+        // Another thread may have rotated the file since. If another program has moved it, only a new file is needed.
         guard isFull else { return }
         if Self.isSame(descriptors[0], as: path) { moveFiles() }
         do throws(TrustedPath.Failure) { try begin() } catch { ftruncate(descriptors[0], 0) }
-        // Files that could not be moved: the bound holds all the same.
+        // The bound holds even if the files could not be moved.
         if isFull { ftruncate(descriptors[0], 0) }
     }
 
@@ -120,7 +124,7 @@ public final class RotatedLog: TextOutputStream, Sendable {
     }
 }
 
-/// A function of its own, because a method named `write` hides the system call.
+/// Calls write(2), whose name a method of the log hides.
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
     write(descriptor, bytes.baseAddress, bytes.count)
 }

@@ -9,9 +9,9 @@ import ApusSQLite
     import Foundation
 #endif
 
-/// Where jobs are kept: a SQLite file, or a PostgreSQL database.
+/// The location of jobs: a SQLite file, or a PostgreSQL database.
 ///
-/// No description of it shows a password.
+/// No description of it contains a password.
 public enum StoreLocation: Sendable {
     /// A SQLite file; the path is absolute.
     case sqlite(path: String)
@@ -21,12 +21,15 @@ public enum StoreLocation: Sendable {
     /// The environment variable that names a location.
     public static let variable = SettingKey.store.variable
 
-    /// The location that a text names: `postgres://…` or `postgresql://…`, libpq's pairs (`host=… dbname=…`),
-    /// `sqlite:PATH`, or a path. A relative path starts from the working directory.
+    /// Creates the location that a text names.
+    ///
+    /// The text is `postgres://…` or `postgresql://…`, libpq's pairs (`host=… dbname=…`), `sqlite:PATH`, or a path. A
+    /// relative path starts from the working directory.
+    ///
     /// - Parameters:
     ///   - text: the text.
-    ///   - argument: what the text was given as, for the message of the error.
-    /// - Throws: `DaemonError` with `invalid`, without the text if there may be a password in it.
+    ///   - argument: the name of the text in an error.
+    /// - Throws: `DaemonError` with `invalid`, without the text if it may contain a password.
     public init(_ text: String, argument: String = "--store") throws(DaemonError) {
         if Self.namesServer(text) {
             do { self = .postgres(try PostgresConfiguration(text)) } catch {
@@ -49,13 +52,13 @@ public enum StoreLocation: Sendable {
         self = .sqlite(path: try Home.absolute(path))
     }
 
-    /// Whether a text has a password, which every user of the machine can read in the arguments of a process.
+    /// Returns whether a text contains a password; every user of the machine can read the arguments of a process.
     public static func hasPassword(_ text: String) -> Bool {
         guard namesServer(text), let configuration = try? PostgresConfiguration(text) else { return false }
         return configuration["password"] != nil || configuration["sslpassword"] != nil
     }
 
-    /// The error of an opening of the store, with the store and what its server said.
+    /// Returns the error of opening the store, with the location and the server's message.
     func explained(_ error: JobError) -> JobError {
         if case .postgres = self, let cause = error.cause as? PostgresError {
             let words = cause.server.map { " (\($0.message))" } ?? ""
@@ -71,8 +74,9 @@ public enum StoreLocation: Sendable {
 
     private static let sqlitePrefix = "sqlite:"
 
-    /// Whether libpq would read it as a connection string: it begins with `postgres://`, `postgresql://`, or a word
-    /// and `=`.
+    /// Returns whether libpq would read the text as a connection string.
+    ///
+    /// It does if the text begins with `postgres://`, `postgresql://`, or a word and `=`.
     private static func namesServer(_ text: String) -> Bool {
         if text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") { return true }
         let start = text.drop(while: \.isWhitespace)
@@ -82,7 +86,7 @@ public enum StoreLocation: Sendable {
 }
 
 extension StoreLocation: CustomStringConvertible {
-    /// The path, or `postgres://USER@HOST:PORT/DATABASE` with what was given of it: nothing else, and no password.
+    /// The path, or `postgres://USER@HOST:PORT/DATABASE` with the given parts; it contains no password.
     public var description: String {
         switch self {
         case .sqlite(let path): return path
@@ -92,7 +96,7 @@ extension StoreLocation: CustomStringConvertible {
 }
 
 extension PostgresConfiguration {
-    /// Which database it is, without anything that may be secret.
+    /// The location of the database, without anything that may be secret.
     fileprivate var place: String {
         var text = "postgres://" + (self["user"].map { "\($0)@" } ?? "")
         let isSocket = self["host"]?.unicodeScalars.contains("/") == true
@@ -128,10 +132,10 @@ extension String {
 }
 
 extension StoreLocation {
-    /// Whether it is a SQLite file.
+    /// Whether the location is a SQLite file.
     package var isFile: Bool { if case .sqlite = self { true } else { false } }
 
-    /// What looks at the store.
+    /// The interface with which the store is inspected.
     package var inspection: any StoreInspection {
         switch self {
         case .sqlite(let path): return SQLiteInspection(path: path)
@@ -139,7 +143,7 @@ extension StoreLocation {
         }
     }
 
-    /// What copies from the store, and into it.
+    /// The interface with which the store is copied, or copied into.
     package var copyable: any CopyableStore {
         switch self {
         case .sqlite(let path):
@@ -148,10 +152,11 @@ extension StoreLocation {
         }
     }
 
-    /// Brings the store to the newest schema that this program knows.
+    /// Migrates the store to the newest schema that this program knows.
+    ///
     /// - Parameters:
-    ///   - dryRun: whether nothing is changed.
-    ///   - report: is called with what is there, before anything is changed.
+    ///   - dryRun: whether the store is left as it is.
+    ///   - report: a closure that is called with the plan before anything is changed.
     /// - Throws: ``JobError``.
     package func migrate(dryRun: Bool, report: (StoreMigrationPlan) throws -> Void) async throws {
         switch self {
@@ -181,13 +186,13 @@ extension StoreLocation {
     }
 }
 
-/// What a migration would do.
+/// The plan of a migration.
 package struct StoreMigrationPlan: Sendable {
-    /// The version that is there; 0 for none.
+    /// The present version of the schema; 0 for none.
     package var current: Int
     package var newest: Int
-    /// In their order. Empty for a SQLite file.
+    /// The statements in their order; empty for a SQLite file.
     package var statements: [String]
-    /// Whether programs that know only the version that is there cannot continue.
+    /// Whether programs that know only the present version cannot continue after the migration.
     package var endsOlderPrograms: Bool
 }

@@ -3,7 +3,7 @@ import ApusSQLite
 import PathTrust
 import PlatformC
 
-/// The file in which a daemon says where the jobs of its home are, if that is not the home's own file.
+/// The file in which a daemon records the location of its home's jobs, if it is not the home's own file.
 ///
 /// Without it, the next daemon that is started without `--store`, as by `apus list`, would begin with a new, empty
 /// file.
@@ -12,7 +12,9 @@ struct StoreRecord: Sendable {
 
     init(_ home: Home) { self.home = home }
 
-    /// Replaces the record of an earlier daemon, or removes it. The home's lock makes this the only writer.
+    /// Replaces the record of an earlier daemon, or removes it.
+    ///
+    /// The home's lock makes this the only writer.
     func write(_ store: StoreLocation) throws(TrustedPath.Failure) {
         if case .sqlite(let path) = store, OwnerLock.resolved(path) == OwnerLock.resolved(home.databasePath) {
             unlink(home.storeRecordPath)
@@ -24,7 +26,9 @@ struct StoreRecord: Sendable {
     /// The second line of a record whose store was never opened.
     private static let unopened = "never opened"
 
-    /// Before a home without jobs opens a store: should that fail, the next daemon does not begin elsewhere.
+    /// Records a store before a home without jobs opens it.
+    ///
+    /// If the opening fails, the next daemon does not begin with another store.
     func announce(_ store: StoreLocation) throws(TrustedPath.Failure) {
         let known = lines
         guard known.isEmpty ? access(home.databasePath, F_OK) != 0 : known.dropFirst().first == Self.unopened else {
@@ -42,7 +46,9 @@ struct StoreRecord: Sendable {
         return bytes.prefix(max(0, count)).textLines.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// - Throws: `DaemonError` with `invalid` if the home's last daemon kept the jobs elsewhere, or was to.
+    /// Checks that the jobs of the home are in its own file.
+    ///
+    /// - Throws: `DaemonError` with `invalid` if the home's last daemon used another store, or was to.
     func checkOwnFile() throws(DaemonError) {
         let lines = lines
         guard let last = lines.first, !last.isEmpty else { return }

@@ -3,7 +3,7 @@ import ApusJobs
 import HTTPTypes
 import LoopbackWeb
 
-/// What the errors of the scheduler, the parsers and the daemon are as answers.
+/// The answers to the errors of the scheduler, the parsers and the daemon.
 enum ErrorMeaning {
     static func answer(to error: any Error) -> WebError? {
         switch error {
@@ -32,6 +32,6 @@ enum ErrorMeaning {
 }
 
 extension WebError {
-    /// 400 `invalid`.
+    /// Returns the error 400 `invalid`.
     static func invalid(_ message: String) -> WebError { WebError(.badRequest, code: "invalid", message: message) }
 }

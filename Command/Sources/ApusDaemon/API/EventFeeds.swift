@@ -4,21 +4,24 @@ import ApusTimers
 import Hummingbird
 import LoopbackWeb
 
-/// Hands the daemon's events to those who listen at `GET /v1/events`.
+/// Sends the daemon's events to the listeners of `GET /v1/events`.
 ///
-/// A slow listener never delays a job: it loses output first, then the oldest events, and gets the event `lost` in their
-/// place.
+/// A slow listener never delays a job: it loses output first, then the oldest events, and gets the event `lost` in
+/// their place.
 final class EventFeeds: Sendable {
-    /// Those on the socket.
+    /// The feed of the listeners on the socket.
     let socket: EventFeed
-    /// Those on the HTTP listener. Their number has a bound of its own, so that pages do not take the command's places.
+    /// The feed of the HTTP listeners, with a separate limit of their number, so that pages do not take the command's
+    /// places.
     let http = EventFeed()
 
-    /// The lock is held while an event goes to the feeds, so that a listener begins with all output before those events
-    /// that it gets, and none twice.
+    /// The output of the runs in progress.
+    ///
+    /// The lock is held while an event is sent to the feeds, so that a new listener first gets all earlier output, and
+    /// no output twice.
     private let outputs = Locked(RunningOutputs())
 
-    /// How many listeners show texts to a person.
+    /// The number of listeners that show notifications to a person.
     private let terminals = Locked(0)
 
     init() {
@@ -27,8 +30,9 @@ final class EventFeeds: Sendable {
         socket = EventFeed(limits: limits)
     }
 
-    /// Answers with the events of one job, or of all; on request, what runs in progress have printed so far comes
-    /// first.
+    /// Answers a request with the events of one job, or of all jobs.
+    ///
+    /// If `beginsWithOutput` is set, the output so far of the runs in progress comes first.
     func answer(
         _ request: Request, on feed: EventFeed, job: String?, showsNotifications: Bool, beginsWithOutput: Bool
     ) throws -> Response {
@@ -42,7 +46,7 @@ final class EventFeeds: Sendable {
         }
     }
 
-    /// What the run of an occurrence, or the job's newest run, has printed so far; `nil` if none runs here.
+    /// Returns the output so far of an occurrence's run, or of the job's newest run; `nil` if none is in progress here.
     func output(of job: JobID, occurrence: Int?) -> [UInt8]? {
         outputs.withLock { $0.output(of: job, occurrence: occurrence) }
     }
@@ -50,7 +54,7 @@ final class EventFeeds: Sendable {
     private func answer(
         _ request: Request, on feed: EventFeed, job: String?, showsNotifications: Bool, first: [ServerEvent]
     ) throws -> Response {
-        // What is about no job (what was lost, the clock) is for every listener.
+        // Events without a job (lost events, the clock) are for every listener.
         let isWanted: @Sendable (ServerEvent) -> Bool = { job == nil || $0.subject == nil || $0.subject == job }
         guard showsNotifications else { return try feed.answer(request, where: isWanted, first: { first }) }
         terminals.withLock { $0 += 1 }
@@ -77,8 +81,9 @@ final class EventFeeds: Sendable {
         http.send(event)
     }
 
-    /// Sends a text to attached terminals.
-    /// - Returns: whether there was one.
+    /// Sends a notification to the attached terminals.
+    ///
+    /// - Returns: whether there is an attached terminal.
     func notify(_ notification: WireNotification) -> Bool {
         send(ServerEvent("notification", subject: notification.job, notification))
         return terminals.withLock { $0 > 0 }

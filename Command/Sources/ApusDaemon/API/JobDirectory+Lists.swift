@@ -3,9 +3,9 @@ import ApusClient
 import ApusJobs
 import ApusTimers
 
-/// Requests that concern many jobs. `check` throws once the client has gone.
+/// Requests that concern many jobs; their `check` throws once the client has disconnected.
 extension JobDirectory {
-    /// A page of jobs, shorter than the query's limit if they are long. Those that cannot be read count too.
+    /// Returns a page of jobs, including unreadable ones, which is shorter than the query's limit if the jobs are long.
     func page(_ query: JobQuery) async throws -> WireJobPage {
         enum Found {
             case job(Job, lastRun: Run?)
@@ -37,7 +37,7 @@ extension JobDirectory {
         return page
     }
 
-    /// A page of runs, shorter than the query's limit if they are long.
+    /// Returns a page of runs, which is shorter than the query's limit if the runs are long.
     func page(_ query: RunQuery) async throws -> WireRunPage {
         var names: [JobID: String] = [:]
         let (runs, next) = try await BoundedPage.read(
@@ -53,14 +53,15 @@ extension JobDirectory {
         return WireRunPage(RunPage(runs: runs, names: names, nextCursor: next))
     }
 
-    /// How many pieces of the jobs with a calendar are looked at for one page.
+    /// The maximum number of pieces of the jobs with a calendar that are examined for one page.
     private static let piecesExamined = 20
 
-    /// A page of the jobs that are due and wait for conditions or for a handler, as far as this daemon's scheduler has
-    /// them; after those, of the jobs whose time zone is missing here.
+    /// Returns a page of the jobs that are due and wait for conditions or for a handler, followed by the jobs whose
+    /// time zone is missing here.
     ///
-    /// The latter are found among the jobs with a calendar, of which one request looks at a bounded number: a page can
-    /// have few jobs, or none, and a next one.
+    /// The waiting jobs are those that this daemon's scheduler has loaded. The jobs without a zone are searched among
+    /// the jobs with a calendar, of which one request examines a bounded number: a page may have few jobs, or none, and
+    /// yet have a next page.
     func obstructed(limit: Int, after: String?, check: () throws -> Void) async throws -> WireJobPage {
         let held = scheduler.obstructed
         if let after, after.utf8.first == UInt8(ascii: "z") {
@@ -83,7 +84,7 @@ extension JobDirectory {
         return WireJobPage(jobs: found.map { wire($0) }, next: last ?? "z")
     }
 
-    /// A page of the jobs whose time zone is missing, from a position in the list of the jobs with a calendar on.
+    /// Returns a page of the jobs whose time zone is missing, from a position in the list of the jobs with a calendar.
     private func zoneless(
         limit: Int, after position: String, besides held: Set<Int64>, check: () throws -> Void
     ) async throws -> WireJobPage {
@@ -110,9 +111,9 @@ extension JobDirectory {
         return WireJobPage(jobs: found.map { wire($0) }, next: query.cursor.map { "z\($0)" })
     }
 
-    /// The scheduled jobs whose next occurrences are due first.
+    /// Returns the scheduled jobs whose next occurrences are due first.
     func next(limit: Int, check: () throws -> Void) async throws -> WireJobPage {
-        // A job with a run that waits is looked at before its next occurrence is due.
+        // A job with a waiting run is among the soonest although its next occurrence is due later.
         var looked = 2 * limit
         while true {
             try check()
@@ -128,10 +129,10 @@ extension JobDirectory {
         }
     }
 
-    /// How many occurrences are listed at most.
+    /// The maximum number of occurrences in an answer.
     static let mostUpcoming = 10_000
 
-    /// What is to come of the jobs that are scheduled, at most `perJob` occurrences of each.
+    /// Returns the occurrences to come of the scheduled jobs, at most `perJob` of each.
     func upcoming(
         after: WallInstant, until: WallInstant, perJob limit: Int, check: () throws -> Void
     ) async throws -> WireUpcoming {
@@ -143,7 +144,8 @@ extension JobDirectory {
                 var occurrences = scheduler.upcoming(of: job, after: after)
                 guard let first = occurrences.next(), first.due <= until else { continue }
                 job.request.payload = []
-                // What was prepared to compute the first one takes more memory than the job, and many have no second.
+                // A prepared search takes more memory than the job, and many jobs have no second occurrence in the
+                // period.
                 merge.add(.init(due: first.due, note: first.note, job: job.id, name: job.request.name), (job, nil))
             }
         }
@@ -165,16 +167,19 @@ extension JobDirectory {
     }
 }
 
-/// Reads a page of a list piece by piece, and ends it when its text would become too long for one answer: a client reads
-/// 64 MiB at most.
+/// Reads a page of a list piece by piece, and ends it before its text is too long for one answer.
+///
+/// A client reads at most 64 MiB.
 enum BoundedPage {
-    /// About how many bytes an answer has at most. Text in JSON can be six times as long.
+    /// The approximate maximum size of a page in bytes; its text in JSON can be six times as long.
     static let bytes = 8 << 20
-    /// How many elements are in memory beside those of the page.
+    /// The maximum number of elements in a piece.
     private static let piece = 100
 
-    /// A page of at most `limit` elements. `piece` reads so many of them, and says where the next ones begin, if there are
-    /// more; `size` is about how many bytes one has.
+    /// Returns a page of at most `limit` elements.
+    ///
+    /// `read` returns a piece of at most the given number of elements, and the position of the next ones if there are
+    /// more; `size` returns the approximate size of an element, in bytes.
     static func read<Element>(
         limit: Int, after: String?, size: (Element) -> Int,
         piece read: (_ limit: Int, _ after: String?) async throws -> (elements: [Element], next: String?)
@@ -193,7 +198,7 @@ enum BoundedPage {
 }
 
 extension Job {
-    /// About how many bytes it has as JSON.
+    /// The approximate size of the job as JSON, in bytes.
     var textSize: Int {
         512 + request.payload.count + (request.name?.utf8.count ?? 0)
             + request.labels.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
@@ -201,7 +206,7 @@ extension Job {
 }
 
 extension Run {
-    /// About how many bytes it has as JSON.
+    /// The approximate size of the run as JSON, in bytes.
     var textSize: Int {
         512 + min(output.count, WireRun.tailBytes) + min(result?.count ?? 0, WireRun.tailBytes)
             + (reason?.utf8.count ?? 0)

@@ -3,15 +3,19 @@ import ApusJobs
 import ApusTimers
 import LoopbackWeb
 
-/// Finds jobs by what people type, and makes jobs of what they ask for.
+/// Finds jobs by the texts that users type, and makes jobs from submissions.
 struct JobDirectory: Sendable {
     var scheduler: JobScheduler
     var random: any RandomSource
     let imports = Turnstile()
 
-    /// The job that `text` means: that with the whole identifier; else with the name; else the job of which just one
-    /// identifier begins so. Among several of a name, the job that has not ended, or the latest of those that have.
-    /// Throws ``JobError`` with `notFound`, or `ambiguous` with the candidates.
+    /// Returns the job that a text refers to.
+    ///
+    /// It is the job with that identifier, else the open job with that name, else the latest ended job with that name,
+    /// else the only open job whose identifier begins with the text, else the only ended one.
+    ///
+    /// - Throws: ``JobError`` with `notFound`, with `ambiguous` and the candidates, or with `invalid` for an empty
+    ///   text.
     func resolve(_ text: String) async throws -> JobID {
         guard !text.isEmpty else {
             throw JobError(
@@ -41,7 +45,7 @@ struct JobDirectory: Sendable {
         )
     }
 
-    /// The job with its last run, as in a list (``JobPage/lastRuns``).
+    /// Returns a job with its last run, as in a list (``JobPage/lastRuns``).
     func shown(_ text: String) async throws -> WireJob {
         let id = try await resolve(text)
         guard let job = try await scheduler.job(id) else {
@@ -56,7 +60,7 @@ struct JobDirectory: Sendable {
         return wire(job)
     }
 
-    /// What the last attempt that has ended printed, or that of one occurrence.
+    /// Returns the output of a job's last ended attempt, or of an occurrence's; empty if there is none.
     func output(_ id: JobID, occurrence: Int?) async throws -> [UInt8] {
         let query = RunQuery(
             jobID: id, occurrence: occurrence, states: [.succeeded, .failed, .lost, .cancelled],
@@ -64,16 +68,18 @@ struct JobDirectory: Sendable {
         return try await scheduler.runs(query).runs.first?.output ?? []
     }
 
-    /// The job with what only the scheduler knows. `action` is what it does, if that is known already; else it is read
-    /// from the job's payload.
+    /// Returns the wire form of a job, with the state that only the scheduler knows.
+    ///
+    /// `action` is the job's action if it is known already; otherwise it is decoded from the payload.
     func wire(_ job: Job, action: Action? = nil, lastRun: Run? = nil) -> WireJob {
         WireJob(
             job, action: action, lastRun: lastRun, waitingFor: scheduler.awaitedConditions(job.id),
             parked: scheduler.isParked(job.id))
     }
 
-    /// Submits a job for a caller who may.
-    /// - Returns: the job, and what the submission did.
+    /// Submits a job if the caller is allowed to.
+    ///
+    /// - Returns: the job, and the effect of the submission.
     func submit(_ submission: WireSubmission, by caller: Caller?) async throws -> SubmissionResult {
         var request = try submission.request(at: scheduler.now, in: scheduler.timeZones)
         let conflict = try submission.conflict.map(PolicyText.conflict)
@@ -88,8 +94,10 @@ struct JobDirectory: Sendable {
         return try await submit(request, named: name, conflict, by: caller)
     }
 
-    /// A job with the same key may do something else. A page's submission changes none that the page may not change, also
-    /// if that job is submitted after this check.
+    /// Checks that a caller may change the open job with the same uniqueness key, if there is one.
+    ///
+    /// That job may do something else than the request. The submission of a page changes no job that the page may not
+    /// change, even if that job is submitted after this check.
     private func checkRight(of caller: Caller?, toMeet request: inout JobRequest) async throws {
         guard caller != .script, request.conflict != .keep, let key = request.uniqueness.key else { return }
         let met = try await scheduler.jobs([.unique(kind: request.kind, .key(key), submittedAfter: nil)])[0]
@@ -97,7 +105,7 @@ struct JobDirectory: Sendable {
         request.terms.replaces = JobContent(met?.request ?? request)
     }
 
-    /// Changes what a job is asked to do, for a caller who may.
+    /// Changes the definition of a job if the caller is allowed to.
     func change(_ id: JobID, _ change: WireJobChange, by caller: Caller?) async throws -> Job {
         try await scheduler.update(id) { request in
             try Right.check(caller, request)
@@ -106,15 +114,17 @@ struct JobDirectory: Sendable {
         }
     }
 
-    /// Submits a job of a new identifier: six characters, the first of them a letter, which are 22 · 30⁵ = 535 million
-    /// identifiers. Where one is taken, the next try is longer.
+    /// Submits a job with a new identifier.
+    ///
+    /// The identifier has six characters, the first of them a letter, so there are 22 · 30⁵ = 535 million. If it is
+    /// taken, the next one is longer.
     private func submitNew(_ request: JobRequest) async throws -> SubmissionResult {
         var request = request
         var length = 6
         while true {
             request.id = try await unusedID(length: length, named: request.name)
             do {
-                // Another policy would take the job that happens to have the identifier for the same one.
+                // With another policy, the job that happens to have the identifier would count as the same.
                 if request.conflict != .refuse, try await isOpen(request.id) {
                     throw JobError(code: .alreadyExists, message: "\(request.id): there is such a job")
                 }
@@ -128,8 +138,10 @@ struct JobDirectory: Sendable {
         }
     }
 
-    /// An identifier that does not begin with the name of a job: to people, the name means that job. Where jobs have so
-    /// many short names that none is found, it may.
+    /// Returns a random identifier that does not begin with the name of a job, because users refer to that job by the
+    /// name.
+    ///
+    /// If jobs have so many short names that several attempts fail, the identifier may begin with one.
     private func unusedID(length: Int, named name: String?) async throws -> JobID {
         var id = randomID(length: length)
         for _ in 0..<16 {
@@ -145,7 +157,7 @@ struct JobDirectory: Sendable {
         try await scheduler.job(id).map { !$0.state.isFinal } ?? false
     }
 
-    /// Submits a job in the place of the open one with that name, if there is one.
+    /// Submits a job in place of the open job with that name, if there is one.
     private func submit(
         _ request: JobRequest, named name: String, _ conflict: ConflictPolicy, by caller: Caller?
     ) async throws -> SubmissionResult {
@@ -169,7 +181,7 @@ struct JobDirectory: Sendable {
                 return try await scheduler.submit(request)
             } catch let error as JobError where [.alreadyExists, .conflict].contains(error.code) && conflict != .refuse
             {
-                // Another submission was first, here or on another node: its job counts.
+                // Another submission came first, here or on another node; its job counts.
                 attempts += 1
                 if attempts == 8 { throw error }
             }
@@ -182,7 +194,8 @@ struct JobDirectory: Sendable {
         return try await scheduler.jobs(query).jobs
     }
 
-    /// Letters and digits that are not mistaken for one another; a letter first, so that an identifier is never a number.
+    /// The letters and digits that cannot be mistaken for one another; a letter comes first, so an identifier is never
+    /// a number.
     private static let letters: [Character] = Array("abcdefghjkmnpqrstvwxyz")
     private static let characters: [Character] = letters + Array("23456789")
 

@@ -9,7 +9,7 @@ extension Routes {
     func addExport(to api: APIRouter) {
         api.get("/v1/export", needs: .read) { request, context in
             let labels = try labels(try Query(of: request, known: [], repeatable: ["label"]))
-            // What is wrong at the beginning has a status; later, the answer can only break off.
+            // An error at the beginning is answered with a status; later, the answer can only break off.
             let beginning = try await long.answer(context) { check in
                 try await JobExport(labels: labels).next(from: scheduler, check: check)
             }
@@ -20,7 +20,7 @@ extension Routes {
                     while true {
                         try await writer.write(piece.text)
                         guard let rest = piece.rest else { break }
-                        // A client that reads slowly takes no place of the others while it does.
+                        // A client that reads slowly occupies none of the places meanwhile.
                         piece = try await long.answer(context) { check in
                             try await rest.next(from: scheduler, check: check)
                         }
@@ -31,13 +31,15 @@ extension Routes {
     }
 }
 
-/// The jobs that have not ended as the text of an export, piece by piece: each job on a line of its own, so that they can
-/// be counted without reading them. How many lines are not jobs is `WireExportedJob.otherLines`.
+/// The text of an export of the jobs that have not ended, in pieces.
+///
+/// Each job is on a line of its own, so that jobs can be counted without parsing them. `WireExportedJob.otherLines` is
+/// the number of the other lines.
 struct JobExport: Sendable {
     private var query: JobQuery
     private var isFirst = true
     private var hasJobs = false
-    /// Jobs of kinds that are other programs', which cannot be imported, and those that cannot be read.
+    /// The number of jobs that are not exported: those of other programs' kinds, and those that cannot be read.
     private var leftOut = 0
 
     init(labels: [String: String]) {
@@ -45,12 +47,12 @@ struct JobExport: Sendable {
             states: [.scheduled, .suspended], labels: labels, includesLastRuns: false, limit: Self.jobsRead)
     }
 
-    /// How many jobs are in memory at once.
+    /// The number of jobs in memory at once.
     private static let jobsRead = 100
-    /// A piece has about so many bytes, unless one read of jobs has more.
+    /// The approximate size of a piece in bytes; a piece is larger if one read of jobs is.
     private static let bytes = 256 << 10
 
-    /// Reads the next piece; after the last one, there is no rest.
+    /// Reads the next piece, and returns it with the rest of the export; after the last piece, there is no rest.
     func next(
         from scheduler: JobScheduler, check: () throws -> Void
     ) async throws -> (text: ByteBuffer, rest: JobExport?) {
@@ -82,7 +84,7 @@ struct JobExport: Sendable {
     private static func line(_ job: Job) throws -> [UInt8] {
         let wire = WireJob(job, lastRun: nil, waitingFor: [], parked: false)
         let bytes = try JSONText.bytes(of: WireExportedJob(wire))
-        // The text may be shown on a terminal; JSON has no other bytes below 0x20.
+        // The text may be shown on a terminal, so unprintable characters are escaped; all below 0x7F are already.
         return bytes.contains { $0 >= 0x7F }
             ? Array(PrintableText.escapedJSON(String(decoding: bytes, as: UTF8.self)).utf8) : bytes
     }

@@ -20,9 +20,9 @@ extension Routes {
 }
 
 extension JobDirectory {
-    /// Makes all the jobs, or none.
+    /// Imports all of the jobs, or none.
     ///
-    /// Imports pass one at a time: of two that find no job, each would make one.
+    /// Only one import runs at a time: two imports that find no job would each make one.
     func imported(_ wanted: WireImport) async throws -> WireImported {
         guard wanted.crontab != nil || wanted.prune == nil else {
             throw DaemonError(.invalid, "prune: goes with crontab; leave it out")
@@ -34,7 +34,7 @@ extension JobDirectory {
                 do { return try await merged(wanted, from: crontab) } catch let error as JobError
                     where error.code == .alreadyExists
                 {
-                    // Another node has imported the crontab meanwhile: its jobs count.
+                    // Another node has imported the crontab in the meantime; its jobs count.
                     attempts += 1
                     if attempts == 8 { throw error }
                 }
@@ -89,7 +89,7 @@ extension JobDirectory {
                         "jobs[\(page + position)]: unique.key: the open job \(other.id) has it, and does something else"
                     )
                 }
-                // A job that was cancelled is made anew: the file is its copy.
+                // A cancelled job is made again, because the file is its copy.
                 if let same = known.first(where: { !$0.state.isFinal }) ?? known.first(where: { $0.state == .finished })
                 {
                     answer.jobs.append(.init(outcome: .unchanged, id: same.id.rawValue))
@@ -117,7 +117,7 @@ extension JobDirectory {
         return answer
     }
 
-    /// The jobs here that may be the exported one; that with its identifier first.
+    /// Returns references to the jobs here that may be the exported one, beginning with its identifier.
     private static func references(to job: WireExportedJob, _ request: JobRequest) -> [JobReference] {
         let keys = Set([request.idempotencyKey, job.record?.idempotencyKey].compactMap { $0 })
         var references: [JobReference] = [.id(request.id)]
@@ -129,8 +129,10 @@ extension JobDirectory {
         return references
     }
 
-    /// A job that was found is the exported one if it was submitted at the same instant: its identifier, or a key that a
-    /// person gave, may be another job's. A job with its uniqueness key is it if it does the same.
+    /// Returns whether a job that was found is the exported one.
+    ///
+    /// It is if it was submitted at the same instant: its identifier, or a key that a user gave, may belong to another
+    /// job. A job with the same uniqueness key is the exported one if it does the same.
     private static func means(
         _ reference: JobReference, _ found: Job?, _ job: WireExportedJob, _ request: JobRequest
     ) -> Bool {
@@ -147,7 +149,7 @@ extension JobDirectory {
         }
     }
 
-    /// The job of which an idempotency key says that it was exported.
+    /// Returns the exported job that an idempotency key names, if the key was made for an export.
     private static func origin(_ key: String) -> (id: JobID, created: String)? {
         let words = key.utf8.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) }
         return words.count == 3 && words[0] == "export" ? (JobID(words[1]), words[2]) : nil
@@ -164,7 +166,10 @@ extension JobDirectory {
 
     // MARK: Lines of a crontab
 
-    /// A line is the job with its schedule and command; else, of the jobs that are left, the first with its command.
+    /// Imports the lines of a crontab.
+    ///
+    /// A line belongs to the job with its schedule and command, or else to the first of the remaining jobs with its
+    /// command.
     private func merged(_ wanted: WireImport, from crontab: String) async throws -> WireImported {
         let (now, zones) = (scheduler.now, scheduler.timeZones)
         let label = ["crontab": crontab]
@@ -207,8 +212,8 @@ extension JobDirectory {
             answer.jobs.append(.init(outcome: same ? .unchanged : .changed, id: job.id.rawValue))
         }
         if wanted.dryRun == true { return answer }
-        // Another scheduler's job is changed alone. Should the store fail between two changes, a repeated import makes the
-        // rest.
+        // A job of another scheduler can only be changed alone. If the store fails between two changes, a repeated
+        // import makes the rest.
         _ = try await scheduler.submit(scheduler.isStoreShared ? new : new + changes)
         if scheduler.isStoreShared { for change in changes { try await scheduler.submit(change) } }
         if wanted.prune == true { for job in left { try await scheduler.cancel(job.id) } }
@@ -221,7 +226,7 @@ extension JobDirectory {
         return jobs
     }
 
-    /// The job with the schedule and the command of its line; what the line does not say stays.
+    /// Returns a job with the schedule, the command and the policies of its line; everything else stays.
     private static func job(_ job: JobRequest, of line: JobRequest) -> JobRequest {
         var job = job
         (job.trigger, job.payload, job.conflict, job.idempotencyKey) = (line.trigger, line.payload, .update, nil)

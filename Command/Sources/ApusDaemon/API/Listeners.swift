@@ -14,14 +14,14 @@ import PlatformC
     import Foundation
 #endif
 
-/// The daemon's listeners: the socket, and the one for browsers and programs when asked.
+/// The daemon's listeners: the socket, and the HTTP listener for browsers and programs, if there is one.
 struct Listeners {
     private let configuration: Daemon.Configuration
     private let socket: SocketFile
     private let secrets: GuardRules.Secrets?
-    /// What a request to the HTTP listener must know; `nil` without one.
+    /// The token that requests to the HTTP listener need; `nil` without such a listener.
     var token: String? { secrets?.token }
-    /// The HTTP listener's URL.
+    /// The URL of the HTTP listener; `nil` without one.
     var url: String? { configuration.http?.url }
     var expected: Int { configuration.http == nil ? 1 : 2 }
 
@@ -50,7 +50,7 @@ struct Listeners {
         if configuration.http != nil { unlink(configuration.home.httpPath) }
     }
 
-    /// What serves the listeners; each ends with its own error.
+    /// Returns a closure for each listener, which serves it and ends with its error.
     func servers(
         routes: Routes, logger: Logger, readiness: Readiness
     ) -> [@Sendable () async throws -> Void] {
@@ -88,7 +88,7 @@ struct Listeners {
     }
 }
 
-/// Calls once when everything expected has happened.
+/// Calls an action once all expected events have happened.
 final class Readiness: Sendable {
     private let missing: Locked<Int>
     private let action: @Sendable () -> Void
@@ -107,26 +107,28 @@ final class Readiness: Sendable {
     }
 }
 
-/// The file of the daemon's socket. Only the owner of the home's store makes one, and it removes only its own: the next
-/// daemon may have made another while this one ends.
+/// The file of the daemon's socket.
+///
+/// Only the owner of the home's store makes one. It removes only its own file, because the next daemon may have made
+/// another one while this daemon ends.
 final class SocketFile: Sendable {
     let path: String
     private let inode = Locked<UInt64?>(nil)
 
     init(path: String) { self.path = path }
 
-    /// Removes the socket that a daemon which was killed has left.
+    /// Removes the socket that a killed daemon has left.
     func removeStale() { unlink(path) }
 
-    /// Notes which file the listening socket is, and closes it to other users.
+    /// Records the identity of the listening socket's file, and denies other users access to it.
     func claim() {
-        // Connections that are made between the bind and this are refused by the check of the peer.
+        // Connections that are made between the bind and this call are refused by the check of the peer.
         chmod(path, 0o600)
         let own = current()
         inode.withLock { $0 = own }
     }
 
-    /// Removes the file that was claimed.
+    /// Removes the claimed file, unless another file has replaced it.
     func remove() {
         if let own = inode.withLock({ $0 }), current() == own { unlink(path) }
     }

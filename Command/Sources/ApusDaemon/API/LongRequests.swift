@@ -5,17 +5,20 @@ import LoopbackWeb
 import NIOCore
 import NIOPosix
 
-/// Carries out requests that read or compute much: apart from the event loops, which also run the scheduler, and a few at
-/// once.
+/// Runs requests that read or compute much, a few at once, on other threads than the event loops, which also run the
+/// scheduler.
 struct LongRequests: Sendable {
     private let places: Turnstile
     private let executor = ThreadPoolExecutor()
 
-    /// - Parameter atOnce: how many requests are carried out at once; the others wait in their order.
+    /// Creates a runner.
+    ///
+    /// - Parameter atOnce: the maximum number of concurrent requests; further requests wait in their order.
     init(atOnce: Int = 4) { places = Turnstile(limit: atOnce) }
 
-    /// Carries out `body`, which is given a check that throws when the client has left, to be called between parts of the
-    /// work.
+    /// Runs `body`, whose argument is a check that throws when the client has disconnected.
+    ///
+    /// `body` must call the check between parts of its work.
     func answer<Value: Sendable>(
         _ context: APIContext, _ body: @Sendable (_ check: @Sendable () throws -> Void) async throws -> Value
     ) async throws -> Value {
@@ -32,13 +35,13 @@ struct LongRequests: Sendable {
 }
 
 extension WebError {
-    /// No client is there to read it.
+    /// The error of a request whose client has disconnected, so that no client reads the answer.
     fileprivate static let clientLeft = WebError(
         .init(code: 499, reasonPhrase: "Client Closed Request"), code: "clientLeft",
         message: "the client has closed the connection")
 }
 
-/// Runs tasks on SwiftNIO's threads for work that blocks, of which there are as many as processors.
+/// Runs tasks on SwiftNIO's threads for blocking work, of which there are as many as processors.
 private final class ThreadPoolExecutor: TaskExecutor {
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)

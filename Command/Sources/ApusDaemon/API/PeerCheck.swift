@@ -5,7 +5,7 @@ import LoopbackWeb
 import NIOCore
 import PlatformC
 
-/// What the API knows of a request beside its head: the connection it came on, and who sent it.
+/// The context of an API request, with its connection and its sender.
 struct APIContext: WebContext {
     var coreContext: CoreRequestContextStorage
     let channel: any Channel
@@ -16,20 +16,21 @@ struct APIContext: WebContext {
         channel = source.channel
     }
 
-    /// A submission holds a payload of at most 64 KiB, and JSON around it.
+    /// The maximum size of a body in bytes: a submission contains a payload of at most 64 KiB, and JSON around it.
     var maxUploadSize: Int { 256 * 1024 }
 }
 
-/// Answers only to processes of the daemon's own user (and root), by the credentials that the kernel keeps for a
-/// connection on a Unix socket (`SO_PEERCRED`, unix(7)). The socket's mode, 0600, says the same; this holds even if
-/// the mode is changed.
+/// Admits only processes of the daemon's own user and of root.
+///
+/// The user is taken from the credentials that the kernel stores for a connection on a Unix socket (`SO_PEERCRED`,
+/// unix(7)). The mode of the socket, 0600, has the same effect; this check holds even if the mode is changed.
 struct PeerCheck: RouterMiddleware {
     typealias Context = APIContext
 
     func handle(
         _ request: Request, context: APIContext, next: (Request, APIContext) async throws -> Response
     ) async throws -> Response {
-        // One may be missing: clients of earlier versions send none.
+        // The `Host` may be missing, because clients of earlier versions send none.
         guard !request.head.hasSeveralHosts else { throw WebError.oneHost }
         guard let peer = try await Self.peerUser(of: context.channel), Self.admits(peer, daemon: geteuid()) else {
             throw WebError.forbidden("this daemon answers to its own user only")
@@ -50,7 +51,7 @@ struct PeerCheck: RouterMiddleware {
             return credentials.user
         }
     #else
-        /// `struct xucred` of unix(4).
+        /// Returns the user in `struct xucred` (unix(4)).
         private static func peerUser(of channel: any Channel) async throws -> uid_t? {
             guard let provider = channel as? any SocketOptionProvider else { return nil }
             let credentials: xucred = try await provider.unsafeGetSocketOption(
@@ -61,8 +62,9 @@ struct PeerCheck: RouterMiddleware {
     #endif
 }
 
-/// Refuses requests that are meant for the daemon of another home, which the record in a copied home leads here. Requests
-/// without the header are for the daemon that listens.
+/// Refuses requests for the daemon of another home, to which the record in a copied home has led.
+///
+/// Requests without the header are for the daemon that listens.
 struct HomeCheck: RouterMiddleware {
     typealias Context = APIContext
 

@@ -2,11 +2,11 @@ import ApusClient
 import ApusJobs
 import ApusPostgres
 
-/// How the queues stand: over all daemons that share the store.
+/// The status of the queues, over all daemons that share the store.
 struct QueueDirectory: Sendable {
     private let list: @Sendable () async throws -> [QueueStatus]
 
-    /// Those of a scheduler's store; of one that is not shared, the scheduler knows.
+    /// Creates the directory of a scheduler's queues; a store that is shared is asked instead of the scheduler.
     init(_ store: any JobStore, _ scheduler: JobScheduler) {
         if let store = store as? PostgresStore {
             list = { try await store.queues() }
@@ -17,20 +17,20 @@ struct QueueDirectory: Sendable {
 
     func queues() async throws -> [QueueStatus] { try await list() }
 
-    /// A queue after its settings were changed.
+    /// Returns the status of a queue whose settings were changed.
     func status(of queue: JobQueue) async throws -> QueueStatus {
         try await list().first { $0.queue.id == queue.id }
             ?? QueueStatus(queue: queue, runningCount: 0, waitingCount: 0)
     }
 }
 
-/// Who the nodes are.
+/// The nodes that share a store.
 struct NodeDirectory: Sendable {
     /// Whether several daemons can share the store.
     let isShared: Bool
     private let list: @Sendable () async throws -> [WireNode]
 
-    /// Those of a store.
+    /// Creates the directory of a store's nodes.
     init(_ store: any JobStore) {
         if let store = store as? PostgresStore {
             isShared = true

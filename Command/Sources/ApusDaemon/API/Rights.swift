@@ -4,18 +4,22 @@ import HTTPTypes
 import Hummingbird
 import LoopbackWeb
 
-/// The effect of a request, which decides the callers that may send it. SECURITY.md lists all requests.
+/// The effect of a request, which decides which callers may send it.
+///
+/// SECURITY.md lists all requests.
 enum Right: Hashable, Sendable {
     /// Shows jobs, runs, output and the daemon's state.
     case read
-    /// Cancels, suspends, resumes or starts one job or run, and leaves what the job does as it is.
+    /// Cancels, suspends, resumes or starts one job or run, without a change of what the job does.
     case control
-    /// Submits or changes one job. ``check(_:_:)`` says which jobs.
+    /// Submits or changes one job; ``check(_:_:)`` decides which jobs.
     case define
-    /// Concerns more than one job (all jobs, queues, the daemon), or removes what is known of a job.
+    /// Affects more than one job (all jobs, queues, the daemon), or removes the history of a job.
     case administer
 
-    /// A browser runs code of many strangers: what it is allowed stays within the daemon.
+    /// Returns whether a caller has a right.
+    ///
+    /// A browser runs code of many origins, so it gets no right to effects outside of the daemon.
     fileprivate static func has(_ caller: Caller?, _ right: Right) -> Bool {
         switch (caller, right) {
         case (.script, _), (.browser, .read), (.browser, .control), (.browser, .define): true
@@ -23,7 +27,8 @@ enum Right: Hashable, Sendable {
         }
     }
 
-    /// For a job before it is changed and after: that of a page only shows texts.
+    /// Checks that a caller may define a job, before and after a change: a page may only define jobs that show texts.
+    ///
     /// - Throws: ``WebError`` with 403 `forbidden`.
     static func check(_ caller: Caller?, _ job: JobRequest) throws {
         guard caller != .script, !job.onlyShowsTexts else { return }
@@ -40,7 +45,7 @@ extension JobRequest {
     }
 }
 
-/// A router of which each route states the right that it needs.
+/// A router whose routes each state the right that they require.
 struct APIRouter {
     typealias Handler = @Sendable (Request, APIContext) async throws -> Response
 

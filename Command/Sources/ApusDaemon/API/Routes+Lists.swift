@@ -39,7 +39,7 @@ extension Routes {
         }
     }
 
-    /// Changes of all jobs that match.
+    /// Adds the routes that change all matching jobs.
     func addBulkChanges(to api: APIRouter) {
         api.delete("/v1/jobs", needs: .administer) { request, context in
             try await change(request, context, WireCancelled(cancelled: []), "cancel every job") { query, answer in
@@ -66,13 +66,13 @@ extension Routes {
         }
     }
 
-    /// Changes the jobs that the request means, a page of them or all, and adds what was done to the answer.
+    /// Changes the jobs that a request selects, one page of them or all, and adds the results to the answer.
     private func change<Answer: ChangeAnswer>(
         _ request: Request, _ context: APIContext, _ start: Answer, _ deed: String,
         _ change: @escaping @Sendable (JobQuery, inout Answer) async throws -> Void
     ) async throws -> Response {
         var (query, parameters) = try jobQuery(request, and: ["all", "limit", "after"])
-        // In a script an empty variable must not mean all jobs.
+        // An empty variable in a script must not select all jobs.
         if query.idPrefixOrName?.isEmpty ?? false {
             throw WebError.invalid("match: must not be empty; say all=true, to \(deed)")
         }
@@ -93,7 +93,7 @@ extension Routes {
         }
     }
 
-    /// What is in no list of jobs: rows that cannot be read, and submissions that became no job.
+    /// Adds the routes for rows that cannot be read, and for submissions that became no job; no list of jobs has them.
     func addLeftOut(to api: APIRouter) {
         api.get("/v1/unreadable", needs: .read) { request, context in
             let parameters = try Query(of: request, known: ["limit", "after"])
@@ -128,7 +128,8 @@ extension Routes {
         }
     }
 
-    /// The parameters that say which jobs are meant, beside those of one list.
+    /// Returns the query of the parameters that select jobs, with all parameters; `others` are those of the calling
+    /// route.
     private func jobQuery(
         _ request: Request, and others: [String] = []
     ) throws -> (query: JobQuery, parameters: Query) {
@@ -149,10 +150,10 @@ extension Routes {
         return (query, parameters)
     }
 
-    /// The parameters that say which jobs a list of jobs or of runs is about.
+    /// The parameters that select the jobs of a list of jobs or of runs.
     static let filterParameters = (known: ["kind"], repeatable: ["label", "queue", "fairnessKey"])
 
-    /// The conditions that these parameters give.
+    /// Returns the query of the parameters in ``filterParameters``.
     func jobQuery(_ parameters: Query) throws -> JobQuery {
         var query = JobQuery(
             kind: try parameters["kind"].map { try ActionKind(named: $0).rawValue },
@@ -181,9 +182,9 @@ extension Routes {
     }
 }
 
-/// The answer to a change of all jobs that match, which grows with each page.
+/// The answer to a change of all matching jobs, which grows with each page.
 private protocol ChangeAnswer: Encodable, Sendable {
-    /// Where the next page begins.
+    /// The position of the next page.
     var next: String? { get }
 }
 

@@ -7,16 +7,18 @@ import LoopbackWeb
 import NIOCore
 import PlatformC
 
-/// The HTTP API, the same on the socket and on the HTTP listener. Described by `openapi.yaml`.
+/// The HTTP API, which is the same on the socket and on the HTTP listener.
+///
+/// `openapi.yaml` describes it.
 struct Routes: Sendable {
     var scheduler: JobScheduler
     var jobs: JobDirectory
     var events: EventFeeds
     var home: Home
     var identity: HomeIdentity
-    /// Where the jobs are.
+    /// The location of the jobs.
     var store: StoreLocation
-    /// What the daemon is called.
+    /// The daemon's name.
     var node: NodeID
     var nodes: NodeDirectory
     var queues: QueueDirectory
@@ -27,14 +29,14 @@ struct Routes: Sendable {
     /// Asks the daemon to stop.
     var stop: @Sendable () -> Void
 
-    /// The routes of the socket.
+    /// Returns the routes of the socket.
     func onSocket() -> Router<APIContext> {
         let router = router(guardedBy: PeerCheck(), feed: events.socket)
         router.refuseOtherMethods()
         return router
     }
 
-    /// The routes of one listener, to which others can be added.
+    /// Returns the routes of one listener, to which others can be added.
     func router(
         guardedBy check: any MiddlewareProtocol<Request, Response, APIContext>, feed: EventFeed
     ) -> Router<APIContext> {
@@ -78,7 +80,7 @@ struct Routes: Sendable {
             let submission = try StrictJSON.decode(WireSubmission.self, from: body.readableBytesView)
             let result = try await jobs.submit(submission, by: context.caller)
             let isNew = [.inserted, .replaced].contains(result.outcome)
-            // What a new job does is what was just read: it need not be read once more from the job.
+            // The action of a new job was just decoded, so it need not be decoded again from the job.
             var job = jobs.wire(result.job, action: isNew ? submission.action : nil)
             job.outcome = result.outcome.rawValue
             return try Response.json(job, status: isNew ? .created : .ok)
@@ -211,14 +213,14 @@ struct Routes: Sendable {
             running: running())
     }
 
-    /// Runs are asked for by the words of `WireRun.outcome`.
+    /// Returns the states for the words of the parameter `outcome`, which are those of `WireRun.outcome`.
     private func outcomes(_ parameters: Query) throws -> Set<RunState> {
         var states: Set<RunState> = []
         for word in parameters.all("outcome") { states.insert(try OutcomeText.parse(word)) }
         return states
     }
 
-    /// What JSON's readers take for a whole number without loss.
+    /// The whole numbers that all JSON readers represent without loss.
     private static let occurrences = -9_007_199_254_740_991...9_007_199_254_740_991
 
     func number(_ parameters: Query, _ name: String, in range: ClosedRange<Int>) throws -> Int? {
@@ -233,7 +235,7 @@ struct Routes: Sendable {
         return number
     }
 
-    /// The job that the path names, and the occurrence that the query may name.
+    /// Returns the job in the path, and the occurrence in the query, if there is one.
     private func occurrence(_ request: Request, _ context: APIContext) async throws -> (job: JobID, occurrence: Int?) {
         let parameters = try Query(of: request, known: ["occurrence"])
         let occurrence = try number(parameters, "occurrence", in: Self.occurrences)
@@ -248,7 +250,7 @@ struct Routes: Sendable {
         }
     }
 
-    /// What the path of an address without parameters of its own names: a job, as people type it, unless said otherwise.
+    /// Returns a parameter of the path for a route without a query; by default, the text that refers to a job.
     func name(_ request: Request, _ context: APIContext, of parameter: String = "id") throws -> String {
         _ = try Query(of: request, known: [])
         return try context.pathParameter(parameter)

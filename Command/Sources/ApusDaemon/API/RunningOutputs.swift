@@ -1,8 +1,7 @@
 import ApusClient
 import ApusJobs
 
-/// What the runs in progress have printed so far, of each the last 64 KiB: a value that the events of the scheduler
-/// change.
+/// The last 64 KiB of the output of each run in progress, as a value that the scheduler's events change.
 struct RunningOutputs {
     struct Attempt: Hashable {
         var job: JobID
@@ -11,7 +10,7 @@ struct RunningOutputs {
     }
 
     static let limit = 64 * 1024
-    /// `end` is how many bytes the attempt had printed after the last of `bytes`.
+    /// The output of each attempt; `end` is the number of bytes that the attempt had printed up to the end of `bytes`.
     private var printed: [Attempt: (number: Int, end: Int, bytes: [UInt8])] = [:]
     private var lastNumber = 0
 
@@ -23,24 +22,26 @@ struct RunningOutputs {
         case .runEnded(let run), .runPostponed(let run): printed[Attempt(run)] = nil
         case .output(let job, let occurrence, let attempt, let offset, let piece):
             let key = Attempt(job: job, occurrence: occurrence, attempt: attempt)
-            // What is printed after the end, as by a process that outlives its command, belongs to no run.
+            // Output after the end of a run, as of a process that outlives its command, belongs to no run.
             guard let end = printed[key]?.end else { break }
-            // What is kept has no gap.
+            // The stored output must have no gap.
             if offset != end { printed[key]?.bytes = [] }
             printed[key]?.end = offset + piece.count
             printed[key]?.bytes.append(contentsOf: piece.suffix(Self.limit))
-            // Cut by halves, so that a chatty command does not move 64 KiB for each line.
+            // The output is trimmed at twice the limit, so that a command with much output does not move 64 KiB for
+            // each line.
             if let count = printed[key]?.bytes.count, count > 2 * Self.limit {
                 printed[key]?.bytes.removeFirst(count - Self.limit)
             }
-        // The ends of runs may be among the events that were left out.
+        // The ends of runs may be among the dropped events.
         case .dropped(let events, _) where events > 0: printed = [:]
         default: break
         }
     }
 
-    /// Of the runs in progress of a job, or of all jobs, in the order in which they began; with how many bytes each had
-    /// printed before those.
+    /// Returns the output of the runs in progress of a job, or of all jobs, in the order in which they began.
+    ///
+    /// `offset` is the number of bytes that the attempt had printed before `bytes`.
     func all(of job: JobID?) -> [(attempt: Attempt, offset: Int, bytes: [UInt8])] {
         printed.filter { job == nil || $0.key.job == job }.sorted { $0.value.number < $1.value.number }
             .map { key, output in
@@ -49,7 +50,7 @@ struct RunningOutputs {
             }
     }
 
-    /// Of the run of an occurrence, or of the job's newest one; `nil` if none runs.
+    /// Returns the output of an occurrence's run, or of the job's newest run; `nil` if none is in progress.
     func output(of job: JobID, occurrence: Int?) -> [UInt8]? {
         all(of: job).last { occurrence == nil || $0.attempt.occurrence == occurrence }?.bytes
     }

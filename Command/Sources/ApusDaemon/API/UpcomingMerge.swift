@@ -2,10 +2,10 @@ import ApusClient
 import ApusJobs
 import ApusTimers
 
-/// Merges what is to come of many jobs, the soonest first, and computes no more of it than is listed.
+/// Merges the occurrences to come of many jobs, soonest first, and computes no more of them than are listed.
 ///
-/// Of all jobs the first occurrence is needed; jobs whose first occurrence comes after as many others as can be listed
-/// are dropped, so that memory is bounded too.
+/// The first occurrence of every job is needed. A job is dropped if its first occurrence comes after as many others as
+/// can be listed, so that memory is bounded.
 struct UpcomingMerge<Source> {
     struct Occurrence: Comparable {
         var due: WallInstant
@@ -19,13 +19,13 @@ struct UpcomingMerge<Source> {
 
     struct Merged {
         var occurrences: [Occurrence] = []
-        /// Jobs of which as many are listed as of one job, and that have more.
+        /// The jobs that have more occurrences than may be listed of one job.
         var truncated: [JobID] = []
-        /// The bound for all jobs was reached: what is due at or after this instant may be missing.
+        /// The instant from which on occurrences may be missing, if the bound of all jobs was reached.
         var cut: WallInstant?
     }
 
-    // For `@unchecked Sendable`: the heap wants it, and does not leave the task that made it.
+    // For `@unchecked Sendable`: the heap requires it, and the value does not leave the task that made it.
     private struct Candidate: Comparable, @unchecked Sendable {
         var next: Occurrence
         var source: Source
@@ -35,7 +35,7 @@ struct UpcomingMerge<Source> {
         static func == (lhs: Self, rhs: Self) -> Bool { lhs.next == rhs.next }
     }
 
-    /// How many occurrences of each job, and of all jobs, are listed at most.
+    /// The maximum numbers of listed occurrences, of each job and of all jobs.
     let limits: (perJob: Int, all: Int)
     private var candidates: [Candidate] = []
 
@@ -44,12 +44,14 @@ struct UpcomingMerge<Source> {
     /// Adds a job with its first occurrence.
     mutating func add(_ first: Occurrence, _ source: Source) {
         candidates.append(Candidate(next: first, source: source))
-        // One more than can be listed shows that something is missing.
+        // One candidate more than can be listed shows that something is missing.
         if candidates.count > 2 * (limits.all + 1) { candidates = Array(candidates.sorted().prefix(limits.all + 1)) }
     }
 
-    /// The earliest occurrences. `size` is about how many bytes one has in the answer, and `next` finds the occurrence of a
-    /// source that follows another one, if it is still wanted.
+    /// Returns the earliest occurrences.
+    ///
+    /// `size` returns the approximate size of an occurrence in the answer, in bytes. `next` returns the occurrence of a
+    /// source that follows another one, or `nil` if it is not in the period.
     consuming func merged(
         size: (Occurrence) -> Int, next: (inout Source, _ after: Occurrence) throws -> Occurrence?
     ) rethrows -> Merged {

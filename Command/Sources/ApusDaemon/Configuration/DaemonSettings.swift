@@ -2,7 +2,7 @@ package import ApusClient
 package import ApusJobs
 package import Logging
 
-/// The settings of a daemon, read and checked.
+/// The settings of a daemon, parsed and checked.
 package struct DaemonSettings: Sendable {
     package var store: StoreLocation
     package var node: NodeID
@@ -11,12 +11,13 @@ package struct DaemonSettings: Sendable {
     package var parallel: Int?
     package var http: HTTPAddress?
     package var logLevel: Logger.Level
-    /// The path of the log file; `nil` for standard error, or the log in the home for a daemon in the background.
+    /// The path of the log file; `nil` for standard error, or for the log in the home of a background daemon.
     package var logFile: String?
     package var logLimits: RotatedLog.Limits
 
-    /// Reads all settings.
-    /// - Throws: `DaemonError` with `invalid`, or `TextError`: it names the argument, the variable or the file, and the
+    /// Parses all settings.
+    ///
+    /// - Throws: `DaemonError` with `invalid`, or `TextError`; it names the argument, the variable or the file, and the
     ///   accepted forms.
     package init(_ settings: Settings, home: Home) throws {
         let standard = Daemon.Configuration(home: home, environment: [:])
@@ -34,7 +35,7 @@ package struct DaemonSettings: Sendable {
             keptFiles: try settings[.logKeep].map { try Self.number($0, in: 0...1_000) } ?? limits.keptFiles)
     }
 
-    /// What a setting without a value is, as it would be given; `nil` for none.
+    /// Returns the value that a setting has by default, in the form in which it would be given; `nil` for none.
     package func standardText(of key: SettingKey) -> String? {
         switch key {
         case .store: "\(store)"
@@ -94,7 +95,7 @@ package struct DaemonSettings: Sendable {
         return level
     }
 
-    /// An absolute path; in the file it has to be one, because the daemon's working directory is not known there.
+    /// Returns an absolute path; the file must contain one, because the daemon's working directory is not known there.
     private static func path(_ value: Settings.Value) throws(TextError) -> String {
         guard !value.text.isEmpty, value.origin != .file || value.text.unicodeScalars.first == "/" else {
             throw refusal(value, "it is not an absolute path", ["/var/log/apus.log"])
@@ -124,14 +125,15 @@ package struct DaemonSettings: Sendable {
 }
 
 extension Settings.Value {
-    /// The only text.
+    /// The text of a setting that has only one.
     fileprivate var text: String { texts.first ?? "" }
 }
 
 extension StoreLocation {
-    /// The location that the settings name, else the home's own file.
-    /// - Throws: `DaemonError` with `invalid`, also if none was named and the home's last daemon had another one than the
-    ///   home's own file, or if the configuration file has a password and other users can read it.
+    /// Creates the location in the settings, or else that of the home's own file.
+    ///
+    /// - Throws: `DaemonError` with `invalid`, also if no location is given and the home's last daemon used another one
+    ///   than the home's own file, or if the configuration file contains a password and other users can read it.
     package init(_ settings: Settings, home: Home) throws(DaemonError) {
         guard let value = settings[.store] else {
             try StoreRecord(home).checkOwnFile()

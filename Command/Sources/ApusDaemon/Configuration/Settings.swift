@@ -2,10 +2,12 @@ package import ApusClient
 import ApusTimers
 import Configuration
 
-/// The settings of a daemon as texts, each from the first place that has it: the options of `apus serve`, the environment,
-/// the configuration file. An empty variable counts as unset.
+/// The settings of a daemon as texts, each from the first source that has it.
+///
+/// The sources are the options of `apus serve`, the environment and the configuration file, in this order. An empty
+/// variable counts as unset.
 package struct Settings: Sendable {
-    /// Where a value comes from.
+    /// The source of a value.
     package enum Origin: String, Hashable, Sendable {
         case option
         case environment
@@ -14,10 +16,10 @@ package struct Settings: Sendable {
 
     /// A setting that has a value.
     package struct Value: Hashable, Sendable {
-        /// The value; several only for `http.hosts`.
+        /// The texts of the value; only `http.hosts` can have several.
         package var texts: [String]
         package var origin: Origin
-        /// What an error calls it: `--grace`, `APUS_GRACE`, or the file and the setting.
+        /// The name of the value in an error: `--grace`, `APUS_GRACE`, or the file and the setting.
         package var argument: String
     }
 
@@ -25,9 +27,10 @@ package struct Settings: Sendable {
     package let file: ConfigurationFile
     private let values: [SettingKey: Value]
 
-    /// The settings of a daemon that is started in this environment.
+    /// Reads the settings of a daemon that is started in an environment.
+    ///
     /// - Parameters:
-    ///   - options: the options of `apus serve` that were given.
+    ///   - options: the given options of `apus serve`.
     ///   - environment: the environment.
     /// - Throws: `DaemonError` if the file cannot be used, with `invalid` for a mistake in it.
     package init(options: [SettingKey: [String]] = [:], environment: [String: String]) throws(DaemonError) {
@@ -35,7 +38,7 @@ package struct Settings: Sendable {
         self.file = file
         let variables = EnvironmentVariablesProvider(
             environmentVariables: environment.filter { !$0.value.isEmpty },
-            // The library writes a log of all reads where CONFIG_ACCESS_LOG_FILE asks for it.
+            // The library logs all reads if CONFIG_ACCESS_LOG_FILE asks for it.
             secretsSpecifier: .specific([StoreLocation.variable]))
         let providers: [(origin: Origin, provider: any ConfigProvider)] = [
             (.option, InMemoryProvider(name: Origin.option.rawValue, values: Self.contents(options))),
@@ -61,7 +64,7 @@ package struct Settings: Sendable {
         self.values = values
     }
 
-    /// The value of a setting; `nil` if no place has one.
+    /// Returns the value of a setting; `nil` if no source has one.
     package subscript(key: SettingKey) -> Value? { values[key] }
 
     private static func contents(_ values: [SettingKey: [String]]) -> [AbsoluteConfigKey: ConfigValue] {
@@ -74,11 +77,11 @@ package struct Settings: Sendable {
     }
 }
 
-/// Remembers which provider had the value that was read last: a reader returns the value only.
+/// Records which provider had the value that was read last, because a reader returns only the value.
 private final class LastAccess: AccessReporter {
     private let index = Locked<Int?>(nil)
 
-    /// The position of the provider; `nil` if none had a value.
+    /// The index of the provider; `nil` if none had a value.
     var provider: Int? { index.withLock { $0 } }
 
     func report(_ event: AccessEvent) {

@@ -2,13 +2,13 @@ import ApusClient
 import Hummingbird
 import LoopbackWeb
 
-/// The HTTP listener's routes: the API, and the page on top of it.
+/// The routes of the HTTP listener: the API and the dashboard.
 struct Dashboard {
     let http: HTTPAddress
     let secrets: GuardRules.Secrets
 
     func router(_ routes: Routes) -> Router<APIContext> {
-        // 0.0.0.0 is an address to listen at, and not a name.
+        // 0.0.0.0 is an address to listen at, but not a name.
         let own = ["0.0.0.0", "::"].contains(http.host) ? "localhost" : http.host
         let rules = GuardRules(
             hosts: GuardRules.ownHosts(own, port: http.port).union(http.remoteNames), secureHosts: http.secureNames,

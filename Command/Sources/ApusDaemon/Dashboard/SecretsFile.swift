@@ -7,7 +7,8 @@ import LoopbackWeb
 import PathTrust
 import PlatformC
 
-/// Keeps the secrets of the HTTP listener from one daemon of a home to the next, in a file for their owner only.
+/// A file that keeps the secrets of the HTTP listener for the next daemon of the home, and that only its owner can
+/// read.
 struct SecretsFile {
     let path: String
     let random: any RandomSource
@@ -18,8 +19,11 @@ struct SecretsFile {
         var token: String
     }
 
-    /// The secrets that are kept, or new ones. A file that another user could have read or written is replaced.
-    /// - Throws: `DaemonError` with `unavailable` if new ones cannot be written.
+    /// Returns the stored secrets, or new ones.
+    ///
+    /// A file that another user could have read or written is replaced.
+    ///
+    /// - Throws: `DaemonError` with `unavailable` if new secrets cannot be written.
     func secrets() throws -> GuardRules.Secrets {
         switch reading() {
         case .kept(let secrets):
@@ -58,7 +62,7 @@ struct SecretsFile {
     private func make() throws -> GuardRules.Secrets {
         let content = Content(cookie: secret(), token: secret())
         let bytes = try JSONText.bytes(of: content) + Array("\n".utf8)
-        // The home has one daemon, by the store's lock: another program has made what is there now.
+        // The home has only this daemon, by the store's lock, so a file that exists now is another program's: an error.
         let file: Int32
         do throws(TrustedPath.Failure) { file = try TrustedPath.open(path, O_WRONLY | O_CREAT | O_EXCL) } catch {
             throw DaemonError(.unavailable, error.description)
@@ -69,7 +73,7 @@ struct SecretsFile {
         return .init(token: content.token, cookie: content.cookie)
     }
 
-    /// 256 random bits.
+    /// Returns 256 random bits as hexadecimal digits.
     private func secret() -> String {
         (0..<4).map { _ in
             let digits = String(random.next(), radix: 16)

@@ -4,14 +4,16 @@ import ApusJobs
 import ApusTimers
 import Logging
 
-/// The handler of the daemon's jobs: decodes the action, does it, turns what happened into an outcome, and then shows the
-/// notification and runs the hooks.
+/// The handler of the daemon's jobs.
+///
+/// It decodes the action, performs it, converts the result into an outcome, and then shows the notification and runs
+/// the hooks.
 struct ActionRunner: Sendable {
     var command: CommandRunner
     var webhooks: WebhookPoster
     var notifications: NotificationDesk
     var logger: Logger
-    /// How long a hook may take.
+    /// The time limit of a hook.
     var hookLimit: Duration = .seconds(60)
 
     func run(_ context: RunContext) async throws {
@@ -42,7 +44,7 @@ struct ActionRunner: Sendable {
 
     // MARK: Webhooks
 
-    /// What a webhook is sent.
+    /// The body of a webhook.
     private struct Body: Encodable {
         var job: String
         var name: String?
@@ -51,13 +53,14 @@ struct ActionRunner: Sendable {
         var latenessMs: Int64
         var attempt: Int
         var standsFor: Int
-        /// Of hooks only.
+        /// The outcome, in webhooks of hooks only, as are the following fields.
         var outcome: String?
         var reason: String?
         var exitCode: Int?
     }
 
-    /// The same for each attempt at one occurrence, so that the receiver can recognize a repetition.
+    /// Returns the identifier of a delivery, which is the same for each attempt at one occurrence, so that the receiver
+    /// can recognize a repetition.
     private func deliveryID(_ context: RunContext) -> String {
         "\(context.job.id)-\(context.job.key)-\(context.occurrence)"
     }
@@ -77,7 +80,7 @@ struct ActionRunner: Sendable {
 
     // MARK: Output
 
-    /// Appends to what the run keeps as its output. A line separates it from what was printed before.
+    /// Appends bytes to the run's output, after a line that separates them from earlier output.
     private func add(_ bytes: [UInt8], headed heading: String, to context: RunContext) {
         guard !bytes.isEmpty else { return }
         let before = context.output
@@ -93,7 +96,7 @@ struct ActionRunner: Sendable {
 
     // MARK: After the outcome
 
-    /// Shows the notification, and runs the hooks of the outcome one after another. What fails is logged.
+    /// Shows the notification, and runs the hooks of the outcome one after another; failures are logged.
     private func follow(_ outcome: ActionOutcome, of action: Action, _ context: RunContext) async {
         let isSuccess = outcome.state == .succeeded
         let name = context.job.request.name ?? context.job.id.rawValue
@@ -148,8 +151,9 @@ struct ActionRunner: Sendable {
         }
     }
 
-    /// A hook whose command cannot begin for want of something tries again here: its run has an outcome, and cannot be put
-    /// back. The hook's time limit ends that.
+    /// Repeats the start of a hook's command until the resources for it are available.
+    ///
+    /// The hook's run already has an outcome, so it cannot be postponed. The hook's time limit ends the repetition.
     private func untilItBegins(_ start: () async throws -> Void) async throws {
         while true {
             do { return try await start() } catch let decision as RunDecision where decision.kind == .snooze {
@@ -159,22 +163,22 @@ struct ActionRunner: Sendable {
     }
 }
 
-/// What an occurrence came to, for its notification and hooks.
+/// The outcome of an occurrence, for its notification and hooks.
 struct ActionOutcome: Hashable, Sendable {
-    /// `succeeded` or `failed`, as in the JSON of runs.
+    /// The state, `succeeded` or `failed`, as in the JSON of runs.
     var state: RunState
-    /// Why it failed, as in the JSON of runs.
+    /// The reason for a failure, as in the JSON of runs.
     var reason: String?
     var exitCode: Int?
 
-    /// The outcome of an attempt; `nil` if the attempt is none: it was cancelled, was put back, or is followed by
-    /// another.
+    /// Creates the outcome of an attempt; `nil` if the attempt was cancelled or postponed, or is followed by another
+    /// one.
     ///
     /// - Parameters:
-    ///   - error: what the action threw.
-    ///   - reason: why it was cancelled.
+    ///   - error: the error that the action threw.
+    ///   - reason: the reason for which the run was cancelled.
     ///   - isLastAttempt: whether no attempt follows a failure.
-    ///   - exitCode: that of a command that succeeded.
+    ///   - exitCode: the exit code of a command that succeeded.
     init?(error: (any Error)?, cancelled reason: CancellationReason?, isLastAttempt: Bool, exitCode: Int? = nil) {
         switch (reason, error) {
         case (_, let decision as RunDecision) where decision.kind == .snooze: return nil
@@ -192,7 +196,7 @@ struct ActionOutcome: Hashable, Sendable {
         }
     }
 
-    /// `failed: exit code 3`.
+    /// The outcome as text, such as `failed: exit code 3`.
     var text: String {
         let reason = reason == CancellationReason.timedOut.rawValue ? "it took longer than its time limit" : reason
         return "\(state)\(reason.map { ": \($0)" } ?? "")"

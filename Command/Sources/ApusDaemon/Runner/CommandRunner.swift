@@ -3,12 +3,13 @@ import ApusJobs
 import ApusTimers
 import Logging
 
-/// Runs a job's command: in a session of its own, so that it and what it starts can be ended together.
+/// Runs a job's command in a session of its own, so that the command and its children can be ended together.
 struct CommandRunner: Sendable {
-    /// How long a command has to end after SIGTERM, until SIGKILL.
+    /// The time that a command has between SIGTERM and SIGKILL.
     static let patience: Duration = .seconds(5)
-    /// How long a command waits that could not be started for want of something; half of that is at random, so that
-    /// many do not come back together.
+    /// The mean pause before the next start of a command for which a resource was missing.
+    ///
+    /// The pause is random, between half of this value and three halves, so that many commands do not return together.
     static let shortageDelay: Duration = .seconds(1)
 
     var surroundings: CommandSurroundings
@@ -19,11 +20,14 @@ struct CommandRunner: Sendable {
     var starts = CommandStarts()
     var ender: CommandEnder
 
-    /// Runs the command until its process ends. Processes that it left in the background continue to run, unless the
-    /// run is cancelled before: then everything is ended.
-    /// - Throws: ``RunDecision``: a snooze when it cannot be started for want of descriptors, processes or memory; a
-    ///   failure when it cannot be started at all, exits with another code than 0, is ended by a signal, or exits with 0
-    ///   after the run was cancelled.
+    /// Runs the command until its process ends.
+    ///
+    /// Processes that the command left in the background continue to run, unless the run is cancelled before: then all
+    /// of its processes are ended.
+    ///
+    /// - Throws: ``RunDecision``: a snooze if the command cannot be started for lack of descriptors, processes or
+    ///   memory; a failure if it cannot be started at all, exits with another code than 0, is ended by a signal, or
+    ///   exits with 0 after the run was cancelled.
     func run(_ command: Action.Command, context: RunContext) async throws {
         let token = records.token()
         let tail = OutputTail()
@@ -48,11 +52,11 @@ struct CommandRunner: Sendable {
         var isGone = true
         let wasEnded = exit == nil && running.exit == nil
         if exit == nil {
-            // Cancelled. A task of its own, since this one is cancelled.
+            // The run was cancelled, and so is this task; a separate task is not.
             isGone = await Task { await ender.end(running, token: token) }.value
             exit = running.exit
         }
-        // A command of which something is left must be found again at the next start.
+        // The record of a command with processes left is kept, so that the next start finds them.
         if isGone { records.end(token) }
         context.setOutput(tail.bytes)
         switch exit {
@@ -91,7 +95,7 @@ struct CommandRunner: Sendable {
     }
 }
 
-/// The end of a command's output, bounded.
+/// The end of a command's output: its last 64 KiB, and at most as much again.
 final class OutputTail: Sendable {
     private let state = Locked<[UInt8]>([])
     private let limit = 64 * 1024
@@ -101,7 +105,8 @@ final class OutputTail: Sendable {
     func append(_ piece: [UInt8]) {
         state.withLock { bytes in
             bytes.append(contentsOf: piece.suffix(limit))
-            // Trimmed by halves, so that a chatty command does not move 64 KiB for each line.
+            // The output is trimmed at twice the limit, so that a command with much output does not move 64 KiB for
+            // each line.
             if bytes.count > 2 * limit { bytes.removeFirst(bytes.count - limit) }
         }
     }

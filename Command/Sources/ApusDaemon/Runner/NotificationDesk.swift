@@ -3,10 +3,10 @@ import ApusClient
 import ApusJobs
 import Logging
 
-/// Shows texts: through the desktop, else at the terminals that are attached, and then in the log too.
+/// Shows notifications on the desktop, or else on the attached terminals and in the log.
 ///
-/// A terminal that is gone counts as attached until its connection is known to be closed, so a text that no desktop shows
-/// is in the log in any case.
+/// A terminal that was closed counts as attached until its connection is known to be closed, so a text that no desktop
+/// shows is always in the log.
 struct NotificationDesk: Sendable {
     var desktop: (any Notifier)?
     var attached: EventFeeds

@@ -8,32 +8,36 @@ import PlatformC
     import Foundation
 #endif
 
-/// How many jobs may run at once: as many as were asked for, and no more than the descriptors and processes that there
-/// are.
+/// The maximum number of concurrent jobs, as far as the available descriptors and processes allow it.
 struct Parallelism: Sendable {
-    /// As many as run at once unless a number is asked for.
+    /// The maximum number by default.
     static let standard = 256
 
-    /// What the process may use.
+    /// The descriptors and processes that the process may use.
     struct Means: Sendable {
-        /// The limit of open files, and how many the process needs before any job runs or client connects.
+        /// The limit of open files; ``filesInUse`` is the number that the process needs before any job runs or client
+        /// connects.
         var files: UInt64
         var filesInUse: UInt64
-        /// How many more processes may be made, by each of the limits that there are.
+        /// The number of further processes that each of the limits allows.
         var processesLeft: [UInt64]
     }
 
-    /// The output of a command is one descriptor; a webhook or a desktop notification is one as well. After a run it may
-    /// stay a little, a webhook's for the next one: `HTTPTransport` keeps 16 at most.
+    /// The number of descriptors for each job.
+    ///
+    /// The output of a command needs one, and so does a webhook or a desktop notification. A descriptor may stay open
+    /// for a while after a run, that of a webhook for the next one: `HTTPTransport` keeps at most 16.
     static let filesForEach: UInt64 = 2
-    /// Starts under way have four descriptors each; a reading of the process table and a record have one.
+    /// The number of descriptors for starts: four for each start in progress, and some for the process table and a
+    /// record.
     static let filesForStarts = UInt64(CommandStarts.width) * 4 + 4
-    /// Clients of the socket and of the HTTP listener: a third of what is left, at most this many.
+    /// The maximum number of descriptors for clients of the socket and of the HTTP listener, which get a third of the
+    /// free ones.
     static let filesForClients: UInt64 = 512
-    /// A shell and what it starts. Others of the user need processes too.
+    /// The number of processes for each job: a shell, its children, and some for the user's other programs.
     static let processesForEach: UInt64 = 4
 
-    /// The number, at least 1.
+    /// Returns the maximum number of concurrent jobs, at least 1.
     static func most(asked: Int?, means: Means) -> Int {
         let free = means.files - min(means.files, means.filesInUse + filesForStarts)
         let byFiles = (free - min(free / 3, filesForClients)) / filesForEach
@@ -43,7 +47,8 @@ struct Parallelism: Sendable {
 }
 
 extension Parallelism.Means {
-    /// What this process may use now. `root` is the folder whose `proc` and `sys` are read; tests have their own.
+    /// Returns what this process may use now; `root` is the folder whose `proc` and `sys` are read, which tests
+    /// replace.
     static func current(root: String = "") -> Self {
         var soft: UInt64 = 0
         var hard: UInt64 = 0
@@ -53,20 +58,25 @@ extension Parallelism.Means {
             processesLeft: [userLimit(), groupLimit(root: root)].compactMap { $0 }.map { $0 - min($0, toStart) })
     }
 
-    /// The threads that a daemon starts after this is asked: the limits count them as processes.
+    /// The number of threads that a daemon starts after this reading; the limits count them as processes.
     private static var toStart: UInt64 { 12 + 4 * cores }
 
     private static var cores: UInt64 { UInt64(max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 
-    /// What a daemon opens after this is asked: the database with its readers, the listeners, and for each core an event
-    /// loop and a shard of the timer engine, with some three descriptors each.
+    /// The number of descriptors that a daemon opens after this reading.
+    ///
+    /// They are those of the database with its readers, of the listeners, and, for each core, of an event loop and a
+    /// shard of the timer engine, some three descriptors each.
     static var toOpen: UInt64 { 32 + 6 * cores }
 
     private static func openFiles(root: String) -> UInt64 {
         UInt64((try? FileManager.default.contentsOfDirectory(atPath: "\(root)/proc/self/fd"))?.count ?? 16)
     }
 
-    /// The limit counts the threads of all processes of a user; root has none.
+    /// Returns the number of further processes within the user's limit, which counts the threads of all processes of a
+    /// user.
+    ///
+    /// It is `nil` for root, which has no limit.
     private static func userLimit() -> UInt64? {
         var limit: UInt64 = .max
         guard geteuid() != 0, capus_process_limit(&limit) == 0, limit != .max else { return nil }
@@ -78,7 +88,8 @@ extension Parallelism.Means {
         return limit - min(limit, used)
     }
 
-    /// The pids controllers of this process's control group and of those above it (cgroup v2, or v1).
+    /// Returns the number of further processes that the pids controllers of this process's control group and of those
+    /// above it allow (cgroup v2, or v1).
     static func groupLimit(root: String) -> UInt64? {
         func text(_ path: String) -> String? {
             FileManager.default.contents(atPath: root + path).map {
@@ -125,13 +136,17 @@ package struct FileLimits: Sendable {
         )
     }
 
-    /// Raises the soft limit of this process to the hard one. Commands get the former back: programs that use select(2)
-    /// must not get descriptors above 1,023 unless their user wants them.
+    /// Raises the soft limit of this process to the hard limit.
+    ///
+    /// Commands get the former limit: programs that use select(2) must not get descriptors above 1,023 unless their
+    /// user wants them.
+    ///
     /// - Returns: the limits before; `nil` if they cannot be read.
     static func raise() -> Self? {
         var limits = Self(soft: 0, hard: 0)
         guard capus_file_limit(&limits.soft, &limits.hard) == 0 else { return nil }
-        // Refused where the hard limit is none and the kernel has one of its own: then it stays.
+        // This is refused if the hard limit is infinite and the kernel has a limit of its own; the soft limit then
+        // stays.
         if limits.soft < limits.hard { _ = capus_set_file_limit(limits.hard) }
         return limits
     }

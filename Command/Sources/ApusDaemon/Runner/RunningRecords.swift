@@ -12,22 +12,24 @@ import PlatformC
     import Foundation
 #endif
 
-/// A file for each command that runs, so that a killed daemon can end the leftover processes at its next start: an
-/// interrupted attempt is tried again, and must not meet its own leftovers.
+/// The files that record running commands, so that the next start of a killed daemon can end the leftover processes.
 ///
-/// The file is there before the command is, and gone after it. Its name is a token that the command, and whatever it
-/// starts, has in its environment (`APUS_RUN`): process numbers would be known too late, and are used again. Processes
-/// are found in `/proc`; on systems without it, leftovers run to their end.
+/// An interrupted attempt is retried, and must not run beside its own leftovers.
+///
+/// The file exists from before the start of the command until after its end. Its name is a token that the command and
+/// its children have in their environment (`APUS_RUN`): process identifiers would be known too late, and are reused.
+/// The processes are found in `/proc`; on systems without it, leftovers run to their end.
 struct RunningRecords: Sendable {
     var folder: String
     var random: any RandomSource
 
-    /// A new token.
+    /// Returns a new token.
     func token() -> String { String(random.next(), radix: 36) + String(random.next(), radix: 36) }
 
-    /// Notes that a command is about to run.
-    /// - Throws: ``CommandLaunchError`` for want of descriptors or memory. Other failures (a full disk) are no reason not
-    ///   to run the command: without the file, a crash of the daemon may leave it running.
+    /// Records that a command is about to run.
+    ///
+    /// - Throws: ``CommandLaunchError`` for lack of descriptors or memory. Other failures (a full disk) do not prevent
+    ///   the command from running: without the file, a crash of the daemon may leave it running.
     func begin(_ token: String, _ context: RunContext) throws(CommandLaunchError) {
         let descriptor = open(path(token), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
@@ -40,18 +42,18 @@ struct RunningRecords: Sendable {
         _ = write(descriptor, text, text.count)
     }
 
-    /// Notes that nothing of a command is left.
+    /// Records that no process of a command is left.
     func end(_ token: String) { unlink(path(token)) }
 
     private func path(_ token: String) -> String { "\(folder)/\(token)" }
 
-    /// Ends what an earlier daemon's commands left running.
+    /// Ends the processes that the commands of an earlier daemon left running.
     func endLeftovers(logger: Logger) {
         let tokens = Set((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
         guard !tokens.isEmpty else { return }
         var left: [ProcessEntry] = []
-        // Again until nothing is found, since a process can start another while the list is read, and takes a moment to
-        // end. What withstands that keeps its record.
+        // This is repeated until nothing is found, because a process can start another one while the list is read, and
+        // takes a moment to end. A process that withstands this keeps its record.
         for round in 0..<100 {
             left = ProcessTable.running().filter { $0.token.map(tokens.contains) ?? false }
             if left.isEmpty { break }
@@ -71,7 +73,7 @@ struct RunningRecords: Sendable {
     }
 }
 
-/// The actions that run now.
+/// The actions in progress.
 final class RunningWork: Sendable {
     private struct State {
         var count = 0
@@ -84,17 +86,19 @@ final class RunningWork: Sendable {
     var count: Int { state.withLock { $0.count } }
     /// Whether an action was cancelled because the daemon stopped, or is still running.
     var wasCut: Bool { state.withLock { !$0.cut.isEmpty || $0.count > 0 } }
-    /// The names of the actions that ended because they were cancelled.
+    /// The names of the actions that were cancelled because the daemon stopped, and have ended.
     var cutNames: [String] { state.withLock { $0.cut } }
 
-    /// Runs `body` under a background task of `host` with the job's name, so that the name is in the report when the
-    /// process has to end before it.
+    /// Runs `body` under a background task of `host` with the job's name.
+    ///
+    /// If the process has to end before `body`, the host's report contains the name.
     func during(_ context: RunContext, on host: LinuxHost, _ body: () async throws -> Void) async throws {
         let name = PrintableText.escaped(context.job.request.name ?? context.job.id.rawValue)
         var request = BackgroundTaskRequest(name: name)
-        // The scheduler cancels the handler, before the host would.
+        // The scheduler cancels the handler before the host would.
         request.endsOnExpiration = false
-        // Refused when the process is about to end: then the scheduler is about to cancel this run too.
+        // The host refuses the task when the process is about to end; the scheduler is then about to cancel this run
+        // too.
         let claim = try? host.beginBackgroundTask(request)
         defer { claim?.end() }
         state.withLock { $0.count += 1 }

@@ -2,12 +2,12 @@ import ApusClient
 import ApusTimers
 import CoreMetrics
 
-/// Keeps what the scheduler reports by swift-metrics, for `GET /metrics` in Prometheus' text format
-/// (https://prometheus.io/docs/instrumenting/exposition_formats/).
+/// Stores the metrics that the scheduler reports through swift-metrics, for `GET /metrics`.
 ///
-/// Counters begin at 0 when the daemon starts. Durations are histograms in seconds.
+/// The text format is that of Prometheus (https://prometheus.io/docs/instrumenting/exposition_formats/). Counters begin
+/// at 0 when the daemon starts. Durations are histograms in seconds.
 final class PrometheusRegistry: MetricsFactory {
-    /// A metric as Prometheus calls it.
+    /// The name and the description of a metric in Prometheus.
     struct Name {
         var name: String
         var help: String
@@ -16,7 +16,7 @@ final class PrometheusRegistry: MetricsFactory {
     /// One series of a metric.
     private struct Key: Hashable {
         var label: String
-        /// `kind="action",queue="default"`
+        /// The labels in Prometheus' syntax, such as `kind="action",queue="default"`.
         var labels: String
     }
 
@@ -24,7 +24,8 @@ final class PrometheusRegistry: MetricsFactory {
     static let buckets = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600]
 
     private struct Histogram {
-        /// Of each bucket, without those below it; the last one has no upper bound.
+        /// The number of values in each bucket, without those of the buckets below it; the last bucket has no upper
+        /// bound.
         var counts = [Int64](repeating: 0, count: buckets.count + 1)
         var sum = 0.0
 
@@ -43,12 +44,12 @@ final class PrometheusRegistry: MetricsFactory {
     private let state = Locked(State())
     private let names: [String: Name]
 
-    /// `names` has, by the label of swift-metrics, the metrics that are written; others are not kept.
+    /// Creates a registry; `names` contains the metrics that are written, by their labels in swift-metrics.
     init(names: [String: Name]) { self.names = names }
 
     // MARK: Text
 
-    /// All metrics, those of one name together, by name.
+    /// Returns all metrics, grouped and sorted by name.
     func text() -> String {
         let state = state.withLock { $0 }
         var families: [String: [String]] = [:]
@@ -87,7 +88,7 @@ final class PrometheusRegistry: MetricsFactory {
         value == value.rounded() && abs(value) < 1e15 ? String(Int64(value)) : String(value)
     }
 
-    /// A label's value in its quotes.
+    /// Returns the value of a label, escaped for its quotes.
     static func escaped(_ value: String) -> String {
         value.unicodeScalars.reduce(into: "") { text, scalar in
             switch scalar {
@@ -98,7 +99,7 @@ final class PrometheusRegistry: MetricsFactory {
         }
     }
 
-    // MARK: What reports
+    // MARK: Metrics
 
     func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler { series(label, dimensions) }
     func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler { series(label, dimensions) }
@@ -142,7 +143,7 @@ final class PrometheusRegistry: MetricsFactory {
 }
 
 extension PrometheusRegistry {
-    /// For what a scheduler reports under the label `apus`.
+    /// Creates the registry for a scheduler that reports under the label `apus`.
     static func ofJobs() -> PrometheusRegistry {
         PrometheusRegistry(names: [
             "apus.runs": Name(name: "apus_runs_total", help: "Attempts that ended and occurrences that were skipped."),
@@ -157,7 +158,7 @@ extension PrometheusRegistry {
         ])
     }
 
-    /// The answer to a scrape: the metrics, and what is known of the process.
+    /// Returns the answer to a scrape: the metrics, and data about the process.
     func page(version: String, started: WallInstant) -> String {
         text() + """
             # HELP apus_build_info The version of Apus, which is the label.

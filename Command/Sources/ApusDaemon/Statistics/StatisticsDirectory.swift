@@ -6,14 +6,16 @@ import Hummingbird
 import LoopbackWeb
 import NIOCore
 
-/// Reads the history for statistics.
+/// Computes statistics of the history.
 struct StatisticsDirectory: Sendable {
     var scheduler: JobScheduler
-    /// How many runs are in memory at once, with what they printed.
+    /// The number of runs in memory at once, with their output.
     private static let page = 200
 
-    /// The runs that have ended, of one job or of all, since an instant or ever; by job, of the `limit` jobs with the most
-    /// attempts. `check` throws once the client has gone.
+    /// Returns statistics of the ended runs of one job or of all jobs, since an instant or ever.
+    ///
+    /// The statistics by job are those of the `limit` jobs with the most attempts. `check` throws once the client has
+    /// disconnected.
     func statistics(
         job: JobID?, since: WallInstant?, zone: ZoneDatabase.Zone, limit: Int, check: () throws -> Void
     ) async throws -> WireStatistics {
@@ -42,22 +44,22 @@ struct StatisticsDirectory: Sendable {
             days: days.sorted { $0.key < $1.key }.map { .init(day: $0.key, runs: $0.value.wire) })
     }
 
-    /// `2026-12-24`
+    /// Returns the local date, such as `2026-12-24`.
     private static func day(of instant: WallInstant, in zone: TimeZoneRules) -> String {
         "\(zone.local(at: Int64(instant.nanoseconds / 1_000_000_000)).date)"
     }
 }
 
-/// Counts and measures runs: a value to which they are added one after another.
+/// Counts and measures runs, which are added one after another.
 struct RunStatistics {
     private var outcomes: [RunState: Int] = [:]
     private(set) var attempts = 0
     private var retries = 0
-    /// In milliseconds.
+    /// The measured values, in milliseconds.
     private var lateness: [Int64] = []
     private var durations: [Int64] = []
 
-    /// Adds a run that has ended. One that is open says nothing yet, and is passed over.
+    /// Adds a run that has ended; an open run is ignored.
     mutating func add(_ run: Run) {
         guard !run.state.isOpen else { return }
         if run.isFinal { outcomes[run.state, default: 0] += run.through - run.occurrence + 1 }
@@ -70,7 +72,7 @@ struct RunStatistics {
         durations.append(max(.zero, started.duration(to: finished)).wholeMilliseconds)
     }
 
-    /// What is known now.
+    /// The statistics of the runs that were added.
     var wire: WireStatistics.Runs {
         func count(_ state: RunState) -> Int { outcomes[state] ?? 0 }
         let decided = count(.succeeded) + count(.failed) + count(.lost)
@@ -83,7 +85,8 @@ struct RunStatistics {
 }
 
 extension WireStatistics.Distribution {
-    /// By nearest rank: each number is one that was measured. `nil` if nothing was.
+    /// Creates a distribution with percentiles by nearest rank, each of them a measured value; `nil` if there are no
+    /// values.
     init?(_ values: [Int64]) {
         guard !values.isEmpty else { return nil }
         let sorted = values.sorted()
@@ -93,7 +96,7 @@ extension WireStatistics.Distribution {
     }
 }
 
-/// Serves statistics of the history, and those of the time since the daemon started.
+/// The routes for statistics of the history, and for metrics since the daemon's start.
 extension Routes {
     func addStatistics(to api: APIRouter) {
         api.get("/v1/stats", needs: .read) { request, context in

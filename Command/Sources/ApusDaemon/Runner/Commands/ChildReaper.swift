@@ -3,7 +3,7 @@ import ApusTimers
 import CApus
 import Dispatch
 
-/// How a process ended.
+/// The way in which a process ended.
 enum ProcessExit: Hashable, Sendable {
     case code(Int)
     case signal(Int)
@@ -11,18 +11,17 @@ enum ProcessExit: Hashable, Sendable {
     init(status: Int32) { self = status >= 0 ? .code(Int(status)) : .signal(Int(-1 - status)) }
 }
 
-/// Reaps every child of this process, on one thread and without descriptors, and reports the ends of those that are
-/// watched.
+/// Reaps every child of this process, on one thread and without descriptors, and reports the ends of watched children.
 ///
-/// The process also adopts the orphans of its commands (as a subreaper, on Linux), so that orphans become no zombies of
-/// another process and the end of each is noticed. Nothing else in the process may wait for children.
+/// On Linux, the process also adopts the orphans of its commands (as a subreaper), so that orphans do not become
+/// zombies of another process and the end of each is noticed. No other code in the process may wait for children.
 final class ChildReaper: Sendable {
     static let shared = ChildReaper()
 
     private struct State {
         var isRunning = false
         var watched: [Int32: @Sendable (ProcessExit) -> Void] = [:]
-        /// Starts that are under way, and what ended meanwhile: a child can end before its number is known here.
+        /// The number of starts in progress; a child that ends before its start has returned is kept in ``unclaimed``.
         var starting = 0
         var unclaimed: [Int32: ProcessExit] = [:]
 
@@ -36,15 +35,16 @@ final class ChildReaper: Sendable {
     /// Signalled when there may be a child again.
     private let children = DispatchSemaphore(value: 0)
 
-    /// Begins to adopt and to reap. Idempotent.
-    /// - Throws: `DaemonError` if the system has no thread for it.
+    /// Begins to adopt and to reap processes; further calls have no effect.
+    ///
+    /// - Throws: `DaemonError` if the system has no thread for the reaper.
     func start() throws {
         let isFirst = state.withLock { state in
             defer { state.isRunning = true }
             return !state.isRunning
         }
         guard isFirst else { return }
-        // Without adoption the kernel gives orphans to the init process, which reaps them as well.
+        // Without adoption, the kernel gives orphans to the init process, which reaps them too.
         _ = capus_adopt_orphans()
         let error = capus_start_thread("apus-reaper", reap, Unmanaged.passUnretained(self).toOpaque(), nil)
         guard error == 0 else {
@@ -53,8 +53,9 @@ final class ChildReaper: Sendable {
         }
     }
 
-    /// Runs `start`, and calls `onEnd` once when the child that it returns has ended; it may have ended already. No child
-    /// is watched if `start` throws.
+    /// Runs `start`, and calls `onEnd` once when the child that it returns has ended.
+    ///
+    /// The child may have ended already. No child is watched if `start` throws.
     func watch<Failure: Error>(
         _ start: () throws(Failure) -> Int32, onEnd: @escaping @Sendable (ProcessExit) -> Void
     ) throws(Failure) {
@@ -81,7 +82,7 @@ final class ChildReaper: Sendable {
             var process: Int32 = 0
             var status: Int32 = 0
             guard capus_child_wait(&process, &status) == 0 else {
-                // No child: the next one announces itself.
+                // There is no child; the next start signals the semaphore.
                 children.wait()
                 continue
             }
@@ -96,7 +97,7 @@ final class ChildReaper: Sendable {
     }
 }
 
-/// The reaper's thread, which lasts as long as the process.
+/// Runs the reaper on its thread, which lasts as long as the process.
 private func reap(_ context: UnsafeMutableRawPointer?) {
     guard let context else { preconditionFailure("the thread is started with its reaper") }
     Unmanaged<ChildReaper>.fromOpaque(context).takeUnretainedValue().run()

@@ -3,20 +3,23 @@ import ApusTimers
 import Logging
 import PlatformC
 
-/// The termination of a command, with everything that it started: SIGTERM, then after the patience SIGKILL,
-/// until nothing of it is left. No clock, no process: the owner looks, sends what is asked for, and looks again.
+/// Decides how a command and everything that it started are ended: by SIGTERM and, after the patience, by SIGKILL,
+/// until no process is left.
+///
+/// It uses no clock and no processes: its owner observes the processes, sends the signals that it requests, and
+/// observes again.
 struct CommandEnding: Sendable {
-    /// What the owner saw.
+    /// An observation of the command's processes.
     struct Look: Sendable {
-        /// The command's processes that run: those of its session, and those that have its token.
+        /// The command's running processes: those of its session, and those with its token.
         var left: [ProcessEntry]
         /// Whether the command's own process has ended.
         var hasExited: Bool
-        /// Whether its output is closed.
+        /// Whether the output of the command is closed.
         var isOutputClosed: Bool
     }
 
-    /// A signal, and who gets it.
+    /// A signal and its target.
     struct Signal: Hashable, Sendable {
         enum Target: Hashable, Sendable {
             /// The group of the command's own process.
@@ -28,11 +31,11 @@ struct CommandEnding: Sendable {
     }
 
     enum Next: Hashable, Sendable {
-        /// Look again after this long.
+        /// Observe again after this time.
         case look(Duration)
-        /// Nothing of the command is left.
+        /// No process of the command is left.
         case gone
-        /// Some of it withstood SIGKILL (another user's, or stuck in the kernel).
+        /// Some processes withstood SIGKILL: they belong to another user, or hang in the kernel.
         case remains
     }
 
@@ -40,7 +43,7 @@ struct CommandEnding: Sendable {
         case asked, killed, drained
     }
 
-    /// How long SIGKILL may take to show, and a pipe without writers to close.
+    /// The time for SIGKILL to take effect, and for a pipe without writers to close.
     static let killPatience: Duration = .seconds(2)
     private static let firstPause: Duration = .milliseconds(2)
     private static let longestPause: Duration = .milliseconds(250)
@@ -52,24 +55,24 @@ struct CommandEnding: Sendable {
     private var groupWasAsked = false
     private var asked: Set<Int32> = []
 
-    /// The end of the command with this process begins.
+    /// Begins to end the command whose own process is `leader`.
     init(leader: Int32, patience: Duration, now: UptimeInstant) {
         self.leader = leader
         deadline = now.advanced(by: patience)
     }
 
-    /// The first signal.
+    /// Returns the first signal.
     mutating func begin(hasExited: Bool) -> [Signal] {
-        // The number of a group without its leader may be another's.
+        // The number of a group without its leader may belong to another group.
         groupWasAsked = !hasExited
         return hasExited ? [] : [Signal(isKill: false, target: .group)]
     }
 
-    /// The owner looked.
+    /// Handles an observation, and returns the signals to send and the next step.
     mutating func looked(_ look: Look, now: UptimeInstant) -> (signals: [Signal], next: Next) {
         if look.left.isEmpty, look.hasExited {
             if look.isOutputClosed { return ([], .gone) }
-            // No process of the command writes any more. What is in the pipe is read; then it need not be waited for.
+            // No process of the command writes any more, so the rest of the pipe is awaited for a short time only.
             if phase != .drained { enter(.drained, until: now.advanced(by: Self.killPatience)) }
             return now >= deadline ? ([], .gone) : ([], wait(now))
         }
@@ -90,7 +93,7 @@ struct CommandEnding: Sendable {
         pause = Self.firstPause
     }
 
-    /// Processes that the signal to the group does not reach are asked one by one, once each.
+    /// Returns SIGTERM for the processes that the signal to the group does not reach, once for each.
     private mutating func ask(_ look: Look) -> [Signal] {
         look.left.compactMap { entry in
             if groupWasAsked, entry.group == leader { return nil }
@@ -109,23 +112,24 @@ struct CommandEnding: Sendable {
     }
 }
 
-/// Ends commands with everything that they started, in their group or out of it.
+/// Ends commands with all processes that they started, in their group or outside of it.
 struct CommandEnder: Sendable {
     var engine: TimerEngine
     var table: ProcessTable
-    /// How long a command that was asked to end (SIGTERM) has until it is killed.
+    /// The time that a command has between SIGTERM and SIGKILL.
     var patience: Duration
     var logger: Logger
 
-    /// Ends the command.
-    /// - Returns: whether nothing of it is left.
+    /// Ends a command.
+    ///
+    /// - Returns: whether no process of it is left.
     func end(_ command: RunningCommand, token: String) async -> Bool {
         command.followOutput()
         let leader = command.process
         var ending = CommandEnding(leader: leader, patience: patience, now: engine.time.uptime())
         send(ending.begin(hasExited: command.exit != nil), leader: leader)
         while true {
-            // The exit first: what was alive after it is in the table.
+            // The exit is read first, so that the table has every process that lived after it.
             let hasExited = command.exit != nil
             let left = await table.processes().filter { Self.belongs($0, leader: leader, token: token) }
             let look = CommandEnding.Look(
@@ -148,6 +152,8 @@ struct CommandEnder: Sendable {
         }
     }
 
+    /// Returns whether a process belongs to a command.
+    ///
     /// A process that cleared its environment is still in the session, unless it left that as well.
     static func belongs(_ entry: ProcessEntry, leader: Int32, token: String) -> Bool {
         entry.token.map { $0 == token } ?? (entry.session == leader)

@@ -3,27 +3,26 @@ import CApus
 import Dispatch
 import PlatformC
 
-/// What a command is started with, and its start.
+/// The parameters of a command's start, and the start itself.
 struct CommandLaunch: Sendable {
     /// The program and its arguments; never empty.
     var argv: [String]
-    /// Everything that the command has in its environment.
+    /// The whole environment of the command.
     var environment: [String: String]
-    /// The working directory, absolute.
+    /// The absolute path of the working directory.
     var folder: String
-    /// The mask of file creation.
+    /// The file mode creation mask.
     var mask: UInt32
-    /// The soft limit of open files that the command gets; 0 for that of this process.
+    /// The command's soft limit of open files; 0 for that of this process.
     var fileLimit: UInt64 = 0
 
-    /// A command that was started: its process, which is its group and its session too, and the end of the pipe where
-    /// its output is read.
+    /// A started command: its process, which leads its group and session, and the reading end of its output pipe.
     struct Started: Sendable {
         var process: Int32
         var output: Int32
     }
 
-    /// Starts the command. Blocks until the program runs or has failed to.
+    /// Starts the command, and blocks until the program runs or has failed to start.
     func start() throws(CommandLaunchError) -> Started {
         for text in argv + [folder] + environment.flatMap({ [$0.key, $0.value] }) where text.utf8.contains(0) {
             throw CommandLaunchError(step: .execute, code: EINVAL, subject: "an argument, a variable or a folder")
@@ -50,14 +49,15 @@ struct CommandLaunch: Sendable {
         return started
     }
 
-    /// The program's path. A name without a slash is looked for in the `PATH` of the command, not in this process's.
+    /// Returns the path of the program; a name without a slash is searched in the `PATH` of the command, not of this
+    /// process.
     private func program() throws(CommandLaunchError) -> String {
         let name = argv[0]
         if name.unicodeScalars.contains("/") { return name }
         let path = environment["PATH"] ?? CommandSurroundings.defaultPath
         var code = ENOENT
         for part in path.unicodeScalars.split(separator: ":", omittingEmptySubsequences: false) {
-            // An empty part is the working directory, and a relative one starts there.
+            // An empty part means the working directory, and a relative part starts there.
             let place = part.first == "/" ? String(part) : part.isEmpty ? folder : "\(folder)/\(part)"
             let candidate = "\(place)/\(name)"
             var information = stat()
@@ -80,7 +80,7 @@ struct CommandLaunch: Sendable {
     }
 }
 
-/// Why a command could not be started.
+/// The reason why a command could not be started.
 struct CommandLaunchError: Error, Sendable, CustomStringConvertible {
     enum Step: Sendable {
         case record, search, pipe, fork, prepare, folder, execute
@@ -100,12 +100,12 @@ struct CommandLaunchError: Error, Sendable, CustomStringConvertible {
     var step: Step
     /// The system's error number.
     var code: Int32
-    /// What the step was about: a program or a folder.
+    /// The program or the folder of the failed step.
     var subject: String
-    /// Where the program was looked for.
+    /// The `PATH` in which the program was searched.
     var path = ""
 
-    /// Whether something is used up that comes back: then the start is worth another try, whatever the command is.
+    /// Whether a resource is exhausted that may become available again, so that another start can succeed.
     var isShortage: Bool { [EMFILE, ENFILE, EAGAIN, ENOMEM].contains(code) && step != .search }
 
     var description: String {
@@ -129,18 +129,21 @@ struct CommandLaunchError: Error, Sendable, CustomStringConvertible {
     private var text: String { String(cString: strerror(code)) }
 }
 
-/// Starts commands a few at a time: each start blocks a thread for the time of a fork and an exec, and needs four
-/// descriptors meanwhile.
+/// Starts commands, a few at a time.
+///
+/// Each start blocks a thread for the time of a fork and an exec, and needs four descriptors in that time.
 actor CommandStarts {
-    /// How many starts are under way at most.
+    /// The maximum number of concurrent starts.
     static let width = 4
 
-    /// Serial queues, one for each start at a time: the threads of the global queues are watched by a timer of Dispatch's
-    /// that wakes the process each second for ever (``EventLoopExecutor``).
+    /// The free queues; each concurrent start has a serial queue.
+    ///
+    /// Global queues are not used, because Dispatch watches their threads with a timer that wakes the process each
+    /// second (``EventLoopExecutor``).
     private var free = (0..<width).map { DispatchQueue(label: "apus.command-start.\($0)") }
     private var waiting: [CheckedContinuation<DispatchQueue, Never>] = []
 
-    /// Starts a command in its turn; `nil` if the task is cancelled before that.
+    /// Starts a command once a queue is free; returns `nil` if the task is cancelled before.
     func start(
         _ launch: CommandLaunch, receive: @escaping @Sendable ([UInt8]) -> Void
     ) async throws(CommandLaunchError) -> RunningCommand? {

@@ -3,28 +3,30 @@ import ApusTimers
 import CApus
 import PlatformC
 
-/// One thread that reads what all commands print: a piece of one after a piece of another, so that no command is read
-/// faster than its output is handled.
+/// Reads the output of all commands on one thread, in turns, so that no command is read faster than its output is
+/// handled.
 ///
-/// Not Dispatch: on Linux it reports the closing of a pipe once, and may do so for a source that has gone.
+/// Dispatch is not used: on Linux it reports the closing of a pipe once, and may do so for a source that no longer
+/// exists.
 final class OutputLoop: Sendable {
     static let shared = OutputLoop()
 
-    /// Reads a piece. Called on the loop's thread while there is something to read, or nothing will follow.
+    /// Reads a piece; it is called on the loop's thread when there are bytes to read, or at the end of the output.
     typealias Reader = @Sendable () -> Void
 
     private struct State {
         var isRunning = false
-        /// What is done on the thread before it waits again.
+        /// The closures that the thread calls before it waits again.
         var work: [@Sendable (inout [Int32: Reader]) -> Void] = []
-        /// A pipe that wakes the thread: its ends for reading and writing.
+        /// The two ends of the pipe that wakes the thread.
         var wakeup: (reading: Int32, writing: Int32) = (-1, -1)
     }
 
     private let state = Locked(State())
 
-    /// Begins to read. Idempotent.
-    /// - Throws: `DaemonError` if the system has no thread or no descriptors for it.
+    /// Begins to read; further calls have no effect.
+    ///
+    /// - Throws: `DaemonError` if the system has no thread or no descriptors for the loop.
     func start() throws {
         let error = state.withLock { state -> Int32 in
             if state.isRunning { return 0 }
@@ -48,13 +50,14 @@ final class OutputLoop: Sendable {
         perform { $0[descriptor] = reader }
     }
 
-    /// Calls `body` on the thread, between readers, after what was asked for before.
+    /// Calls `body` on the thread, between readers, after all earlier requests.
     func perform(_ body: @escaping @Sendable () -> Void) {
         perform { _ in body() }
     }
 
-    /// Closes a watched descriptor, then calls `onClose`; both on the thread, so that no reader meets another's
-    /// descriptor with the same number.
+    /// Closes a watched descriptor, and then calls `onClose`.
+    ///
+    /// Both happen on the thread, so that no reader reads a new descriptor with the same number.
     func close(_ descriptor: Int32, onClose: @escaping @Sendable () -> Void) {
         perform { readers in
             readers[descriptor] = nil
@@ -69,7 +72,7 @@ final class OutputLoop: Sendable {
             return state.work.count == 1 ? state.wakeup.writing : nil
         }
         var byte: UInt8 = 0
-        // A full pipe has woken the thread already.
+        // A full pipe has already woken the thread.
         if let wakeup { _ = write(wakeup, &byte, 1) }
     }
 
@@ -94,10 +97,10 @@ final class OutputLoop: Sendable {
     }
 }
 
-/// A function of its own, because a method named `close` hides the system call.
+/// Calls close(2), whose name a method of the loop hides.
 private func systemClose(_ descriptor: Int32) { close(descriptor) }
 
-/// The loop's thread, which lasts as long as the process.
+/// Runs the loop on its thread, which lasts as long as the process.
 private func readOutput(_ context: UnsafeMutableRawPointer?) {
     guard let context else { preconditionFailure("the thread is started with its loop") }
     Unmanaged<OutputLoop>.fromOpaque(context).takeUnretainedValue().run()

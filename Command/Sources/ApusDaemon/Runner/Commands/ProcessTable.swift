@@ -7,24 +7,25 @@ import PlatformC
     import Foundation
 #endif
 
-/// A process that runs, as `/proc` shows it (proc(5)).
+/// A running process, as `/proc` shows it (proc(5)).
 struct ProcessEntry: Hashable, Sendable {
     var process: Int32
     var group: Int32
     var session: Int32
     var threads: Int
-    /// The token of the run that it belongs to; `nil` if it has none, or does not let this user see its environment.
+    /// The token of the process's run; `nil` if it has none, or if this user cannot read its environment.
     var token: String?
 }
 
-/// The processes of the machine. Reading all of them takes some ten microseconds for each; calls that come while one
-/// reading is under way share the next.
+/// The processes of the machine.
+///
+/// Reading all of them takes some ten microseconds for each. Calls during a reading share the next one.
 actor ProcessTable {
     private var latest: Task<[ProcessEntry], Never>?
-    /// A reading that has not begun: one that has may have passed a new process already.
+    /// The reading that has not begun; a reading in progress may already have missed a new process.
     private var next: Task<[ProcessEntry], Never>?
 
-    /// The processes that run now, this one and zombies left out.
+    /// Returns the running processes, without this one and zombies.
     func processes() async -> [ProcessEntry] {
         if let next { return await next.value }
         let earlier = latest
@@ -39,7 +40,7 @@ actor ProcessTable {
 
     @concurrent private static func read() async -> [ProcessEntry] { running() }
 
-    /// The processes that run now, this one and zombies left out. On systems without `/proc`, none.
+    /// Reads the running processes, without this one and zombies; none on systems without `/proc`.
     static func running() -> [ProcessEntry] {
         ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap(Int32.init)
             .filter { $0 != getpid() }.compactMap(entry)
@@ -57,12 +58,13 @@ actor ProcessTable {
         return entry
     }
 
-    /// One line of `/proc/PID/stat`; `nil` for a zombie. The program's name may hold any character, so the fields are
-    /// counted from its end.
+    /// Parses one line of `/proc/PID/stat`; `nil` for a zombie.
+    ///
+    /// The program's name may contain any character, so the fields are counted from its end.
     static func parse(_ text: String, process: Int32) -> ProcessEntry? {
         let scalars = text.unicodeScalars
         guard let end = scalars.lastIndex(of: ")") else { return nil }
-        // State, parent, group, session; the threads are 14 fields after that.
+        // The state, parent, group and session come first, and the number of threads is 14 fields after the session.
         let fields = scalars[scalars.index(after: end)...].split(separator: " ").map(Substring.init)
         guard fields.count > 17, fields[0] != "Z", fields[0] != "X", let group = Int32(fields[2]),
             let session = Int32(fields[3]), let threads = Int(fields[17])

@@ -2,8 +2,10 @@ import ApusClient
 import ApusTimers
 import PlatformC
 
-/// A command that was started. It is over when its process has ended and what that printed is read; a background child
-/// that still has the output does not prolong it. Costs one descriptor, the reading end of the pipe.
+/// A command that was started.
+///
+/// It is over when its process has ended and the output of that process has been read; a background child that still
+/// has the output open does not prolong it. It needs one descriptor, the reading end of the pipe.
 final class RunningCommand: Sendable {
     private struct State {
         var process: Int32 = 0
@@ -11,9 +13,10 @@ final class RunningCommand: Sendable {
         var exit: ProcessExit?
         var isOutputClosing = false
         var isOutputClosed = false
-        /// What the command started is being ended too, and its last words are read.
+        /// Whether the output is read beyond the exit, because the command's children are being ended too.
         var isFollowed = false
-        /// How many bytes were in the pipe when the exit was seen, and are not read yet; the rest is from others.
+        /// The number of bytes that were in the pipe at the exit and are not read yet; later bytes are from other
+        /// processes.
         var rest: Int?
         var waiting: [AsyncStream<ProcessExit>.Continuation] = []
     }
@@ -25,8 +28,9 @@ final class RunningCommand: Sendable {
 
     private init(receive: @escaping @Sendable ([UInt8]) -> Void) { self.receive = receive }
 
-    /// Starts a command. Blocks the thread until the program runs or has failed to. `receive` is called with each piece
-    /// of output, in order, on the thread of the ``OutputLoop``.
+    /// Starts a command, and blocks the thread until the program runs or has failed to start.
+    ///
+    /// `receive` is called with each piece of output, in order, on the thread of the ``OutputLoop``.
     static func start(
         _ launch: CommandLaunch, receive: @escaping @Sendable ([UInt8]) -> Void
     ) throws(CommandLaunchError) -> RunningCommand {
@@ -40,15 +44,16 @@ final class RunningCommand: Sendable {
         return command
     }
 
-    /// The process; its group and its session have the same number.
+    /// The identifier of the process, which is also that of its group and of its session.
     var process: Int32 { state.withLock { $0.process } }
-    /// How the process ended; `nil` while it has not.
+    /// The way in which the process ended; `nil` while it has not.
     var exit: ProcessExit? { state.withLock { $0.exit } }
-    /// Whether nothing more is read.
+    /// Whether the output is closed, so that nothing more is read.
     var isOutputClosed: Bool { state.withLock { $0.isOutputClosed } }
 
     /// Waits until the command is over.
-    /// - Returns: how its process ended; `nil` if the task was cancelled before.
+    ///
+    /// - Returns: the way in which its process ended; `nil` if the task was cancelled before.
     func end() async -> ProcessExit? {
         let (ends, continuation) = AsyncStream.makeStream(of: ProcessExit.self)
         let exit = state.withLock { state -> ProcessExit? in
@@ -61,10 +66,10 @@ final class RunningCommand: Sendable {
         return nil
     }
 
-    /// Continues to read after the exit, until the output is closed by all who have it, or by ``closeOutput()``.
+    /// Continues to read after the exit, until all processes have closed the output, or until ``closeOutput()``.
     func followOutput() { state.withLock { $0.isFollowed = true } }
 
-    /// Reads no more.
+    /// Stops reading the output, and closes it.
     func closeOutput() {
         let output = state.withLock { state -> Int32? in
             defer { state.isOutputClosing = true }
@@ -76,7 +81,7 @@ final class RunningCommand: Sendable {
 
     private func hasEnded(_ exit: ProcessExit) {
         change { $0.exit = exit }
-        // What the process printed is in the pipe by now.
+        // The whole output of the process is in the pipe by now.
         OutputLoop.shared.perform { self.readPiece() }
     }
 
@@ -99,7 +104,7 @@ final class RunningCommand: Sendable {
         OutputLoop.shared.watch(started.output) { self.readPiece() }
     }
 
-    /// On the thread of the loop, which keeps the command until the output is closed.
+    /// Reads a piece, on the thread of the loop, which retains the command until the output is closed.
     private func readPiece() {
         let (output, limit) = state.withLock { state -> (Int32?, Int?) in
             if state.isOutputClosing { return (nil, nil) }
@@ -121,7 +126,7 @@ final class RunningCommand: Sendable {
         return ioctl(output, UInt(FIONREAD), &count) == 0 ? Int(count) : 0
     }
 
-    /// What is in the pipe now, at most one piece of it, and whether nothing follows.
+    /// Returns the bytes in the pipe, at most one piece, and whether the output has ended.
     private static func piece(of output: Int32, limit: Int?) -> (bytes: [UInt8], isOver: Bool) {
         let size = min(limit ?? pieceSize, pieceSize)
         guard size > 0 else { return ([], false) }
@@ -134,7 +139,7 @@ final class RunningCommand: Sendable {
     }
 }
 
-/// A function of its own, because a method named `read` hides the system call.
+/// Calls read(2), whose name a method of the command hides.
 private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ size: Int) -> Int {
     read(descriptor, buffer, size)
 }

@@ -11,41 +11,43 @@ import PlatformC
     import Foundation
 #endif
 
-/// A request with a body.
+/// A POST request.
 struct HTTPPost: Sendable {
     var url: String
-    /// By name, in small letters.
+    /// The headers by their names in lowercase.
     var headers: [String: String]
     var body: [UInt8]
-    /// The rest of a longer answer is not read: the connection is closed.
+    /// The maximum number of bytes that are read of the answer's body; the connection is then closed.
     var keptBytes: Int
 }
 
-/// What a server answered.
+/// The answer of a server.
 struct HTTPAnswer: Sendable {
     var status: Int
-    /// Where a redirect leads, as the server says it.
+    /// The target of a redirect, as the server sent it.
     var location: String?
     /// The beginning of the body.
     var body: [UInt8]
-    /// Why the body did not come to its end, or to the end of what is kept.
+    /// The reason why the body did not arrive up to its end or to the maximum, if it did not.
     var problem: WebhookProblem?
 }
 
-/// Sends HTTP requests with libcurl, all of them on one thread of its own, which lasts as long as the process.
+/// Sends HTTP requests with libcurl, all of them on one separate thread, which lasts as long as the process.
 ///
-/// Redirects are not followed, and no proxy is used: the daemon's environment does not decide where a webhook goes.
+/// Redirects are not followed, and no proxy is used, so that the daemon's environment does not decide where a webhook
+/// goes.
 final class HTTPTransport: Sendable {
     static let shared = HTTPTransport()
 
     private struct State {
-        /// Set when the thread runs.
+        /// The handle of libcurl, which is set while the thread runs.
         var multi: Multi?
         var added: [Transfer] = []
         var cancelled: [Transfer] = []
     }
 
-    /// For `@unchecked Sendable`: only the thread uses it, except that any thread may wake it (curl_multi_wakeup(3)).
+    /// For `@unchecked Sendable`: only the transport's thread uses it, except that any thread may wake it
+    /// (curl_multi_wakeup(3)).
     private struct Multi: @unchecked Sendable {
         let handle: UnsafeMutableRawPointer
     }
@@ -54,8 +56,9 @@ final class HTTPTransport: Sendable {
 
     private init() { curl_global_init(Int(CURL_GLOBAL_ALL)) }
 
-    /// Posts, and returns the answer.
-    /// - Throws: `WebhookProblem` if there is no answer; `CancellationError` when the task is cancelled.
+    /// Sends a POST request, and returns the answer.
+    ///
+    /// - Throws: `WebhookProblem` if there is no answer; `CancellationError` if the task is cancelled.
     func post(_ request: HTTPPost) async throws -> HTTPAnswer {
         try start()
         let transfer = try Transfer(request)
@@ -77,12 +80,12 @@ final class HTTPTransport: Sendable {
         if let multi { curl_multi_wakeup(multi.handle) }
     }
 
-    /// Starts the thread. Idempotent; after an error the next post tries again.
+    /// Starts the thread; further calls have no effect, and after an error the next post tries again.
     private func start() throws(WebhookProblem) {
         let problem = state.withLock { state -> String? in
             if state.multi != nil { return nil }
             guard let handle = curl_multi_init() else { return "there is no memory for it" }
-            // It fails where there were no descriptors left for what wakes the thread.
+            // The call fails if there were no descriptors left for the pipe that wakes the thread.
             var reason = curl_multi_wakeup(handle) == CURLM_OK ? nil : "there are too many open files"
             if reason == nil {
                 ccurl_set_limit(handle, CURLMOPT_MAXCONNECTS, 16)
@@ -124,7 +127,8 @@ final class HTTPTransport: Sendable {
                     transfer.end(.failure(WebhookProblem(String(cString: curl_multi_strerror(code)))))
                 }
             }
-            // One that has ended is not among the transfers any more, and one that was cancelled first not yet.
+            // A transfer that has ended is no longer in the list, and one that was cancelled before it was added is not
+            // yet in it.
             for transfer in cancelled {
                 transfer.isCancelled = true
                 guard transfers.removeValue(forKey: transfer.handle) != nil else { continue }
@@ -138,19 +142,19 @@ final class HTTPTransport: Sendable {
                 curl_multi_remove_handle(multi, transfer.handle)
                 transfer.end(transfer.result(message.data.result))
             }
-            // Until something happens: its own time limits are considered too.
+            // Waits until something happens; libcurl's own time limits end the wait too.
             curl_multi_poll(multi, nil, 0, Int32.max, nil)
         }
     }
 }
 
-/// The transport's thread.
+/// Runs the transport on its thread.
 private func transferAll(_ context: UnsafeMutableRawPointer?) {
     guard let context else { preconditionFailure("the thread is started with its transport") }
     Unmanaged<HTTPTransport>.fromOpaque(context).takeUnretainedValue().run()
 }
 
-/// One request under way.
+/// One request in progress.
 ///
 /// For `@unchecked Sendable`: once it was added, the transport's thread is the only one that uses it.
 private final class Transfer: @unchecked Sendable {
@@ -162,19 +166,22 @@ private final class Transfer: @unchecked Sendable {
     private var received: [UInt8] = []
     private var location: String?
 
+    /// Prepares a request.
+    ///
     /// - Throws: `WebhookProblem` if the request cannot be made.
     init(_ request: HTTPPost) throws(WebhookProblem) {
         guard let handle = curl_easy_init() else { throw WebhookProblem("there is no memory for the request") }
         self.handle = handle
         self.request = request
-        // Without "Expect: 100-continue", which libcurl sends before a long body and few servers know.
+        // Suppresses "Expect: 100-continue", which libcurl sends before a long body and few servers support.
         var lines = ["Expect:"]
         for (name, value) in request.headers {
             // A line break would begin another header.
             guard (name + value).utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
                 throw WebhookProblem("the header \(PrintableText.escaped(name)) has a control character")
             }
-            // libcurl takes a name without a value for a header of its own that is not wanted.
+            // With a colon and no value, libcurl would remove its own header of that name; a semicolon sends an empty
+            // value.
             lines.append(value.allSatisfy(\.isWhitespace) ? "\(name);" : "\(name): \(value)")
         }
         for line in lines {
@@ -217,15 +224,16 @@ private final class Transfer: @unchecked Sendable {
     }
 
     private func receive(header bytes: UnsafeRawBufferPointer) {
-        // Of several answers, such as an interim one, the last counts.
+        // Of several answers, such as interim ones, the last counts.
         if bytes.starts(with: "HTTP/".utf8) { location = nil }
         let parts = bytes.split(separator: UInt8(ascii: ":"), maxSplits: 1)
         guard parts.count == 2, String(decoding: parts[0], as: UTF8.self).lowercased() == "location" else { return }
         location = String(decoding: parts[1], as: UTF8.self).trimmingSpaces
     }
 
-    /// Keeps the beginning of the body. Of an answer that is followed elsewhere nothing is waited for.
-    /// - Returns: the number of bytes; another one, with which libcurl ends the transfer, when no more is wanted.
+    /// Keeps the beginning of the body; the body of a redirect is not awaited.
+    ///
+    /// - Returns: the number of bytes, or 0, with which libcurl ends the transfer, if no more is wanted.
     private func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
         received.append(contentsOf: bytes.prefix(request.keptBytes - received.count))
         let isEnough = received.count >= request.keptBytes || [307, 308].contains(status)
@@ -244,13 +252,13 @@ private final class Transfer: @unchecked Sendable {
     }
 
     func result(_ code: CURLcode) -> Result<HTTPAnswer, any Error> {
-        // An error of writing is the end of what is kept.
+        // A write error means that enough of the body was received.
         let problem = code == CURLE_OK || code == CURLE_WRITE_ERROR ? nil : WebhookProblem(words(for: code))
         if let problem, status < 200 { return .failure(problem) }
         return .success(HTTPAnswer(status: status, location: location, body: received, problem: problem))
     }
 
-    /// For the person who reads a job's reason.
+    /// Returns a description of an error for the user who reads a job's reason.
     private func words(for code: CURLcode) -> String {
         var number = 0
         ccurl_get_number(handle, CURLINFO_OS_ERRNO, &number)

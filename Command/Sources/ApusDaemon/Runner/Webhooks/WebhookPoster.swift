@@ -14,17 +14,17 @@ import ApusTimers
     import Foundation
 #endif
 
-/// Where a webhook goes, and with what.
+/// The destination of a webhook, with its headers and its secret.
 struct WebhookTarget: Hashable, Sendable {
     var url: String
     var headers: [String: String] = [:]
-    /// Absolute.
+    /// The absolute path of the file with the secret that signs the request, if it is signed.
     var secretFile: String?
 }
 
-/// What a receiver answered.
+/// The answer of a receiver.
 struct WebhookAnswer: Hashable, Sendable {
-    /// Why it does not count as delivered; `nil` if it does.
+    /// The reason why the webhook does not count as delivered; `nil` if it does.
     var failure: String?
     /// The beginning of the answer's body.
     var beginning: [UInt8] = []
@@ -32,21 +32,23 @@ struct WebhookAnswer: Hashable, Sendable {
 
 /// Posts webhooks.
 struct WebhookPoster: Sendable {
-    /// How much of an answer is kept. The rest is not read: the connection is closed.
+    /// The maximum number of bytes that are read of an answer; the connection is then closed.
     static let keptBytes = 16 * 1024
 
     var time: any TimeSource
-    /// How long a webhook may take, from the name's resolution to the end of the answer's body, redirects included.
+    /// The time limit of a webhook, from the resolution of the name to the end of the answer's body, including
+    /// redirects.
     var patience: Duration = .seconds(30)
 
     /// Posts a JSON body.
     ///
     /// - Parameters:
     ///   - body: the JSON.
-    ///   - id: the same for each attempt at one delivery, so that the receiver can recognize a repetition.
-    ///   - target: where it goes, and with what.
-    /// - Returns: the beginning of the answer, and why it does not count as delivered.
-    /// - Throws: `CancellationError` when the task is cancelled; anything else that goes wrong is in the answer.
+    ///   - id: the identifier of the delivery, the same for each attempt, so that the receiver can recognize a
+    ///     repetition.
+    ///   - target: the destination, with its headers and its secret.
+    /// - Returns: the beginning of the answer, and the reason why it does not count as delivered, if it does not.
+    /// - Throws: `CancellationError` if the task is cancelled; all other problems are in the answer.
     func post(_ body: [UInt8], id: String, to target: WebhookTarget) async throws -> WebhookAnswer {
         do {
             let signature = try target.secretFile.map { try WebhookSignature.reading($0) }
@@ -93,11 +95,11 @@ struct WebhookPoster: Sendable {
     }
 }
 
-/// Signs webhooks as the Standard Webhooks specification says: HMAC-SHA256 over `id.timestamp.body`.
+/// Signs webhooks as the Standard Webhooks specification requires: with HMAC-SHA256 of `id.timestamp.body`.
 struct WebhookSignature: Sendable {
     private let key: Data
 
-    /// A secret: `whsec_` and base64, or any other text, whose bytes are the key then.
+    /// Creates a signature from a secret: `whsec_` and base64, or any other text, whose bytes are then the key.
     init(secret text: String) throws(WebhookProblem) {
         let secret = text.trimmingSpaces
         guard !secret.isEmpty else { throw WebhookProblem("is empty") }
@@ -111,7 +113,10 @@ struct WebhookSignature: Sendable {
         key = data
     }
 
-    /// Reads the secret now, so that it is neither in the database nor in the daemon's memory for longer than a request.
+    /// Reads the secret from its file.
+    ///
+    /// It is read for each request, so it is not in the database, and in the daemon's memory only for the time of a
+    /// request.
     static func reading(_ path: String) throws(WebhookProblem) -> WebhookSignature {
         guard let data = FileManager.default.contents(atPath: path) else {
             throw WebhookProblem("the secret file \(path) cannot be read")
@@ -126,7 +131,7 @@ struct WebhookSignature: Sendable {
         }
     }
 
-    /// The value of the header `webhook-signature`.
+    /// Returns the value of the header `webhook-signature`.
     func header(id: String, timestamp: Int64, body: [UInt8]) -> String {
         var signed = Data("\(id).\(timestamp).".utf8)
         signed.append(contentsOf: body)
@@ -151,7 +156,7 @@ struct WebhookSignature: Sendable {
     }
 }
 
-/// Why a webhook could not be sent.
+/// The reason why a webhook could not be sent.
 struct WebhookProblem: Error {
     var text: String
     init(_ text: String) { self.text = text }
