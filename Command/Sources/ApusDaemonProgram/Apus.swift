@@ -4,12 +4,12 @@ import ApusDaemon
 import ApusJobs
 import ArgumentParser
 
-/// `apusd`: the daemon, and all subcommands of `apus` with their help, manual and completions.
+/// The program `apusd`: the daemon, and all subcommands of `apus` with their help, manual and completions.
 @main
 enum Main {
     static func main() async {
         if let request = ToolRequest(CommandLine.arguments) { return await request.answer() }
-        // Commands end soon; the daemon is idle for days.
+        // Other subcommands end soon; the daemon is idle for days.
         if CommandLine.arguments.dropFirst().first == "serve" { EventLoopExecutor.install() }
         await CommandLineStart.run(Apus.self)
     }
@@ -17,11 +17,11 @@ enum Main {
 
 /// The `apus` command.
 struct Apus: AsyncParsableCommand {
-    /// The parser's errors begin as all others do.
+    /// The prefix of the parser's errors, which all other errors have too.
     // swift-format-ignore: NoLeadingUnderscores
     static let _errorPrefix = "apus: "
 
-    // Each subcommand says its name too: to derive it from the type, the runtime needs a sixth of a command's time.
+    // Each subcommand states its name: to derive it from the type, the runtime would need a sixth of a command's time.
     static let configuration = CommandConfiguration(
         commandName: "apus",
         abstract:

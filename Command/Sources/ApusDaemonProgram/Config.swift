@@ -44,7 +44,7 @@ struct Config: AsyncParsableCommand {
     private static func rows(_ settings: Settings, _ daemon: DaemonSettings) -> [Row] {
         SettingKey.allCases.map { key in
             let value = settings[key]
-            // The location is shown as it was understood: its password is not for the terminal.
+            // The location is shown in its parsed form, without the password.
             let text = key == .store ? nil : value?.texts.joined(separator: ",")
             let source =
                 switch value?.origin {
@@ -68,11 +68,11 @@ struct Config: AsyncParsableCommand {
     private struct Row: Encodable {
         var name: String
         @Nullable var value: String?
-        /// `default`, `file` or `environment`.
+        /// The origin: `default`, `file` or `environment`.
         var origin: String
         var variable: String
         var option: String
-        /// The origin in the table.
+        /// The origin as the table shows it.
         var source: String
 
         private enum CodingKeys: String, CodingKey { case name, value, origin, variable, option }

@@ -42,14 +42,14 @@ struct Doctor: AsyncParsableCommand {
         var checks: [Finding]
     }
 
-    /// What a check has found.
+    /// The result of a check.
     struct Finding: Encodable {
         enum Status: String, Encodable {
             case ok, note, problem
         }
         var check: String
         var status: Status
-        /// What is so, and what to do about it.
+        /// A description of the state, and the remedy.
         var text: String
 
         fileprivate var mark: TerminalText {
@@ -62,7 +62,7 @@ struct Doctor: AsyncParsableCommand {
     }
 }
 
-/// The checks, one after another. None of them changes anything.
+/// The checks, which run one after another and change nothing.
 private struct Examination {
     typealias Finding = Doctor.Finding
 
@@ -103,11 +103,11 @@ private struct Examination {
         }
     }
 
-    /// Below this, a busy daemon fills a disk within hours.
+    /// The free space in bytes below which a disk is a note or a problem; a busy daemon fills so little within hours.
     private static let (littleSpace, noSpace): (UInt64, UInt64) = (1 << 30, 64 << 20)
 
     private func disk(_ home: Home) -> Finding {
-        // The folder above, as long as the home is not there.
+        // While the home does not exist, the nearest folder above it is examined.
         var path = home.path
         while !FileManager.default.fileExists(atPath: path), let slash = path.unicodeScalars.lastIndex(of: "/"),
             path.utf8.count > 1
@@ -129,7 +129,7 @@ private struct Examination {
 
     private func clock() -> Finding {
         let now = When.now
-        // 2025: Apus did not exist before, so the clock is wrong.
+        // Apus did not exist before 2025, so an earlier time is wrong.
         guard now.nanoseconds > 1_735_689_600_000_000_000 else {
             return Finding(
                 check: "clock", status: .problem, text: "it shows \(now.iso8601), which has passed: set it")
@@ -202,7 +202,7 @@ private struct Examination {
         }
     }
 
-    /// Jobs that cannot be read, and submissions that became no job.
+    /// Returns findings about jobs that cannot be read, and about submissions that became no job.
     private func leftOut(_ status: StoreStatus) -> [Finding] {
         var findings: [Finding] = []
         if status.setAsideCount > 0 {
@@ -262,7 +262,7 @@ private struct Examination {
         }
     }
 
-    /// What keeps the daemon itself from its work.
+    /// Returns the problems that keep the daemon itself from its work.
     private func troubles(of daemon: WireHealth) -> [Finding] {
         var findings: [Finding] = []
         if let problem = daemon.problem {
@@ -293,7 +293,7 @@ private struct Examination {
         ]
     }
 
-    /// A change of the settings that the daemon has not read.
+    /// Returns a note if the settings were changed after the daemon read them.
     private func stale(_ health: WireHealth, _ file: ConfigurationFile) -> [Finding] {
         guard let path = file.path, let changed = file.changed,
             let started = try? TimeText.parseISO8601(health.started),
@@ -306,7 +306,7 @@ private struct Examination {
         ]
     }
 
-    /// Jobs that are counted, and of which the first are named.
+    /// The number of jobs with a finding, and the first of them.
     private struct Concerned {
         private(set) var count = 0
         private(set) var first: [WireJob] = []
@@ -317,7 +317,7 @@ private struct Examination {
         }
     }
 
-    /// What keeps jobs from running that are due, or lets them fail.
+    /// Returns findings about due jobs that do not run, and about jobs that fail.
     private func obstacles(_ client: DaemonClient) async throws -> [Finding] {
         let open = ["scheduled", "suspended"]
         var findings: [Finding] = []
@@ -377,7 +377,7 @@ private struct Examination {
         return Finding(check: "unit", status: .ok, text: "\(UserService.unit) is enabled")
     }
 
-    /// What makes systemd start the daemon, as its unit is not enabled.
+    /// Returns the commands that make systemd start the daemon, as its unit is not enabled.
     private static func remedy(_ unit: UnitFiles.File?) -> String {
         guard let unit else {
             return "no enabled systemd unit starts the daemon at login or with the machine: apus install"
@@ -397,10 +397,12 @@ private struct Examination {
     }
 }
 
-/// The attributes that commands inherit from the daemon, and the daemon from its own parent: niceness, processors,
-/// resource limits and the adjustment for the OOM killer.
+/// The attributes that commands inherit from the daemon, and the daemon from its own parent.
+///
+/// They are the niceness, the processors, the resource limits and the adjustment for the OOM killer.
 enum InheritedLimits {
-    /// In words, what differs from what a process has by default, read from proc(5); nothing where there is none.
+    /// Returns, in words, the attributes that differ from the defaults of a process, from proc(5); none on systems
+    /// without it.
     static func differences(of process: Int32) -> [String] {
         func content(_ path: String) -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
         func value(of name: String, in file: String) -> String? {
@@ -409,7 +411,7 @@ enum InheritedLimits {
             return line?.dropFirst(name.count).split(whereSeparator: \.isWhitespace).first.map(String.init)
         }
         var found: [String] = []
-        // The 19th field; the second is the program's name in parentheses, which may have spaces.
+        // The niceness is the 19th field; the second is the program's name in parentheses, which may contain spaces.
         let scalars = content("/proc/\(process)/stat").unicodeScalars
         let fields = scalars.split(separator: ")").last?.split(separator: " ").map(String.init) ?? []
         if fields.count > 16, fields[16] != "0" { found.append("niceness \(fields[16])") }

@@ -58,8 +58,8 @@ struct Install: AsyncParsableCommand {
                 }
                 return Terminal.out(TerminalText(raw: unit), terminator: "")
             }
-            // With APUS_HOME, nothing outside it is touched; systemd would not look there, so the unit is only
-            // printed then.
+            // With APUS_HOME, no file outside of it is changed, and systemd does not look inside it, so the unit can
+            // only be printed.
             if hasOwnHome {
                 throw DaemonError(
                     .invalid,
@@ -67,7 +67,7 @@ struct Install: AsyncParsableCommand {
             }
             let files = UnitFiles(environment: environment)
             let packaged = files.packaged()
-            // A copy would only keep later versions of the package's unit from being used.
+            // A copy would only prevent later versions of the package's unit from being used.
             let isPackaged = packaged?.text == unit && !FileManager.default.fileExists(atPath: files.ownPath)
             let path = isPackaged ? packaged?.path ?? files.ownPath : files.ownPath
             if !isPackaged { try Self.write(unit, to: files) }
@@ -98,7 +98,8 @@ struct Install: AsyncParsableCommand {
         }
     }
 
-    /// What the unit's daemon has to know to have the same home and settings: systemd's environment is not the shell's.
+    /// Returns the variables that give the unit's daemon the same home and settings; systemd's environment is not the
+    /// shell's.
     private static func variables(
         home: String?, _ environment: [String: String]
     ) throws -> [(name: String, value: String)] {
@@ -113,7 +114,7 @@ struct Install: AsyncParsableCommand {
             }
         }
         let settings = try Settings(environment: environment)
-        // Checked here, so that the error is on the terminal and not in the log of the unit.
+        // The settings are checked here, so that an error is on the terminal and not in the log of the unit.
         _ = try DaemonSettings(settings, home: try Home(environment: environment))
         if environment[ConfigurationFile.variable]?.isEmpty == false, let file = settings.file.path {
             variables.append((ConfigurationFile.variable, file))
@@ -132,20 +133,21 @@ struct Install: AsyncParsableCommand {
     }
 }
 
-/// The unit's files where the user's systemd looks for them (systemd.unit(5)), without those of generators.
+/// The unit's files where the user's systemd searches for them (systemd.unit(5)), without those of generators.
 struct UnitFiles {
-    /// A file of the unit.
     struct File {
         var path: String
         var text: String
 
-        /// A link to /dev/null, or an empty file: systemd refuses to start and to enable the unit.
+        /// Whether the file is empty or a link to /dev/null, so that systemd refuses to start and to enable the unit.
         var isMasked: Bool { text.isEmpty }
         /// The program that the unit starts, if the file names one.
         var program: String? { ServiceUnit.executable(in: text) }
     }
 
-    /// The folder of the user's own units, where `apus install` writes. It precedes those of packages.
+    /// The folder of the user's own units, to which `apus install` writes.
+    ///
+    /// It precedes the folders of packages.
     let ownFolder: String
     /// The other folders, in the order in which systemd searches them.
     private let otherFolders: [String]
@@ -169,19 +171,19 @@ struct UnitFiles {
         otherFolders = (configuration + running + data + system).map { $0 + "/systemd/user" }
     }
 
-    /// The file of the user's own unit, whether it exists or not.
+    /// The path of the user's own unit, which need not exist.
     var ownPath: String { "\(ownFolder)/\(UserService.unit)" }
 
-    /// The file that systemd uses.
+    /// Returns the file that systemd uses.
     func used() -> File? { Self.file(ownPath) ?? packaged() }
 
-    /// The file that systemd uses if the user has none: that of a package, or of the administrator.
+    /// Returns the file that systemd uses if the user has none: that of a package, or of the administrator.
     func packaged() -> File? {
         otherFolders.lazy.compactMap { Self.file("\($0)/\(UserService.unit)") }.first
     }
 
     private static func file(_ path: String) -> File? {
-        // Foundation reads no devices.
+        // Foundation does not read devices.
         if URL(filePath: path).resolvingSymlinksInPath().path == "/dev/null" { return File(path: path, text: "") }
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return nil }
         return File(path: path, text: text)

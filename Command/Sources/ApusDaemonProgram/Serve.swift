@@ -148,7 +148,7 @@ struct Serve: AsyncParsableCommand {
 }
 
 extension Serve {
-    /// The options that were given.
+    /// The given options.
     private var options: [SettingKey: [String]] {
         let single: [SettingKey: String?] = [
             .store: store, .node: node, .patience: patience, .grace: grace, .parallel: parallel, .httpAddress: http,
@@ -162,7 +162,7 @@ extension Serve {
 
     private func startLog(_ settings: DaemonSettings, _ home: Home) throws {
         let level = settings.logLevel
-        // Standard error of a daemon in the background is the home's log already, but does not become a new file there.
+        // The standard error of a background daemon is the home's log already, but nothing would rotate it.
         guard let file = settings.logFile ?? (readyFd == nil ? nil : home.logPath) else {
             return LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0).with(level) }
         }
@@ -170,7 +170,7 @@ extension Serve {
         LoggingSystem.bootstrap { StreamLogHandler(label: $0, stream: log).with(level) }
     }
 
-    /// What the process that started this one in the background shows of an error.
+    /// Returns the line with which an error is reported to the process that started this one in the background.
     private static func line(_ error: any Error) -> String {
         switch error {
         case let error as JobError: "\(error.code == .owned ? "owned: " : "")\(error.message)"
@@ -187,7 +187,7 @@ extension StreamLogHandler {
     }
 }
 
-/// Reports the start to the process that started the daemon in the background: one line.
+/// Reports the start, in one line, to the process that started the daemon in the background.
 private func report(_ descriptor: Int32, _ text: String) {
     let line = Array((text.unicodeScalars.split(separator: "\n").map(String.init).joined(separator: " ") + "\n").utf8)
     _ = write(descriptor, line, line.count)

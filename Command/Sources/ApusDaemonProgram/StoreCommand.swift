@@ -6,7 +6,7 @@ import ApusTimers
 import ArgumentParser
 import Foundation
 
-/// What concerns a store as a whole. None of it needs a daemon.
+/// The subcommands for a whole store, none of which needs a daemon.
 struct Store: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "store",
@@ -23,7 +23,7 @@ struct Store: ParsableCommand {
         ])
 }
 
-/// Which store.
+/// The option that names the store.
 struct StoreOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -38,7 +38,7 @@ struct StoreOptions: ParsableArguments {
         return try StoreLocation(settings, home: try Home(environment: environment))
     }
 
-    /// Every user of the machine can read the arguments of a process.
+    /// Warns about a password in an argument, because every user of the machine can read the arguments of a process.
     static func warn(about text: String, _ argument: String) {
         guard StoreLocation.hasPassword(text) else { return }
         Terminal.note(
@@ -89,7 +89,7 @@ struct StoreStatusCommand: AsyncParsableCommand {
         }
     }
 
-    /// `12.3 MiB`
+    /// Returns a size such as `12.3 MiB`.
     static func size(_ bytes: Int64) -> String {
         var (value, unit) = (Double(bytes), "bytes")
         for larger in ["KiB", "MiB", "GiB", "TiB"] where value >= 1_024 {
@@ -175,7 +175,7 @@ struct StoreMigrateCommand: AsyncParsableCommand {
 
 // MARK: JSON
 
-/// `apus store status --json`
+/// The output of `apus store status --json`.
 private struct WireStoreStatus: Encodable {
     struct Node: Encodable {
         var name: String
@@ -206,7 +206,7 @@ private struct WireStoreStatus: Encodable {
     }
 }
 
-/// `apus store check --json`
+/// The output of `apus store check --json`.
 private struct WireStoreCheck: Encodable {
     struct Finding: Encodable {
         var rule: String
@@ -278,7 +278,7 @@ struct StoreCopyCommand: AsyncParsableCommand {
     }
 }
 
-/// A line of the terminal that says how far a copy is, twice a second.
+/// A line of the terminal that shows the progress of a copy, twice a second.
 private final class CopyProgress: Sendable {
     private let isShown: Bool
     private let start = SystemTime().uptime()
@@ -313,7 +313,7 @@ private final class CopyProgress: Sendable {
     func erase() { if isShown { Terminal.out(Terminal.eraseLine, terminator: "") } }
 }
 
-/// `apus store copy --json`
+/// The output of `apus store copy --json`.
 private struct WireStoreCopy: Encodable {
     struct Table: Encodable {
         var name: String

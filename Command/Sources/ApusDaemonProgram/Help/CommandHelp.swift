@@ -2,14 +2,15 @@ import ApusClient
 import ApusCommand
 import ArgumentParser
 
-/// The subcommands and arguments as the parser declares them (`--experimental-dump-help`): manual pages and completions
-/// are made from it, so neither can lack an option.
+/// The subcommands and arguments as the parser declares them (`--experimental-dump-help`).
+///
+/// Manual pages and completions are made from them, so neither can lack an option.
 struct CommandHelp: Decodable {
     struct Argument: Decodable {
         struct Name: Decodable {
             var kind: String
             var name: String
-            /// As it is typed.
+            /// The name as it is typed.
             var spelling: String { kind == "long" ? "--\(name)" : "-\(name)" }
         }
         struct Completion: Decodable {
@@ -29,7 +30,7 @@ struct CommandHelp: Decodable {
         var discussion: String?
 
         var spellings: [String] { (names ?? []).map(\.spelling) }
-        /// It takes what follows `--`.
+        /// Whether the argument takes everything after `--`.
         var isCommand: Bool { parsingStrategy == "postTerminator" }
     }
 
@@ -42,12 +43,12 @@ struct CommandHelp: Decodable {
         var defaultSubcommand: String?
         var arguments: [Argument]?
 
-        /// Without the parser's own `help`.
+        /// The subcommands without the parser's own `help`.
         var ownSubcommands: [Command] { (subcommands ?? []).filter { $0.commandName != "help" } }
         var shown: [Argument] { (arguments ?? []).filter(\.shouldDisplay) }
         var positionals: [Argument] { shown.filter { $0.kind == "positional" } }
         var options: [Argument] { shown.filter { $0.kind != "positional" } }
-        /// From `apus` on.
+        /// The names from `apus` to this command.
         var path: [String] { (superCommands ?? []) + [commandName] }
 
         func subcommand(_ name: String?) -> Command? { ownSubcommands.first { $0.commandName == name } }

@@ -2,10 +2,13 @@ import ApusClient
 import ApusCommand
 import ArgumentParser
 
-/// Completes a command line, for the scripts of `apus completions`. The scripts get lines and insert them: no shell reads
-/// a candidate as source text.
+/// Completes a command line, for the scripts of `apus completions`.
+///
+/// The scripts receive lines and insert them; no shell evaluates a candidate as source text.
 struct Completion {
-    /// The first line of an answer. After `words`, each line is a candidate, with a tab and a description if it has one.
+    /// The kind of an answer, which is its first line.
+    ///
+    /// After `words`, each line is a candidate, followed by a tab and a description if it has one.
     enum Kind: String {
         case words, files, folders
     }
@@ -17,11 +20,12 @@ struct Completion {
 
     let root: CommandHelp.Command
 
-    /// The answer for a shell.
+    /// Returns the answer for a shell.
+    ///
     /// - Parameters:
     ///   - line: the command line up to the cursor, as it was typed.
-    ///   - piece: the end of the line that bash replaces, which begins after a quote, `:` or `=`; `nil` for a shell that
-    ///     replaces whole words and quotes them itself.
+    ///   - piece: the end of the line that bash replaces, which begins after a quote, `:` or `=`; `nil` for a shell
+    ///     that replaces whole words and quotes them itself.
     /// - Returns: lines, of which the first is a ``Kind``.
     func answer(line: String, piece: String?) async -> String {
         let typed = ShellLine(line)
@@ -33,7 +37,7 @@ struct Completion {
         var lines = [kind.rawValue]
         for candidate in candidates where candidate.word.utf8.starts(with: partial.utf8) {
             if let piece {
-                // What precedes the piece stays in the line.
+                // The part of the word before the piece stays in the line.
                 let kept = ShellLine(String(line.unicodeScalars.dropLast(piece.unicodeScalars.count)))
                 let before = kept.words[kept.words.count - 1].unicodeScalars
                 guard candidate.word.unicodeScalars.starts(with: before) else { continue }

@@ -5,7 +5,7 @@ import ApusJobs
 
 /// A page of the manual for `apus` or one of its subcommands, in the macros of man(7).
 struct ManualPage {
-    /// As in `man NAME`: `apus-queue-limit`, which man-db also finds as `man apus queue limit`.
+    /// The name of the page, such as `apus-queue-limit`, which man-db also finds as `man apus queue limit`.
     var name: String
     var text: String
 
@@ -19,7 +19,7 @@ struct ManualPage {
     private init(_ command: CommandHelp.Command, date: String) {
         let isRoot = command.superCommands == nil
         let name = command.path.joined(separator: "-")
-        // The line of lexgrog and apropos: one line, without a period.
+        // lexgrog and apropos require one line, without a period.
         var summary = command.abstract ?? ""
         if summary.hasSuffix(".") { summary.removeLast() }
         var lines = [
@@ -114,7 +114,7 @@ struct ManualPage {
 
     // MARK: - roff
 
-    /// Paragraphs of text; lines that begin with spaces are kept as they are.
+    /// Returns a text as paragraphs; lines that begin with spaces are kept as they are.
     private static func prose(_ text: String, paragraph: String = ".PP") -> String {
         var lines: [String] = []
         var isKept = false
@@ -134,7 +134,7 @@ struct ManualPage {
         return lines.joined(separator: "\n")
     }
 
-    /// Text between backticks is bold.
+    /// Returns a line in which text between backticks is bold.
     private static func marked(_ text: String) -> String {
         let parts = text.unicodeScalars.split(separator: "`", omittingEmptySubsequences: false).map(String.init)
         guard parts.count % 2 == 1 else { return escaped(text) }
@@ -144,7 +144,7 @@ struct ManualPage {
     private static func bold(_ text: String) -> String { #"\fB"# + escaped(text, atStart: false) + #"\fR"# }
     private static func italic(_ text: String) -> String { #"\fI"# + escaped(text, atStart: false) + #"\fR"# }
 
-    /// Text that groff prints as it is, in every locale.
+    /// Returns text that groff prints unchanged in every locale.
     private static func escaped(_ text: String, atStart: Bool = true) -> String {
         var result = atStart && (text.hasPrefix(".") || text.hasPrefix("'")) ? #"\&"# : ""
         for scalar in text.unicodeScalars {
@@ -168,7 +168,7 @@ struct ManualPage {
     }
 }
 
-/// The codes with which a subcommand can end.
+/// The exit codes of the subcommands.
 private enum ExitStatus {
     static func codes(of command: CommandHelp.Command) -> [(code: String, meaning: String)] {
         let failure = ("1", "Failure: the job or run does not exist, or the daemon refused or does not answer.")

@@ -1,13 +1,15 @@
-/// The words of an unfinished command line, unquoted. Nothing is expanded: `$(…)` stays what it is.
+/// The words of an unfinished command line, without their quotes.
+///
+/// Nothing is expanded: `$(…)` stays as it is.
 struct ShellLine {
     enum Quote: Unicode.Scalar {
         case single = "'"
         case double = "\""
     }
 
-    /// The words; the last one, which may be empty, is being typed.
+    /// The words, of which the last, possibly empty, is being typed.
     private(set) var words = [""]
-    /// The quote that is open at the end.
+    /// The quote that is open at the end of the line.
     private(set) var quote: Quote?
 
     init(_ line: String) {
@@ -16,7 +18,7 @@ struct ShellLine {
         for scalar in line.unicodeScalars {
             if isEscaped {
                 isEscaped = false
-                // Within double quotes the backslash is kept before other characters.
+                // Within double quotes, the backslash is kept before other characters.
                 if quote == .double, !Self.escapedInDouble.contains(scalar) { append("\\") }
                 append(scalar)
             } else if scalar == "\\", quote != .single {
@@ -39,14 +41,14 @@ struct ShellLine {
 
     private static let escapedInDouble = "\\\"$`".unicodeScalars
 
-    /// `text` as bash reads it back, where a quote of this kind is open.
+    /// Returns `text` quoted for bash, after an open quote of this kind.
     static func quoted(_ text: Substring.UnicodeScalarView, in quote: Quote?) -> String {
         var result = ""
         for scalar in text {
             switch quote {
             case .single where scalar == "'": result += "'\\''"
             case .single: result.unicodeScalars.append(scalar)
-            // Within double quotes, the history's `!` has no escape.
+            // Within double quotes, the `!` of the history cannot be escaped.
             case .double where scalar == "!": result += "\"'!'\""
             case .double:
                 if escapedInDouble.contains(scalar) { result += "\\" }

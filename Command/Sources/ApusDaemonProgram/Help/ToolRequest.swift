@@ -3,12 +3,13 @@ import ApusCommand
 import ArgumentParser
 import Foundation
 
-/// A request of a completion script or of `Scripts/install`, and none of a person. The three dashes keep its name apart
-/// from all options and subcommands.
+/// A request of a completion script or of `Scripts/install`, not of a user.
+///
+/// The three dashes distinguish its name from all options and subcommands.
 enum ToolRequest {
-    /// `---complete SHELL LINE [PIECE]`, of the scripts of `apus completions`.
+    /// `---complete SHELL LINE [PIECE]`, from the scripts of `apus completions`.
     case complete(line: String, piece: String?)
-    /// `---manual FOLDER DATE`, of `Scripts/install`.
+    /// `---manual FOLDER DATE`, from `Scripts/install`.
     case manual(folder: String, date: String)
 
     init?(_ arguments: [String]) {
