@@ -27,7 +27,7 @@ struct At: AsyncParsableCommand {
         }
     }
 
-    /// An instant to come, as people type it, in the form of the API.
+    /// Returns the instant that a user has typed, in the form of the API.
     static func instant(_ text: String, zone name: String?, argument: String) throws -> String {
         let zone = try name.map { try TimeText.zone(named: $0) } ?? SystemTimeZones.shared.local
         return try TimeText.parse(text, now: When.now, timeZone: zone, argument: argument).iso8601

@@ -2,10 +2,11 @@ import ApusClient
 import ApusJobs
 package import ArgumentParser
 
-/// How both programs read their arguments.
+/// Reads the arguments of both programs, and runs the subcommand.
 package enum CommandLineStart {
-    /// Checks the arguments and the environment, then runs the subcommand that they name; ends the process unless that
-    /// succeeds.
+    /// Checks the arguments and the environment, and then runs the subcommand that the arguments name.
+    ///
+    /// It ends the process unless all of this succeeds.
     package static func run(_ root: any AsyncParsableCommand.Type) async {
         do throws(DaemonError) {
             try ProcessEnvironment.check(arguments: ProcessEnvironment.arguments)
@@ -17,7 +18,7 @@ package enum CommandLineStart {
             Terminal.note("apus: \(error)")
             root.exit(withError: ExitCode.validationFailure)
         }
-        // The parser takes `-5s` for an option and would say that the duration is missing.
+        // The parser takes `-5s` for an option, and would report that the duration is missing.
         let words = Array(CommandLine.arguments.dropFirst().prefix(2))
         if words.count == 2, ["after", "every", "at", "countdown"].contains(words[0]),
             words[1].first == "-", words[1].dropFirst().first?.isNumber == true
@@ -32,8 +33,10 @@ package enum CommandLineStart {
         await root.main(joiningTimes(Array(CommandLine.arguments.dropFirst())))
     }
 
-    /// The words of a time, a duration or a schedule as one argument: `every weekday at 18:30 -- …` and `after 5 minutes -- …`
-    /// need no quotes. The parser has no list of words before the list that is the command.
+    /// Joins the words of a time, a duration or a schedule into one argument.
+    ///
+    /// Then `every weekday at 18:30 -- …` and `after 5 minutes -- …` need no quotes. The parser supports no list of
+    /// words before the list that is the command.
     package static func joiningTimes(_ arguments: [String]) -> [String] {
         guard let verb = arguments.first, ["after", "at", "countdown", "every"].contains(verb) else { return arguments }
         let rest = arguments.dropFirst()
@@ -59,7 +62,7 @@ package enum ClientCommands {
             ]),
         CommandGroup(name: "Move", subcommands: [Import.self, Export.self]),
     ]
-    /// Subcommands about the daemon. The help lists them with those that only `apusd` has.
+    /// The subcommands about the daemon, which the help lists with those that only `apusd` has.
     package static let ofDaemon: [any ParsableCommand.Type] = [
         Stop.self, Status.self, Nodes.self, Demo.self, Completions.self,
     ]

@@ -12,7 +12,7 @@ struct Completions: ParsableCommand {
     enum Shell: String, ExpressibleByArgument, CaseIterable {
         case bash, zsh, fish
 
-        /// The script asks with ``ToolRequest/complete(line:piece:)``, and lets its shell expand nothing of the answer.
+        /// The script, which asks with `---complete`, and lets its shell expand nothing of the answer.
         var script: String {
             switch self {
             case .bash:

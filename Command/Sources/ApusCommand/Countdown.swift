@@ -59,9 +59,9 @@ struct Countdown: AsyncParsableCommand {
     }
 
     private func trigger(_ text: String) throws -> WireTrigger {
-        // An unknown zone is refused even if the text turns out to be a duration, which needs none.
+        // An unknown zone is refused even if the text is a duration, which needs none.
         let zone = try tz.map { try TimeText.zone(named: $0) } ?? SystemTimeZones.shared.local
-        // `in 5 minutes` is a duration, which setting the clock does not change.
+        // `in 5 minutes` is a duration, which a change of the clock does not affect.
         let text = text.lowercased().hasPrefix("in ") ? String(text.dropFirst(3)) : text
         // `17:30` is a time of day here, though it could be 17 minutes and 30 seconds.
         let looksLikeTime = text.filter { $0 == ":" }.count == 1

@@ -24,7 +24,7 @@ struct Demo: AsyncParsableCommand {
         }
     }
 
-    /// A new folder that only this user can use: a name that can be guessed could be another user's already.
+    /// Creates a folder that only this user can use; a predictable name could be another user's already.
     private static func temporaryFolder() throws -> String {
         var template = Array((FileManager.default.temporaryDirectory.path + "/apus-demo-XXXXXX").utf8CString)
         guard mkdtemp(&template) != nil else {
@@ -37,7 +37,7 @@ struct Demo: AsyncParsableCommand {
     }
 }
 
-/// The demonstration: what it schedules, what it breaks, and what must be true in the end.
+/// The demonstration: the jobs that it schedules, the crash that it causes, and the claims that must hold in the end.
 private struct Demonstration {
     let home: Home
     let client: DaemonClient
@@ -114,7 +114,7 @@ private struct Demonstration {
                 policies: policies))
     }
 
-    /// Kills the daemon at 5 s, while "long" runs, and starts another at 7 s, after a beat was due.
+    /// Kills the daemon at 5 s, while "long" runs, and starts another one at 7 s, after a beat was due.
     private func crashAndRestart(_ process: Int32, start: ContinuousInstant) async throws {
         try await clock.sleep(until: start.advanced(by: .seconds(5)), tolerance: nil)
         kill(process, SIGKILL)
@@ -124,7 +124,8 @@ private struct Demonstration {
         say("started again (process \(restarted)); a beat was due meanwhile")
     }
 
-    /// Waits until every occurrence has its outcome: the last beat and the countdown end at nearly the same time.
+    /// Waits until every occurrence has its outcome, because the last beat and the countdown end at nearly the same
+    /// time.
     private func settle(_ jobs: Scheduled) async throws {
         let deadline = clock.now.advanced(by: .seconds(10))
         while clock.now < deadline {

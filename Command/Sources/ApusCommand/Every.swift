@@ -55,7 +55,7 @@ struct Every: AsyncParsableCommand {
         }
     }
 
-    /// An interval, or a schedule in words without its "every".
+    /// Returns the trigger for an interval, or for a schedule in words without its "every".
     static func trigger(_ text: String, schedule: ScheduleOptions, count: Int?) throws -> WireTrigger {
         if let interval = try? DurationText.parse(text) {
             guard schedule.isEmpty else {
@@ -70,7 +70,7 @@ struct Every: AsyncParsableCommand {
             }
             return WireTrigger(every: DurationText.iso8601(interval), count: count)
         }
-        // What begins with a number and a unit is an interval that was misspelt, unless it can be read as a schedule.
+        // A single word that begins with a number, and that cannot be read as a schedule, is a misspelt interval.
         do { return WireTrigger(calendar: try schedule.calendar("every \(text)", form: .words, count: count)) } catch {
             guard !text.contains(" "), text.first?.isNumber == true else { throw error }
             return WireTrigger(every: DurationText.iso8601(try DurationText.parse(text)))

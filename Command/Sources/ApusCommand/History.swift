@@ -50,7 +50,7 @@ struct History: AsyncParsableCommand {
             }
             Self.table(answer.runs, names: answer.names).print()
             if let next = answer.next {
-                // The same instant, however late the next page is asked for.
+                // The instant stays the same, however late the next page is requested.
                 let arguments =
                     ((id ?? job).map { " --job '\($0)'" } ?? "") + options.text
                     + outcome.map { " --outcome \($0)" }.joined()
@@ -82,7 +82,7 @@ struct History: AsyncParsableCommand {
         return table
     }
 
-    /// `#12`, or `#manual-3, attempt 2`.
+    /// Returns the number of an attempt, such as `#12` or `#manual-3, attempt 2`.
     static func attempt(_ run: WireRun) -> String {
         "#\(OccurrenceText.format(run.occurrence))" + (run.attempt > 1 ? ", attempt \(run.attempt)" : "")
     }
@@ -94,7 +94,7 @@ struct History: AsyncParsableCommand {
         return "\(number) " + [outcome(run), late, why].compactMap { $0 }.joined(separator: ", ")
     }
 
-    /// The outcome; of a run in progress, with its duration so far: `running for 17m`.
+    /// Returns the outcome, or, for a run in progress, its duration so far, such as `running for 17m`.
     static func outcome(_ run: WireRun) -> String {
         guard run.outcome == "running", let started = run.started.flatMap(When.instant) else { return run.outcome }
         return "running for \(DurationText.format(When.rounded(max(.zero, started.duration(to: When.now)))))"

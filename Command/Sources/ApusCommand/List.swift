@@ -93,7 +93,7 @@ struct List: AsyncParsableCommand {
         }
     }
 
-    /// The job's state; of a job that is due and waits, what it waits for.
+    /// Returns the job's state, or, for a due job that waits, the reason.
     static func state(_ job: WireJob) -> String {
         job.waitingFor.map { "waits: \(PolicyText.reasons($0))" } ?? (job.parked ? "parked" : job.state)
     }

@@ -25,7 +25,7 @@ struct Logs: AsyncParsableCommand {
             guard follow else { return try await printOnce(session) }
             var log = JobLog(client: session.client, job: try await session.call { try await $0.job(id) })
             try await log.begin(at: occurrence?.number)
-            // A daemon that was stopped stays so.
+            // A daemon that was stopped is not started again.
             try await JobFollower(session: session, job: log.job.id, restartsDaemon: false, replaysOutput: true).follow
             {
                 try await log.look($0)
@@ -43,7 +43,7 @@ struct Logs: AsyncParsableCommand {
         let output = try await session.call { try await $0.logs(id, occurrence: occurrence?.number, running: true) }
         Terminal.out(output)
         guard output.isEmpty else { return }
-        // Nothing was printed, or there was no such run.
+        // Either nothing was printed, or there was no such run.
         let runs = try await session.call {
             try await $0.runs(job: id, occurrence: occurrence?.number, begun: true, limit: 1)
         }

@@ -85,7 +85,7 @@ struct Preview: AsyncParsableCommand {
         do {
             return try TimeText.parse(text, now: When.now, timeZone: zone, argument: "--after")
         } catch {
-            // A duration would count back, which "after" does not say.
+            // A duration would be counted back from now, which "after" does not mean.
             guard (try? DurationText.parse(text)) == nil,
                 let past = try? TimeText.parsePast(text, now: When.now, timeZone: zone)
             else { throw error }

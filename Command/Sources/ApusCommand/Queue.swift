@@ -2,7 +2,7 @@ import ApusClient
 import ApusJobs
 import ArgumentParser
 
-/// The queues: their limits are kept in the database, and are true for runs that begin from then on.
+/// The subcommands for queues, whose limits are stored in the database and apply to runs that begin later.
 struct Queue: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "queue",
@@ -46,7 +46,7 @@ struct QueueList: AsyncParsableCommand {
         }
     }
 
-    /// `100/1m`
+    /// Returns a rate such as `100/1m`.
     static func text(_ rate: WireRate) -> String { "\(rate.runs)/\(When.duration(rate.per))" }
 }
 

@@ -71,13 +71,13 @@ struct Stats: AsyncParsableCommand {
         ]
     }
 
-    /// Never 100 % beside a failure, and never 0 % beside a success.
+    /// Returns a percentage, which is never 100 % beside a failure, and never 0 % beside a success.
     private static func percent(_ share: Double) -> String {
         let tenths = share == 1 ? 1_000 : share == 0 ? 0 : min(999, max(1, Int((share * 1_000).rounded())))
         return tenths % 10 == 0 ? "\(tenths / 10) %" : "\(tenths / 10).\(tenths % 10) %"
     }
 
-    /// `12ms, 1.5s`
+    /// Returns the median and the 99th percentile, such as `12ms, 1.5s`.
     private static func text(_ values: WireStatistics.Distribution?) -> String {
         guard let values else { return "-" }
         return [values.p50, values.p99].map {

@@ -21,7 +21,7 @@ struct Stop: AsyncParsableCommand {
             do {
                 health = try await session.client.health()
                 do { try await session.client.stop() } catch let error as DaemonError where error.code == .noAnswer {
-                    // It may have stopped before its answer went out; whether it has is seen below.
+                    // The daemon may have stopped before it sent its answer; the code below finds out.
                 }
             } catch let error as DaemonError where error.code == .notRunning {
                 Terminal.note("apus: no daemon runs for \(session.home.path)")

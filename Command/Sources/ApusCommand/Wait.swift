@@ -14,7 +14,7 @@ struct Wait: AsyncParsableCommand {
             stopped.
             """)
 
-    /// As timeout(1) has it.
+    /// The exit code of timeout(1) after its time limit.
     private static let timedOut = ExitCode(124)
     private static let noExitCode = ExitCode(125)
 
@@ -78,8 +78,9 @@ private struct OutcomeWait: Sendable {
         var run: WireRun? { if case .outcome(let run) = self { run } else { nil } }
     }
 
-    /// - Returns: the outcome of the oldest open occurrence, else of the next, else of the last; or why the job ends before
-    ///   it has one.
+    /// Waits for the outcome of the oldest open occurrence, else of the next, else of the last.
+    ///
+    /// - Returns: the outcome, or the reason why the job ended before it had one.
     func end() async throws -> End {
         var occurrence: Int?
         var outcome: WireRun?
@@ -109,7 +110,7 @@ private struct OutcomeWait: Sendable {
                 outcome = run
                 return false
             case "job":
-                // Its end may come before the run's.
+                // The end of the job may be reported before that of its run.
                 let current: WireJob = try event.decoded()
                 return isOpen(current) && current.created == job.created ? true : try await look(session.client)
             default:

@@ -101,7 +101,7 @@ struct Edit: AsyncParsableCommand {
             "\(job.id)\(job.name.map { " (\($0))" } ?? "") \(what)  \(When.due(job))  \(Colour.dim(job.actionText))")
     }
 
-    /// What needs no knowledge of the job.
+    /// Returns the part of the change that does not depend on the job.
     private func simpleChange() throws -> WireJobChange {
         guard name == nil || !noName else { throw ValidationError("--no-name: goes without --name") }
         guard fairnessKey == nil || !noFairnessKey else {
@@ -122,7 +122,7 @@ struct Edit: AsyncParsableCommand {
     }
 }
 
-/// How the job behaves from now on: the policies of `after` and its like, each with a word for its default.
+/// The options for new policies: those of `after` and similar subcommands, each with a word for its default.
 struct EditedPolicies: ParsableArguments {
     @Option(help: ArgumentHelp("How much later it may start; or none.", valueName: "duration"))
     var tolerance: String?
@@ -153,7 +153,7 @@ struct EditedPolicies: ParsableArguments {
         help: ArgumentHelp("How long the job is kept after its end; or none.", valueName: "duration"))
     var retention: String?
 
-    /// `nil` if there is none.
+    /// Returns the change of the policies; `nil` if no option is given.
     func change() throws -> WireJobChange.Policies? {
         if let missed { _ = try PolicyText.missedRuns(missed) }
         if let overlap { _ = try PolicyText.overlap(overlap) }
@@ -181,7 +181,7 @@ struct EditedPolicies: ParsableArguments {
     }
 }
 
-/// When the job is due from now on.
+/// The options for a new schedule.
 struct EditedSchedule: ParsableArguments {
     @Option(help: ArgumentHelp("Once, at a time, as with apus at.", valueName: "time"))
     var at: String?
@@ -208,7 +208,7 @@ struct EditedSchedule: ParsableArguments {
 
     @OptionGroup var options: ScheduleOptions
 
-    /// `nil` if there is no other schedule.
+    /// Returns the new trigger; `nil` if no schedule is given.
     func trigger() throws -> WireTrigger? {
         let given = [at, after, every, cron, calendar, rrule].compactMap(\.self)
         guard given.count <= 1 else {

@@ -7,7 +7,7 @@ import ArgumentParser
     import Foundation
 #endif
 
-/// What the job does from now on. What is not named stays, the folder and the variables of its command included.
+/// The options for a new action; what they do not name stays, including the folder and the variables of the command.
 struct EditedAction: ParsableArguments {
     @Option(help: ArgumentHelp("Another folder for the command.", valueName: "folder"))
     var cwd: String?
@@ -41,13 +41,13 @@ struct EditedAction: ParsableArguments {
     @Argument(parsing: .postTerminator, help: ArgumentHelp("Another command, after `--`.", valueName: "command"))
     var command: [String] = []
 
-    /// Whether nothing was said.
+    /// Whether no option is given.
     var isEmpty: Bool {
         cwd == nil && env.isEmpty && unsetEnv.isEmpty && !shell && webhook == nil && notify == nil && onSuccess.isEmpty
             && onFailure.isEmpty && command.isEmpty
     }
 
-    /// The action with the change; `nil` if nothing was said.
+    /// Returns the action with the change; `nil` if no option is given.
     func applied(to action: Action) throws -> Action? {
         if isEmpty { return nil }
         guard !shell || !command.isEmpty else {
@@ -87,7 +87,8 @@ struct EditedAction: ParsableArguments {
         return new
     }
 
-    /// The folder, the variables and the mask that a command gets: those of the job's command, else those of this shell.
+    /// Returns the folder, the variables and the mask of a new command: those of the job's commands, or else of this
+    /// shell.
     private func surroundings(of action: Action) throws -> Action.Command {
         let here = try ProcessEnvironment.workingDirectory()
         let known = action.command ?? action.hooks.lazy.compactMap(\.command).first

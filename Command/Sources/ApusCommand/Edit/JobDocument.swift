@@ -10,10 +10,12 @@ import PlatformC
     import Foundation
 #endif
 
-/// A job as a text that a person changes in an editor: what `apus export` writes of it.
+/// A job as a text that a user changes in an editor, in the form that `apus export` writes.
 struct JobDocument {
     private let original: WireExportedJob
 
+    /// Creates the document of a job.
+    ///
     /// - Throws: `ValidationError` for a job that has ended.
     init(_ job: WireJob) throws {
         guard ["scheduled", "suspended"].contains(job.state) else {
@@ -24,20 +26,21 @@ struct JobDocument {
         original = exported
     }
 
-    /// A text that was changed.
+    /// A text that the user has changed.
     struct Edited {
         var change: WireJobChange
-        /// Called when the change is refused: the text stays, and a message says where.
+        /// Writes the text again and prints its path, if the change is refused.
         var keep: () -> Void
     }
 
     /// Opens the editor, and waits for its end.
-    /// - Returns: what was changed; `nil` if nothing was.
+    ///
+    /// - Returns: the change; `nil` if there is none.
     /// - Throws: `DaemonError` if there is no editor, or it fails; `ValidationError` for a text that cannot be read.
     func edited() async throws -> Edited? {
         let suffix = WireSubmission.newIdempotencyKey(SystemRandom())
         let folder = FileManager.default.temporaryDirectory.path + "/apus-edit-" + suffix
-        // The commands' variables are not for other users.
+        // Other users must not see the variables of the commands.
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         let path = folder + "/job.json"
@@ -55,7 +58,7 @@ struct JobDocument {
                 remove()
                 return nil
             }
-            // The text is removed at once, and written again should the daemon refuse the change.
+            // The text is removed at once, and written again if the daemon refuses the change.
             let edited = try InputFile(path).contents()
             remove()
             return Edited(change: change) {
@@ -70,7 +73,7 @@ struct JobDocument {
         }
     }
 
-    /// The editor is a line for the shell, as for other programs: `code --wait`.
+    /// Opens the editor, which is a line for the shell, as for other programs, such as `code --wait`.
     private static func open(_ path: String) throws {
         let environment = ProcessEnvironment.current.variables
         let editor = ["VISUAL", "EDITOR"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? "vi"
@@ -83,7 +86,9 @@ struct JobDocument {
         }
     }
 
-    /// - Throws: `ValidationError` for a text that is no such document, or changes what cannot be changed.
+    /// Returns the change that an edited text makes.
+    ///
+    /// - Throws: `ValidationError` if the text is not such a document, or changes a field that cannot be changed.
     func change(to data: Data) throws -> WireJobChange? {
         let document: ExportedJobs
         do {
@@ -109,7 +114,7 @@ struct JobDocument {
 }
 
 extension WireJobChange {
-    /// What is to be changed so that the job of one submission is that of another.
+    /// Creates the change that turns one submission into another.
     init(from old: WireSubmission, to new: WireSubmission) {
         let (oldLabels, newLabels) = (old.labels ?? [:], new.labels ?? [:])
         var labels: [String: FieldChange<String>] = [:]
@@ -137,18 +142,19 @@ extension WireJobChange {
 }
 
 extension FieldChange {
-    /// What leads from one value to another.
+    /// Creates the change that turns one value into another.
     init(from old: Value?, to new: Value?) {
         self = old == new ? .unchanged : new.map { .set($0) } ?? .removed
     }
 }
 
-/// A program that has the terminal while this one waits for it, such as an editor.
+/// A program that uses the terminal while this one waits for it, such as an editor.
 enum ForegroundProcess {
     /// Runs a line of the shell, with arguments as `$1` and so on, and waits for its end.
     ///
-    /// Without Foundation's `Process`, which starts its child with signals blocked: an editor needs them. Ctrl-C is the
-    /// editor's business meanwhile.
+    /// Foundation's `Process` is not used, because it starts its child with signals blocked, and an editor needs them.
+    /// Until the end, Ctrl-C is handled by the editor only.
+    ///
     /// - Returns: the exit code, 128 and the signal's number for a signal, or 127 if there is no shell.
     static func run(line: String, _ arguments: String...) -> Int32 {
         let former = [SIGINT, SIGQUIT].map { ($0, signal($0, SIG_IGN)) }

@@ -8,9 +8,9 @@ import ApusJobs
     import Foundation
 #endif
 
-/// A crontab, read as cron reads it, in bytes: what becomes of each line.
+/// A crontab, read in bytes as cron reads it, with the result for each line.
 struct Crontab {
-    /// An entry that can be a job.
+    /// An entry that can become a job.
     struct Entry: Hashable {
         /// The line's number, from 1.
         var line: Int
@@ -18,11 +18,11 @@ struct Crontab {
         var schedule: String
         /// The zone of `CRON_TZ`, if that was set above the line.
         var zone: String?
-        /// Of a system's crontab: who runs it.
+        /// The user of the entry, in a system's crontab.
         var user: String?
-        /// What the shell runs.
+        /// The line that the shell runs.
         var command: String
-        /// Variables that were set above the line.
+        /// The variables that were set above the line.
         var variables: [String: String]
 
         /// The shell that cron would use.
@@ -32,19 +32,19 @@ struct Crontab {
     private typealias Bytes = ArraySlice<UInt8>
 
     private(set) var entries: [Entry] = []
-    /// Lines that cron would refuse.
+    /// The lines that cron would refuse.
     private(set) var invalid: [ImportReport.Line] = []
-    /// Lines that become no jobs here.
+    /// The lines that cron accepts and that become no jobs here.
     private(set) var refused: [ImportReport.Line] = []
-    /// What is different for the jobs of some lines.
+    /// Remarks about lines, such as differences from cron.
     private(set) var remarks: [ImportReport.Line] = []
 
     /// Reads a crontab.
     ///
     /// - Parameters:
-    ///   - bytes: the file's.
-    ///   - isSystem: Whether the sixth field is a user, as in `/etc/crontab` and the files of `/etc/cron.d`.
-    ///   - user: who imports it.
+    ///   - bytes: the contents of the file.
+    ///   - isSystem: whether the sixth field is a user, as in `/etc/crontab` and the files of `/etc/cron.d`.
+    ///   - user: the name of the importing user.
     init(_ bytes: some RandomAccessCollection<UInt8>, isSystem: Bool, user: String) {
         var variables: [String: String] = [:]
         for (index, line) in Array(bytes).textLines.enumerated() {
@@ -98,7 +98,7 @@ struct Crontab {
 
     private static func text(_ bytes: some Sequence<UInt8>) -> String { String(decoding: Array(bytes), as: UTF8.self) }
 
-    /// `NAME=VALUE` with blanks and quotes as cron allows them.
+    /// Reads `NAME=VALUE`, with the blanks and quotes that cron allows.
     private static func assignment(_ line: Bytes) -> (String, String)? {
         guard let sign = line.firstIndex(of: UInt8(ascii: "=")) else { return nil }
         let name = unquoted(line[..<sign])
@@ -152,7 +152,7 @@ struct Crontab {
         return Entry(line: number, schedule: schedule, user: user, command: text(command), variables: [:])
     }
 
-    /// A command that begins like a field of another format.
+    /// Returns a remark about a command that begins like a field of another format.
     private static func sixthField(_ entry: Entry, isSystem: Bool, user: String) -> String? {
         let word = text(entry.command.utf8.prefix { !isBlank($0) })
         let isSchedule =
@@ -172,7 +172,7 @@ struct CrontabImport {
     private(set) var jobs: [WireExportedJob] = []
     private(set) var report: ImportReport
 
-    /// The jobs of the crontab of that source (a path, `crontab`, or `-`), for a user.
+    /// Creates the jobs of a crontab for a user; `source` is a path, `crontab` or `-`.
     init(_ crontab: Crontab, source: String, zone: String, user: String, home: String) {
         report = ImportReport(
             source: source, invalid: crontab.invalid, refused: crontab.refused, remarks: crontab.remarks)
@@ -198,7 +198,7 @@ struct CrontabImport {
         report.sort()
     }
 
-    /// The file's name and the command.
+    /// Returns a name for the job, from the file's name and the command.
     private static func name(of entry: Crontab.Entry, source: String, _ names: inout [String: Int]) -> String {
         func plain(_ text: String, _ limit: Int) -> String {
             String(

@@ -2,14 +2,14 @@ import ApusClient
 import ApusJobs
 import ArgumentParser
 
-/// Jobs in a file: what `apus export` writes, and `apus import` reads.
+/// The jobs in a file that `apus export` writes and `apus import` reads.
 struct ExportedJobs: Codable {
-    /// Of version 1, the jobs have no record.
+    /// The version that is written; in version 1, jobs have no record.
     static let currentVersion = WireExportedJob.version
 
     var version = currentVersion
     var jobs: [WireExportedJob]
-    /// How many jobs of other programs' kinds the home had besides.
+    /// The number of jobs that are not in the file: those of other programs' kinds, and those that cannot be read.
     var leftOut: Int?
 }
 
@@ -48,7 +48,7 @@ struct Export: AsyncParsableCommand {
         }
     }
 
-    /// What is known of the text without reading it: its lines, and the last one.
+    /// The number of lines of a text, and its last line, which are known without parsing it.
     private struct Written {
         private(set) var lines = 0
         private var lastLine: [UInt8] = []
@@ -61,7 +61,7 @@ struct Export: AsyncParsableCommand {
             lastLine = Array(tail[lineStart...].suffix(64))
         }
 
-        /// How many jobs are left out, by the last line: `],"leftOut":2}`.
+        /// Returns the number of jobs that are left out, from the last line, such as `],"leftOut":2}`.
         func leftOut() throws -> Int {
             struct Rest: Decodable { var leftOut: Int? }
             let end = lastLine.drop { $0 != UInt8(ascii: ",") }.dropFirst()

@@ -73,7 +73,7 @@ struct ImportCrontab: AsyncParsableCommand {
             return (Data(bytes), "crontab")
         }
         let path = URL(filePath: file).standardizedFileURL.path
-        // The name of a pipe says nothing of what comes through it.
+        // The path of a pipe says nothing about what comes through it.
         let isPipe = file == "-" || ["/dev/", "/proc/"].contains { path.utf8.starts(with: $0.utf8) }
         return (try InputFile(file).contents(), isPipe ? "-" : path)
     }

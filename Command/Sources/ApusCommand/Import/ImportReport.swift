@@ -2,13 +2,13 @@ import ApusClient
 import ApusJobs
 import ArgumentParser
 
-/// What an import made of one job.
+/// The effect of an import on one job.
 struct ImportedJob: Encodable {
     enum Outcome: String, Encodable {
         case created, ended, changed, unchanged
-        /// Nothing is wrong with it; no daemon runs that could say more.
+        /// The job is valid, and no daemon runs that could report more.
         case valid
-        /// The crontab has it no more.
+        /// The crontab no longer has the job, which `--prune` cancels.
         case gone, cancelled
     }
 
@@ -19,23 +19,23 @@ struct ImportedJob: Encodable {
     var action: String
 }
 
-/// The jobs that an import made, and the lines that it left out with the reasons.
+/// The jobs of an import, and the lines that were left out, with the reasons.
 struct ImportReport: Encodable {
-    /// A line of a crontab, or a job of a file by its place; both count from 1.
+    /// A line of a crontab, or a job of a file; both are numbered from 1.
     struct Line: Encodable, Hashable {
         var line: Int?
         var job: Int?
         var text: String
     }
 
-    /// The file, `crontab`, or `-`.
+    /// The path of the file, `crontab`, or `-`.
     var source: String
     var jobs: [ImportedJob] = []
-    /// If this is not empty, nothing is imported.
+    /// The invalid lines or jobs; if there are any, nothing is imported.
     var invalid: [Line] = []
-    /// Lines that are no jobs, and why.
+    /// The lines that become no jobs, with the reasons.
     var refused: [Line] = []
-    /// Differences from cron.
+    /// Remarks about lines, such as differences from cron.
     var remarks: [Line] = []
     var isDryRun = false
 
@@ -45,7 +45,7 @@ struct ImportReport: Encodable {
         }
     }
 
-    /// Lets the import happen without what is invalid.
+    /// Moves the invalid lines to the refused ones, so that the others are imported.
     mutating func skipInvalid() {
         refused += invalid
         invalid = []
@@ -56,7 +56,8 @@ struct ImportReport: Encodable {
         (error as? JobError)?.message ?? (error as? DaemonError)?.message ?? "\(error)"
     }
 
-    /// Imports the jobs, unless something is invalid, and prints what was done. A dry run starts no daemon.
+    /// Imports the jobs, unless something is invalid, and prints the report; a dry run starts no daemon.
+    ///
     /// - Throws: `ExitCode.validationFailure` if something is invalid.
     mutating func finish(_ wanted: WireImport, json: Bool) async throws {
         isDryRun = wanted.dryRun == true

@@ -13,13 +13,15 @@ struct InputFile {
     private let argument: String
 
     /// - Parameters:
-    ///   - path: The file's, or `-` for standard input.
-    ///   - argument: The name of the argument, for the error.
+    ///   - path: the path of the file, or `-` for standard input.
+    ///   - argument: the name of the argument in an error.
     init(_ path: String, argument: String = "file") {
         self.path = path
         self.argument = argument
     }
 
+    /// Returns the contents of the file.
+    ///
     /// - Throws: `ValidationError` that names the argument, the file and the reason.
     func contents() throws -> Data {
         guard !path.isEmpty else { throw ValidationError("\(argument): the path is empty") }

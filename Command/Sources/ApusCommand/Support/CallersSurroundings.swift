@@ -8,17 +8,18 @@ import PlatformC
     import Foundation
 #endif
 
-/// What a command takes along from the shell that submits it.
+/// The surroundings that a command inherits from the shell that submits it.
 struct CallersSurroundings {
-    /// The variables that are taken along where they are set: who the user is, where programs are, the language and the
-    /// zone, and how to reach the user's desktop.
+    /// The inherited variables, as far as they are set.
+    ///
+    /// They describe the user, the paths of programs, the language, the zone, and the connection to the user's desktop.
     static let names = [
         "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "PATH", "DISPLAY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR",
         "DBUS_SESSION_BUS_ADDRESS",
     ]
 
-    /// The variables, with those that `--inherit-env` names, and `APUS_HOME`, so that an `apus` in the command means the
-    /// same daemon.
+    /// Returns the variables in ``names``, those of `--inherit-env`, and `APUS_HOME`, so that an `apus` in the command
+    /// uses the same daemon.
     static func variables(
         _ process: ProcessEnvironment = .current, inheriting more: [String]
     ) throws -> [String: String] {
@@ -39,10 +40,10 @@ struct CallersSurroundings {
         return variables
     }
 
-    /// The mask of file creation in octal digits, such as `022`.
+    /// Returns the file mode creation mask in octal digits, such as `022`.
     static func mask() -> String {
-        // The system returns the mask only when it is set; on Linux it is also in a file, and reading that affects no
-        // other thread.
+        // umask(2) returns the mask only by setting one. On Linux the mask is also in a file, and reading that affects
+        // no other thread.
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         let line = status.unicodeScalars.split(separator: "\n").map(Substring.init).first { $0.hasPrefix("Umask:") }
         if let digits = line?.split(whereSeparator: \.isWhitespace).last, let mask = UInt32(digits, radix: 8) {

@@ -8,8 +8,9 @@ import PlatformC
     import Foundation
 #endif
 
-/// Does the same to each of several jobs, and continues after one that fails; then the exit code is 1.
-/// - Returns: what was done, in the order of the jobs.
+/// Does the same to each of several jobs, and continues after one that fails; the exit code is then 1.
+///
+/// `done` gets the results, in the order of the jobs.
 func forEach<Result>(
     _ ids: [String], _ body: (DaemonClient, String) async throws -> Result, done: ([Result]) throws -> Void
 ) async throws {
@@ -28,19 +29,20 @@ func forEach<Result>(
     if failed { throw ExitCode(1) }
 }
 
-/// Jobs of which several were changed at once, as `--json` prints them.
+/// The changed jobs, as `--json` prints them.
 struct ChangedJobs: Codable {
     var jobs: [WireJob]
 }
 
-/// A number of jobs in words: `1 job`, `2 jobs`.
+/// Returns a number of jobs in words: `1 job`, `2 jobs`.
 package func jobCount(_ count: Int) -> String { "\(count) \(count == 1 ? "job" : "jobs")" }
 
-/// Asks a person before many jobs are changed at once.
+/// Asks the user before many jobs are changed at once.
 enum Confirmation {
-    /// Returns if `isGiven` (`--yes`), or if the person at the terminal answers `y` or `yes`.
-    /// - Throws: `ValidationError` where no user can be asked, because standard input or standard error is no terminal;
-    ///   `DaemonError` if the person declines.
+    /// Returns if `isGiven` is set (`--yes`), or if the user at the terminal answers `y` or `yes`.
+    ///
+    /// - Throws: `ValidationError` if no user can be asked, because standard input or standard error is not a terminal;
+    ///   `DaemonError` if the user declines.
     static func require(_ question: TerminalText, isGiven: Bool) throws {
         if isGiven { return }
         guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else {

@@ -5,13 +5,14 @@ import ArgumentParser
 import Dispatch
 import PlatformC
 
-/// A countdown on the terminal: a bar that is computed from instants, never counted, so that it is right whatever
-/// happened meanwhile.
+/// A countdown on the terminal.
+///
+/// The bar is computed from instants, and never counted, so it is right whatever has happened since the last one.
 struct CountdownView {
     let session: Session
     let job: WireJob
     var showsBar = Terminal.isInteractive
-    /// See ``JobFollower/restartsDaemon``.
+    /// Whether a daemon that has died is started again (``JobFollower/restartsDaemon``).
     var restartsDaemon = true
 
     private enum News: Sendable {
@@ -22,8 +23,9 @@ struct CountdownView {
     }
 
     /// Watches until the countdown ends.
-    /// - Throws: `ExitCode(1)` if it was cancelled, `ExitCode(3)` if the daemon was stopped; what
-    ///   the daemon says if it cannot be followed.
+    ///
+    /// - Throws: `ExitCode(1)` if it was cancelled, `ExitCode(3)` if the daemon was stopped, or the daemon's error if
+    ///   the countdown cannot be followed.
     func watch() async throws {
         let detach = await onInterrupt()
         defer { detach.cancel() }
@@ -63,7 +65,7 @@ struct CountdownView {
         }
     }
 
-    /// Follows the job's events; the bar moves meanwhile, since it is computed here.
+    /// Follows the job's events; the bar does not need them to move, because it is computed here.
     private func listen(_ continuation: AsyncStream<News>.Continuation) async {
         do {
             try await JobFollower(session: session, job: job.id, restartsDaemon: restartsDaemon).follow { client in
@@ -120,7 +122,7 @@ struct CountdownView {
 
     private static func title(_ job: WireJob) -> String { job.name.map { PrintableText.escaped($0) + " " } ?? "" }
 
-    /// `1:05:09`; rounded up, so that `0:00` means done.
+    /// Returns the remaining time, such as `1:05:09`, rounded up, so that `0:00` means done.
     static func clock(_ left: Duration) -> String {
         let seconds = Int(left.components.seconds) + (left.components.attoseconds > 0 ? 1 : 0)
         let (hours, minutes, rest) = (seconds / 3_600, seconds / 60 % 60, seconds % 60)

@@ -1,7 +1,7 @@
 import ApusClient
 import ArgumentParser
 
-/// Which jobs a subcommand is about that concerns many.
+/// The options that select jobs, for subcommands that concern many jobs.
 struct FilterOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -14,17 +14,17 @@ struct FilterOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Only jobs with this fairness key; can be given several times.", valueName: "key"))
     var fairnessKey: [String] = []
 
-    /// The options as they were given.
+    /// The given options with their values.
     private var given: [(option: String, value: String)] {
         label.map { ("--label", $0) } + queue.map { ("--queue", $0) } + fairnessKey.map { ("--fairness-key", $0) }
     }
 
     var isEmpty: Bool { given.isEmpty }
 
-    /// The options as the shell takes them, with a space before each.
+    /// The options as arguments for the shell, with a space before each.
     var text: String { given.map { " \($0.option) '\($0.value)'" }.joined() }
 
-    /// Refuses the options, of which one subcommand makes use only with others.
+    /// Refuses the options, which a subcommand accepts only together with others.
     func refuse(_ remedy: String) throws {
         if let first = given.first { throw ValidationError("\(first.option): \(remedy)") }
     }

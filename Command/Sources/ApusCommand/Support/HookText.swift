@@ -1,14 +1,15 @@
 import ApusClient
 import ArgumentParser
 
-/// What `--on-success` and `--on-failure` take.
+/// The value of `--on-success` and `--on-failure`.
 enum HookText: Hashable {
     case notify(String)
     case webhook(String)
     /// A line for `/bin/sh`.
     case command(String)
 
-    /// `notify:TEXT`, `webhook:URL` or `command:LINE`; a bare URL is a webhook, and any other text a notification.
+    /// Reads `notify:TEXT`, `webhook:URL` or `command:LINE`; a bare URL is a webhook, and any other text a
+    /// notification.
     init(_ text: String, option: String) throws {
         let forms: [(String, (String) -> HookText)] = [
             ("notify:", HookText.notify), ("webhook:", HookText.webhook), ("command:", HookText.command),
@@ -35,7 +36,7 @@ enum HookText: Hashable {
         }
     }
 
-    /// The hook; a command gets the surroundings that the job's own command would get.
+    /// Returns the hook; `make` gives a command the surroundings of the job's own command.
     func hook(command make: (String) -> Action.Command) -> Action.Hook {
         switch self {
         case .notify(let text): .init(notify: text)

@@ -1,12 +1,12 @@
 import ApusClient
 import ArgumentParser
 
-/// The words that a shell completes where a job is to be named: names and identifiers.
+/// The completion of a job's name or identifier in a shell.
 package enum JobCompletion {
-    /// A shell waits for the answer, so a daemon that does not answer soon is not waited for, and none is started.
+    /// The time limit of the daemon's answer, for which a shell waits; no daemon is started.
     private static let patience: Duration = .seconds(2)
 
-    /// The names and identifiers that begin with `prefix`: of the jobs that have not ended if there are any, else of the
+    /// Returns the names and identifiers that begin with `prefix`, of the jobs that have not ended, or else of the
     /// others.
     package static func candidates(_ prefix: String) async -> [String] {
         guard let session = try? Session() else { return [] }
@@ -20,14 +20,16 @@ package enum JobCompletion {
     }
 
     static func words(for jobs: [WireJob], prefix: String) -> [String] {
-        // A name may be that of several jobs.
+        // Several jobs may have the same name.
         let names = Set(jobs.compactMap(\.name)).sorted()
         return (names + jobs.map(\.id)).filter { $0.utf8.starts(with: prefix.utf8) && PrintableText.escaped($0) == $0 }
     }
 }
 
 extension CompletionKind {
-    /// Names and identifiers of jobs, asked of the daemon when a shell completes. A list without values stands for them,
-    /// so that no script of the parser's own (`--generate-completion-script`) asks for names: bash would expand them.
+    /// The completion of names and identifiers of jobs, for which the daemon is asked.
+    ///
+    /// A list without values stands for them, so that no script of the parser's own (`--generate-completion-script`)
+    /// asks for names, which bash would expand.
     static var jobs: CompletionKind { .list([]) }
 }

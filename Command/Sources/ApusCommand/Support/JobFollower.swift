@@ -2,33 +2,36 @@ import ApusClient
 import ApusJobs
 import ApusTimers
 
-/// Follows the events of a job, also over restarts of the daemon.
+/// Follows the events of a job, also across restarts of the daemon.
 struct JobFollower {
     let session: Session
     /// The job's identifier.
     let job: String
-    /// If true, a daemon that has died is started again, and following ends when one is stopped. Otherwise following
-    /// waits for the next daemon.
+    /// Whether a daemon that has died is started again, and following ends when a daemon is stopped.
+    ///
+    /// Otherwise, following continues with the next daemon.
     var restartsDaemon = true
-    /// Whether the events begin with what runs in progress have printed so far.
+    /// Whether the output so far of runs in progress is sent first.
     var replaysOutput = false
 
-    /// The daemon was stopped, or its home removed, and no other daemon of the home has taken over.
+    /// An error that says that the daemon was stopped, or its home removed, and that no other daemon of the home has
+    /// taken over.
     struct Stopped: Error {}
 
-    /// How often the successor of a stopped daemon is looked for: for 5 s, in which a service manager has restarted it.
+    /// The number of attempts to find the successor of a stopped daemon: for 5 s, in which a service manager restarts
+    /// it.
     private static let looksForSuccessor = 20
 
-    /// Follows until a closure answers `false`, and shows notifications meanwhile.
+    /// Follows until a closure returns `false`, and shows notifications in the meantime.
     ///
     /// - Parameters:
-    ///   - look: asks for the state, in which the events before it are: called when the daemon listens, and where it left
-    ///     events out.
-    ///   - note: prints the text of a notification.
-    ///   - event: called with each `job`, `run`, `output` and `lost`.
-    ///   - interrupted: called when it listens no more although it should, and at each try that fails from then on.
-    /// - Throws: `DaemonError` if the daemon answers that the job cannot be followed, ``Stopped``, `CancellationError`, and
-    ///   what the closures throw. While no daemon answers, it is tried again.
+    ///   - look: a closure that reads the state, which includes all earlier events; it is called when the daemon
+    ///     listens, and after events were omitted.
+    ///   - note: a closure that prints the text of a notification.
+    ///   - event: a closure that is called with each `job`, `run`, `output` and `lost` event.
+    ///   - interrupted: a closure that is called when the events end too early, and at each later attempt that fails.
+    /// - Throws: `DaemonError` if the daemon answers that the job cannot be followed, ``Stopped``, `CancellationError`,
+    ///   and the errors of the closures. While no daemon answers, the attempts continue.
     func follow(
         look: (DaemonClient) async throws -> Bool, note: (String) -> Void,
         event: (DaemonClient.Event) async throws -> Bool, interrupted: () -> Void = {}
@@ -61,10 +64,10 @@ struct JobFollower {
                     }
                     return continues
                 }
-                // Only a daemon that stops ends its events; those of one that dies are cut off.
+                // Only a daemon that is stopped ends its events; a daemon that dies breaks the connection.
                 looksLeft = Self.looksForSuccessor
             } catch let error as DaemonError where !Self.isRefusal(error.code) {
-                // It is asked again below.
+                // The attempt is repeated below.
             }
             guard continues else { return }
             interrupted()
@@ -72,7 +75,7 @@ struct JobFollower {
         }
     }
 
-    /// Whether the daemon has said that it will never do what it was asked for.
+    /// Returns whether the error is final, so that repeating the request is of no use.
     private static func isRefusal(_ code: DaemonError.Code) -> Bool {
         [.invalid, .forbidden, .jobs(.notFound), .jobs(.ambiguous)].contains(code)
     }

@@ -1,10 +1,10 @@
 import ApusClient
 
-/// Prints what the runs of a job print, each piece once, and how each run ends.
+/// Prints the output of a job's runs, each piece once, and the outcome of each run.
 ///
-/// Output of runs in progress comes in events. What ended while this process did not listen is read from the history.
+/// The output of runs in progress arrives in events. Runs that ended while this process did not listen are read from
+/// the history.
 struct JobLog {
-    /// One attempt.
     private struct Attempt: Hashable {
         var occurrence: Int
         var attempt: Int
@@ -16,14 +16,14 @@ struct JobLog {
     let client: DaemonClient
     let job: WireJob
 
-    /// How many runs are looked at where events are missing.
+    /// The number of runs that are read if events are missing.
     private static let page = 100
-    /// Those that have ended, and whose end was printed; the latest, more than a page of runs can name.
+    /// The latest attempts whose end was printed; there are more than a page of runs can contain.
     private var ended: [Attempt] = []
-    /// The runs whose output was printed as it came, and that are in progress as far as is known; with how many bytes of
-    /// theirs have come, left out ones included.
+    /// The attempts in progress whose output was printed as it arrived, with the number of their bytes so far, omitted
+    /// ones included.
     private var printed: [Attempt: Int] = [:]
-    /// Whether output was left out since the last that came.
+    /// Whether output was omitted after the last piece.
     private var isOutputLost = false
     private var isInterrupted = false
 
@@ -32,8 +32,9 @@ struct JobLog {
         self.job = job
     }
 
-    /// Prints what the last run that has ended has printed, unless one is running, whose output comes with the events;
-    /// or that of an occurrence.
+    /// Prints the output of the last ended run, or of an occurrence.
+    ///
+    /// If a run is in progress and no occurrence is given, nothing is printed, because its output arrives in events.
     mutating func begin(at occurrence: Int?) async throws {
         let runs = try await client.runs(job: job.id, begun: true, limit: Self.page).runs
         let finished = runs.filter { $0.finished != nil }
@@ -46,11 +47,12 @@ struct JobLog {
         if let last { try await print(last, isNewest: true) }
     }
 
-    /// Prints what ended since the last event.
+    /// Prints the runs that have ended since the last event.
+    ///
     /// - Returns: whether the job can still run.
     mutating func look(_ client: DaemonClient) async throws -> Bool {
         let current = try await client.job(job.id)
-        // Another job has the identifier: this one was replaced.
+        // If another job has the identifier, this job was replaced.
         guard current.created == job.created else { return false }
         let runs = try await client.runs(job: job.id, begun: true, limit: Self.page).runs
         let news = runs.filter { $0.finished != nil && !ended.contains(Attempt($0)) }
@@ -68,12 +70,14 @@ struct JobLog {
         return Self.canRun(current)
     }
 
+    /// Handles an event.
+    ///
     /// - Returns: whether the job can still run.
     mutating func take(_ event: DaemonClient.Event) async throws -> Bool {
         switch event.name {
         case "output":
             let output: WireOutput = try event.decoded()
-            // It was read from the history before this event.
+            // The output of an ended attempt was read from the history before this event.
             if !ended.contains(Attempt(output)) { print(output) }
         case "lost":
             let lost: WireLost = try event.decoded()
@@ -86,7 +90,7 @@ struct JobLog {
                 end(run)
             }
         case "job":
-            // Its end may come before the run's.
+            // The end of the job may be reported before that of its run.
             return Self.canRun(try event.decoded()) ? true : try await look(client)
         default:
             break
@@ -94,10 +98,10 @@ struct JobLog {
         return true
     }
 
-    /// Prints what is new of a piece, after how much was left out before it.
+    /// Prints the new part of a piece, after a note about output that was omitted before it.
     private mutating func print(_ output: WireOutput) {
         let attempt = Attempt(output)
-        // Who joins a run begins with what the daemon has of it.
+        // A process that joins a run begins with the output that the daemon still has.
         let seen = printed[attempt] ?? (output.replayed ? output.offset : 0)
         if output.offset > seen {
             Terminal.note("apus: \(output.offset - seen) bytes of output are left out here")
@@ -111,7 +115,7 @@ struct JobLog {
         Terminal.out(Array(new))
     }
 
-    /// The daemon no longer answers.
+    /// Reports once that the daemon no longer answers.
     mutating func interrupt() {
         if !isInterrupted { Terminal.note("apus: the connection to the daemon is lost; it is looked for again") }
         isInterrupted = true
@@ -119,7 +123,7 @@ struct JobLog {
 
     /// Prints a run that has ended, and of which nothing was printed.
     private mutating func print(_ run: WireRun, isNewest: Bool) async throws {
-        // Only of an occurrence's newest attempt there is more than the end.
+        // Only an occurrence's newest attempt has more than the end of its output.
         if isNewest {
             Terminal.out(try await client.logs(job.id, occurrence: run.occurrence))
         } else {

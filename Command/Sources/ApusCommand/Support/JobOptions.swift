@@ -9,9 +9,9 @@ import ArgumentParser
     import Foundation
 #endif
 
-/// What the job does and how it behaves: the same for `after`, `every` and `at`.
+/// The options for a job's work and policies, which `after`, `every`, `at` and `cron` share.
 struct JobOptions: ParsableArguments {
-    /// The options of fields that errors of a submission begin with.
+    /// The options by the names of the fields with which errors of a submission begin.
     static let fields = [
         "name": "--name", "labels": "--label", "idempotencyKey": "--idempotency-key", "queue": "--queue",
         "count": "--count", "fairnessKey": "--fairness-key",
@@ -135,15 +135,15 @@ struct JobOptions: ParsableArguments {
         guard !action.isEmpty || kind == "countdown" else {
             throw ValidationError("there is nothing to do: give a command after `--`, --webhook URL or --notify TEXT")
         }
-        // Parsed here as well, so that the message names the option, and nothing is started for a request that cannot
-        // be.
+        // The values are parsed here too, so that the message names the option, and no daemon is started for an invalid
+        // request.
         if let tolerance { _ = try DurationText.parse(tolerance, argument: "--tolerance") }
         if let timeout { _ = try DurationText.parse(timeout, argument: "--timeout") }
         if let expiry { _ = try DurationText.parse(expiry, argument: "--expiry") }
         if let retention { _ = try DurationText.parse(retention, argument: "--retention") }
         if let missed { _ = try PolicyText.missedRuns(missed) }
         if let overlap { _ = try PolicyText.overlap(overlap) }
-        // An empty text has one part, an empty one, which is no condition.
+        // An empty text is split into one empty word, which is not a condition.
         let conditions = when.map {
             $0.unicodeScalars.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         }
@@ -155,7 +155,7 @@ struct JobOptions: ParsableArguments {
                 tolerance: tolerance, missed: missed, overlap: overlap, retry: retry, timeout: timeout,
                 expiry: expiry, when: conditions, retention: retention),
             labels: try Self.pairs(label, option: "--label"),
-            // Made here, so that the key stays the same when a daemon has to be started first.
+            // The key is made here, so that it stays the same if a daemon has to be started first.
             idempotencyKey: idempotencyKey ?? WireSubmission.newIdempotencyKey(SystemRandom()))
         try place.add(to: &submission)
         return submission
@@ -218,7 +218,7 @@ struct JobOptions: ParsableArguments {
         }
     }
 
-    /// The folder and the variables of commands.
+    /// Returns the folder and the variables of commands.
     private func surroundings() throws -> (folder: String, variables: [String: String]) {
         var variables = try CallersSurroundings.variables(inheriting: inheritEnv)
         variables.merge(try Self.pairs(env, option: "--env")) { _, new in new }
@@ -226,7 +226,7 @@ struct JobOptions: ParsableArguments {
         return (try ProcessEnvironment.workingDirectory(), variables)
     }
 
-    /// The absolute path of the value of `--cwd`.
+    /// Returns the absolute path of the value of `--cwd`.
     static func folder(_ cwd: String) throws -> String {
         guard !cwd.isEmpty else { throw ValidationError("--cwd: the path is empty; name a folder") }
         let folder =
@@ -240,7 +240,7 @@ struct JobOptions: ParsableArguments {
         return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder
     }
 
-    /// A misspelt program is better refused now than found out in 25 minutes.
+    /// Checks that a program can be run: a misspelt name is better refused now than at the first run.
     static func checkProgram(_ program: String, folder: String, path: String) throws {
         guard !program.isEmpty else {
             throw ValidationError("the program is an empty text; name a program after `--`")
@@ -259,8 +259,9 @@ struct JobOptions: ParsableArguments {
         }
     }
 
-    /// Reads the words that stand before the options. An error says where a command is given, as none was: its words may
-    /// be among them.
+    /// Reads the words before the options.
+    ///
+    /// If no command is given, its words may be among them, so an error then says where a command is given.
     func reading<Value>(_ body: () throws -> Value) throws -> Value {
         do { return try body() } catch var error as TextError where command.isEmpty && error.given.contains(" ") {
             error.message += " (a command follows --)"
@@ -284,13 +285,13 @@ struct JobOptions: ParsableArguments {
     }
 }
 
-/// Submits, and prints the job.
+/// Submits a job, and prints it.
 func submit(_ submission: WireSubmission, json: Bool) async throws {
     let session = try Session()
     let job = try await session.call { try await $0.submit(submission) }
     if json { return try Terminal.json(job) }
     Terminal.out("\(job.id)\(job.name.map { " (\($0))" } ?? "")  \(When.due(job))  \(Colour.dim(job.action.text))")
-    // An earlier daemon does not say it.
+    // The answer of an earlier daemon has no outcome.
     switch job.outcome.flatMap(SubmissionOutcome.init(rawValue:)) {
     case .inserted, nil: break
     case .updated: Terminal.note("the open job was updated")
@@ -303,8 +304,9 @@ func submit(_ submission: WireSubmission, json: Bool) async throws {
 
 /// The value of `--retry`.
 enum RetryText {
-    /// The number of further attempts.
-    /// - Throws: `TextError` if the text is no whole number from 0 to 1,000.
+    /// Returns the number of further attempts.
+    ///
+    /// - Throws: `TextError` if the text is not a whole number from 0 to 1,000.
     static func parse(_ text: String) throws(TextError) -> Int {
         func refusal(_ message: String) -> TextError {
             TextError(

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Which part of a long list is shown, and how: the same for `list` and `history`.
+/// The options for a page of a list, which `list` and `history` share.
 struct PageOptions: ParsableArguments {
     @Option(help: ArgumentHelp("At most this many (1 to 1000).", valueName: "n"))
     var limit: Int = 50

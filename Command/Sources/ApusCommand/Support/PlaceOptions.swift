@@ -2,9 +2,9 @@ import ApusClient
 import ApusJobs
 import ArgumentParser
 
-/// Where a job waits for its place, and which jobs count as the same: the same for `after`, `every` and `at`.
+/// The options for a job's queue and uniqueness, which `after`, `every`, `at` and `cron` share.
 struct PlaceOptions: ParsableArguments {
-    /// What happens to a job that counts as the same.
+    /// The effect on a job that counts as the same.
     enum Conflict: String, EnumerableFlag {
         case update, keep, replace
 
@@ -57,7 +57,7 @@ struct PlaceOptions: ParsableArguments {
 
     private var isUnique: Bool { unique || uniqueKey != nil }
 
-    /// Adds what the options say.
+    /// Adds the values of the options to a submission.
     func add(to submission: inout WireSubmission) throws {
         if let priority { _ = try PolicyText.priority(priority) }
         if let uniqueWithin {

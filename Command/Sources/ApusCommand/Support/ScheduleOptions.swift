@@ -9,7 +9,7 @@ public import ArgumentParser
     import Foundation
 #endif
 
-/// What is said of a schedule beside its text: the same for `every`, `cron` and `preview`.
+/// The options of a schedule in addition to its text, which `every`, `cron`, `preview` and `edit` share.
 struct ScheduleOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -50,13 +50,14 @@ struct ScheduleOptions: ParsableArguments {
             valueName: "duration"))
     var spread: String?
 
-    /// Whether anything was said.
+    /// Whether no option is given.
     var isEmpty: Bool {
         tz == nil && gap == nil && repeated == nil && except.isEmpty && exceptFile == nil && from == nil && until == nil
             && spread == nil
     }
 
-    /// The schedule with these options.
+    /// Returns the schedule with these options.
+    ///
     /// - Throws: `TextError` or `ValidationError` that names the option.
     func calendar(_ text: String, form: ScheduleForm? = nil, count: Int? = nil) throws -> WireCalendar {
         let calendar = WireCalendar(
@@ -66,7 +67,7 @@ struct ScheduleOptions: ParsableArguments {
         return calendar
     }
 
-    /// Read here as well, so that a message names the option, and nothing is started for a schedule that cannot be.
+    /// Parses the schedule, so that a message names the option, and no daemon is started for an invalid schedule.
     func parsed(_ calendar: WireCalendar) throws -> CalendarTrigger {
         try calendar.parsed(at: When.now, in: SystemTimeZones.shared) { field in
             switch field {

@@ -2,7 +2,7 @@ import ApusClient
 import ApusJobs
 import ArgumentParser
 
-/// What every subcommand needs: the home, a client, and a daemon that answers.
+/// The context of a subcommand: the home, a client, and a daemon that answers.
 struct Session {
     let home: Home
     let client: DaemonClient
@@ -14,14 +14,15 @@ struct Session {
         client = DaemonClient(home: home)
     }
 
-    /// A session with the daemon of another home.
+    /// Creates a session with the daemon of another home.
     init(home: Home, client: DaemonClient) {
         environment = ProcessEnvironment.current.variables.merging(["APUS_HOME": home.path]) { _, new in new }
         self.home = home
         self.client = client
     }
 
-    /// Does something with the daemon; starts one in the background, and says so on stderr, if nothing listens.
+    /// Calls `body`; if no daemon listens, starts one in the background with a note on standard error, and calls `body`
+    /// again.
     func call<Result>(_ body: (DaemonClient) async throws -> Result) async throws -> Result {
         do {
             return try await body(client)
@@ -31,8 +32,9 @@ struct Session {
         }
     }
 
-    /// Through systemd if the unit of `apus install` is enabled, so that there is one daemon with one environment; else
-    /// by itself.
+    /// Starts the daemon through systemd if the unit of `apus install` is enabled, or else directly.
+    ///
+    /// With systemd, there is one daemon with one environment.
     private func startDaemon() async throws {
         for unknown in SettingKey.unknownVariables(in: environment) { Terminal.note("apus: \(unknown)") }
         if let service = UserService(environment: environment), await service.startIfEnabled(),
@@ -41,7 +43,7 @@ struct Session {
             return Terminal.note("apus: started the daemon with systemd (process \(health.pid), home \(home.path))")
         }
         var environment = environment
-        // The daemon's working directory is another one.
+        // The daemon has another working directory, so the paths must be absolute.
         if environment["APUS_HOME"]?.isEmpty == false { environment["APUS_HOME"] = home.path }
         if environment[ConfigurationFile.variable]?.isEmpty == false {
             environment[ConfigurationFile.variable] = try ConfigurationFile.path(environment)
@@ -53,13 +55,14 @@ struct Session {
     }
 }
 
-/// A subcommand's body, with errors turned into one line and an exit code: 1 when it cannot be done, 64 (EX_USAGE)
-/// for a usage error.
+/// Runs the body of a subcommand, and turns an error into one line and an exit code.
+///
+/// The code is 1 for a failure, and 64 (EX_USAGE) for a usage error.
 ///
 /// - Parameters:
-///   - options: the options that stand for fields of the API, by the names that errors begin with.
-///   - body: what is done.
-/// - Returns: what the body returns.
+///   - options: the options for fields of the API, by the names with which errors begin.
+///   - body: the work of the subcommand.
+/// - Returns: the result of the body.
 /// - Throws: `ExitCode`.
 package func reporting<Result>(
     naming options: [String: String] = [:], _ body: () async throws -> Result

@@ -3,8 +3,8 @@ import PlatformC
 
 /// Handles a signal from now on, on a global queue, instead of its default action.
 ///
-/// Returns when the signal is registered: Dispatch registers a source some time after it is activated, and a signal in
-/// between would be lost, because it is ignored already.
+/// It returns once the signal is registered: Dispatch registers a source some time after it is activated, and a signal
+/// in between would be lost, because it is already ignored.
 func signalSource(
     _ number: Int32, handler: @escaping @Sendable () -> Void
 ) async -> any DispatchSourceSignal {

@@ -1,20 +1,24 @@
 import ApusClient
 import ArgumentParser
 
-/// The check that a subcommand is one: the parser would call the word an unexpected argument, and show the general help for
-/// `apus help WORD`.
+/// Checks the names of subcommands.
+///
+/// For an unknown name, the parser would report an unexpected argument, and `apus help WORD` would show the general
+/// help.
 enum SubcommandNames {
+    /// Checks the words that can only be subcommands.
+    ///
     /// - Parameters:
-    ///   - arguments: those of the process, without its name.
+    ///   - arguments: the arguments of the process, without its name.
     ///   - root: the command that has all subcommands.
-    /// - Throws: `DaemonError` with `invalid` for a word that is no subcommand where only a subcommand can be.
+    /// - Throws: `DaemonError` with `invalid` for a word that is not a subcommand.
     static func check(_ arguments: [String], root: any ParsableCommand.Type) throws(DaemonError) {
         let isHelp = arguments.first == "help"
         var path = "apus"
         var command: any ParsableCommand.Type = root
         for word in arguments.dropFirst(isHelp ? 1 : 0) {
             let subcommands = command.configuration.subcommands
-            // Help has no other words than subcommands.
+            // After `help`, every word is a subcommand.
             guard !word.hasPrefix("-"), word != "help", isHelp || !subcommands.isEmpty else { return }
             if let next = subcommands.first(where: { $0.configuration.commandName == word }) {
                 command = next

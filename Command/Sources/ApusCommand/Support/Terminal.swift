@@ -2,18 +2,18 @@ import ApusClient
 import ApusJSON
 import PlatformC
 
-/// What is written to the terminal, and what is known of it.
+/// The output of the command, and the properties of its terminal.
 package enum Terminal {
     /// Whether standard output is a terminal.
     package static var isInteractive: Bool { isatty(STDOUT_FILENO) == 1 }
 
-    /// Colours only on a terminal, and not where NO_COLOR (no-color.org) is set or the terminal is dumb.
+    /// Whether colours are used: on a terminal, unless NO_COLOR (no-color.org) is set or the terminal is dumb.
     static let hasColours: Bool = {
         let environment = ProcessEnvironment.current.variables
         return isInteractive && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
     }()
 
-    /// The terminal's size, 80 by 24 where the terminal does not know it; `nil` if standard output is no terminal.
+    /// The size of the terminal, 80 by 24 if it is unknown; `nil` if standard output is not a terminal.
     static var size: (columns: Int, rows: Int)? {
         var size = winsize()
         guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 else { return nil }
@@ -24,10 +24,11 @@ package enum Terminal {
         write(Array((text.raw + terminator).utf8), to: STDOUT_FILENO)
     }
 
-    /// Writes bytes as they are: what a command printed.
+    /// Writes bytes unchanged, such as the output of a command.
     static func out(_ bytes: [UInt8]) { write(bytes, to: STDOUT_FILENO) }
 
-    /// The same, where what cannot be written must be known.
+    /// Writes bytes unchanged, and reports a failure.
+    ///
     /// - Throws: `DaemonError` with `unavailable`.
     static func copy(_ bytes: [UInt8]) throws {
         guard write(bytes, to: STDOUT_FILENO) else {
@@ -39,19 +40,21 @@ package enum Terminal {
         write(Array((text.raw + terminator).utf8), to: STDERR_FILENO)
     }
 
-    /// Moves to the beginning of the line and erases it.
+    /// The sequence that moves to the beginning of the line and erases it.
     package static let eraseLine: TerminalText = "\r\u{1B}[K"
 
-    /// JSON for scripts: pretty, keys sorted, so that it can be compared.
+    /// Writes JSON for scripts, pretty and with sorted keys, so that outputs can be compared.
     package static func json(_ value: some Encodable) throws { out(TerminalText(raw: try jsonText(value))) }
 
-    /// The same as a text.
+    /// Returns the text that ``json(_:)`` writes.
     static func jsonText(_ value: some Encodable) throws -> String {
-        // JSON may have DEL, C1 controls and bidirectional overrides as they are.
+        // JSON may contain DEL, C1 controls and bidirectional overrides without an escape.
         PrintableText.escapedJSON(String(decoding: try JSONText.bytes(of: value, isPretty: true), as: UTF8.self))
     }
 
-    /// - Returns: whether all of it was written; if not, `errno` says why.
+    /// Writes all bytes.
+    ///
+    /// - Returns: whether all of them were written; otherwise `errno` has the reason.
     @discardableResult
     private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
         var offset = 0
@@ -65,7 +68,7 @@ package enum Terminal {
     }
 }
 
-/// A colour, where there are colours.
+/// A colour or a style, which is used only where there are colours.
 package enum Colour: String {
     case green = "32"
     case red = "31"
@@ -87,7 +90,7 @@ package enum Colour: String {
     }
 }
 
-/// Rows in columns. Cells are escaped before their widths are measured.
+/// A table of rows and columns, whose cells are escaped before their widths are measured.
 package struct Table {
     private var rows: [[(text: String, colour: Colour?)]]
     private var rightAligned: Set<Int>
@@ -118,20 +121,22 @@ package struct Table {
     }
 }
 
-/// Text for a terminal. What a literal has is kept; what is interpolated is escaped, so that a name, a label or an error
-/// that repeats one cannot move the cursor, set colours or write to the clipboard.
+/// Text for a terminal, which keeps its literals and escapes interpolated values.
 ///
-/// `Terminal.out` and `Terminal.note` take nothing else: text from outside reaches a terminal only through this.
+/// A name, a label, or an error that repeats one, therefore cannot move the cursor, set colours or write to the
+/// clipboard.
+///
+/// `Terminal.out` and `Terminal.note` accept no other text. Only the output of commands is written as it is.
 package struct TerminalText: ExpressibleByStringInterpolation, Hashable, Sendable {
-    /// What is written, byte by byte.
+    /// The text that is written, byte by byte.
     package private(set) var raw: String
 
-    /// Text that is safe because this program made it, such as a completion script.
+    /// Creates text that is safe because this program made it, such as a completion script.
     package init(raw: String) { self.raw = raw }
     package init(stringLiteral value: String) { raw = value }
     package init(stringInterpolation: Interpolation) { raw = stringInterpolation.text }
 
-    /// Without the spaces at its end.
+    /// The text without the spaces at its end.
     package var trimmed: TerminalText {
         var text = self
         while text.raw.last == " " { text.raw.removeLast() }
@@ -149,19 +154,22 @@ package struct TerminalText: ExpressibleByStringInterpolation, Hashable, Sendabl
         package mutating func appendLiteral(_ literal: String) { text += literal }
         package mutating func appendInterpolation(_ value: TerminalText) { text += value.raw }
         package mutating func appendInterpolation<Value>(_ value: Value) { text += PrintableText.escaped("\(value)") }
-        /// A text that may have several lines: line breaks and tabs are kept.
+        /// Appends a text of several lines, whose line breaks and tabs are kept.
         package mutating func appendInterpolation(lines value: String) {
             text += PrintableText.escaped(value, keeping: PrintableText.lineCharacters)
         }
     }
 }
 
-/// Shows on standard error how far something is that takes long, in one line that is erased at the end; only at a terminal.
+/// Shows the progress of a long operation on standard error, in one line that is erased at the end, and only on a
+/// terminal.
 struct Progress {
     private let what: String
     private let isShown = isatty(STDERR_FILENO) == 1
 
-    /// - Parameter what: what has become of the number that is shown, as in `3000 cancelled`.
+    /// Creates the display.
+    ///
+    /// - Parameter what: the word after the number, as in `3000 cancelled`.
     init(_ what: String) { self.what = what }
 
     func show(_ count: Int) {

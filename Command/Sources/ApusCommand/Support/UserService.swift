@@ -2,34 +2,36 @@ import ApusClient
 import Dispatch
 import PlatformC
 
-/// The unit of `apus install`, as the user's systemd knows it.
+/// The unit of `apus install` in the user's systemd.
 package struct UserService {
     /// The unit's name.
     package static let unit = "apus.service"
 
     private let environment: [String: String]
 
-    /// - Returns: `nil` with `APUS_HOME`: nothing outside it is touched then, and the unit is for the default home.
+    /// Creates the service; `nil` with `APUS_HOME`, because the unit is for the default home, and no file outside the
+    /// home is used.
     package init?(environment: [String: String]) {
         guard environment["APUS_HOME", default: ""].isEmpty else { return nil }
         self.environment = environment
     }
 
     /// Starts the unit if it is enabled.
-    /// - Returns: whether systemd says that the daemon is ready. It is not if there is no systemd, no manager of this
-    ///   user, or no unit that is enabled.
+    ///
+    /// - Returns: whether systemd reports that the daemon is ready; `false` if there is no systemd, no manager of this
+    ///   user, or no enabled unit.
     func startIfEnabled() async -> Bool {
         guard await isEnabled() else { return false }
         return await systemctl("start", Self.unit)
     }
 
-    /// Whether the unit is enabled.
+    /// Returns whether the unit is enabled.
     package func isEnabled() async -> Bool { await systemctl("is-enabled", "--quiet", Self.unit) }
 
     /// Runs systemctl, and returns whether it has succeeded.
     ///
-    /// Without Foundation's `Process`: that waits until no descendant has its files open any more, and starts its child
-    /// with the signals blocked that a thread of Dispatch blocks.
+    /// Foundation's `Process` is not used: it waits until no descendant has its files open any more, and starts its
+    /// child with the signals blocked that a thread of Dispatch blocks.
     private func systemctl(_ arguments: String...) async -> Bool {
         #if os(Linux)
             guard let process = Self.spawn(["systemctl", "--user"] + arguments, environment) else { return false }
@@ -46,7 +48,7 @@ package struct UserService {
     }
 
     #if os(Linux)
-        /// Starts a program of `PATH` with /dev/null as its input and output.
+        /// Starts a program in `PATH` with /dev/null as its input and output.
         private static func spawn(_ arguments: [String], _ environment: [String: String]) -> pid_t? {
             var actions = posix_spawn_file_actions_t()
             posix_spawn_file_actions_init(&actions)

@@ -4,18 +4,18 @@ import ApusJobs
 package import ApusTimers
 import ArgumentParser
 
-/// Instants and durations as people read them.
+/// Formats instants and durations for people.
 package enum When {
     package static var now: WallInstant { SystemTime().wall() }
 
     static func instant(_ text: String) -> WallInstant? { try? TimeText.parseISO8601(text) }
 
-    /// An instant that has passed, as people type it.
+    /// Returns the past instant that a user has typed.
     static func past(_ text: String, argument: String) throws -> WallInstant {
         try TimeText.parsePast(text, now: now, timeZone: SystemTimeZones.shared.local, argument: argument)
     }
 
-    /// `due 17:30:05 (in 25m)`, or why nothing is due.
+    /// Returns the due instant, such as `due 17:30:05 (in 25m)`, or the reason why nothing is due.
     static func due(_ job: WireJob) -> String {
         if let next = job.nextDue.flatMap(instant) {
             if job.state == "suspended" { return "suspended" }
@@ -27,7 +27,7 @@ package enum When {
         return job.state
     }
 
-    /// In the local zone; with the date unless it is today.
+    /// Returns an instant in the local zone, with the date unless it is today.
     package static func local(_ instant: WallInstant) -> String {
         let zone = SystemTimeZones.shared.local.rules
         let (there, today) = (zone.local(at: seconds(instant)), zone.local(at: seconds(now)).date)
@@ -39,7 +39,7 @@ package enum When {
 
     package static func local(_ text: String?) -> String { text.flatMap(instant).map(local) ?? "-" }
 
-    /// `in 25m`, `now`, `3s ago`.
+    /// Returns the distance from now, such as `in 25m`, `now` or `3s ago`.
     package static func relative(_ instant: WallInstant) -> String {
         let distance = now.duration(to: instant)
         if distance > .zero { return "in \(DurationText.format(rounded(distance)))" }
@@ -47,14 +47,14 @@ package enum When {
         return ago < .seconds(1) ? "now" : "\(DurationText.format(ago)) ago"
     }
 
-    /// To a precision that people care about: milliseconds below a second, seconds below an hour, else minutes.
+    /// Rounds a duration to milliseconds below a second, to seconds below an hour, and else to minutes.
     package static func rounded(_ duration: Duration) -> Duration {
         let milliseconds = duration.components.seconds * 1_000 + duration.components.attoseconds / 1_000_000_000_000_000
         let step: Int64 = milliseconds < 1_000 ? 1 : milliseconds < 3_600_000 ? 1_000 : 60_000
         return .milliseconds((milliseconds + step / 2) / step * step)
     }
 
-    /// A duration of the API, as people read it.
+    /// Returns a duration of the API in the form for people.
     static func duration(_ text: String) -> String {
         (try? DurationText.parse(text)).map(DurationText.format) ?? text
     }
@@ -72,7 +72,7 @@ package enum When {
     }
 }
 
-/// The number of a run, as `apus history` shows it.
+/// The number of a run, in the form in which `apus history` shows it.
 struct OccurrenceArgument: ExpressibleByArgument {
     let number: Int
 

@@ -38,7 +38,7 @@ struct Top: AsyncParsableCommand {
 }
 
 extension TopFrame.Size {
-    /// The terminal's; where standard output is none, what COLUMNS and LINES say, or no limit.
+    /// The size of the terminal, or else the values of COLUMNS and LINES, or else no limit.
     static var current: TopFrame.Size {
         if let size = Terminal.size { return TopFrame.Size(columns: size.columns, rows: size.rows) }
         let environment = ProcessEnvironment.current.variables
@@ -47,26 +47,30 @@ extension TopFrame.Size {
     }
 }
 
-/// Snapshots for `apus top`: one whenever an event says that something has changed, and none otherwise.
+/// The snapshots for `apus top`: one whenever an event reports a change, and none otherwise.
 struct TopFeed: Sendable {
     enum News: Sendable {
         case snapshot(TopSnapshot)
-        /// Why there are no snapshots for now.
+        /// The reason why there are no snapshots at present.
         case trouble(String)
     }
 
     let client: DaemonClient
     private let clock = TimerClock.continuous()
 
-    /// A snapshot is read at most four times a second, and takes at most a fifth of the time, however many jobs there are.
+    /// The shortest pause after a snapshot, so that at most four are read in a second.
+    ///
+    /// The pause is ``pauseFactor`` times as long as the reading if that is longer, so reading takes at most a fifth of
+    /// the time.
     private static let shortestPause: Duration = .milliseconds(250)
     private static let pauseFactor = 4
-    /// The pauses between attempts to connect: doubled from the first up to the last.
+    /// The pauses between attempts to connect, which are doubled from the first up to the last.
     private static let reconnects: (first: Duration, last: Duration) = (.milliseconds(250), .seconds(8))
 
     init(client: DaemonClient) { self.client = client }
 
-    /// Listens until the calling task is cancelled, also over restarts of the daemon. It starts no daemon.
+    /// Listens until the calling task is cancelled, also across restarts of the daemon, without starting one.
+    ///
     /// - Throws: `DaemonError` if the daemon refuses the caller; `CancellationError`.
     func run(_ yield: @escaping @Sendable (News) -> Void) async throws {
         var pause = Self.reconnects.first
@@ -86,16 +90,17 @@ struct TopFeed: Sendable {
         }
     }
 
-    /// Listens and reads until the daemon ends the connection, or either of the two fails: then a snapshot is missing, and
-    /// the next connection begins with one.
+    /// Listens and reads until the daemon ends the connection, or until one of the two fails.
+    ///
+    /// After a failure a snapshot is missing, so the next connection begins with one.
     private func followConnection(_ yield: @escaping @Sendable (News) -> Void) async throws {
-        // Changes during a pause are one change.
+        // Several changes during a pause count as one.
         let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await read(changes, yield) }
             group.addTask {
                 try await client.listen { event in
-                    // Output changes nothing that is shown, and a command may print all the time.
+                    // Output changes nothing on the screen, and a command may print all the time.
                     if event.map({ ["job", "run", "deleted", "clock", "lost"].contains($0.name) }) ?? true {
                         continuation.yield()
                     }
@@ -117,13 +122,16 @@ struct TopFeed: Sendable {
     }
 }
 
-/// The terminal while one program has the whole of it: the alternate screen, without a cursor, and keys that arrive one by
-/// one without being shown. `restore()` undoes all of it.
+/// The full-screen mode of the terminal: the alternate screen, without a cursor, and with keys that arrive one by one
+/// and are not shown.
+///
+/// `restore()` undoes all of this.
 final class FullScreen {
     private let former: termios?
 
-    /// Enters the alternate screen, hides the cursor, and cuts long lines instead of wrapping them: the terminal may take
-    /// a character for wider than it was counted.
+    /// The sequence that enters the alternate screen, hides the cursor, and cuts long lines instead of wrapping them.
+    ///
+    /// Lines may be too long, because the terminal may draw a character wider than it was counted.
     private static let enter: TerminalText = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l"
     private static let leave: TerminalText = "\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
@@ -131,7 +139,7 @@ final class FullScreen {
         var settings = termios()
         if tcgetattr(STDIN_FILENO, &settings) == 0 {
             former = settings
-            // Without signals too: Ctrl-Z would leave the shell with this screen. Ctrl-C arrives as a key.
+            // Signals are switched off too: Ctrl-Z would leave the shell with this screen. Ctrl-C arrives as a key.
             settings.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG)
             tcsetattr(STDIN_FILENO, TCSANOW, &settings)
         } else {
@@ -145,7 +153,9 @@ final class FullScreen {
         if var former { tcsetattr(STDIN_FILENO, TCSANOW, &former) }
     }
 
-    /// Replaces what is shown. Each line is overwritten before the rest of it is erased, so that nothing flickers.
+    /// Replaces the picture.
+    ///
+    /// Each line is overwritten before its rest is erased, so that nothing flickers.
     func draw(_ lines: [TerminalText]) {
         let eraseRest: TerminalText = "\u{1B}[K"
         var picture: TerminalText = "\u{1B}[H"

@@ -2,7 +2,7 @@ import ApusClient
 import ApusJobs
 import ApusTimers
 
-/// The picture of `apus top` as lines: computed from a snapshot, the size and the instant, and from nothing else.
+/// The picture of `apus top` as lines, which are computed only from a snapshot, the size and the instant.
 struct TopFrame {
     /// A part of a line in one colour.
     struct Span: Hashable {
@@ -11,28 +11,29 @@ struct TopFrame {
     }
 
     struct Size: Hashable, Sendable {
-        /// `nil`: as wide as the lines are.
+        /// The width; `nil` for that of the lines.
         var columns: Int?
-        /// `nil`: as many as there are lines.
+        /// The height; `nil` for the number of lines.
         var rows: Int?
     }
 
     private struct Section {
         var title: String
-        /// Cells, of which the last one takes the rest of the line.
+        /// The rows, as cells of which the last takes the rest of the line.
         var rows: [[Span]]
-        /// How many rows there are; more than `rows` where those are the first ones only.
+        /// The number of rows; more than are in ``rows`` if only the first ones are.
         var count: Int
-        /// How many there would be if all had been read; more than `count` where they were not.
+        /// The number of rows if all had been read; more than ``count`` if they were not.
         var all: Int
     }
 
     /// Lays out a frame.
+    ///
     /// - Parameters:
-    ///   - snapshot: what is shown.
-    ///   - size: the room; no line is longer than its columns, and there are no more lines than its rows.
-    ///   - now: the instant that durations refer to.
-    ///   - trouble: why the snapshot may be old; shown in place of the daemon's state.
+    ///   - snapshot: the snapshot to show.
+    ///   - size: the available space; no line is longer than its columns, and there are no more lines than its rows.
+    ///   - now: the instant to which durations refer.
+    ///   - trouble: the reason why the snapshot may be old, which is shown in place of the daemon's state.
     ///   - isLive: whether keys are read.
     /// - Returns: the lines.
     static func lines(
@@ -113,8 +114,9 @@ struct TopFrame {
 
     // MARK: - The layout
 
-    /// The first sections that have room for an empty line, a title and a row, with as many rows as there is room for: each
-    /// section gets one more in turn, until it has all of its own.
+    /// Returns the first sections that have room for an empty line, a title and a row, with as many rows as fit.
+    ///
+    /// Each section gets one more row in turn, until it has all of its rows.
     private static func fitted(_ sections: [Section], room: Int) -> [Section] {
         var sections = Array(sections.prefix(room / 3))
         var left = max(0, room - 3 * sections.count)
@@ -129,7 +131,7 @@ struct TopFrame {
         return sections
     }
 
-    /// The title, which says how many rows are left out, and the rows in columns.
+    /// Returns the title, which says how many of the rows are shown, and the rows in columns.
     private static func laidOut(_ section: Section) -> [[Span]] {
         let shown = "\(section.rows.count) of \(section.all)"
         let title =
@@ -147,7 +149,7 @@ struct TopFrame {
             }
     }
 
-    /// The line up to a width, without spaces at its end; an ellipsis stands for what is left out.
+    /// Returns the line cut to a width, without spaces at its end; an ellipsis stands for the rest.
     private static func clipped(_ line: [Span], to width: Int) -> [Span] {
         var spans = line.filter { !$0.text.isEmpty }
         while let last = spans.last, last.text.allSatisfy({ $0 == " " }) { spans.removeLast() }
@@ -165,7 +167,7 @@ struct TopFrame {
 
     private static func escaped(_ text: String) -> String { PrintableText.escaped(text) }
 
-    /// In whole seconds, since the frame is drawn once in a second.
+    /// Returns a duration in whole seconds, since the frame is drawn once a second.
     private static func text(_ duration: Duration) -> String {
         DurationText.format(When.rounded(.seconds(max(0, duration.components.seconds))))
     }
@@ -189,6 +191,6 @@ struct TopFrame {
 }
 
 extension TopFrame.Span {
-    /// The part as it is written, in its colour where there are colours.
+    /// The part in the form in which it is written, in its colour if colours are used.
     var shown: TerminalText { colour.map { $0(text) } ?? "\(text)" }
 }

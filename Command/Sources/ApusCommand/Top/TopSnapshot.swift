@@ -2,53 +2,56 @@ import ApusClient
 import ApusJobs
 import ApusTimers
 
-/// What `apus top` shows, read from the daemon at one instant; also what `apus top --json` prints.
+/// The data of `apus top`, read from the daemon at one instant, which `apus top --json` prints too.
 struct TopSnapshot: Codable, Sendable {
-    /// How many jobs and runs are in a state.
+    /// The numbers of jobs and runs in some states.
     struct Counts: Codable, Hashable, Sendable {
-        /// Attempts in progress.
+        /// The number of attempts in progress.
         var running: Int
-        /// Runs that are due and have not begun, and attempts that are repeated after a pause.
+        /// The number of runs that are due and have not begun, and of attempts that are repeated after a pause.
         var waiting: Int
-        /// Jobs whose last attempt that ended has failed or was lost, ended jobs included, as `apus list --failed` has them.
+        /// The number of jobs, including ended ones, whose last ended attempt failed or was lost, as in `apus list
+        /// --failed`.
         var failing: Int
-        /// Jobs that are suspended.
+        /// The number of suspended jobs.
         var suspended: Int
-        /// Jobs that have not ended.
+        /// The number of jobs that have not ended.
         var jobs: Int
-        /// Whether more runs are open than were read; then `running` and `waiting` are lower bounds.
+        /// Whether more runs are open than were read, so that `running` and `waiting` are lower bounds.
         var truncated: Bool
     }
 
-    /// The start of a run that is next.
+    /// The next start of a job.
     struct Start: Codable, Hashable, Sendable {
         var job: String
         @Nullable var name: String?
         var due: String
     }
 
-    /// When it was read, ISO 8601.
+    /// The instant of the reading (ISO 8601).
     var at: String
     var daemon: WireHealth
     var counts: Counts
-    /// The attempts in progress, the oldest first.
+    /// The attempts in progress, oldest first.
     var running: [WireRun]
-    /// The next starts, the soonest first, one of each job.
+    /// The next starts, soonest first, one of each job.
     var next: [Start]
     /// The last runs that have ended, newest first.
     var ended: [WireRun]
-    /// The jobs that have not ended, by name; those without a name last. Of more jobs than are read, those that were
-    /// submitted first.
+    /// The jobs that have not ended, sorted by name, those without a name last.
+    ///
+    /// If there are more jobs than are read, they are those that were submitted first.
     var jobs: [WireJob]
-    /// By identifier, the names of the runs' jobs, of those that have one.
+    /// The names of the runs' jobs that have one, by the jobs' identifiers.
     var names: [String: String]
 
-    /// How many starts and ended runs there are at most.
+    /// The maximum number of starts, and of ended runs.
     static let listed = 10
-    /// How many pages of each list are read at most, so that a large store does not keep the daemon busy.
+    /// The maximum number of pages that are read of each list, so that a large store does not keep the daemon busy.
     private static let pages = 5
 
-    /// Reads everything anew.
+    /// Reads a snapshot.
+    ///
     /// - Throws: `DaemonError`.
     static func read(_ client: DaemonClient, pageSize: Int = 1_000) async throws -> TopSnapshot {
         let health = try await client.health()
@@ -79,7 +82,7 @@ struct TopSnapshot: Codable, Sendable {
             jobs: open.sorted { order($0) < order($1) }, names: names)
     }
 
-    /// The elements of the first pages, and whether there are more.
+    /// Returns the elements of the first pages, and whether there are more.
     private static func all<Element>(
         _ read: (_ after: String?) async throws -> ([Element], String?)
     ) async throws -> ([Element], Bool) {
@@ -94,7 +97,7 @@ struct TopSnapshot: Codable, Sendable {
     }
 
     static func starts(of jobs: [WireJob]) -> [Start] {
-        // Instants of the API have one form, so their text has their order.
+        // Instants of the API have one form, so their texts sort like the instants.
         let due = jobs.compactMap { job in
             job.state == "scheduled" ? job.nextDue.map { Start(job: job.id, name: job.name, due: $0) } : nil
         }

@@ -4,7 +4,7 @@ import ArgumentParser
 import Dispatch
 import PlatformC
 
-/// `apus top` on a terminal: draws the newest snapshot, and once a second the durations in it.
+/// The view of `apus top` on a terminal, which draws the newest snapshot, and once a second the durations in it.
 struct TopView {
     let client: DaemonClient
 
@@ -16,9 +16,10 @@ struct TopView {
         case tick
     }
 
-    /// Shows it until q, Ctrl-C or a signal; the terminal is as before then.
-    /// - Throws: `ExitCode` with 128 and the signal's number after Ctrl-C or a signal; `DaemonError` if the daemon refuses
-    ///   the caller.
+    /// Shows the view until q, Ctrl-C or a signal, and then restores the terminal.
+    ///
+    /// - Throws: `ExitCode` with 128 and the signal's number after Ctrl-C or a signal; `DaemonError` if the daemon
+    ///   refuses the caller.
     func show(_ first: TopSnapshot) async throws {
         let (news, continuation) = AsyncStream.makeStream(of: News.self)
         let ticks = try TimerEngine.shared.ticks(every: .seconds(1), clock: .continuous)
@@ -68,7 +69,7 @@ struct TopView {
         }
     }
 
-    /// Ctrl-C.
+    /// The byte that Ctrl-C sends.
     private static let interruptKey: UInt8 = 3
 
     private static func signals(_ news: AsyncStream<News>.Continuation) async -> [any DispatchSourceProtocol] {
@@ -86,7 +87,7 @@ struct TopView {
             var buffer = [UInt8](repeating: 0, count: 64)
             let count = read(STDIN_FILENO, &buffer, buffer.count)
             if count < 0, errno == EINTR || errno == EAGAIN { return }
-            // Without a byte, the terminal is gone.
+            // If no byte can be read, the terminal is gone.
             news.yield(count > 0 ? .keys(Array(buffer.prefix(count))) : .signal(SIGHUP))
         }
         source.activate()
