@@ -138,7 +138,7 @@ public struct Home: Sendable, Hashable {
 
     /// Returns whether a folder may be used for sockets.
     ///
-    /// A folder of another user may not, which `su` leaves in the environment (XDG Base Directory Specification). A
+    /// A folder of another user, which `su` leaves in the environment, may not (XDG Base Directory Specification). A
     /// missing folder may: ``prepare()`` creates it.
     private static func mayBeOwn(_ folder: String) -> Bool {
         do throws(TrustedPath.Failure) {

@@ -91,7 +91,7 @@ public struct DaemonClient: Sendable {
             try await send(.post, "/v1/import", body: try JSONText.bytes(of: jobs), patience: .seconds(600)))
     }
 
-    /// Sends the text that `apus export` writes to `body`, piece by piece.
+    /// Calls `body` with the text of an export, piece by piece.
     ///
     /// - Parameters:
     ///   - labels: the labels (`key=value`) that the exported jobs must all have; empty for all jobs.

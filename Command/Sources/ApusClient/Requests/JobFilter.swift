@@ -1,10 +1,10 @@
 /// The filter for the jobs of a request.
 public struct JobFilter: Hashable, Sendable {
-    /// The queues whose jobs pass; all jobs do if it is empty.
+    /// The queues whose jobs pass the filter; empty for all queues.
     public var queues: [String]
-    /// The fairness keys whose jobs pass; all jobs do if it is empty.
+    /// The fairness keys whose jobs pass the filter; empty for all jobs.
     public var fairnessKeys: [String]
-    /// The labels (`key=value`) that a job must all have to pass.
+    /// The labels (`key=value`) of which a job must have all to pass the filter.
     public var labels: [String]
 
     /// Creates a filter; an omitted argument lets all jobs pass.

@@ -171,7 +171,7 @@ struct ResponseParser {
     }
 }
 
-/// A request to a daemon, before the home that it is for is known.
+/// A request to a daemon, without the header that names the home.
 struct HTTPRequest: Sendable {
     private let line: String
     private let fields: String

@@ -83,7 +83,7 @@ extension RandomAccessCollection<UInt8> {
     package var textLines: [SubSequence] {
         var lines = (starts(with: [0xEF, 0xBB, 0xBF]) ? dropFirst(3) : self[...])
             .split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        // Nothing follows the end of the last line.
+        // The empty rest after the end of the last line is not a line.
         if lines.last?.isEmpty == true { lines.removeLast() }
         return lines.map { $0.last == UInt8(ascii: "\r") ? $0.dropLast() : $0 }
     }

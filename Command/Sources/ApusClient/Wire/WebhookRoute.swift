@@ -59,7 +59,7 @@ package struct WebhookRoute: Hashable, Sendable {
             return .failed("HTTP \(status): redirected more than \(Self.maximumRedirects) times")
         }
         url = target
-        // This stays `false`: a foreign origin must not choose which addresses get the job's headers.
+        // Once `false`, it stays `false`: a foreign origin must not choose which addresses get the job's headers.
         isSameOrigin = isSameOrigin && next == origin
         return .redirected
     }

@@ -205,7 +205,7 @@ public struct WireSubmission: Codable, Hashable, Sendable {
     public var unique: WireUniqueness?
     /// The effect on a job that counts as the same: `update`, `keep` or `replace`.
     ///
-    /// With a value, an open job of the same name counts as the same. With `unique` alone, the existing job is kept.
+    /// If it is set, an open job of the same name counts as the same. With `unique` alone, the existing job is kept.
     public var conflict: String?
     /// The name of this submission, with which it can be repeated safely: the answer to a repetition is the same job.
     public var idempotencyKey: String?

@@ -49,7 +49,7 @@ public struct WireCalendar: Codable, Hashable, Sendable {
 
     /// Reads the schedule as a trigger.
     ///
-    /// At `now`, the count of every second week begins, and so does a rule without a beginning.
+    /// `now` is the beginning of a rule that has none, and the week from which every second week is counted.
     ///
     /// - Parameters:
     ///   - now: the present.

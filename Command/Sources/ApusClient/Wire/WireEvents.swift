@@ -34,10 +34,10 @@ public struct WireOutput: Codable, Hashable, Sendable {
     /// If it differs from the end of the piece before, the difference is the size of the output that is missing between
     /// them.
     @EmptyIfAbsent public var offset: Int
-    /// The text of a piece of the command's output, with U+FFFD in place of bytes that are not UTF-8 in this piece
-    /// alone.
+    /// The text of a piece of the command's output, with U+FFFD in place of bytes that are not valid UTF-8 within the
+    /// piece.
     public var text: String
-    /// The bytes of the piece in base64, if they are not UTF-8 alone, such as binary data or the first half of a
+    /// The bytes of the piece in base64, if they are not valid UTF-8: they are binary data, or the piece ends within a
     /// character.
     public var base64: String?
     /// Whether a run in progress had printed the piece before the client began to listen.

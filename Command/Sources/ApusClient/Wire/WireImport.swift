@@ -71,8 +71,8 @@ public struct WireImport: Codable, Hashable, Sendable {
     public var jobs: [WireExportedJob]
     /// The path of the crontab that the jobs come from.
     ///
-    /// An open job whose label `crontab` has this value belongs to the line with its command, and is changed if it
-    /// differs from it.
+    /// An open job whose label `crontab` has this value belongs to the line with its command; if it differs from the
+    /// line, it is changed.
     public var crontab: String?
     /// Whether the jobs of the crontab whose lines are gone are cancelled.
     public var prune: Bool?
@@ -127,7 +127,7 @@ public struct WireImported: Codable, Hashable, Sendable {
 }
 
 extension WireExportedJob {
-    /// Returns the job in the form that the scheduler continues, with the given identifier.
+    /// Returns the job in the form from which the scheduler continues it, with the given identifier.
     ///
     /// - Throws: the errors of a refused submission.
     package func restoration(as id: JobID, at now: WallInstant, in zones: any TimeZones) throws -> JobRestoration {

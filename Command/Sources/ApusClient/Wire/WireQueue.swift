@@ -126,9 +126,10 @@ public struct WireNode: Codable, Hashable, Sendable {
     public var shards: Int
     /// The time since the last beat, in milliseconds of the database's clock.
     public var beatAgeMs: Int64
-    /// The time by which the examination of the node's jobs is late, in milliseconds of the database's clock.
+    /// The time since the earliest overdue job of the node was due, in milliseconds of the database's clock; 0 if none
+    /// is overdue.
     ///
-    /// It is the time since the earliest instant at which one of the jobs had to be examined; 0 if none is late.
+    /// This includes jobs that wait for a place in a queue, for a handler or for their conditions.
     public var lagMs: Int64
     /// The state: `alive`, `silent` or `leaving`.
     public var state: String

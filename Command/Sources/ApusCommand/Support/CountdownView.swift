@@ -7,7 +7,7 @@ import PlatformC
 
 /// A countdown on the terminal.
 ///
-/// The bar is computed from instants, and never counted, so it is right whatever has happened since the last one.
+/// The bar is computed from instants, not counted, so it is right even after the process or the machine was suspended.
 struct CountdownView {
     let session: Session
     let job: WireJob
@@ -65,7 +65,7 @@ struct CountdownView {
         }
     }
 
-    /// Follows the job's events; the bar does not need them to move, because it is computed here.
+    /// Follows the job's events; the bar moves without them, because it is computed here.
     private func listen(_ continuation: AsyncStream<News>.Continuation) async {
         do {
             try await JobFollower(session: session, job: job.id, restartsDaemon: restartsDaemon).follow { client in

@@ -16,9 +16,9 @@ struct JobLog {
     let client: DaemonClient
     let job: WireJob
 
-    /// The number of runs that are read if events are missing.
+    /// The number of runs in a page of the history.
     private static let page = 100
-    /// The latest attempts whose end was printed; there are more than a page of runs can contain.
+    /// The latest attempts whose end was printed; more are kept than a page of runs can contain.
     private var ended: [Attempt] = []
     /// The attempts in progress whose output was printed as it arrived, with the number of their bytes so far, omitted
     /// ones included.

@@ -261,7 +261,7 @@ struct JobOptions: ParsableArguments {
 
     /// Reads the words before the options.
     ///
-    /// If no command is given, its words may be among them, so an error then says where a command is given.
+    /// If no command is given, its words may be among them, so an error then says where a command belongs.
     func reading<Value>(_ body: () throws -> Value) throws -> Value {
         do { return try body() } catch var error as TextError where command.isEmpty && error.given.contains(" ") {
             error.message += " (a command follows --)"

@@ -21,9 +21,9 @@ struct TopFrame {
         var title: String
         /// The rows, as cells of which the last takes the rest of the line.
         var rows: [[Span]]
-        /// The number of rows; more than are in ``rows`` if only the first ones are.
+        /// The number of rows before the section is cut to the first ones that fit.
         var count: Int
-        /// The number of rows if all had been read; more than ``count`` if they were not.
+        /// The number of rows that the section would have if all jobs had been read; at least ``count``.
         var all: Int
     }
 

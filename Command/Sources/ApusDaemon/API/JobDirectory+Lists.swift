@@ -113,7 +113,8 @@ extension JobDirectory {
 
     /// Returns the scheduled jobs whose next occurrences are due first.
     func next(limit: Int, check: () throws -> Void) async throws -> WireJobPage {
-        // A job with a waiting run is among the soonest although its next occurrence is due later.
+        // More jobs are read, because one with a waiting run is among the soonest although its next occurrence is due
+        // later.
         var looked = 2 * limit
         while true {
             try check()

@@ -12,7 +12,8 @@ struct JobDirectory: Sendable {
     /// Returns the job that a text refers to.
     ///
     /// It is the job with that identifier, else the open job with that name, else the latest ended job with that name,
-    /// else the only open job whose identifier begins with the text, else the only ended one.
+    /// else the only open job whose identifier begins with the text, else the only job of any state whose identifier
+    /// does.
     ///
     /// - Throws: ``JobError`` with `notFound`, with `ambiguous` and the candidates, or with `invalid` for an empty
     ///   text.

@@ -84,7 +84,8 @@ struct JobExport: Sendable {
     private static func line(_ job: Job) throws -> [UInt8] {
         let wire = WireJob(job, lastRun: nil, waitingFor: [], parked: false)
         let bytes = try JSONText.bytes(of: WireExportedJob(wire))
-        // The text may be shown on a terminal, so unprintable characters are escaped; all below 0x7F are already.
+        // The text may be shown on a terminal, so unprintable characters are escaped; JSON escapes those below 0x20
+        // anyway.
         return bytes.contains { $0 >= 0x7F }
             ? Array(PrintableText.escapedJSON(String(decoding: bytes, as: UTF8.self)).utf8) : bytes
     }

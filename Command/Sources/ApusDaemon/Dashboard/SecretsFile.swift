@@ -62,7 +62,8 @@ struct SecretsFile {
     private func make() throws -> GuardRules.Secrets {
         let content = Content(cookie: secret(), token: secret())
         let bytes = try JSONText.bytes(of: content) + Array("\n".utf8)
-        // The home has only this daemon, by the store's lock, so a file that exists now is another program's: an error.
+        // The home has only this daemon, by the store's lock, so a file that exists by now was made by another program:
+        // an error.
         let file: Int32
         do throws(TrustedPath.Failure) { file = try TrustedPath.open(path, O_WRONLY | O_CREAT | O_EXCL) } catch {
             throw DaemonError(.unavailable, error.description)

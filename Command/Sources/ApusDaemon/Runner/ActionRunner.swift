@@ -53,7 +53,7 @@ struct ActionRunner: Sendable {
         var latenessMs: Int64
         var attempt: Int
         var standsFor: Int
-        /// The outcome, in webhooks of hooks only, as are the following fields.
+        /// The outcome; only hooks send this field and the following ones.
         var outcome: String?
         var reason: String?
         var exitCode: Int?

@@ -95,7 +95,7 @@ struct CommandRunner: Sendable {
     }
 }
 
-/// The end of a command's output: its last 64 KiB, and at most as much again.
+/// The end of a command's output, which has at most 128 KiB and always includes the last 64 KiB.
 final class OutputTail: Sendable {
     private let state = Locked<[UInt8]>([])
     private let limit = 64 * 1024

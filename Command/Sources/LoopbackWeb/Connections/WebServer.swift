@@ -89,8 +89,8 @@ public struct WebServer: Service {
 extension WebServer {
     /// Serves requests until the calling task is cancelled, and then ends in order.
     ///
-    /// The end is orderly: the listener accepts no more connections, requests that have begun are answered, and
-    /// connections without a request are closed.
+    /// At the end, the listener accepts no more connections, answers the requests that have begun, and closes
+    /// connections without a request.
     ///
     /// Cancelling `run()` instead occasionally ends the process: SwiftNIO drops a connection that was accepted and not
     /// handled yet, which traps (swift-nio issue 2637). For the same reason, requests that take too long are abandoned
@@ -120,7 +120,7 @@ extension WebServer {
     }
 }
 
-/// The end of a server, which comes once and is awaited once; a cancellation does not end the wait.
+/// The end of a server, which is signalled once and awaited once; a cancellation does not end the wait.
 private final class End: Sendable {
     private struct State {
         var result: Result<Void, any Error>?

@@ -29,7 +29,7 @@ public final class EventFeed: Sendable {
     private struct Listener {
         var buffer: EventBuffer
         var isWanted: @Sendable (ServerEvent) -> Bool
-        /// Wakes the task that writes; one pending wake-up is enough.
+        /// The continuation that wakes the writing task; one pending wake-up is enough.
         var wake: AsyncStream<Void>.Continuation
     }
 

@@ -11,7 +11,8 @@ import PlatformC
 final class OutputLoop: Sendable {
     static let shared = OutputLoop()
 
-    /// Reads a piece; it is called on the loop's thread when there are bytes to read, or at the end of the output.
+    /// A closure that reads a piece; it is called on the loop's thread when there are bytes to read, or at the end of
+    /// the output.
     typealias Reader = @Sendable () -> Void
 
     private struct State {
