@@ -1,5 +1,5 @@
-// The system's libcurl, with which webhooks are posted. Its options are set by functions with a variable number of
-// arguments, which Swift cannot call: here is one for each type of argument.
+// The system's libcurl, which posts webhooks. Its options are set by functions with a variable number of arguments,
+// which Swift cannot call, so this file has one function for each type of argument.
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
 
@@ -21,7 +21,7 @@ static inline CURLcode ccurl_set_header_reader(CURL *transfer, curl_write_callba
     return code != CURLE_OK ? code : curl_easy_setopt(transfer, CURLOPT_HEADERDATA, context);
 }
 
-// Ending a transfer does not wait for its name to be resolved, where libcurl can do that (since 7.87).
+// Ends a transfer without waiting for the resolution of its name, if libcurl supports that (since 7.87).
 static inline CURLcode ccurl_set_quick_end(CURL *transfer) {
 #if LIBCURL_VERSION_NUM >= 0x075700
     return curl_easy_setopt(transfer, CURLOPT_QUICK_EXIT, 1L);

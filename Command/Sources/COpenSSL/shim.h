@@ -1,3 +1,3 @@
-// The system's libcrypto, of which the HMAC of webhooks is used. On Apple's systems it is CryptoKit's.
+// The system's libcrypto, for the HMAC of webhooks; Apple's systems use CryptoKit.
 #include <openssl/evp.h>
 #include <openssl/hmac.h>

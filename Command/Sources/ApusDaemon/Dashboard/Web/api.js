@@ -1,6 +1,8 @@
-// The daemon's API, /v1. The cookie that came with the page says who we are.
+// The daemon's API, /v1. The cookie that came with the page identifies the browser.
 
-/** An answer that is an error: its sentence is for people, its code for programs. Status 0: there was no answer. */
+/**
+ * An answer with an error: the message is for people, the code for programs. The status is 0 if there was no answer.
+ */
 export class APIError extends Error {
   constructor(status, code, message, retryAfter = null) {
     super(message);

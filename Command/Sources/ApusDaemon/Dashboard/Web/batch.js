@@ -1,9 +1,9 @@
-// Events are kept as they come and handed over together, once a frame, or once a second while the page is hidden.
+// Collects events and hands them over together, once a frame, or once a second while the page is hidden.
 
 const AT_ONCE = 80;
 
 export class Batch {
-  /** `events` is called with what came since, as `{ name, data }`. */
+  /** `events` is called with the collected events, as `{ name, data }`. */
   constructor(events) {
     this.onEvents = events;
     this.waiting = [];
@@ -28,7 +28,7 @@ export class Batch {
   flush() {
     if (!this.flushing) return;
     this.flushing = false;
-    // A hundred jobs that fire at one instant must not delay a frame, and the queue must not grow.
+    // A hundred jobs that run at the same instant must not delay a frame, and the queue must not grow.
     const events = this.waiting.splice(0, Math.max(AT_ONCE, this.waiting.length >> 2));
     if (this.waiting.length) this.flushSoon();
     this.onEvents(events.map(([name, data]) => ({ name, data: data ? JSON.parse(data) : {} })));

@@ -1,4 +1,4 @@
-// The calendar: what is to come, by month and by week.
+// The calendar: the occurrences to come, by month and by week.
 
 import { api } from './api.js';
 import { addDays, addMonths, byDay, daysOf, fromKey, key } from './days.js';
@@ -7,7 +7,7 @@ import { count, plural, timeOfDay } from './format.js';
 
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 const SHOWN = { month: 3, week: 40 };
-// The most occurrences of each job, and of all jobs together: more than that the daemon does not list.
+// The maximum number of occurrences, of each job and of all jobs together; the daemon lists no more.
 const PER_JOB = 1000;
 const IN_ALL = 10_000;
 const PAUSE = 1000;
@@ -59,7 +59,7 @@ export class Calendar {
     this.load();
   }
 
-  /** Loads again, once a second at most and less often where an answer takes long; not at all while it is hidden. */
+  /** Loads again, at most once a second and less often if answers take long; not while the calendar is hidden. */
   soon() {
     if (this.timer !== null || !this.element.checkVisibility()) return;
     const pause = Math.max(PAUSE, 5 * this.took) - (performance.now() - this.loadedAt);
@@ -103,7 +103,7 @@ export class Calendar {
     const rows = [];
     for (let index = 0; index < cells.length; index += 7) rows.push(h('tr', { role: 'row' }, cells.slice(index, index + 7)));
     this.table.className = `days ${this.view}`;
-    // The roles are those of the elements: with other values of `display` browsers take them away.
+    // The roles are those of the elements, which browsers drop for other values of `display`.
     setAttribute(this.table, 'role', 'table');
     this.table.replaceChildren(
       h('caption', { class: 'unseen' }, `What is due, ${this.heading.textContent}`),
@@ -116,7 +116,7 @@ export class Calendar {
     this.showTruncated(occurrences, truncated, cut);
   }
 
-  /** A day of which the list is cut off must not look like one on which nothing is due. */
+  /** Shows which lists are cut off, so that their days do not look like days on which nothing is due. */
   showTruncated(occurrences, truncated, cut) {
     const long = new Set(truncated);
     const last = new Map();
@@ -133,7 +133,7 @@ export class Calendar {
     const text = key(day);
     const isToday = text === key(new Date());
     const most = SHOWN[this.view];
-    // "1 more" takes the line that the entry itself would.
+    // "1 more" would take the line of the entry itself.
     const shown = entries.length <= most + 1 ? entries : entries.slice(0, most);
     const rest = entries.length - shown.length;
     const all = entries.reduce((sum, { dues }) => sum + dues.length, 0);

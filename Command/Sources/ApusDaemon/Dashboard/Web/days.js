@@ -1,11 +1,11 @@
-// Days of the browser's zone: the weeks that the calendar shows, and what of the daemon's answer falls on each day.
+// Days in the browser's zone: the weeks that the calendar shows, and the occurrences of each day.
 
 const two = (n) => String(n).padStart(2, '0');
 
-/** `2026-12-01`, of the local day. */
+/** Returns the key of a local day, such as `2026-12-01`. */
 export const key = (day) => `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
 
-/** The local day of `2026-12-01`; `null` for a text that is no day. */
+/** Returns the local day of a key; `null` if the text is not a day. */
 export function fromKey(text) {
   const [year, month, day] = text.split('-').map(Number);
   const found = new Date(year, month - 1, day);
@@ -18,7 +18,7 @@ export const addMonths = (day, n) => new Date(day.getFullYear(), day.getMonth() 
 
 const monday = (day) => addDays(day, -((day.getDay() + 6) % 7));
 
-/** The days of whole weeks, Monday first, that contain the month or the week of `day`. */
+/** Returns the days of the whole weeks, Monday first, that contain the month or the week of `day`. */
 export function daysOf(view, day) {
   if (view === 'week') return Array.from({ length: 7 }, (_, index) => addDays(monday(day), index));
   const first = monday(addMonths(day, 0));
@@ -29,8 +29,8 @@ export function daysOf(view, day) {
 }
 
 /**
- * The occurrences by local day. Each day has one entry for each job, in the order of their first occurrence on it:
- * `{ job, name, dues, notes }`, with the due instants in milliseconds.
+ * Returns the occurrences by local day. Each day has one entry for each job, in the order of the jobs' first
+ * occurrences on it: `{ job, name, dues, notes }`, with the due instants in milliseconds.
  */
 export function byDay(occurrences) {
   const days = new Map();

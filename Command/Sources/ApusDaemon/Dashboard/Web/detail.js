@@ -1,4 +1,4 @@
-// One job: how it stands, what it is, what its runs came to, and what they printed.
+// One job: its state, its definition, its runs and their output.
 
 import { api } from './api.js';
 import { h, icon, setAttribute, setText } from './dom.js';
@@ -24,13 +24,13 @@ const OVERLAP = {
   replace: 'the new one replaces the old one',
 };
 
-/** `queue:4` is `each waits for its turn, at most 4`. */
+/** Describes a policy: `queue:4` becomes `queue: each waits for its turn, at most 4`. */
 function policy(words, text) {
   const [name, limit] = text.split(':');
   return `${text.split(':')[0]}: ${words[name] ?? ''}${limit ? `, at most ${limit}` : ''}`;
 }
 
-/** How a job stands, in a word. */
+/** Returns the state of a job in one word. */
 function stateWord(job, isRunning) {
   if (job.state === 'finished' && job.failed) return 'failed';
   if (job.state !== 'scheduled') return job.state;

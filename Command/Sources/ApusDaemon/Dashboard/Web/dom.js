@@ -1,4 +1,4 @@
-// Elements, made without a line of HTML in a string: what comes from a job is never read as markup.
+// Creates elements without HTML in strings, so that the text of a job is never read as markup.
 
 const SVG = 'http://www.w3.org/2000/svg';
 
@@ -12,19 +12,19 @@ function fill(element, attributes, children) {
   return element;
 }
 
-/** An HTML element: `h('button', { type: 'button', onclick }, 'Cancel')`. */
+/** Returns an HTML element, as in `h('button', { type: 'button', onclick }, 'Cancel')`. */
 export function h(tag, attributes = {}, ...children) {
   return fill(document.createElement(tag), attributes, children);
 }
 
-/** An SVG element. */
+/** Returns an SVG element. */
 export function s(tag, attributes = {}, ...children) {
   return fill(document.createElementNS(SVG, tag), attributes, children);
 }
 
 export const byId = (id) => document.getElementById(id);
 
-/** Sets a text only if it is another one: the browser lays out again for nothing otherwise. */
+/** Sets a text only if it differs, because the browser would otherwise lay out the page again for nothing. */
 export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
@@ -34,7 +34,7 @@ export function setAttribute(element, name, value) {
   else if (element.getAttribute(name) !== String(value)) element.setAttribute(name, value);
 }
 
-// Drawn on a grid of 16, with lines of 1.5.
+// The paths, on a grid of 16, for lines of 1.5.
 const ICONS = {
   pause: 'M5.5 3.5v9M10.5 3.5v9',
   play: 'M5 3.2v9.6L12.5 8z',

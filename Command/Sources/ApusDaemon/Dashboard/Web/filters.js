@@ -1,10 +1,10 @@
-// What the list shows: a filter, a label, a search and an order; and the ended jobs that are not loaded.
+// The choice of what the list shows: a filter, a label, a search and an order; and the ended jobs that are not loaded.
 
 import { byId, h, setText } from './dom.js';
 import { count } from './format.js';
 import { FILTERS, SORTS } from './store.js';
 
-// As many as a list of choices is good for: the most frequent ones. The search finds all.
+// The maximum number of labels to choose from, the most frequent ones. The search finds all.
 const LABELS = 200;
 
 export class Filters {

@@ -1,16 +1,16 @@
-// Words for people: durations, instants, triggers and outcomes, as the command says them.
+// Texts for people: durations, instants, triggers and outcomes, in the words of the command.
 
 const UNITS = [['w', 604_800_000], ['d', 86_400_000], ['h', 3_600_000], ['m', 60_000], ['s', 1000]];
 const ISO = /^P(?:([\d.]+)W)?(?:([\d.]+)D)?(?:T(?:([\d.]+)H)?(?:([\d.]+)M)?(?:([\d.]+)S)?)?$/;
 
-/** Milliseconds of an ISO 8601 duration; `null` for what is none. */
+/** Returns the milliseconds of an ISO 8601 duration; `null` for any other text. */
 export function fromISO(text) {
   const parts = ISO.exec(text ?? '');
   if (!parts) return null;
   return UNITS.reduce((sum, [, unit], index) => sum + (parseFloat(parts[index + 1]) || 0) * unit, 0);
 }
 
-/** `1d 2h`, `4m 10s`, `250ms`: the two largest units. */
+/** Returns a duration in its two largest units: `1d 2h`, `4m 10s`, `250ms`. */
 export function duration(ms) {
   if (ms < 1000) return `${Math.max(0, Math.floor(ms))}ms`;
   let rest = Math.floor(ms / 1000) * 1000;
@@ -29,8 +29,8 @@ const HOUR = 3_600_000;
 const pair = (n, large, rest, small) => (rest ? `${n} ${large} ${rest} ${small}` : `${n} ${large}`);
 
 /**
- * A remaining time: `4:59`, from an hour on `23 h 59 m`, from two days on `3 d 4 h`. A clock's notation of hours would
- * be read as a time of day. Rounded up, so that it ends with 0:00.
+ * Returns a remaining time: `4:59`, from an hour on `23 h 59 m`, from two days on `3 d 4 h`. Hours in a clock's
+ * notation would be read as a time of day. The time is rounded up, so that it ends with 0:00.
  */
 export function clock(ms) {
   const seconds = Math.max(0, Math.ceil(ms / 1000));
@@ -41,13 +41,13 @@ export function clock(ms) {
   return pair(Math.floor(hours / 24), 'd', hours % 24, 'h');
 }
 
-/** The milliseconds until `clock` says something else. */
+/** Returns the milliseconds until the result of `clock` changes. */
 export function clockPause(ms) {
   const unit = ms <= HOUR ? 1000 : ms <= 48 * HOUR ? 60_000 : HOUR;
   return ms % unit || unit;
 }
 
-/** A remaining time on its own: `4:59`, `in 23 h 59 m`. */
+/** Returns a remaining time for use on its own: `4:59`, `in 23 h 59 m`. */
 export const remaining = (ms) => (ms <= HOUR - 1000 ? clock(ms) : `in ${clock(ms)}`);
 
 const UNDER_TEN = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
@@ -55,7 +55,7 @@ const WHOLE = new Intl.NumberFormat('en');
 export const count = (n) => (n < 1000 ? String(n) : WHOLE.format(n));
 export const plural = (n, word) => `${count(n)} ${word}${n === 1 ? '' : 's'}`;
 
-/** A lateness: `2 ms`, `1.3 s`, `12 min`. */
+/** Returns a lateness: `2 ms`, `1.3 s`, `12 min`. */
 export function lateness(ms) {
   if (ms === null || ms === undefined) return '–';
   if (ms < 1000) return `${ms} ms`;
@@ -72,7 +72,7 @@ const FULL = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 
 export const timeOfDay = (ms) => SHORT.format(ms);
 export const fullTime = (ms) => FULL.format(ms);
 
-/** An instant in local time: today without the day, later or earlier with it. */
+/** Returns an instant in local time, with the day unless it is today. */
 export function instant(ms, now = Date.now()) {
   const sameDay = new Date(ms).toDateString() === new Date(now).toDateString();
   const sameYear = new Date(ms).getFullYear() === new Date(now).getFullYear();
@@ -80,7 +80,10 @@ export function instant(ms, now = Date.now()) {
   return `${DAY.format(ms)}${sameYear ? '' : ` ${new Date(ms).getFullYear()}`}, ${SHORT.format(ms)}`;
 }
 
-/** Instants for the marks of one axis: with seconds if they lie within ten minutes, with days if they are of several. */
+/**
+ * Returns instants for the marks of one axis: with seconds if they lie within ten minutes, with days if they lie on
+ * several.
+ */
 export function instants(all) {
   const days = new Set(all.map((ms) => new Date(ms).toDateString()));
   if (days.size > 1) return all.map((ms) => `${DAY.format(ms)}, ${SHORT.format(ms)}`);
@@ -106,7 +109,7 @@ export function trigger(job) {
   return words.join(', ');
 }
 
-/** What a job does, as it is typed at a terminal; the kind, if the daemon has no handler for it. */
+/** Returns the action of a job as it is typed at a terminal, or the kind if the daemon has no handler for it. */
 export function action(job) {
   if (!['action', 'countdown'].includes(job.kind)) return `kind ${job.kind}`;
   const { command, webhook, notify } = job.action;
@@ -118,7 +121,7 @@ export function action(job) {
   return parts.join(', then ');
 }
 
-/** The limits of a schedule of the calendar and its policies for changes of the clock; empty without any. */
+/** Returns the limits of a calendar schedule and its policies for clock changes; empty without any. */
 export function limits({ from, until, count: times, except, gap, repeated }) {
   const words = [];
   if (from) words.push(`from ${from}`);
@@ -134,23 +137,23 @@ export const title = (job) => job.name ?? job.id;
 
 const OBSTACLES = { network: 'a network', power: 'power', idle: 'the machine to be idle' };
 
-/** Whether an occurrence is due and waits for a condition that the job names. */
+/** Whether an occurrence is due and waits for a condition of the job, or for a handler. */
 export const isHeld = (job) => job.state === 'scheduled' && (job.parked || Boolean(job.waitingFor?.length));
 
-/** What holds back an occurrence of such a job. */
+/** Returns the reason why the occurrence of a held job waits. */
 export function obstacle(job) {
   if (job.parked) return `parked: no handler for the kind “${job.kind}”`;
   const words = job.waitingFor.map((word) => OBSTACLES[word] ?? word);
   return `waits for ${words.join(' and ')}`;
 }
 
-/** An occurrence's number; runs by hand count downwards from 0. */
+/** Returns the number of an occurrence, or `by hand` for a run by hand, whose number is 0 or less. */
 export function occurrence(run) {
   if (run.occurrence <= 0) return 'by hand';
   return run.through > run.occurrence ? `${run.occurrence}–${run.through}` : `${run.occurrence}`;
 }
 
-/** Why a run ended as it did. */
+/** Returns the reason for the outcome of a run. */
 export function why(run) {
   const words = [];
   if (run.reason) words.push(run.reason);

@@ -1,4 +1,4 @@
-// The dialogs of new jobs, new countdowns and notifications, and the question before a job is cancelled.
+// The dialogs for new jobs, countdowns and notifications, and the question before a job is cancelled.
 
 import { api } from './api.js';
 import { byId, setText } from './dom.js';
@@ -7,7 +7,7 @@ import { title } from './format.js';
 const DURATION = /^(?:\d+(?:\.\d+)?(?:ms|w|d|h|m|s))+$|^\d+(?:\.\d+)?$|^\d{1,3}:[0-5]\d(?::[0-5]\d)?$|^P(?=.)(?:[\d.]+W)?(?:[\d.]+D)?(?:T(?:[\d.]+H)?(?:[\d.]+M)?(?:[\d.]+S)?)?$/i;
 const DURATIONS = 'Write a duration such as 25m, 1h30m, 90 (seconds) or 5:00.';
 
-/** What is wrong with a field, in words for the person who filled it. */
+/** The problem with a field, in words for the user. */
 export class Problem extends Error {
   constructor(field, message) {
     super(message);
@@ -16,14 +16,14 @@ export class Problem extends Error {
 }
 
 function checkedDuration(field, words) {
-  // The daemon reads them without spaces.
+  // The daemon accepts no spaces in a duration.
   const text = words.replace(/\s+/g, '');
   if (!text) throw new Problem(field, DURATIONS);
   if (!DURATION.test(text) || !/[1-9]/.test(text)) throw new Problem(field, `“${words}” is no duration. ${DURATIONS}`);
   return text;
 }
 
-/** The next instant at which clocks show `time`, or that time on `date`. */
+/** Returns the next instant at which clocks show `time`, or the instant at which they do on `date`. */
 function instantOf(field, time, date, now = new Date()) {
   if (!time) throw new Problem(field, 'Choose a time.');
   const [hours, minutes, seconds = 0] = time.split(':').map(Number);
@@ -34,7 +34,7 @@ function instantOf(field, time, date, now = new Date()) {
   return at.toISOString();
 }
 
-// Which field a sentence of the daemon is about: it begins with the argument's name.
+// The fields for errors of the daemon, by the beginning of the message, which is the name of the argument.
 const FIELDS = [[/^trigger\.after/, 'after'], [/^trigger\.at/, 'time'], [/^trigger\.every/, 'every'], [/^trigger\.anchor/, 'from'], [/^name/, 'name'], [/^action/, 'text'],
   ...['schedule', 'zone', 'gap', 'repeated', 'from', 'until', 'except', 'count'].map((name) => [new RegExp(`^(trigger\\.)?calendar\\.${name}\\b`), name])];
 
@@ -68,7 +68,7 @@ export class Form {
     return (new FormData(this.form).get(name) ?? '').trim();
   }
 
-  /** Shows the fields that the choices ask for. */
+  /** Shows the fields that the present choices require. */
   arrange() {
     for (const part of this.form.querySelectorAll('[data-if]')) {
       const [name, value] = part.dataset.if.split('=');
@@ -93,7 +93,7 @@ export class Form {
     setText(this.form.querySelector(':scope > .problem'), '');
   }
 
-  /** Beside what caused it; at the foot of the form if that is not known. */
+  /** Shows a problem beside its field, or at the foot of the form if the field is unknown. */
   complain(field, message) {
     const box = field && this.form.querySelector(`[data-field=${field}]`);
     const place = box && !box.hidden ? box.querySelector('.problem') : this.form.querySelector(':scope > .problem');
@@ -136,7 +136,7 @@ export class Form {
         return { at: instantOf('time', this.value('time'), this.value('date')) };
       default: {
         const every = checkedDuration('every', this.value('every'));
-        // With a time to begin at it follows the wall clock, without one it counts elapsed time.
+        // With a first instant, it follows the wall clock; without one, it counts elapsed time.
         return this.value('from') ? { every, anchor: instantOf('from', this.value('from')) } : { every };
       }
     }
@@ -157,7 +157,7 @@ export function notificationForm(done) {
   return new Form('new-notification', { done, make });
 }
 
-/** Asks once. The promise is true for yes. */
+/** Asks the user once. The promise is `true` for yes. */
 export function confirmCancel(job) {
   const dialog = byId('confirm-cancel');
   const opener = document.activeElement;

@@ -1,18 +1,18 @@
-// The list of jobs: a grid of which only what is seen exists.
+// The list of jobs: a grid in which only the visible rows exist.
 //
-// To a screen reader it is a whole grid: `aria-rowcount` and `aria-rowindex` say how long it is and where one is, and
-// the arrow keys, Page Up, Page Down, Control+Home and Control+End go through all of it; Home and End go to the first and
-// the last control of a row (ARIA Authoring Practices, "Grid"). One control of it is in the tab order. The row with the
-// focus is kept when it is scrolled away, so that the focus is never lost.
+// To a screen reader it is a whole grid: `aria-rowcount` and `aria-rowindex` give its length and the position, and the
+// arrow keys, Page Up, Page Down, Control+Home and Control+End reach all of it; Home and End move to the first and the
+// last control of a row (ARIA Authoring Practices, "Grid"). One control of the grid is in the tab order. The row with
+// the focus is kept when it is scrolled away, so that the focus is never lost.
 
 import { h, setAttribute, setText } from './dom.js';
 import { count, plural } from './format.js';
 import { Row } from './row.js';
 
 const MARGIN = 6;
-// The order is not changed within this time after the pointer moved over the list or a key was pressed in it …
+// The order does not change within this time after the pointer moved over the list or a key was pressed in it …
 const HOLD = 3000;
-// … but it is never older than this, even if the pointer does not rest.
+// … but it is never older than this, even if the pointer keeps moving.
 const LONGEST_HOLD = 10_000;
 
 export class List {
@@ -28,7 +28,7 @@ export class List {
     const head = ['', 'Job', 'Trigger', '', 'Next due', 'Last run', ''];
     const names = ['Countdown', null, null, 'What it does', null, null, 'Actions'];
     const classes = ['c-ring', 'c-name', 'c-trigger', 'c-what', 'c-due', 'c-last', 'c-tools'];
-    // Inside what scrolls, so that heads and rows are equally wide with every kind of scroll bar.
+    // Inside the scrolled element, so that head and rows have the same width with every kind of scroll bar.
     this.head = h('div', { role: 'rowgroup', class: 'head-group' },
       h('div', { role: 'row', class: 'row head', 'aria-rowindex': 1 }, head.map((text, index) =>
         h('div', { role: 'columnheader', class: `cell ${classes[index]}` }, text || h('span', { class: 'unseen' }, names[index])))));
@@ -86,7 +86,7 @@ export class List {
     if (row && job) row.show(job, row.index, id === this.selected);
   }
 
-  /** The pointer is elsewhere: an order that waits for it is brought up to date. */
+  /** Updates an order that was held back, because the pointer has left the list. */
   release() {
     this.heldUntil = 0;
     if (this.sortTimer === null) return;
@@ -114,7 +114,7 @@ export class List {
     return this.rowHeight;
   }
 
-  /** The rows that are seen: those between the edges of the window and of the viewport. */
+  /** Returns the visible rows: those between the edges of the window and of the viewport. */
   range() {
     const clip = this.viewport.getBoundingClientRect();
     const top = Math.max(0, clip.top);
@@ -147,7 +147,7 @@ export class List {
     let place = this.canvas.firstChild;
     for (const [id, index] of [...wanted].sort(([, a], [, b]) => a - b)) {
       const element = this.put(id, index);
-      // In the order in which they are read aloud.
+      // The rows are in the order in which a screen reader reads them.
       if (element === place) place = place.nextSibling;
       else this.canvas.insertBefore(element, place);
     }
@@ -157,7 +157,7 @@ export class List {
     this.ticker.wake();
   }
 
-  /** The row with the focus stays, wherever it is. */
+  /** Keeps the row with the focus, wherever it is. */
   keepActive(wanted) {
     if (!this.active.id || wanted.has(this.active.id) || !this.rows.get(this.active.id)?.element.contains(document.activeElement)) return;
     const index = this.store.order.findIndex((job) => job.id === this.active.id);
@@ -190,7 +190,7 @@ export class List {
 
   // The keyboard
 
-  /** Just one control of the grid is reached by the tab key. */
+  /** Makes exactly one control of the grid reachable with the tab key. */
   showTabStop() {
     let row = this.rows.get(this.active.id);
     if (!row) {
@@ -231,7 +231,7 @@ export class List {
     event.preventDefault();
   }
 
-  /** Moves the focus by rows, from the active one, or into the list. */
+  /** Moves the focus by rows, from the active row, or into the list. */
   move(by) {
     if (!this.store.order.length) return false;
     const index = this.store.order.findIndex((job) => job.id === this.active.id);
@@ -245,7 +245,7 @@ export class List {
     const isOwnScroller = this.viewport.scrollHeight > this.viewport.clientHeight + 1;
     if (isOwnScroller) {
       const { scrollTop, clientHeight } = this.viewport;
-      // The head covers the top of what scrolls, and the canvas begins below it.
+      // The head covers the top of the scrolled area, and the canvas begins below it.
       const free = clientHeight - this.head.offsetHeight;
       if (top < scrollTop) this.viewport.scrollTop = top;
       else if (top + this.height > scrollTop + free) this.viewport.scrollTop = top + this.height - free;

@@ -1,4 +1,4 @@
-// What a run printed: as it prints while it runs, and the last 64 KiB of it afterwards.
+// The output of a run: live while it is in progress, and the last 64 KiB of it afterwards.
 
 import { api } from './api.js';
 import { h, setAttribute, setText } from './dom.js';
@@ -8,11 +8,11 @@ import { runKey } from './store.js';
 const MOST = 65_536;
 const encoder = new TextEncoder();
 
-/** A piece that is not UTF-8 as it stands has its bytes in base64. */
+/** Returns the bytes of a piece, which has them in base64 if they are not UTF-8. */
 const bytesOf = (output) =>
   output.base64 ? Uint8Array.from(atob(output.base64), (byte) => byte.charCodeAt(0)) : encoder.encode(output.text);
 
-/** What runs that are at work have printed since the page was opened. */
+/** The output of the runs in progress, since the page was opened. */
 export class Outputs extends EventTarget {
   texts = new Map();
   decoders = new Map();
@@ -20,19 +20,19 @@ export class Outputs extends EventTarget {
   add(output) {
     const key = runKey(output);
     if (!this.decoders.has(key)) this.decoders.set(key, new TextDecoder('utf-8', { ignoreBOM: true }));
-    // A character that is not complete yet comes with the next piece.
+    // An incomplete character is decoded with the next piece.
     const piece = this.decoders.get(key).decode(bytesOf(output), { stream: true });
     const text = (this.texts.get(key) ?? '') + piece;
     this.texts.set(key, text.length > MOST ? text.slice(-MOST) : text);
     this.dispatchEvent(new CustomEvent('output', { detail: { key, text: piece } }));
   }
 
-  /** Forgets all but these: the event of a run's end may be lost. */
+  /** Forgets all output except that of these runs, because the event of a run's end may be lost. */
   keep(running) {
     for (const key of this.texts.keys()) if (!running.has(key)) this.forget(key);
   }
 
-  /** A run has ended: the daemon has its output now. */
+  /** Forgets the output of a run that has ended, which the daemon has now. */
   drop(run) {
     if (run.outcome !== 'running') this.forget(runKey(run));
   }
@@ -62,7 +62,7 @@ export class Log {
     this.controller?.abort();
   }
 
-  /** `run` is at least its occurrence and its attempt; `known` all of it, if the page has it. */
+  /** Shows a run. `run` has at least its occurrence and its attempt; `known` is the whole run, if the page has it. */
   async show(run, known) {
     const key = run ? runKey({ job: this.job, ...run }) : null;
     if (key === this.key) return;
@@ -99,7 +99,7 @@ export class Log {
 
   async fetchText(signal) {
     const { key, run } = this;
-    // The daemon keeps 64 KiB of the last attempt that ended, and the tail of each.
+    // The daemon keeps 64 KiB of the output of the last attempt that ended, and the tail of each attempt.
     const last = this.attempts?.find((one) => one.attempt > 0 && !['running', 'waiting'].includes(one.outcome));
     const text = last?.attempt === run.attempt && run.attempt > 0 ? await api.logs(this.job, run.occurrence, signal) : run.outputTail ?? '';
     if (this.key === key) this.replace(text);

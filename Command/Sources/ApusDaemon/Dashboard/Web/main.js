@@ -1,4 +1,4 @@
-// The page: its parts, and what goes between them.
+// The page: its parts, and the messages between them.
 
 import { api } from './api.js';
 import { Calendar } from './calendar.js';
@@ -42,12 +42,12 @@ const runPath = (run) => `#/job/${run.job}/run/${run.occurrence}/${run.attempt}`
 const history = new Runs({ label: 'runs of all jobs', name: nameOf, href: runPath, choose: (run) => (location.hash = runPath(run)) });
 byId('history').append(history.element);
 
-// What can be done to a job
+// Actions on a job
 
 async function act(name, job, control) {
   if (!job || (name === 'cancel' && !(await confirmCancel(job)))) return;
   control.setAttribute('aria-busy', 'true');
-  // The answer takes another connection than the events, and what they said since is newer.
+  // The answer comes on another connection than the events, and events since the request are newer.
   const newer = new Set();
   const note = ({ detail: { changed, runs } }) => {
     for (const id of changed) newer.add(id);
@@ -81,7 +81,7 @@ function undo() {
   last.querySelector('.quiet').click();
 }
 
-/** Takes back the offers for jobs that are not suspended any more, wherever they were resumed. */
+/** Removes the offers to undo for jobs that are no longer suspended, wherever they were resumed. */
 function dropUndos() {
   for (const [id, toast] of undos) {
     if (store.jobs.get(id)?.state === 'suspended') continue;
@@ -94,7 +94,7 @@ function dropUndos() {
 
 const health = { version: null };
 
-// Nothing of the jobs is left in the tab, and the answer says how to sign in.
+// No data of the jobs stays in the tab, and the answer says how to sign in.
 const showEntry = () => location.replace('/');
 
 const stream = new SharedStream({
@@ -105,7 +105,7 @@ const stream = new SharedStream({
     if (state === 'connected') reload();
   },
   events(events) {
-    // Output alone may be missing; what is shown of jobs is then still true.
+    // If only output is missing, the shown state of the jobs is still right.
     if (events.some(({ name, data }) => name === 'clock' || name === 'deleted' || (name === 'lost' && data.events !== 0))) reload();
     for (const { name, data } of events) {
       if (name === 'output') outputs.add(data);
@@ -127,7 +127,7 @@ store.addEventListener('changed', ({ detail: { changed, runs, ended } }) => {
 store.addEventListener('arranged', showFacts);
 
 let reloading = null;
-/** Reads again what is shown. Asked for again meanwhile, it does so once more. */
+/** Reads again what is shown. A call during that makes it read once more. */
 async function reload() {
   if (reloading) {
     reloading.again = true;
@@ -144,7 +144,7 @@ async function reload() {
     calendar.soon();
     outputs.keep(store.running);
   } catch (error) {
-    // Without an answer the stream notices too, and this is called when it is back.
+    // Without an answer the stream notices too, and this is called once it is connected again.
     if (error.status > 0) showBanner(error.message);
   }
   const { again } = reloading;
@@ -201,7 +201,7 @@ function showLabel(label) {
 
 byId('to-failed').addEventListener('click', showFailed);
 
-// Views: the address says what is shown, so that going back works
+// Views: the address names the view, so that going back works
 
 const RUN = /^#\/job\/([^/]+)(?:\/run\/(-?\d+)\/(\d+))?$/;
 
@@ -211,7 +211,7 @@ function route() {
   const place = found ? 'job' : days ? 'calendar' : location.hash === '#/history' ? 'history' : 'jobs';
   const was = document.body.dataset.view;
   document.body.dataset.view = place;
-  // Beside a job stays what was there before: the list or the calendar.
+  // Beside a job, the view that was there before stays: the list or the calendar.
   if (place !== 'job' || was === undefined) document.body.dataset.left = days ? 'calendar' : 'jobs';
   const { left } = document.body.dataset;
   setAttribute(byId('to-jobs'), 'aria-current', place !== 'history' && left === 'jobs' ? 'page' : null);
@@ -229,7 +229,7 @@ function route() {
   if (place !== 'job') document.title = { history: 'History – Apus', calendar: 'Calendar – Apus' }[place] ?? 'Apus';
   if (was === undefined) return;
   list.schedule();
-  // A view that takes the place of another one is announced; a panel beside the list leaves the focus where it is.
+  // A view that replaces another one is announced; a panel beside the list leaves the focus where it is.
   if (isNarrow.matches && was !== place) (place === 'job' ? detail.heading : place === 'history' ? byId('history-title') : place === 'calendar' ? calendar.heading : byId('main')).focus({ preventScroll: true });
   if (isNarrow.matches && was !== place) scrollTo(0, 0);
   else if (isOther) byId('side').scrollTop = 0;
@@ -268,7 +268,7 @@ byId('open-notification').querySelector('.glyph').append(icon('bell'));
 
 // Keys
 
-/** Does something to the job of the row with the focus, else to the one in the panel. */
+/** Acts on the job of the row with the focus, or else on the job in the panel. */
 function actOn(name) {
   const row = document.activeElement.closest('.row[data-id]');
   const job = store.jobs.get(row?.dataset.id ?? detail.id);
@@ -316,5 +316,6 @@ byId('sign-out').addEventListener('click', async () => {
 
 route();
 stream.start();
-// Without waiting for the stream: what is there is seen at once, and read again as soon as nothing can be missed.
+// The jobs are loaded without waiting for the stream, so that they are visible at once; they are read again as soon as
+// no event can be missed.
 store.load().catch(() => {});

@@ -1,10 +1,10 @@
-// The daemons that share the store, where several can.
+// The daemons that share the store, if several can.
 
 import { api } from './api.js';
 import { h, setText } from './dom.js';
 import { lateness, plural } from './format.js';
 
-// There are no events for nodes.
+// There are no events for nodes, so they are read periodically.
 const PERIOD = 2000;
 const STATES = { alive: 'alive', silent: 'silent', leaving: 'leaving' };
 
@@ -18,7 +18,7 @@ export class Nodes {
     document.addEventListener('visibilitychange', () => this.soon(0));
   }
 
-  /** Whether the daemon can be asked. */
+  /** Handles a change of the connection to the daemon. */
   connected(isConnected) {
     this.isConnected = isConnected;
     if (isConnected) this.load();

@@ -1,4 +1,4 @@
-// Lateness of runs, oldest to newest. The scale is logarithmic: a millisecond and an hour are both seen.
+// The lateness of runs, oldest to newest, on a logarithmic scale: both a millisecond and an hour are visible.
 
 import { h, s, setAttribute, setText } from './dom.js';
 import { instants, instant, lateness, occurrence, why } from './format.js';
@@ -7,7 +7,7 @@ const HEIGHT = 156;
 const LEFT = 52;
 const RIGHT = 8;
 const TOP = 8;
-// From top to bottom: the scale, down to 0 ms; a lane of its own for runs that did not start; the times.
+// From top to bottom: the scale, down to 0 ms; a separate lane for runs that did not start; the times.
 const ZERO = 106;
 const LANE = 124;
 const GROUND = 134;
@@ -15,7 +15,7 @@ const TIMES = 150;
 const TIME_WIDTH = 96;
 const GRID = [[0, '0 ms'], [1, '1 ms'], [10, '10 ms'], [100, '0.1 s'], [1000, '1 s'], [10_000, '10 s'], [60_000, '1 min'], [3_600_000, '1 h'], [86_400_000, '1 d']];
 
-// Each has its own shape, so that they can be distinguished without colour.
+// Each outcome has its own shape, so that outcomes can be distinguished without colour.
 const SHAPES = {
   succeeded: (x, y) => `M${x - 3} ${y}a3 3 0 1 0 6 0a3 3 0 1 0-6 0z`,
   failed: (x, y) => `M${x - 3.5} ${y - 3.5}l7 7M${x + 3.5} ${y - 3.5}l-7 7`,
@@ -26,11 +26,13 @@ const SHAPES = {
   waiting: (x, y) => `M${x - 3} ${y - 3}h6v6h-6z`,
 };
 
-/** Where a run stands in the plot: a retry by its delay after the pause; `null` if it did not start. */
+/**
+ * Returns the lateness of a run in the plot: of a retry, the delay after the pause; `null` if the run did not start.
+ */
 const late = (run) => run.latenessMs ?? run.delayMs ?? (run.started ? 0 : null);
 
 export class Plot {
-  /** `name` says whose run it is, if the plot shows the runs of several jobs. */
+  /** `name` returns the name of a run's job, if the plot shows the runs of several jobs. */
   constructor({ label, name = null, choose }) {
     Object.assign(this, { name, choose, runs: [], index: -1, width: 0, label });
     this.grid = s('g', { class: 'grid-lines' });
@@ -53,10 +55,10 @@ export class Plot {
     this.field.addEventListener('click', () => this.index >= 0 && this.choose?.(this.runs[this.index]));
   }
 
-  /** Runs, oldest first. */
+  /** Shows runs, oldest first. */
   show(all) {
     const runs = all.filter((run) => run.outcome !== 'waiting' && (late(run) !== null || run.outcome !== 'running'));
-    // What is looked at stays what is looked at when newer ones come.
+    // The chosen run stays chosen when newer ones arrive.
     const looked = this.runs[this.index];
     this.runs = runs;
     this.element.hidden = !runs.length;
@@ -99,7 +101,7 @@ export class Plot {
     return late(run) === null ? LANE : this.y(late(run));
   }
 
-  /** When some of the runs were due, as many as there is room for. */
+  /** Returns the due instants of some runs, as many as there is room for. */
   times() {
     const { runs, width } = this;
     const every = Math.max(1, Math.ceil(TIME_WIDTH / this.step));
@@ -167,7 +169,7 @@ export class Plot {
   }
 
   whole() {
-    // Of first attempts: the pause before a retry is not lateness.
+    // Only first attempts count: the pause before a retry is not lateness.
     const all = this.runs.map((run) => run.latenessMs).filter((ms) => ms !== null).sort((a, b) => a - b);
     if (!all.length) return this.runs.length ? 'None of these runs has started.' : 'No run yet.';
     return `Median lateness ${lateness(all[Math.floor(all.length / 2)])}, worst ${lateness(all.at(-1))}, of ${all.length} run${all.length === 1 ? '' : 's'}`;

@@ -1,4 +1,4 @@
-// Rings that count down, and the one loop that moves what is seen.
+// Rings that count down, and the one loop that moves all visible parts.
 
 import { duration, isHeld, remaining } from './format.js';
 import { h, s, setAttribute, setText } from './dom.js';
@@ -9,8 +9,8 @@ const LENGTH = 2 * Math.PI * RADIUS;
 /** Whether a job continues although its latest attempt failed. */
 export const isFailing = (job) => job.failed && (job.state === 'scheduled' || job.state === 'suspended');
 
-// A ring is the face of a clock on which one turn is a minute, an hour, a day or a week: the fraction of an interval
-// would be full for every job that has just begun to wait, whether for an hour or a month.
+// A ring is the face of a clock on which one turn is a minute, an hour, a day or a week. As the fraction of an
+// interval, it would be full for every job that has just begun to wait, whether for an hour or a month.
 const FACES = [
   { turn: 60_000, unit: 1000, letter: 's', word: 'second' },
   { turn: 3_600_000, unit: 60_000, letter: 'm', word: 'minute' },
@@ -19,18 +19,21 @@ const FACES = [
   { turn: Infinity, unit: 604_800_000, letter: 'w', word: 'week' },
 ];
 
-/** How a remaining time is drawn: the fraction of the turn, and the label in the ring. From a week on the ring is full. */
+/**
+ * Returns the picture of a remaining time: the fraction of the turn, and the label in the ring, which is full from a
+ * week on.
+ */
 export function face(left) {
   const { turn, unit, letter, word } = FACES.find((one) => left <= one.turn);
   const n = Math.max(0, Math.ceil(left / unit));
   return {
     turn, unit, fraction: turn === Infinity ? 1 : Math.max(0, left / turn), label: `${n}${letter}`,
-    // A screen reader does not announce each second.
+    // A screen reader must not announce each second.
     words: word === 'second' ? 'less than a minute' : `about ${n} ${word}${n === 1 ? '' : 's'}`,
   };
 }
 
-/** How a job stands at `now`: its remaining time as a ring, and words for it. */
+/** Returns the state of a job at `now`: its remaining time as a ring, and words for it. */
 export function standing(job, now, isRunning) {
   if (isRunning) return { fraction: 1, mode: 'running', short: '', words: 'running' };
   if (job.state === 'suspended') {
@@ -47,7 +50,7 @@ export function standing(job, now, isRunning) {
 }
 
 export class Ring {
-  /** `isLabelled` writes the remaining time into the ring. */
+  /** With `isLabelled`, the ring contains the remaining time. */
   constructor(size, { isLabelled = false } = {}) {
     this.size = size;
     this.label = isLabelled ? s('text', { class: 'ring-label', x: 24, y: 28.5, 'text-anchor': 'middle' }) : null;
@@ -63,7 +66,7 @@ export class Ring {
     const state = standing(job, now, isRunning);
     setAttribute(this.element, 'data-mode', state.mode);
     setAttribute(this.element, 'data-failing', isFailing(job) ? '' : null);
-    // A fortieth of a pixel is not seen, and writing it costs a frame.
+    // A fortieth of a pixel is not visible, and drawing it costs a frame.
     const offset = LENGTH * (1 - state.fraction);
     if (this.offset === null || Math.abs(offset - this.offset) > 0.05) {
       this.offset = offset;
@@ -75,7 +78,7 @@ export class Ring {
     return state;
   }
 
-  /** Milliseconds until a move can be seen; infinite for a ring that stands still. */
+  /** Returns the milliseconds until a movement is visible; infinite for a ring that stands still. */
   static pause(state, size) {
     if (state.mode !== 'counting') return Infinity;
     return Math.min((state.turn / (Math.PI * size)) * 0.35, (state.left % state.unit) + 1);
@@ -92,8 +95,8 @@ const MARKS = {
 };
 
 /**
- * Calls those who show something that moves: in every frame while a ring visibly moves in every frame, else at the next
- * instant at which something changes, and not at all while the page is hidden.
+ * Calls the viewers that show something that moves: in every frame while a ring visibly moves in every frame, else at
+ * the next instant at which something changes, and not at all while the page is hidden.
  *
  * A viewer is called with the instant, and returns the milliseconds until it wants to be called again, or infinity.
  */
@@ -111,7 +114,7 @@ export class Ticker {
     this.wake();
   }
 
-  /** Something is different: looks again in the next frame. */
+  /** Calls the viewers in the next frame, because something has changed. */
   wake() {
     clearTimeout(this.timer);
     this.timer = null;
@@ -137,7 +140,7 @@ export class Ticker {
   }
 }
 
-/** A label for a state, in a word beside the colour. */
+/** Returns a label for a state, which has a word in addition to the colour. */
 export function stateChip(word) {
   const chip = h('span', { class: 'chip', 'data-state': word });
   setText(chip, word);

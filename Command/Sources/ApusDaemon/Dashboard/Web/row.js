@@ -1,4 +1,4 @@
-// One row of the list of jobs. It is used for one job after another.
+// One row of the list of jobs, which is used for one job after another.
 
 import { h, icon, setAttribute, setText } from './dom.js';
 import { action, clockPause, duration, fullTime, instant, isHeld, lateness, obstacle, title, trigger, why } from './format.js';
@@ -10,7 +10,7 @@ const SIZE = 40;
 
 const isInProgress = (run) => run?.outcome === 'running' && run.started !== null;
 
-/** What is said of the last run below its outcome. */
+/** Returns the text about the last run that is shown below its outcome. */
 function lastWords(run, failed) {
   if (!run) return 'not yet';
   const late = run.latenessMs === null ? run.reason : `${lateness(run.latenessMs)} late`;
@@ -49,7 +49,7 @@ export class Row {
       cell('c-tools', this.run, this.toggle, this.cancel));
   }
 
-  /** What the arrow keys reach, from left to right. */
+  /** The controls that the arrow keys reach, from left to right. */
   get controls() {
     return [this.name, this.run, this.toggle, this.cancel].filter((control) => !control.hidden);
   }
@@ -99,7 +99,7 @@ export class Row {
     setAttribute(this.late, 'title', words);
   }
 
-  /** Shows for how long the run has been in progress. Returns the milliseconds until that changes. */
+  /** Shows for how long the run has been in progress, and returns the milliseconds until that changes. */
   showRunning(run, now) {
     const ran = Math.max(0, now - Date.parse(run.started));
     setText(this.late, `for ${duration(Math.max(1000, ran))}`);
@@ -123,7 +123,7 @@ export class Row {
     }
   }
 
-  /** Moves what moves. Returns the milliseconds until it moves again. */
+  /** Updates the moving parts, and returns the milliseconds until they move again. */
   tick(now) {
     const { job } = this;
     const isRunning = job.dueMs === null && job.lastRun?.outcome === 'running';

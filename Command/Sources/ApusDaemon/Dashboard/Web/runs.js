@@ -1,4 +1,4 @@
-// A list of runs, newest first, that grows at both ends: by pages of the past, and by what happens.
+// A list of runs, newest first, that grows at both ends: by pages of the past, and by events.
 
 import { api } from './api.js';
 import { h, setAttribute, setText } from './dom.js';
@@ -10,13 +10,13 @@ import { took } from './trends.js';
 const FIRST_PAGE = 50;
 const PAGE = 200;
 const IN_PLOT = 150;
-// New ones beyond what was asked for push out old ones; otherwise a page that is left open grows for ever.
+// New runs beyond the number that was asked for push out old ones; otherwise a page that stays open grows forever.
 const KEPT = 60;
 
 export class Runs {
   /**
-   * `query` chooses the runs; `columns` are functions from a run to a cell; `choose` is called with a run that is clicked
-   * in the plot; `label` names the table.
+   * `job` restricts the list to the runs of one job; `label` names the table; `name`, if the list has the runs of
+   * several jobs, returns the name of a run's job; `choose` is called with a run that is clicked in the plot.
    */
   constructor({ job = null, label, name = null, href, choose }) {
     Object.assign(this, { job, name, href, runs: new Map(), next: null, kept: KEPT, error: null, isLoaded: false });
@@ -53,7 +53,7 @@ export class Runs {
     try {
       const page = await api.runs({ job: this.job, ...query }, this.controller.signal);
       if (isFirst) {
-        // Kept: what came by events while this was asked for, and is newer.
+        // Runs that came by events during the request are newer, and are kept.
         this.runs = new Map([...this.early].map((run) => [runKey(run), run]));
         this.early = [];
       }
@@ -70,7 +70,7 @@ export class Runs {
 
   early = [];
 
-  /** Runs that began or ended just now. */
+  /** Adds runs that have just begun or ended. */
   add(runs) {
     const mine = this.job ? runs.filter((run) => run.job === this.job) : runs;
     if (!mine.length) return;
@@ -82,7 +82,7 @@ export class Runs {
       else fresh.set(key, run);
     }
     if (fresh.size) {
-      // Newest first: what is new comes before all that was there.
+      // The order is newest first, so new runs come before all others.
       const all = [...[...fresh.values()].reverse().map((run) => [runKey(run), run]), ...this.runs];
       if (all.length > this.kept) all.length = this.kept;
       this.runs = new Map(all);

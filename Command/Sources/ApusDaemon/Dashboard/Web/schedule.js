@@ -9,7 +9,7 @@ const PAUSE = 200;
 const NUMBER = 10;
 const FORMS = { words: 'Words', cron: 'Cron', calendar: 'systemd', rrule: 'RRULE' };
 
-/** The schedule as the API takes it. Defaults and empty fields are left out. */
+/** Returns the schedule in the form of the API, without defaults and empty fields. */
 function calendarOf(form) {
   const value = (name) => form.value(name) || undefined;
   const count = form.value('count');
@@ -35,7 +35,7 @@ class Preview {
     element.append(this.status, this.body);
   }
 
-  /** Drops the question that waits and the answer that is under way. */
+  /** Drops the waiting request and the one in progress. */
   stop() {
     clearTimeout(this.timer);
     this.controller?.abort();
@@ -82,7 +82,7 @@ class Preview {
   }
 }
 
-/** `Wed 2026-11-25 09:00:00 +01:00` */
+/** Returns a due instant such as `Wed 2026-11-25 09:00:00 +01:00`. */
 function words({ instant, day }) {
   const [, date, time, offset] = /^(.+)T(\d\d:\d\d:\d\d)(.+)$/.exec(instant);
   return `${day[0].toUpperCase()}${day.slice(1, 3)} ${date} ${time} ${offset}`;

@@ -1,5 +1,5 @@
-// Keys, and the sheet that lists them. Keys of one character can be switched off (WCAG 2.2, 2.1.4): speech input types
-// them by accident. The choice is kept in the browser.
+// Keys, and the sheet that lists them. Keys of one character can be switched off (WCAG 2.2, 2.1.4), because speech
+// input types them by accident. The choice is stored in the browser.
 
 import { byId, h } from './dom.js';
 
@@ -10,7 +10,10 @@ const isField = (element) =>
   element.matches('input:not([type=radio], [type=checkbox]), select, textarea') && !element.closest('dialog:not([open])');
 
 export class Shortcuts {
-  /** `groups` of `{ title, keys: [{ key, text, run }] }`: `run` is called with the event, and may return `false` to leave the key alone. */
+  /**
+   * `groups` are `{ title, keys: [{ key, text, run }] }`. `run` is called with the event, and may return `false` to
+   * leave the key alone.
+   */
   constructor(groups) {
     this.dialog = byId('help');
     this.keys = new Map(groups.flatMap((group) => group.keys.map((one) => [one.key, one])));

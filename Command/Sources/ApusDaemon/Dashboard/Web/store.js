@@ -1,11 +1,11 @@
-// What the page knows of the daemon's jobs: the records, and the list that the view is made of.
+// The page's data of the daemon's jobs: the records, and the list that the view shows.
 
 import { api } from './api.js';
 import { action, fromISO, title } from './format.js';
 
 const OPEN = ['scheduled', 'suspended'];
 const ENDED = ['finished', 'cancelled'];
-// The first page is what a person waits for; the others cost the fewest requests.
+// A user waits for the first page; large further pages cost the fewest requests.
 const FIRST_PAGE = 200;
 const PAGE = 1000;
 
@@ -37,15 +37,17 @@ const lastDue = (job) => (job.lastRun ? Date.parse(job.lastRun.due) : 0);
 export const runKey = (run) => `${run.job} ${run.occurrence} ${run.attempt}`;
 
 /**
- * Whether the newest attempt that began and has ended failed or was lost, as the daemon's filter `failed` has it. `run`
- * is the job's last one; while it is in progress, and if it did not begin, the answer does not change.
+ * Whether the newest attempt that began and has ended failed or was lost, as in the daemon's filter `failed`. `run` is
+ * the job's last run; while it is in progress, and if it did not begin, the answer does not change.
  */
 function hasFailed(run, before) {
   if (!run?.started || ['running', 'waiting'].includes(run.outcome)) return before;
   return ['failed', 'lost'].includes(run.outcome);
 }
 
-/** Whether `run` is what a job shows from now on: as in the daemon's lists, the run in progress, else the newest run. */
+/**
+ * Whether a job shows `run` from now on: as in the daemon's lists, it shows the run in progress, else the newest run.
+ */
 function isNews(last, run) {
   if (!last || runKey(last) === runKey(run)) return true;
   if (last.started && !run.started) return false;
@@ -54,7 +56,7 @@ function isNews(last, run) {
   return Date.parse(last.due) <= Date.parse(run.due) || last.occurrence <= 0;
 }
 
-/** The order of `Next due`: what is at work, what is due, what is suspended, what has ended (the latest first). */
+/** Returns the position in the order `Next due`: running, due, suspended and ended jobs (the latest first). */
 function rank(job) {
   if (job.state === 'scheduled') return job.dueMs ?? 0;
   if (job.state === 'suspended') return 1e15 + (job.remainingMs ?? 0);
@@ -62,10 +64,10 @@ function rank(job) {
 }
 
 function prepare(wire, before) {
-  // May be long, may be secret, and nothing here shows it.
+  // The variables may be long or secret, and the page does not show them.
   if (wire.action.command) delete wire.action.command.env;
   const job = wire;
-  // Events about jobs do not carry it.
+  // Events about jobs do not contain the last run.
   job.lastRun ??= before?.lastRun ?? null;
   job.dueMs = job.nextDue === null ? null : Date.parse(job.nextDue);
   job.createdMs = Date.parse(job.created);
@@ -75,7 +77,7 @@ function prepare(wire, before) {
   return job;
 }
 
-/** Labels as they are typed: `key=value`. */
+/** Returns the labels as they are typed: `key=value`. */
 export const tags = (job) => Object.entries(job.labels).map((pair) => pair.join('='));
 
 const haystack = (job) => [job.id, job.name, action(job), ...tags(job)].join('\n').toLowerCase();
@@ -88,13 +90,13 @@ export class Store extends EventTarget {
     this.order = [];
     this.view = { filter: 'open', sort: 'due', search: '', label: '' };
     this.counts = Object.fromEntries(Object.keys(FILTERS).map((key) => [key, 0]));
-    // How many jobs have each label, as `key=value`.
+    // The number of jobs with each label, as `key=value`.
     this.labels = new Map();
     this.labelsVersion = 0;
     this.isLoaded = false;
-    // By filter: the position of the first ended job that is not loaded; `null` at the end.
+    // The position of the first ended job that is not loaded, by filter; `null` at the end.
     this.older = { ended: null, failed: null };
-    // … and how many of them were loaded by pages.
+    // The number of ended jobs that were loaded in pages, by filter.
     this.paged = { ended: 0, failed: 0 };
     this.hasEnded = false;
     this.unknown = new Set();
@@ -107,8 +109,8 @@ export class Store extends EventTarget {
   }
 
   /**
-   * Reads the jobs again: first all open ones, then the newest of the ended ones, and as many as were there before. What
-   * events say meanwhile is newer.
+   * Reads the jobs again: first all open ones, then the newest ended ones, as many as were there before. Events that
+   * arrive during that are newer.
    */
   async load() {
     this.loading?.controller.abort();
@@ -127,7 +129,7 @@ export class Store extends EventTarget {
     this.arrange();
   }
 
-  /** Loads a page of older ended jobs, of those that `filter` shows. */
+  /** Loads a page of the older ended jobs that `filter` shows. */
   async loadOlder(filter) {
     if (this.older[filter] === null || this.loading) return;
     const loading = (this.loading = { controller: new AbortController(), touched: new Set(), seen: new Set() });
@@ -160,7 +162,7 @@ export class Store extends EventTarget {
     }
   }
 
-  /** Loads a job that was met in the history and is not among those that are loaded. */
+  /** Loads a job of the history that is not loaded. */
   async want(id) {
     if (!this.hasEnded || this.unknown.has(id) || this.jobs.has(id)) return;
     this.unknown.add(id);
@@ -168,7 +170,7 @@ export class Store extends EventTarget {
       const job = await api.job(id);
       if (!this.jobs.has(id)) this.apply([{ name: 'job', data: job }]);
     } catch {
-      // It may have been removed with its history; then its identifier is all that there is to show.
+      // The job may have been removed with its history; then only its identifier can be shown.
     }
   }
 
@@ -183,7 +185,7 @@ export class Store extends EventTarget {
     } while (after);
   }
 
-  /** A running job does not have the outcome of its earlier attempt: the daemon knows which of them had failed. */
+  /** Reads which open jobs have failed, because a running job does not contain the outcome of its earlier attempt. */
   async loadFailed(loading) {
     const failed = new Set();
     let after = null;
@@ -201,7 +203,7 @@ export class Store extends EventTarget {
     this.arrange();
   }
 
-  /** Drops what the daemon has no more. */
+  /** Drops the jobs that the daemon no longer has. */
   forget(states, { seen, touched }) {
     for (const [id, job] of this.jobs) {
       if (states.includes(job.state) && !seen.has(id) && !touched.has(id)) {
@@ -216,7 +218,7 @@ export class Store extends EventTarget {
     const before = this.jobs.get(wire.id);
     if (before) this.tally(before, -1);
     const job = prepare(wire, before);
-    // Found by what it is called and labelled now; made when it is searched.
+    // The text for searches, from the present name and labels, is made by the next search.
     job.text = null;
     this.jobs.set(job.id, job);
     this.tally(job, 1);
@@ -235,7 +237,9 @@ export class Store extends EventTarget {
     for (const [key, { matches }] of Object.entries(FILTERS)) if (matches(job)) this.counts[key] += by;
   }
 
-  /** Counts labels: of `before`, if there was such a job, no more, and of `job`, if there is one. */
+  /**
+   * Updates the numbers of the labels: subtracts those of `before`, and adds those of `job`, if there are such jobs.
+   */
   tallyLabels(before, job) {
     const [old, now] = [before, job].map((one) => (one ? tags(one) : []));
     if (old.join('\n') === now.join('\n')) return;
@@ -260,14 +264,14 @@ export class Store extends EventTarget {
     this.arrange();
   }
 
-  /** Makes the list anew. */
+  /** Makes the whole list again. */
   arrange() {
     this.order = [...this.jobs.values()].filter((job) => this.matches(job)).sort(SORTS[this.view.sort].compare);
     this.unsorted = false;
     this.emit('arranged');
   }
 
-  /** Where `job` belongs in a list that is, or nearly is, in order. */
+  /** Returns the position of `job` in a list that is, or nearly is, in order. */
   place(job) {
     const { compare } = SORTS[this.view.sort];
     let [low, high] = [0, this.order.length];
@@ -279,7 +283,10 @@ export class Store extends EventTarget {
     return low;
   }
 
-  /** A job came or changed. The list keeps its order until the next `arrange`, so that nothing jumps under a hand. */
+  /**
+   * Handles a new or changed job. The list keeps its order until the next `arrange`, so that no row moves under the
+   * pointer.
+   */
   change(wire) {
     this.loading?.touched.add(wire.id);
     const { before, job } = this.put(wire);
@@ -292,7 +299,7 @@ export class Store extends EventTarget {
     return this.move(job, was);
   }
 
-  /** Takes a job out of the list, in which it was at `was`, or puts it there. Returns whether there was anything to do. */
+  /** Removes a job from the list, where it was at `was`, or inserts it. Returns whether the list has changed. */
   move(job, was) {
     if (was >= 0) this.order.splice(was, 1);
     else if (this.matches(job)) this.order.splice(this.place(job), 0, job);
@@ -300,7 +307,7 @@ export class Store extends EventTarget {
     return true;
   }
 
-  /** A run began or ended. Returns whether the list has other jobs now. */
+  /** Handles a run that began or ended. Returns whether the list now has other jobs. */
   ran(run) {
     this.noteRunning(run);
     const job = this.jobs.get(run.job);
@@ -308,7 +315,7 @@ export class Store extends EventTarget {
     const before = { ...job };
     const didMatch = this.matches(job);
     this.tally(job, -1);
-    // While a run is in progress, the job does not show one that has ended, but counts its failure.
+    // While a run is in progress, the job shows no ended run, but the failure of one counts.
     if (isNews(job.lastRun, run)) job.lastRun = run;
     job.failed = hasFailed(run, job.failed);
     job.rank = rank(job);

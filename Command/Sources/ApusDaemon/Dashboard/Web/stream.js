@@ -1,5 +1,5 @@
-// The daemon's events, with reconnection of our own: an EventSource gives up for good after a 401 or a 503, and does
-// not say which it was.
+// The daemon's events, with a reconnection of our own: an EventSource gives up for good after a 401 or a 503, and does
+// not report which one it was.
 
 import { api } from './api.js';
 
@@ -8,10 +8,10 @@ const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 15_000;
 
 /**
- * The states: `connecting`, `connected`, `reconnecting` and `stopped` (with the instant of the next try),
+ * The states are `connecting`, `connected`, `reconnecting` and `stopped` (with the instant of the next attempt), and
  * `refused` (the cookie is no longer valid).
  *
- * Events are handed over as they come, by name and with their data as text.
+ * Events are handed over as they arrive, by name and with their data as text.
  */
 export class Stream {
   constructor({ state, event }) {
@@ -28,12 +28,12 @@ export class Stream {
     this.open();
   }
 
-  /** Ends the pause before the next try, if there is one. */
+  /** Ends the pause before the next attempt, if there is one. */
   hurry() {
     if (this.timer !== null) this.retry();
   }
 
-  /** Tries at once, without waiting for the end of the pause. */
+  /** Connects at once, without waiting for the end of the pause. */
   retry() {
     clearTimeout(this.timer);
     this.timer = null;
@@ -60,7 +60,7 @@ export class Stream {
   async failed() {
     this.failures += 1;
     let pause = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (this.failures - 1));
-    // A fifth of it at random: the pages of one daemon do not come back all at once.
+    // A fifth of the pause is random, so that the pages of one daemon do not all return at once.
     pause *= 0.8 + Math.random() / 5;
     let isThere = false;
     if (this.failures > 1) {

@@ -1,11 +1,12 @@
 // One stream of events for all tabs of a browser. A browser opens six connections to one origin over HTTP/1.1, and the
-// daemon 64 streams: with one for each tab, the seventh tab would wait for an answer for ever.
+// daemon accepts 64 streams: with a stream for each tab, the seventh tab would wait for an answer forever.
 //
-// The tab that holds a lock (Web Locks) listens to the daemon, and sends the events to the others by a broadcast channel. When it
-// is closed, another one gets the lock, connects, and all tabs read again what they show, as after any reconnection.
-// Events are passed on as they come and not in batches: a hidden tab has no frames, and its timers are slow.
+// The tab that holds a lock (Web Locks) listens to the daemon, and sends the events to the others through a broadcast
+// channel. When it is closed, another tab gets the lock and connects, and all tabs read again what they show, as after
+// any reconnection. Events are passed on as they arrive and not in batches: a hidden tab has no frames, and its timers
+// are slow.
 //
-// Locks need a secure context (https or loopback). Elsewhere each tab has a stream of its own.
+// Locks need a secure context (https or loopback). Elsewhere each tab has its own stream.
 
 import { Batch } from './batch.js';
 import { Stream } from './stream.js';
@@ -13,7 +14,10 @@ import { Stream } from './stream.js';
 const NAME = 'apus-events';
 
 export class SharedStream {
-  /** The states of `Stream`, and events in batches. `signedOut` is called when another tab signs out. */
+  /**
+   * `state` gets the states of `Stream`, and `events` gets events in batches; `signedOut` is called when another tab
+   * signs out.
+   */
   constructor({ state, events, signedOut }) {
     Object.assign(this, { onState: state, signedOut });
     this.batch = new Batch(events);
@@ -29,7 +33,7 @@ export class SharedStream {
     this.channel.addEventListener('message', ({ data }) => this.received(data));
     this.post({ kind: 'hello', from: this.id });
     document.addEventListener('visibilitychange', () => document.hidden || this.post({ kind: 'hurry' }));
-    // Held until the tab is closed.
+    // The lock is held until the tab is closed.
     navigator.locks.request(NAME, () => {
       this.lead();
       return new Promise(() => {});

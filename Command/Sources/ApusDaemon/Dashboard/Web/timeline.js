@@ -1,4 +1,4 @@
-// The next hour: a lane for each of the nearest jobs, and one for how much falls due of all others.
+// The next hour: a lane for each of the nearest jobs, and one for the number of occurrences of all others.
 
 import { h, s, setAttribute, setText } from './dom.js';
 import { clockPause, duration, plural, remaining, timeOfDay, title } from './format.js';
@@ -9,18 +9,20 @@ const BINS = HOUR / BIN;
 const LANES = 5;
 const LANE = 24;
 const AXIS = 22;
-// Marks that are nearer to each other than this would be a fence; a band says the same.
+// Marks that are nearer to each other than this are drawn as a band.
 const NEAREST = 12;
-// A job that is faster is due at all times: it takes no lane from one that is due at a time.
+// A job with a shorter interval is due all the time, so it takes no lane from a job that is due at some time.
 const FAST = 60_000;
 
 const isFast = (job) => job.intervalMs !== null && job.intervalMs < FAST;
 
-/** The order of lanes: what is due at a time, then what is due all the time, which keeps its place. */
+/**
+ * Orders the lanes: jobs that are due at some time, and then jobs that are due all the time, which keep their places.
+ */
 const comesBefore = (a, b) =>
   isFast(a) !== isFast(b) ? isFast(b) : isFast(a) ? a.createdMs < b.createdMs : a.dueMs < b.dueMs;
 
-/** The occurrences of a job within the hour: `{ first, last, number, period }`; `null` without any. */
+/** Returns the occurrences of a job within the hour: `{ first, last, number, period }`; `null` if there are none. */
 export function occurrencesOf(job, now) {
   if (job.state !== 'scheduled' || job.dueMs === null || job.dueMs >= now + HOUR || job.dueMs < now) return null;
   const period = job.intervalMs;
@@ -30,7 +32,10 @@ export function occurrencesOf(job, now) {
   return { first: job.dueMs, last: job.dueMs + (number - 1) * period, number, period };
 }
 
-/** Adds occurrences to the bins. Those of a job that is faster than a bin are spread: ten thousand jobs that repeat every second must not cost 36 million steps. */
+/**
+ * Adds occurrences to the bins. Those of a job that is faster than a bin are spread: ten thousand jobs that repeat
+ * every second must not cost 36 million steps.
+ */
 function addTo(bins, start, { first, number, period }) {
   const bin = (ms) => Math.floor((ms - start) / BIN);
   if (!period || period >= BIN) {
@@ -47,8 +52,8 @@ function addTo(bins, start, { first, number, period }) {
 }
 
 /**
- * What is shown: `lanes` of `{ job, … }` with the fields of `occurrencesOf`, and of all other jobs the number and how
- * many of their occurrences fall into each bin from `start` on.
+ * Returns what is shown: `lanes` of `{ job, … }` with the fields of `occurrencesOf`, and, for all other jobs, their
+ * number and the number of their occurrences in each bin from `start` on.
  */
 export function plan(jobs, start, now) {
   const nearest = [];
@@ -104,8 +109,8 @@ export class Timeline {
   }
 
   /**
-   * Once a second at most: an hour on a screen's width moves a third of a pixel in that time. At once if it has another
-   * width than what is drawn, or if nothing was.
+   * Draws at most once a second, because an hour on a screen's width moves a third of a pixel in that time. It draws at
+   * once if the width has changed since the last picture, or if nothing was drawn.
    */
   tick(now) {
     if (!this.width) return Infinity;
@@ -124,11 +129,11 @@ export class Timeline {
   }
 
   draw(now) {
-    // The bins stand on the clock, not on `now`: they move to the left, and do not flicker.
+    // The bins are aligned to the clock, not to `now`, so that they move to the left and do not flicker.
     const start = Math.floor(now / BIN) * BIN;
     const shown = (this.shown = plan(this.store.jobs.values(), start, now));
     const rows = shown.lanes.length + (shown.rest ? 1 : 0);
-    // It grows only: what is below must not move whenever a job is done.
+    // The number of rows only grows, so that the content below does not move whenever a job is done.
     this.rows = Math.max(this.rows, rows);
     this.ground = this.rows * LANE;
     const x = (ms) => ((ms - now) / HOUR) * this.width;
@@ -153,7 +158,7 @@ export class Timeline {
     this.describe(now);
   }
 
-  /** How many occurrences fall due when, as one area without gaps. */
+  /** Returns the number of occurrences over time, as one area without gaps. */
   area({ bins, lanes }, start, x) {
     const ground = (lanes.length + 1) * LANE;
     // An hour that is full of one fast job must not look like a wall.

@@ -1,11 +1,11 @@
-// Messages for people: notifications, and countdowns that end.
+// Messages for the user: notifications, and countdowns that end.
 
 import { h, icon, setText } from './dom.js';
 import { count } from './format.js';
 
 const SHOWN = 4;
 const STAYS = 9000;
-// A job that notifies every second must not cover the page: more than these in a moment are counted.
+// A job that notifies every second must not cover the page: more toasts than these within a moment are only counted.
 const BURST = 3;
 const MOMENT = 2000;
 
@@ -13,14 +13,14 @@ export class Toasts {
   constructor(element) {
     this.element = element;
     this.recent = [];
-    // What had the focus when a toast came gets it back from the toast.
+    // The element that had the focus when a toast came gets it back from the toast.
     this.openers = new WeakMap();
     this.over = null;
   }
 
   /**
-   * `kind` is an icon's name or `problem`; `href` leads to the job; `action` of `{ text, run }` is a button, which takes
-   * the toast away. Returns the toast, unless it was only counted.
+   * `kind` is the name of an icon or `problem`; `href` leads to the job; `action`, a `{ text, run }`, is a button that
+   * removes the toast. Returns the toast, unless it was only counted.
    */
   show({ kind, title, text, href, action = null }) {
     if (action || kind === 'problem') return this.add(kind, title, text, href, action);

@@ -1,4 +1,4 @@
-// How the latest attempts of a job went: what a row and the panel show beside the last one.
+// The outcomes of a job's latest attempts, which a row and the panel show beside the last one.
 
 import { api } from './api.js';
 import { s, setAttribute } from './dom.js';
@@ -6,7 +6,8 @@ import { lateness } from './format.js';
 import { runKey } from './store.js';
 
 const SHOWN = 10;
-// Requests at once, and jobs that wait for one: of a list that is scrolled quickly only the latest rows are asked for.
+// The numbers of concurrent requests, and of jobs that wait for one: of a list that is scrolled quickly, only the
+// latest rows are requested.
 const AT_ONCE = 2;
 const WAITING = 30;
 
@@ -17,16 +18,16 @@ const HEIGHT = 17;
 const isBad = (outcome) => outcome === 'failed' || outcome === 'lost';
 export const hasEnded = (run) => run.started !== null && !['running', 'waiting'].includes(run.outcome);
 
-/** How long an attempt took, in milliseconds; `null` if it did not begin or has not ended. */
+/** Returns the duration of an attempt, in milliseconds; `null` if it did not begin or has not ended. */
 export const took = (run) => (run.started && run.finished ? Math.max(0, Date.parse(run.finished) - Date.parse(run.started)) : null);
 
-/** Words for attempts, newest first: `8 of 8 failed`; empty if none failed. */
+/** Returns a summary of attempts, newest first, such as `8 of 8 failed`; empty if none failed. */
 export function failures(attempts) {
   const failed = attempts.filter(({ outcome }) => isBad(outcome)).length;
   return failed ? `${failed} of ${attempts.length} failed` : '';
 }
 
-/** The attempts of the jobs that are shown, newest first. Emits `trend` with a job's identifier. */
+/** The attempts of the visible jobs, newest first. Emits `trend` with a job's identifier. */
 export class Trends extends EventTarget {
   constructor() {
     super();
@@ -35,7 +36,7 @@ export class Trends extends EventTarget {
     this.asking = new Set();
   }
 
-  /** What is known of a job's attempts; asks for it if nothing is. */
+  /** Returns the known attempts of a job, and requests them if none are known. */
   of(job) {
     const known = this.attempts.get(job.id);
     if (!known && job.lastRun) this.want(job.id);
@@ -57,26 +58,26 @@ export class Trends extends EventTarget {
     this.asking.add(id);
     try {
       const { runs } = await api.runs({ job: id, begun: true, limit: SHOWN + 2 });
-      // What ended meanwhile came by events, and is newer.
+      // Attempts that ended during the request came by events, and are newer.
       const early = this.attempts.get(id) ?? [];
       this.attempts.set(id, []);
       for (const run of [...runs].reverse()) this.keep(run);
       for (const attempt of early.reverse()) this.keepOne(id, attempt);
       this.emit(id);
     } catch {
-      // The row has its last run; with the next reload it is asked again.
+      // The row has its last run; the next reload repeats the request.
     }
     this.asking.delete(id);
     this.next();
   }
 
-  /** Forgets everything: what happened while there was no connection is not known. */
+  /** Forgets everything, because events were missed while there was no connection. */
   clear() {
     this.attempts.clear();
     this.waiting.length = 0;
   }
 
-  /** Runs that began or ended just now. */
+  /** Adds runs that have just begun or ended. */
   add(runs) {
     for (const run of runs) {
       if (!this.attempts.has(run.job) && !this.asking.has(run.job)) continue;
@@ -102,7 +103,7 @@ export class Trends extends EventTarget {
   }
 }
 
-/** The bars of attempts: up for those that succeeded, as high as they took long; down for those that failed. */
+/** The bars of attempts: upwards for successes, the higher the longer they took; downwards for failures. */
 export class Bars {
   constructor() {
     this.good = s('path', { class: 'good' });
@@ -112,7 +113,7 @@ export class Bars {
       s('path', { class: 'base', d: `M0 ${BASE}.5H${SHOWN * BAR}` }), this.other, this.good, this.bad);
   }
 
-  /** Attempts, newest first. */
+  /** Shows attempts, newest first. */
   show(attempts) {
     this.element.toggleAttribute('hidden', attempts.length < 2);
     if (this.shown === attempts && this.newest === attempts[0]?.key) return;

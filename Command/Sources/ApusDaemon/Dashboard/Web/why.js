@@ -4,7 +4,7 @@ import { api } from './api.js';
 import { h, setText } from './dom.js';
 import { fullTime, instant } from './format.js';
 
-// A job that runs all the time is not asked about all the time.
+// The explanation of a job that runs all the time is requested at most once within this time.
 const PAUSE = 1000;
 
 export class Why {
@@ -22,14 +22,14 @@ export class Why {
     this.controller?.abort();
   }
 
-  /** Explains an occurrence; `null` for the oldest open one, else the next, else the last. */
+  /** Explains an occurrence; `null` means the oldest open one, else the next, else the last. */
   show(occurrence) {
     if (this.occurrence === occurrence) return;
     this.occurrence = occurrence;
     this.load();
   }
 
-  /** Something has happened to the job. */
+  /** Explains the occurrence again soon, because something has happened to the job. */
   soon() {
     if (this.occurrence === undefined) return;
     this.timer ??= setTimeout(() => this.load(), PAUSE);
