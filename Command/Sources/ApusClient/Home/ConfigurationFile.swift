@@ -113,7 +113,7 @@ package struct ConfigurationFile: Sendable {
     ) throws(DaemonError) {
         for (name, value) in members.sorted(by: { $0.key < $1.key }) {
             let full = prefix + name
-            // A member with a dot in its name is not a path of nested objects.
+            // A member whose name contains a dot, such as `log.level`, is not a setting: a dot means a nested object.
             if !name.contains("."), let key = SettingKey(rawValue: full) {
                 guard let texts = texts(of: value, as: key.form) else {
                     throw DaemonError(.invalid, "\(path): \(full) is not a value such as \(key.examples)")

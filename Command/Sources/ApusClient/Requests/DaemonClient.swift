@@ -333,8 +333,9 @@ public struct DaemonClient: Sendable {
         return runs
     }
 
-    /// Returns the reasons why an occurrence ran, did not run, or waits; by default of the oldest open one, else the
-    /// next, else the last.
+    /// Returns the decisions about an occurrence, which explain why it ran, did not run, or waits.
+    ///
+    /// The default is the oldest open occurrence, else the next, else the last.
     public func why(_ id: String, occurrence: Int? = nil) async throws -> WireExplanation {
         try await get("/v1/jobs/\(Self.segment(id))/why", query: Self.query(occurrence: occurrence))
     }

@@ -50,8 +50,8 @@ public struct DaemonLauncher: Sendable {
         }
         var process: Int32 = 0
         let arguments = [executable, "serve", "--ready-fd", "3"]
-        // A service manager that started this process does not wait for the daemon, and a daemon that a job's command
-        // starts is not a part of that job.
+        // These variables are removed, because a service manager that started this process does not wait for the
+        // daemon, and a daemon that a job's command starts is not a part of that job.
         let environment = environment.filter {
             ![ProcessEnvironment.notifySocket, ProcessEnvironment.run].contains($0.key)
         }

@@ -311,7 +311,7 @@ public struct WireExplanation: Codable, Hashable, Sendable {
     public struct Decision: Codable, Hashable, Sendable {
         /// The code of the decision, for programs: `due`, `claimed`, `queueFull` and others.
         public var code: String
-        /// The instant of the decision, or at which it will be made; `null` for the present state.
+        /// The instant at which the decision was made, or will be; `null` for the present state.
         @Nullable public var at: String?
         /// The decision as a sentence for people.
         public var text: String

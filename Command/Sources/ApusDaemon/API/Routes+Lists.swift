@@ -128,7 +128,7 @@ extension Routes {
         }
     }
 
-    /// Returns the query of the parameters that select jobs, with all parameters; `others` are those of the calling
+    /// Returns the query for the jobs that a request selects, and its parameters; `others` names those of the calling
     /// route.
     private func jobQuery(
         _ request: Request, and others: [String] = []

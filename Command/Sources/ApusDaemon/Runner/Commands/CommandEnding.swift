@@ -93,7 +93,7 @@ struct CommandEnding: Sendable {
         pause = Self.firstPause
     }
 
-    /// Returns SIGTERM for the processes that the signal to the group does not reach, once for each.
+    /// Returns a SIGTERM for each process that the signal to the group does not reach, only once for each.
     private mutating func ask(_ look: Look) -> [Signal] {
         look.left.compactMap { entry in
             if groupWasAsked, entry.group == leader { return nil }
