@@ -808,6 +808,24 @@ enum PhraseRows {
         S quotidiennement à 9h => every day at 9:00
         S tous les jours à 9 heures => every day at 9:00
         # other phrases
+        S every other weekday at 9:00 => refused
+        S every other weekend at 10:00 => every 2 weeks on weekends at 10:00 starting 2026-11-24
+        S every day from monday to friday at 9:00 => every weekday at 9:00
+        S every day from monday at 9:00 => every day at 9:00 starting 2026-11-30
+        S every monday from 9:00 to 17:00 => refused
+        S every hour until 17:00 => refused
+        S once a month on friday at 9:00 => refused
+        S twice a month on the 1st and 15th at 9:00 => refused
+        S every month on the 1st monday and tuesday at 9:00 => refused
+        S weekdays at 9-17 => refused
+        S every may at 9:00 => refused
+        M 9 tomorrow => 2026-11-25 09:00
+        M tomorrow 1730 => 2026-11-25 17:30
+        M dec 24 1730 => refused
+        M may 5pm => refused
+        M in acht Tagen => refused
+        M in 14 Tagen => 2026-12-08 12:00
+        M dans quinze jours => refused
         S 1st and 3rd monday of the month at 9:00 => every month on the 1st monday and 3rd monday at 9:00
         S on the 1st and 3rd friday of every month at 9:00 => every month on the 1st friday and 3rd friday at 9:00
         S every month on the 1st and the last friday at 9:00 => refused

@@ -37,7 +37,7 @@ private struct Phrase {
             else { return "refused" }
             return try #require(schedule.words, "“\(text)” is read, but not printed")
         case "D":
-            guard let span = try? Span(text) else { return "refused" }
+            guard let span = try? CalendarSpan(text) else { return "refused" }
             guard let nanoseconds = span.fixedNanoseconds else { return "\(span.months) months" }
             return nanoseconds % 1_000_000_000 == 0
                 ? "\(nanoseconds / 1_000_000_000) s" : "\(nanoseconds / 1_000) us"

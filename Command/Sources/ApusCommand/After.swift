@@ -18,7 +18,7 @@ struct After: AsyncParsableCommand {
 
     func run() async throws {
         try await reporting(naming: JobOptions.fields) {
-            let text = DurationText.iso8601(try options.reading { try DurationText.parse(duration) })
+            let text = DurationText.iso8601(try options.reading("after ") { try DurationText.parse(duration) })
             try await submit(
                 try options.submission(trigger: every ? WireTrigger(every: text) : WireTrigger(after: text)),
                 json: options.json)

@@ -22,7 +22,7 @@ struct At: AsyncParsableCommand {
 
     func run() async throws {
         try await reporting(naming: JobOptions.fields) {
-            let instant = try options.reading { try Self.instant(time, zone: tz, argument: "time") }
+            let instant = try options.reading("at ") { try Self.instant(time, zone: tz, argument: "time") }
             try await submit(try options.submission(trigger: WireTrigger(at: instant)), json: options.json)
         }
     }
@@ -30,6 +30,14 @@ struct At: AsyncParsableCommand {
     /// Returns the instant that a user has typed, in the form of the API.
     static func instant(_ text: String, zone name: String?, argument: String) throws -> String {
         let zone = try name.map { try TimeText.zone(named: $0) } ?? SystemTimeZones.shared.local
-        return try TimeText.parse(text, now: When.now, timeZone: zone, argument: argument).iso8601
+        do { return try TimeText.parse(text, now: When.now, timeZone: zone, argument: argument).iso8601 } catch {
+            // A schedule is no instant, but it can be had.
+            var error = error
+            let today = zone.rules.local(at: Int64(clamping: When.now.nanoseconds / 1_000_000_000)).date
+            if let schedule = (try? CalendarSchedule(words: text, today: today))?.words {
+                error.suggestions = [schedule]
+            }
+            throw error
+        }
     }
 }

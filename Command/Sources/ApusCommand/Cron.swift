@@ -26,7 +26,13 @@ struct Cron: AsyncParsableCommand {
     func run() async throws {
         try await reporting(naming: JobOptions.fields) {
             if let count, count < 1 { throw ValidationError("--count: \(count) is not a whole number from 1") }
-            let calendar = try schedule.calendar(fields, form: .cron, count: count)
+            if fields.utf8.starts(with: "@every ".utf8) {
+                let trigger = try Every.trigger(fields, schedule: schedule, count: count)
+                return try await submit(try options.submission(trigger: trigger), json: options.json)
+            }
+            let calendar = try options.reading("cron ") {
+                try schedule.calendar(fields, form: .cron, count: count)
+            }
             for warning in try schedule.parsed(calendar).schedule.warnings { Terminal.note("note: \(warning)") }
             try await submit(
                 try options.submission(trigger: WireTrigger(calendar: calendar)), json: options.json)

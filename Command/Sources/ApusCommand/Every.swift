@@ -9,7 +9,8 @@ struct Every: AsyncParsableCommand {
         abstract: "Run a command repeatedly: at an interval, or on a calendar schedule.",
         discussion: """
             An interval begins now, and does not drift: \(DurationText.acceptedForms.joined(separator: ", ")).
-            A schedule follows the clock of a zone: apus every day at 9:00 …, every weekday at 18:30, every monday,thursday 9:00, \
+            The number and the name of a unit that divide an hour or a day are on the clock: "15 minutes" is :00, :15, :30 \
+            and :45, and "15m" begins now. A schedule follows the clock of a zone: apus every day at 9:00 …, every weekday at 18:30, every monday,thursday 9:00, \
             every 2 weeks on friday 17:00, every month on the 1st at 8:00, every month on the last friday 17:00, \
             every year on 24 dec 18:00, every 15 minutes between 9:00 and 17:00. 1d is 24 hours; "day at 9:00" is each day \
             at nine, also when the clock changes. See what comes with apus preview.
@@ -37,7 +38,7 @@ struct Every: AsyncParsableCommand {
     func run() async throws {
         try await reporting(naming: JobOptions.fields) {
             if let count, count < 1 { throw ValidationError("--count: \(count) is not a whole number from 1") }
-            try await submit(try options.submission(trigger: try options.reading(trigger)), json: options.json)
+            try await submit(try options.submission(trigger: try options.reading("", trigger)), json: options.json)
         }
     }
 
@@ -55,9 +56,24 @@ struct Every: AsyncParsableCommand {
         }
     }
 
+    /// Notes how to get the interval that a schedule could also have been.
+    static func noteClock(_ words: String, _ interval: Duration) {
+        let short = DurationText.format(interval).filter { $0 != " " }
+        Terminal.note("note: \(words) follows the clock; for an interval that begins now: apus every \(short)")
+    }
+
     /// Returns the trigger for an interval, or for a schedule in words without its "every".
+    ///
+    /// A text that can be both is a schedule, as it is for `apus preview` and the API.
     static func trigger(_ text: String, schedule: ScheduleOptions, count: Int?) throws -> WireTrigger {
-        if let interval = try? DurationText.parse(text) {
+        let given = text.utf8.starts(with: "@every ".utf8) ? String(text.dropFirst("@every ".count)) : text
+        let interval = Result { () throws(TextError) in try DurationText.parse(given) }
+        let words = given == text ? schedule.words(text) : nil
+        switch (words, interval) {
+        case (.success(let words)?, let interval):
+            if case .success(let duration) = interval { noteClock(words, duration) }
+            return WireTrigger(calendar: try schedule.calendar(words, form: .words, count: count))
+        case (_, .success(let interval)):
             guard schedule.isEmpty else {
                 throw ValidationError(
                     "\(text) is an interval, which has no zone and no dates; --tz, --gap, --repeated, --except, --from, --until and --spread go with a schedule, such as: day at 9:00"
@@ -69,11 +85,10 @@ struct Every: AsyncParsableCommand {
                 )
             }
             return WireTrigger(every: DurationText.iso8601(interval), count: count)
-        }
-        // A single word that begins with a number, and that cannot be read as a schedule, is a misspelt interval.
-        do { return WireTrigger(calendar: try schedule.calendar("every \(text)", form: .words, count: count)) } catch {
-            guard !text.contains(" "), text.first?.isNumber == true else { throw error }
-            return WireTrigger(every: DurationText.iso8601(try DurationText.parse(text)))
+        case (.failure(let error)?, .failure(let noInterval)):
+            // What begins with a number and a unit is an interval that was misspelt.
+            throw !text.contains(" ") && text.first?.isNumber == true ? noInterval : error
+        case (nil, .failure(let error)): throw error
         }
     }
 }

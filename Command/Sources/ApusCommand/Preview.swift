@@ -53,6 +53,9 @@ struct Preview: AsyncParsableCommand {
                 trigger, job: id, after: begin ?? When.now, limit: number, in: SystemTimeZones.shared)
             if json { return try Terminal.json(preview) }
             for warning in preview.warnings { Terminal.note("note: \(warning)") }
+            if let interval = Self.interval(schedule.joined(separator: " ")) {
+                Every.noteClock(preview.forms["words"] ?? "it", interval)
+            }
             var table = Table(["DUE", "DAY", "IN", "NOTE"])
             for due in preview.next {
                 table.add([
@@ -70,16 +73,27 @@ struct Preview: AsyncParsableCommand {
 
     private func trigger(_ text: String) throws -> CalendarTrigger {
         do { return try options.parsed(try options.calendar(text, form: form, count: count)) } catch {
-            let interval = text.utf8.starts(with: "every ".utf8) ? String(text.dropFirst("every ".count)) : text
-            guard (try? DurationText.parse(interval)) != nil else { throw error }
+            guard Self.interval(text) != nil else {
+                guard var error = error as? TextError else { throw error }
+                error.suggestions = error.suggestions.map { "apus preview \($0)" }
+                throw error
+            }
             throw ValidationError(
                 """
-                schedule: \(interval) is an interval, which begins when apus every submits its job; preview takes \
+                schedule: \(Self.withoutEvery(text)) is an interval, which begins when apus every submits its job; preview takes \
                 schedules: 'every weekday at 18:30', cron's '30 18 * * 1-5', systemd's 'Mon..Fri 18:30', or \
                 'RRULE:FREQ=DAILY'
                 """)
         }
     }
+
+    private static func withoutEvery(_ text: String) -> String {
+        let prefix = ["every ", "@every "].first { text.utf8.starts(with: $0.utf8) } ?? ""
+        return String(text.dropFirst(prefix.count))
+    }
+
+    /// The interval that the text can be.
+    private static func interval(_ text: String) -> Duration? { try? DurationText.parse(withoutEvery(text)) }
 
     private func beginning(_ text: String, in zone: ZoneDatabase.Zone) throws -> WallInstant {
         do {

@@ -12,6 +12,12 @@ struct CalendarTests {
             (["every", "--calendar", "Mon..Fri 09:00"], "every weekday at 9:00"),
             (["every", "month on the last friday 17:00", "--count", "3"], "every month on the last friday at 17:00"),
             (["cron", "0 9 * * 1-5", "--gap", "skip", "--repeated", "both"], "every weekday at 9:00"),
+            (["every", "15", "minutes"], "every 15 minutes"), (["every", "1", "hour"], "every hour"),
+            (["every", "daily", "at", "9:00"], "every day at 9:00"),
+            (["every", "last", "friday", "at", "17:00"], "every month on the last friday at 17:00"),
+            (["every", "jeden", "Werktag", "um", "9:00"], "every weekday at 9:00"),
+            (["every", "tous", "les", "lundis", "à", "9h"], "every monday at 9:00"),
+            (["cron", "0 17 * * * Europe/Berlin"], "every day at 17:00"),
         ])
     func forms(_ words: [String], _ schedule: String) async throws {
         try await ApusUnderTest.with { apus in
@@ -22,6 +28,37 @@ struct CalendarTests {
             #expect(job.trigger.calendar?.zone == "Europe/Berlin")
             #expect(job.nextDue != nil)
             #expect(try await apus("list").out.contains(schedule))
+        }
+    }
+
+    @Test(
+        "an interval is one for every and for preview, and so is a schedule",
+        arguments: [
+            ("15 minutes", true), ("2 hours", true), ("hour", true), ("30 seconds", true), ("15m", false),
+            ("7 minutes", false),
+            ("1h30m", false), ("1 hour and 30 minutes", false), ("24 hours", false), ("2 days", false), ("90", false),
+        ])
+    func oneReading(_ text: String, _ isSchedule: Bool) async throws {
+        try await ApusUnderTest.with { apus in
+            let submitted = try await apus.call(["every", text, "--json", "--", "true"])
+            let job = try JSONDecoder().decode(WireJob.self, from: Data(submitted.out.utf8))
+            #expect((job.trigger.calendar != nil) == isSchedule && (job.trigger.every == nil) == isSchedule)
+            let preview = try await apus.call(["preview", "every \(text)", "-n", "1"])
+            #expect(preview.code == (isSchedule ? 0 : 64), "\(preview)")
+            // The answer says which one it is, and how to get the other.
+            guard text.first?.isNumber == true, isSchedule else { return }
+            for answer in [submitted, preview] {
+                #expect(
+                    answer.err.contains("follows the clock; for an interval that begins now: apus every "), "\(answer)")
+            }
+        }
+    }
+
+    @Test("an interval as Go's cron writes it is one")
+    func everyOfCron() async throws {
+        try await ApusUnderTest.with { apus in
+            let job: WireJob = try await apus.json("cron", "@every 5m", "--json", "--", "true")
+            #expect(job.trigger.every == "PT5M")
         }
     }
 

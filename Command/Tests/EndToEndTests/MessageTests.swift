@@ -12,8 +12,23 @@ struct MessageTests {
         (["help", "list", "x"], ["apus list has no subcommand \"x\""]),
         (["preview", "every", "5m"], ["5m is an interval", "apus every", "every weekday at 18:30", "RRULE"]),
         (["preview", "1h30m"], ["1h30m is an interval"]),
+        (["preview", "every 7 minutes"], ["7 minutes is an interval"]),
+        (
+            ["every", "wekday", "at", "9:00", "--", "true"],
+            ["column 1: ", "did you mean: apus every weekday at 9:00."]
+        ),
+        (["every", "monday", "--", "true"], ["column 7: ", "did you mean: apus every monday at 9:00."]),
+        (["every", "tomorrow", "at", "9", "--", "true"], ["did you mean: apus at tomorrow at 9."]),
+        (["at", "every", "day", "at", "9:00", "--", "true"], ["did you mean: apus every day at 9:00."]),
+        (["at", "12/24/2026", "--", "true"], ["the month first", "did you mean: apus at 2026-12-24."]),
+        (["at", "5", "--", "true"], ["5 alone can be either; did you mean: apus at 5:00, or apus at 17:00."]),
+        (["after", "3M", "--", "true"], ["did you mean: apus after 3m. Accepted"]),
+        (["cron", "*/5 * * * * /bin/true", "--", "true"], ["column 13: ", "did you mean: apus cron */5 * * * *."]),
+        (["cron", "0 9 * *", "--", "true"], ["a fifth field", "did you mean: apus cron 0 9 * * *."]),
+        (["preview", "9:00 dialy"], ["column 6: ", "did you mean: apus preview every day at 9:00."]),
+        (["preview", "every day at 5"], ["apus preview every day at 5:00, or apus preview every day at 17:00."]),
         (["countdown", "0s"], ["a duration must be longer than zero", "Accepted forms: 3s", "tomorrow 9:00"]),
-        (["countdown", "yesterday"], ["does not begin with a number", "“yesterday” is no weekday"]),
+        (["countdown", "yesterday"], ["does not begin with a number", "it lies in the past"]),
         (["after", "1h", "--", ""], ["the program is an empty text; name a program after `--`"]),
         (["import", "/nonexistent"], ["file: /nonexistent cannot be read (No such file or directory)"]),
         (["import", "/"], ["file: / cannot be read (Is a directory)"]),
@@ -39,8 +54,14 @@ struct MessageTests {
         (["import", "crontab", "/dev/null", "--tz", "Nope"], ["apus: --tz “Nope”: there is no time zone"]),
         (["after", "1h", "--missed", "x", "--", "true"], ["apus: --missed: \"x\" is not one of run-once"]),
         (["cron", "0 9 * * *", "--priority", "x", "--", "true"], ["apus: --priority: \"x\" is not one of low"]),
-        (["after", "5 minutes", "true"], ["“true” does not begin with a number (a command follows --). Accepted"]),
-        (["every", "day", "at", "9:00", "true"], ["(a command follows --). Accepted forms: every weekday"]),
+        (
+            ["after", "5 minutes", "true"],
+            ["“true” cannot be read (a command follows --); did you mean: apus after 5 minutes."]
+        ),
+        (
+            ["every", "day", "at", "9:00", "true"],
+            ["(a command follows --); did you mean: apus every day at 9:00. Accepted forms: weekday"]
+        ),
         (["at", "tomorrow", "true"], ["“true” is not a time of day (a command follows --)"]),
         (["cron", "x", "--", "true"], ["Accepted forms: 30 18 * * 1-5.\n"]),
         (["queue", "limit", "q", "100001"], ["limit: \"100001\" is not a whole number from 1 to 100000, or none"]),

@@ -106,6 +106,9 @@ package struct Vocabulary: Sendable {
     /// All languages; the first is that in which schedules are printed.
     package static let all = [english, german, french]
 
+    /// Whether a number of days is often meant as weeks: `in acht Tagen` is in a week, `dans quinze jours` in two.
+    func countsWeeks(inDays days: Int) -> Bool { language != "en" && (days == 8 || days == 15) }
+
     /// All words, in the order of the table.
     package var words: [String] { rows.flatMap { $0.words + $0.plurals } }
 

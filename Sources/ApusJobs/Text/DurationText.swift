@@ -1,3 +1,4 @@
+import ApusCalendar
 import ApusTimers
 
 /// Conversions between durations and the texts that people type and read.
@@ -10,11 +11,12 @@ public enum DurationText {
     /// The longest duration that is accepted: 100 years of 365.25 days.
     public static let longest: Duration = .seconds(36_525 * 86_400)
 
-    /// Parses a duration: a number with a unit (`3s`, `1.5h`), several of them with the largest first (`1h 30m`), a
-    /// bare number of seconds (`90`), `m:s`, `h:m:s`, or ISO 8601 (`PT1H30M`).
+    /// Parses a duration: a number with a unit (`3s`, `1.5h`), several of them in any order (`1h 30m`), words (`an hour
+    /// and a half`), a bare number of seconds (`90`), `m:s`, `h:m:s`, or ISO 8601 (`PT1H30M`).
     ///
-    /// The units are ms, s, m, h, d and w, and their names (`min`, `seconds`, `hours`, …); a day has 24 hours. Letters
-    /// may be in either case. Only the last number may have a fraction; fractions of a nanosecond are dropped.
+    /// The units are ns, us, ms, s, m, h, d and w, and their names (`min`, `seconds`, `hours`, …); a day has 24 hours.
+    /// Letters may be in either case, except `M`, which some programs read as a month. Fractions of a nanosecond are
+    /// dropped.
     ///
     /// - Parameters:
     ///   - text: The text.
@@ -25,7 +27,9 @@ public enum DurationText {
         do throws(TextProblem) {
             return try parseWithoutContext(text)
         } catch {
-            throw TextError(argument: argument, given: text, message: error.message, acceptedForms: acceptedForms)
+            throw TextError(
+                argument: argument, given: text, message: error.message, acceptedForms: acceptedForms,
+                suggestions: error.suggestions)
         }
     }
 
@@ -53,29 +57,19 @@ public enum DurationText {
 // MARK: - The three notations
 
 extension DurationText {
-    /// Parses `1h30m`, `1h 30m` or `90`.
+    /// Parses `1h30m`, `an hour and a half` or `90`.
     private static func unitParts(_ scanner: inout TextScanner) throws(TextProblem) -> UInt128 {
-        var sum = PartSum()
-        while !scanner.isAtEnd {
-            let amount = try decimal(&scanner)
-            scanner.skipSpaces()
-            let name = scanner.letters()
-            if name.isEmpty {
-                guard scanner.isAtEnd, sum.isEmpty else { throw TextProblem(problem(at: scanner, after: amount)) }
-                try sum.add(amount, .second)
-            } else {
-                guard let unit = Unit(name: name) else { throw TextProblem("“\(name)” is not a unit of time") }
-                try sum.add(amount, unit)
-            }
-            scanner.skipSpaces()
+        var number = scanner
+        if let amount = try? decimal(&number), number.isAtEnd { return amount.nanoseconds(.second) }
+        let span: CalendarSpan
+        do { span = try CalendarSpan(scanner.rest) } catch {
+            throw TextProblem(error.problem, suggestions: error.suggestions)
         }
-        return sum.nanoseconds
-    }
-
-    private static func problem(at scanner: TextScanner, after amount: Decimal) -> String {
-        scanner.isAtEnd
-            ? "its last number, \(amount.text), has no unit"
-            : "“\(scanner.rest)” cannot be read"
+        guard let nanoseconds = span.fixedNanoseconds else {
+            throw TextProblem(
+                "months and years differ in length; give weeks or days, or an instant: apus at now + \(scanner.rest)")
+        }
+        return nanoseconds
     }
 
     /// Parses `m:s` or `h:m:s`; the first number has no limit, the others have two digits and are below 60.
@@ -131,24 +125,11 @@ extension DurationText {
 
 extension DurationText {
     private enum Unit: UInt64 {
-        case millisecond = 1_000_000
         case second = 1_000_000_000
         case minute = 60_000_000_000
         case hour = 3_600_000_000_000
         case day = 86_400_000_000_000
         case week = 604_800_000_000_000
-
-        init?(name: String) {
-            switch name {
-            case "ms", "msec", "msecs", "millisecond", "milliseconds": self = .millisecond
-            case "s", "sec", "secs", "second", "seconds": self = .second
-            case "m", "min", "mins", "minute", "minutes": self = .minute
-            case "h", "hr", "hrs", "hour", "hours": self = .hour
-            case "d", "day", "days": self = .day
-            case "w", "wk", "wks", "week", "weeks": self = .week
-            default: return nil
-            }
-        }
     }
 
     /// A decimal number as it was written, so that rounding happens only once the unit is known.
@@ -159,8 +140,6 @@ extension DurationText {
         /// The integer part, which cannot overflow: `decimal(_:)` keeps the last 20 digits and refuses more significant
         /// ones.
         var whole: UInt128 { digits.reduce(0) { $0 * 10 + UInt128($1) } }
-
-        var text: String { digits.map(String.init).joined() }
 
         func nanoseconds(_ unit: Unit) -> UInt128 {
             var result = whole * UInt128(unit.rawValue)

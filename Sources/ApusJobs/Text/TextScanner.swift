@@ -14,8 +14,6 @@ struct TextScanner {
     /// The part of the text that was not read yet.
     var rest: String { String(decoding: bytes[index...], as: UTF8.self) }
 
-    mutating func skipRest() { index = bytes.count }
-
     mutating func skipSpaces() {
         while let byte = next, byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") { index += 1 }
     }
@@ -52,17 +50,6 @@ struct TextScanner {
         return digits.reduce(0) { $0 * 10 + Int($1) }
     }
 
-    /// Reads a run of 1 to `count` digits, or nothing.
-    mutating func number(upToDigits count: Int) -> Int? {
-        let start = index
-        let digits = self.digits()
-        guard (1...count).contains(digits.count) else {
-            index = start
-            return nil
-        }
-        return digits.reduce(0) { $0 * 10 + Int($1) }
-    }
-
     /// Reads the digits after a decimal point as nanoseconds of a second; digits after the ninth are dropped.
     mutating func nanosecondFraction() -> Int? {
         let digits = self.digits()
@@ -91,24 +78,33 @@ public struct TextError: Error, Sendable, Hashable, CustomStringConvertible {
     public var message: String
     /// Examples of accepted texts.
     public var acceptedForms: [String]
+    /// The nearest texts that would have been accepted, if any is near; several for a text that can be read in several ways.
+    public var suggestions: [String]
 
     /// Creates an error.
-    public init(argument: String, given: String, message: String, acceptedForms: [String]) {
+    public init(
+        argument: String, given: String, message: String, acceptedForms: [String], suggestions: [String] = []
+    ) {
         self.argument = argument
         self.given = given
         self.message = message
         self.acceptedForms = acceptedForms
+        self.suggestions = suggestions
     }
 
-    /// One line with the argument, the text, the problem and the accepted forms.
+    /// One line with the argument, the text, the problem, the suggestions and the accepted forms.
     public var description: String {
-        "\(argument) “\(given)”: \(message). Accepted forms: \(acceptedForms.joined(separator: ", "))."
+        let meant = suggestions.isEmpty ? "" : "; did you mean: \(suggestions.joined(separator: ", or "))"
+        return "\(argument) “\(given)”: \(message)\(meant). Accepted forms: \(acceptedForms.joined(separator: ", "))."
     }
 }
 
 /// The reason why a text cannot be parsed, before the argument and the whole text are known.
 struct TextProblem: Error {
     var message: String
+    var suggestions: [String]
 
-    init(_ message: String) { self.message = message }
+    init(_ message: String, suggestions: [String] = []) {
+        (self.message, self.suggestions) = (message, suggestions)
+    }
 }

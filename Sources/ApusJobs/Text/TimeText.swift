@@ -5,11 +5,9 @@ public import ApusTimers
 public enum TimeText {
     /// Examples of all forms that ``parse(_:now:timeZone:argument:)`` accepts.
     public static let acceptedForms = [
-        "17:30 (the next one)", "17:30:15", "5:30pm", "noon", "midnight", "in 5 minutes", "today 17:30",
-        "tomorrow 9:00",
-        "monday 09:00", "next friday (never today)",
-        "2026-12-24 18:00", "2026-12-24 (midnight)", "2026-12-24T18:00:00Z", "2026-12-24T18:00:00+01:00",
-        "@1798135200 (seconds since 1970)",
+        "17:30 (the next one)", "5:30pm", "noon", "in 5 minutes", "now + 2 weeks", "today 17:30", "tomorrow 9:00",
+        "friday at 16:00", "next friday (never today)", "Dec 24 18:00", "2026-12-24 18:00", "2026-12-24 (midnight)",
+        "2026-12-24 18:00 Europe/London", "2026-12-24T18:00:00+01:00", "@1798135200 (seconds since 1970)",
     ]
 
     /// Parses a text that names an instant after `now`.
@@ -30,13 +28,38 @@ public enum TimeText {
     public static func parse(
         _ text: String, now: WallInstant, timeZone: ZoneDatabase.Zone, argument: String = "time"
     ) throws(TextError) -> WallInstant {
-        do throws(TextProblem) {
-            let form = try TimeForm(parsing: text)
-            return try form.instant(after: now, in: timeZone.rules)
-        } catch {
-            throw TextError(argument: argument, given: text, message: error.message, acceptedForms: acceptedForms)
-        }
+        try instant(
+            text, now: now, timeZone: timeZone, isPast: false, argument: argument, acceptedForms: acceptedForms)
     }
+
+    private static func instant(
+        _ text: String, now: WallInstant, timeZone: ZoneDatabase.Zone, isPast: Bool, argument: String,
+        acceptedForms: [String]
+    ) throws(TextError) -> WallInstant {
+        func wrong(_ message: String, _ suggestions: [String] = []) -> TextError {
+            TextError(
+                argument: argument, given: text, message: message, acceptedForms: acceptedForms,
+                suggestions: suggestions)
+        }
+        let moment: Moment
+        do { moment = try Moment(text) } catch { throw wrong(error.problem, error.suggestions) }
+        var rules = timeZone.rules
+        if case .named(let name)? = moment.zone { rules = try zone(named: name, argument: argument).rules }
+        let (seconds, nanosecond) = now.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+        let present = Moment.Present(
+            seconds: Int64(seconds), nanosecond: Int(nanosecond), rules: rules, isPast: isPast)
+        let nanoseconds: Int128
+        do { nanoseconds = try moment.nanoseconds(at: present) } catch {
+            throw wrong(
+                error.message.hasPrefix("it lies") ? "\(error.message); now it is \(now.iso8601)" : error.message)
+        }
+        guard let instant = UInt64(exactly: nanoseconds).map(WallInstant.init(nanoseconds:)), instant <= .lastDue else {
+            throw wrong(outside.message)
+        }
+        return instant
+    }
+
+    private static let outside = TextProblem("the instant is not within 1970–2200")
 
     /// Returns the zone of this machine with a name of the IANA database, such as `Europe/Berlin`, or `UTC`.
     ///
@@ -51,16 +74,6 @@ public enum TimeText {
     }
 }
 
-extension TimeZoneRules {
-    /// Returns the first instant, in seconds since 1970, at which a local clock shows a date-time, or the end of the
-    /// gap that skips it.
-    func instant(of local: CivilDateTime) -> Int64 {
-        switch localToInstants(local) {
-        case .one(let instant), .repeated(first: let instant, second: _), .gap(before: _, after: let instant): instant
-        }
-    }
-}
-
 extension TimeText {
     /// Parses an instant with an offset in the form of RFC 3339, past or future.
     ///
@@ -70,10 +83,11 @@ extension TimeText {
     ///   parsed.
     public static func parseISO8601(_ text: String, argument: String = "instant") throws(TextError) -> WallInstant {
         do throws(TextProblem) {
-            guard case .absolute(let seconds, let nanosecond) = try TimeForm(parsing: text) else {
-                throw TextProblem("it has no offset from UTC")
-            }
-            return try TimeForm.wall(seconds, nanosecond)
+            let (seconds, nanosecond) = try InternetTime.parse(text)
+            guard seconds >= 0 else { throw outside }
+            let instant = WallInstant(secondsSince1970: seconds).advanced(by: .nanoseconds(nanosecond))
+            guard instant <= .lastDue else { throw outside }
+            return instant
         } catch {
             throw TextError(
                 argument: argument,
@@ -88,7 +102,8 @@ extension TimeText {
 extension TimeText {
     /// Examples of all forms that ``parsePast(_:now:timeZone:argument:)`` accepts.
     public static let acceptedPastForms = [
-        "1h30m (that long ago)", "9:00 (the last one)", "today", "yesterday", "yesterday 9:00", "monday", "2026-11-24",
+        "1h30m (that long ago)", "2 hours ago", "9:00 (the last one)", "today", "yesterday", "yesterday 9:00", "monday",
+        "2026-11-24",
         "2026-11-24 18:00", "2026-11-24T18:00:00Z", "@1795456800 (seconds since 1970)",
     ]
 
@@ -107,61 +122,12 @@ extension TimeText {
     public static func parsePast(
         _ text: String, now: WallInstant, timeZone: ZoneDatabase.Zone, argument: String = "--since"
     ) throws(TextError) -> WallInstant {
-        do throws(TextProblem) {
-            return try pastInstant(text, now: now, in: timeZone.rules)
-        } catch {
-            throw TextError(argument: argument, given: text, message: error.message, acceptedForms: acceptedPastForms)
+        // With a colon, it is a time of day (and no duration of minutes and seconds).
+        if !text.contains(":"), let duration = try? DurationText.parse(text) {
+            let (instant, overflow) = now.nanoseconds.subtractingReportingOverflow(UInt64(duration.wholeNanoseconds))
+            return WallInstant(nanoseconds: overflow ? 0 : instant)
         }
-    }
-
-    private static func pastInstant(
-        _ text: String, now: WallInstant, in zone: TimeZoneRules
-    ) throws(TextProblem) -> WallInstant {
-        let words = text.trimmingSpaces.lowercased()
-        let form: TimeForm
-        switch words {
-        case "today": form = .relative(days: 0, .init())
-        case "yesterday": form = .relative(days: -1, .init())
-        case _ where words.hasPrefix("yesterday "):
-            guard case .relative(0, let time) = try TimeForm(parsing: "today" + words.dropFirst("yesterday".count))
-            else { throw TextProblem("“\(text)” cannot be read") }
-            form = .relative(days: -1, time)
-        default:
-            // A text with a colon is a time of day here, not a duration of minutes and seconds.
-            if !words.contains(":"), let duration = try? DurationText.parseWithoutContext(words) {
-                let (instant, overflow) = now.nanoseconds.subtractingReportingOverflow(
-                    UInt64(duration.wholeNanoseconds))
-                return WallInstant(nanoseconds: overflow ? 0 : instant)
-            }
-            form = try TimeForm(parsing: text)
-        }
-        return try form.instant(notAfter: now, in: zone)
-    }
-}
-
-extension TimeForm {
-    /// Returns the instant that the text names, which is not after `now`.
-    fileprivate func instant(notAfter now: WallInstant, in zone: TimeZoneRules) throws(TextProblem) -> WallInstant {
-        let today = zone.local(at: Int64(now.nanoseconds / 1_000_000_000)).date
-        func instant(_ days: Int, _ time: TimeOfDay) throws(TextProblem) -> WallInstant {
-            try Self.wall(zone.instant(of: time.on(today, days: days)), time.nanosecond)
-        }
-        let found: WallInstant
-        switch self {
-        case .next(let time):
-            let latest = try instant(0, time)
-            found = latest > now ? try instant(-1, time) : latest
-        case .weekday(let weekday, let time, false):
-            let back = (today.weekday.rawValue - weekday.rawValue + 7) % 7
-            let latest = try instant(-back, time)
-            found = latest > now ? try instant(-back - 7, time) : latest
-        case .relative(let days, let time): found = try instant(days, time)
-        case .secondsSince1970(let seconds): found = try Self.wall(seconds, 0)
-        case .local(let civil, let nanosecond): found = try Self.wall(zone.instant(of: civil), nanosecond)
-        case .absolute(let seconds, let nanosecond): found = try Self.wall(seconds, nanosecond)
-        case .after, .weekday: throw TextProblem("it lies in the future")
-        }
-        guard found <= now else { throw TextProblem("it lies in the future; now it is \(now.iso8601)") }
-        return found
+        return try instant(
+            text, now: now, timeZone: timeZone, isPast: true, argument: argument, acceptedForms: acceptedPastForms)
     }
 }

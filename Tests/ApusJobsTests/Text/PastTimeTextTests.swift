@@ -14,7 +14,9 @@ struct PastTimeTextTests {
     @Test(
         "every accepted notation is the last such instant in the zone",
         arguments: [
-            ("1h30m", "2026-11-18T09:30:00.000Z"), ("90", "2026-11-18T10:58:30.000Z"),
+            ("1h30m", "2026-11-18T09:30:00.000Z"), ("-1h30m", "2026-11-18T09:30:00.000Z"),
+            ("90 minutes ago", "2026-11-18T09:30:00.000Z"), ("half an hour", "2026-11-18T10:30:00.000Z"),
+            ("90", "2026-11-18T10:58:30.000Z"),
             ("1w", "2026-11-11T11:00:00.000Z"), ("9:00", "2026-11-18T08:00:00.000Z"),
             ("12:00", "2026-11-18T11:00:00.000Z"), ("12:01", "2026-11-17T11:01:00.000Z"),
             ("5pm", "2026-11-17T16:00:00.000Z"), ("noon", "2026-11-18T11:00:00.000Z"),
@@ -41,7 +43,7 @@ struct PastTimeTextTests {
         "the future and what cannot be read are refused, with the argument and the accepted forms",
         arguments: [
             "today 12:01", "tomorrow", "in 5 minutes", "next friday", "2026-11-18 12:01", "@1795000000000", "",
-            "lately", "yesterday noonish", "yesterday 25:00", "-1h", "@1798135200",
+            "lately", "yesterday noonish", "yesterday 25:00", "-1x", "+1h", "@1798135200",
         ])
     func refused(text: String) throws {
         let error = #expect(throws: TextError.self) { try resolve(text) }

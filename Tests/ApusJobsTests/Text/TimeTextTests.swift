@@ -43,7 +43,11 @@ struct TimeTextTests {
             ("wed 17:30", "2026-11-18T16:30:00.000Z"), ("next wed 17:30", "2026-11-25T16:30:00.000Z"),
             ("in 5 minutes", "2026-11-18T11:05:00.000Z"), ("in 1h30m", "2026-11-18T12:30:00.000Z"),
             ("In 90", "2026-11-18T11:01:30.000Z"), ("in 1:30", "2026-11-18T11:01:30.000Z"),
-            ("@1798135200", "2026-12-24T18:00:00.000Z"),
+            ("@1798135200", "2026-12-24T18:00:00.000Z"), ("17", "2026-11-18T16:00:00.000Z"),
+            ("17:30Z", "2026-11-18T17:30:00.000Z"), ("2026-12-24 18:00 Europe/London", "2026-12-24T18:00:00.000Z"),
+            ("2026-12-24 18:00 +0100", "2026-12-24T17:00:00.000Z"), ("now + 5 minutes", "2026-11-18T11:05:00.000Z"),
+            ("teatime tomorrow", "2026-11-19T15:00:00.000Z"), ("next week", "2026-11-25T11:00:00.000Z"),
+            ("morgen um 9 Uhr", "2026-11-19T08:00:00.000Z"), ("in 1 month", "2026-12-18T11:00:00.000Z"),
         ])
     func reads(text: String, expected: String) throws {
         #expect(try resolve(text) == expected)
@@ -58,11 +62,12 @@ struct TimeTextTests {
     @Test(
         "what is not a future instant is refused with the reason and the accepted forms",
         arguments: [
-            ("", "empty"), ("25:00", "hour is 0 to 23"), ("24:00", "hour is 0 to 23"), ("17:60", "00 to 59"),
-            ("17:30:60", "00 to 59"), ("17:3", "two digits"), ("17:30:1", "two digits"), ("17", "minutes are missing"),
+            ("", "empty"), ("25:00", "hour from 0 to 23"), ("24:00", "hour from 0 to 23"), ("17:60", "00 to 59"),
+            ("17:30:60", "00 to 59"), ("17:3", "two digits"), ("17:30:1", "two digits"),
+            ("5", "5:00 or 17:00; 5 alone can be either"),
             ("13pm", "1 to 12"), ("0:30am", "1 to 12"), ("17:30 x", "cannot be read"), ("today 9:00", "has passed"),
-            ("today 12:00", "has passed"), ("today", "time of day is missing"), ("yesterday 9:00", "no weekday"),
-            ("mo 9:00", "no weekday"), ("next week", "as in “next friday”"), ("next", "as in “next friday”"),
+            ("today 12:00", "has passed"), ("today", "time of day is missing"), ("yesterday 9:00", "in the past"),
+            ("mond 9:00", "did you mean: mon"), ("now", "in the past"), ("next", "as in “next friday”"),
             ("in", "duration is missing"), ("in 0s", "longer than zero"), ("in 5 parsecs", "not a unit"),
             ("noon noon", "cannot be read"),
             ("@", "seconds since 1970"), ("@-5", "seconds since 1970"), ("@1763463600", "in the past"),
@@ -72,17 +77,17 @@ struct TimeTextTests {
             ("2026-11-18T11:00:00Z", "in the past"), ("2026-11-18", "in the past"), ("1999-12-31 10:00", "in the past"),
             ("2026-13-01", "no month 13"), ("2026-00-01", "no month 0"), ("2026-02-29", "no day 29"),
             ("2100-02-29", "no day 29"), ("2026-11-31", "no day 31"), ("2026-12-00", "no day 0"),
-            ("2026-1-1", "year-month-day"), ("1969-12-31", "1970–2200"), ("2201-01-01", "1970–2200"),
-            ("in 100000 days", "longer than 100 years"),
+            ("2026-1-1", "year-month-day"), ("1969-12-31", "in the past"), ("2201-01-01", "1970–2200"),
+            ("in 100000 days", "1970–2200"),
             ("@7289654400", "1970–2200"),
-            ("9999-01-01", "1970–2200"), ("2200-12-31T23:59:59-01:00", "1970–2200"), ("20260-01-01", "time of day"),
-            ("2026-12-24x", "cannot be read"), ("2026-12-24T", "time of day"), ("2026-12-24T18:00:00+1", "offset"),
-            ("2026-12-24T18:00:00+24:00", "offset"), ("2026-12-24T18:00:00.Z", "followed by digits"),
-            ("17:30Z", "cannot be read"), ("-1:00", "time of day"), ("3s", "minutes are missing"),
+            ("9999-01-01", "1970–2200"), ("2200-12-31T23:59:59-01:00", "1970–2200"), ("20260-01-01", "a time such as"),
+            ("2026-12-24x", "time of day"), ("2026-12-24T", "time of day"), ("2026-12-24T18:00:00+1", "offset"),
+            ("2026-12-24T18:00:00+24:00", "offset"), ("2026-12-24T18:00:00.Z", "cannot be read"),
+            ("12/24/2026", "write 2026-12-24"), ("-1:00", "cannot be read"), ("3s", "in before a duration"),
         ])
     func refuses(text: String, reason: String) {
         let error = #expect(throws: TextError.self) { try resolve(text) }
-        #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
+        #expect(error?.description.contains(reason) == true, "\(error?.message ?? "")")
         #expect(error?.argument == "time")
         #expect(error?.description.contains("Accepted forms: 17:30 (the next one)") == true)
     }

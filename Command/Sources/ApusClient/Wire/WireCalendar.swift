@@ -119,8 +119,9 @@ public struct WireCalendar: Codable, Hashable, Sendable {
         }
         do { return try CalendarSchedule(text: text, form: form, now: now) } catch {
             throw TextError(
-                argument: argument, given: text, message: error.description,
-                acceptedForms: form.map { [example(of: $0)] } ?? ScheduleForm.allCases.map(example))
+                argument: argument, given: text, message: error.problem,
+                acceptedForms: form.map { [example(of: $0)] } ?? ScheduleForm.allCases.map(example),
+                suggestions: error.suggestions)
         }
     }
 

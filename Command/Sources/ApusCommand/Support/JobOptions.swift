@@ -262,9 +262,19 @@ struct JobOptions: ParsableArguments {
     /// Reads the words before the options.
     ///
     /// If no command is given, its words may be among them, so an error then says where a command belongs.
-    func reading<Value>(_ body: () throws -> Value) throws -> Value {
-        do { return try body() } catch var error as TextError where command.isEmpty && error.given.contains(" ") {
-            error.message += " (a command follows --)"
+    ///
+    /// - Parameters:
+    ///   - subcommand: The words that precede a suggested text, so that it is a command to copy.
+    ///   - body: Reads the words.
+    /// - Returns: What `body` returns.
+    /// - Throws: What `body` throws, with commands as suggestions.
+    func reading<Value>(_ subcommand: String, _ body: () throws -> Value) throws -> Value {
+        do { return try body() } catch var error as TextError {
+            if command.isEmpty, error.given.contains(" ") { error.message += " (a command follows --)" }
+            error.suggestions = error.suggestions.map { text in
+                ["at ", "every "].contains { text.utf8.starts(with: $0.utf8) }
+                    ? "apus \(text)" : "apus \(subcommand)\(text)"
+            }
             throw error
         }
     }

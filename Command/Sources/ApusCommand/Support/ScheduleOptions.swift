@@ -67,6 +67,24 @@ struct ScheduleOptions: ParsableArguments {
         return calendar
     }
 
+    /// Returns the canonical words of a schedule in words that may lack its "every".
+    func words(_ text: String) -> Result<String, TextError> {
+        let zone = (try? tz.map { try TimeText.zone(named: $0) }) ?? SystemTimeZones.shared.local
+        let today = zone.rules.local(at: Int64(clamping: When.now.nanoseconds / 1_000_000_000)).date
+        do throws(ScheduleTextError) {
+            let schedule = try CalendarSchedule(words: text, today: today, impliesEvery: true)
+            return .success(schedule.words ?? text)
+        } catch {
+            // An instant is no schedule, but it can be had.
+            let instant = (try? Moment(text)) == nil ? [] : ["at \(text)"]
+            return .failure(
+                TextError(
+                    argument: "schedule", given: text, message: error.problem,
+                    acceptedForms: ["weekday at 18:30", "15 minutes", "15m", "2 weeks on friday at 17:00"],
+                    suggestions: instant + error.suggestions))
+        }
+    }
+
     /// Parses the schedule, so that a message names the option, and no daemon is started for an invalid schedule.
     func parsed(_ calendar: WireCalendar) throws -> CalendarTrigger {
         try calendar.parsed(at: When.now, in: SystemTimeZones.shared) { field in

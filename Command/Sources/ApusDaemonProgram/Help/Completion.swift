@@ -1,5 +1,7 @@
+import ApusCalendar
 import ApusClient
 import ApusCommand
+import ApusJobs
 import ArgumentParser
 
 /// Completes a command line, for the scripts of `apus completions`.
@@ -17,6 +19,11 @@ struct Completion {
         var word: String
         var description: String?
     }
+
+    /// What the words after a subcommand are.
+    private static let phrases: [String: PhraseCompletion.Kind] = [
+        "every": .afterEvery, "at": .moment, "preview": .schedule,
+    ]
 
     let root: CommandHelp.Command
 
@@ -54,12 +61,15 @@ struct Completion {
         var command = root
         var (positional, isOfHelp) = (0, false)
         var option: CommandHelp.Argument?
+        // The words of a schedule or a time; an option ends them.
+        var phrase: [String]? = []
         for word in words {
             if option != nil {
                 option = nil
             } else if word == "--" {
                 return (.files, [])
             } else if word.hasPrefix("-") {
+                phrase = nil
                 option = command.options.first { $0.kind == "option" && $0.spellings.contains(word) }
             } else if positional == 0, let subcommand = command.subcommand(word) {
                 command = subcommand
@@ -67,6 +77,7 @@ struct Completion {
                 isOfHelp = true
             } else {
                 positional += 1
+                phrase?.append(word)
             }
         }
         if let option { return await values(of: option, partial) }
@@ -86,6 +97,15 @@ struct Completion {
         if positional == 0, subcommands.contains(where: { $0.word.hasPrefix(partial) }) { return (.words, subcommands) }
         if isOfHelp { return (.words, []) }
         command = command.subcommand(command.defaultSubcommand) ?? command
+        if let phrase, let kind = Self.phrases[command.commandName] {
+            let today = SystemTimeZones.shared.local.rules.local(
+                at: Int64(clamping: When.now.nanoseconds / 1_000_000_000)
+            ).date
+            let words = PhraseCompletion.words(after: phrase.joined(separator: " "), kind, today: today)
+            return (
+                .words, words.map { Candidate(word: $0) } + (phrase.isEmpty ? [] : flags(of: command, given: words))
+            )
+        }
         let positionals = command.positionals.filter { !$0.isCommand }
         if let argument = positionals.dropFirst(positional).first ?? positionals.last(where: \.isRepeating) {
             return await values(of: argument, partial)

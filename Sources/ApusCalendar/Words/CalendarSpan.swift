@@ -1,5 +1,5 @@
 /// A length of time as it is typed: months, days and an exact rest, because days and months differ in length.
-package struct Span: Hashable, Sendable {
+package struct CalendarSpan: Hashable, Sendable {
     /// Years are twelve months.
     package var months = 0
     /// Weeks are seven days.
@@ -44,8 +44,8 @@ extension PhraseReader {
 
     /// Reads `1h30m`, `1 hour and 30 minutes`, `half an hour`, `an hour and a half`. Each unit stands in it once, in any
     /// order; one letter alone may be a unit, but `M` is refused, which other programs read as a month.
-    mutating func span() throws(ScheduleTextError) -> Span {
-        var span = Span()
+    mutating func span() throws(ScheduleTextError) -> CalendarSpan {
+        var span = CalendarSpan()
         var units: Set<SpanUnit> = []
         repeat {
             let start = next
@@ -85,10 +85,13 @@ extension PhraseReader {
             guard units.insert(unit).inserted else {
                 throw error("units, each of them once; “\(chunk(start))” repeats one", at: start)
             }
+            if unit == .day, vocabulary.countsWeeks(inDays: Int(clamping: amount.whole)) {
+                throw error("a number of weeks; \(amount.whole) days can be meant as weeks", at: start)
+            }
             guard span.add(amount, unit) else {
                 throw error("a whole number of months or years, up to 1200", at: start)
             }
-            guard span.nanoseconds <= Span.largest else {
+            guard span.nanoseconds <= CalendarSpan.largest else {
                 throw error("at most 100 years; it is longer than 100 years", at: start)
             }
             if continues(ahead: 0) { continue }
@@ -142,14 +145,24 @@ extension PhraseReader {
     }
 }
 
-extension Span {
+extension CalendarSpan {
     /// Reads a length of time in words or with units.
     ///
     /// - Parameter text: The text.
     /// - Throws: ``ScheduleTextError`` with the column.
     package init(_ text: String) throws(ScheduleTextError) {
+        do { self = try Self.read(text) } catch {
+            throw error.suggesting(instead: text) { text throws(ScheduleTextError) in
+                _ = try Self.read(text)
+                return text
+            }
+        }
+    }
+
+    private static func read(_ text: String) throws(ScheduleTextError) -> CalendarSpan {
         var reader = PhraseReader(text)
-        self = try reader.span()
+        let span = try reader.span()
         guard reader.isAtEnd else { throw reader.error("the end; “\(reader.chunk(reader.next))” cannot be read") }
+        return span
     }
 }

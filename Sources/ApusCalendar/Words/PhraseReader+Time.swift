@@ -1,0 +1,146 @@
+/// A time of day as it is typed.
+struct DayTime: Hashable, Sendable {
+    var second: Int
+    var nanosecond = 0
+}
+
+extension PhraseReader {
+    static let timeForms = "a time of day such as 9:00, 17:30:15, 9am, 5:30 pm, noon or midnight"
+
+    /// Whether a time of day follows that needs no *at*: `9:00`, `9am`, `noon`.
+    var beginsTime: Bool {
+        if next.kind == .number {
+            return isSymbol(":", ahead: 1) && ahead(2).kind == .number || attempt { try $0.time(bare: false) } != nil
+        }
+        return timeWord != nil
+    }
+
+    private var timeWord: Int? {
+        value { if case .timeOfDay(let second) = $0.meaning { second } else { nil } }
+    }
+
+    /// Reads a time of day.
+    ///
+    /// A number alone is an hour only after *at*, and only if it is one hour of a day: 0 and 8 to 23. Without am or pm,
+    /// 1 to 7 are as often meant after noon as before it.
+    mutating func time(bare: Bool) throws(ScheduleTextError) -> DayTime {
+        let start = next
+        func wrong(_ expected: String = Self.timeForms, _ readings: [String] = []) -> ScheduleTextError {
+            error(expected, at: start, readings: readings)
+        }
+        if let second = timeWord {
+            skip()
+            return DayTime(second: second)
+        }
+        if next.number == 12,
+            let second = value(
+                ahead: 1,
+                { sense -> Int? in
+                    if case .timeOfDay(let second) = sense.meaning, second != 57_600 { second } else { nil }
+                })
+        {
+            skip(2)
+            return DayTime(second: second)
+        }
+        guard let first = next.number else { throw wrong() }
+        let digits = next.text.utf8.count
+        skip()
+        var (hour, minute, second, nanosecond) = (first, 0, 0, 0)
+        var isClock = false
+        if isSymbol(":"), ahead(1).kind == .number {
+            (minute, isClock) = (try twoDigits("minutes", start), true)
+            if isSymbol(":", glued: true) {
+                second = try twoDigits("seconds", start)
+                if isSymbol(".", glued: true), ahead(1).kind == .number, ahead(1).isGlued {
+                    skip()
+                    nanosecond = Self.nanoseconds(next.text)
+                    skip()
+                }
+            }
+        } else if vocabulary.language == "de", isSymbol(".", glued: true), ahead(1).text.utf8.count == 2,
+            ahead(1).number != nil, ahead(2).lower == "uhr"
+        {
+            (minute, isClock) = (try twoDigits("minutes", start), true)
+        } else if digits == 4 {
+            guard bare else { throw wrong() }
+            (hour, minute, isClock) = (first / 100, first % 100, true)
+        }
+        guard isClock || digits <= 2, hour < 100 else { throw wrong() }
+        guard minute < 60, second < 60 else { throw wrong("minutes and seconds from 00 to 59") }
+        let isMarked = (!isClock || vocabulary.language == "de") && take(.hourMark)
+        if isMarked {
+            isClock = isClock || vocabulary.language != "en"
+            // `9h30`, `9 Uhr 30`.
+            if vocabulary.language != "en", minute == 0, next.text.utf8.count == 2, let number = next.number,
+                number < 60, !isSymbol(":", ahead: 1)
+            {
+                minute = number
+                skip()
+            }
+        }
+        if let half = takeHalf() {
+            guard (1...12).contains(hour) else { throw wrong("an hour from 1 to 12 before am or pm") }
+            hour = hour % 12 + half
+        } else if let part = takeDayPart() {
+            guard (1...11).contains(hour) || hour == 12 && part == 12 else {
+                throw wrong("an hour from 1 to 11 before the part of the day")
+            }
+            hour = hour % 12 + part
+        } else if !isClock {
+            guard bare || isMarked else { throw wrong("am, pm or minutes after \(hour), as in \(hour):00") }
+            guard !(1...7).contains(hour) else {
+                throw wrong(
+                    "\(hour):00 or \(hour + 12):00; \(hour) alone can be either", ["\(hour):00", "\(hour + 12):00"])
+            }
+        }
+        guard let time = CivilTime(hour: hour, minute: minute, second: second) else {
+            throw wrong("a time of day with an hour from 0 to 23, such as 9:00, 17:30:15, 9am, noon or midnight")
+        }
+        return DayTime(second: time.secondOfDay, nanosecond: nanosecond)
+    }
+
+    private mutating func twoDigits(_ what: String, _ start: PhraseToken) throws(ScheduleTextError) -> Int {
+        skip()
+        guard next.text.utf8.count == 2, let number = next.number else {
+            throw error("two digits of \(what), as in 9:05", at: start)
+        }
+        skip()
+        return number
+    }
+
+    /// The digits after a decimal point as nanoseconds of a second; digits after the ninth are dropped.
+    static func nanoseconds(_ digits: String) -> Int {
+        let digits = Array(digits.utf8.prefix(9))
+        return (0..<9).reduce(0) { $0 * 10 + ($1 < digits.count ? Int(digits[$1]) - 0x30 : 0) }
+    }
+
+    /// Reads `am`, `p.m.`.
+    private mutating func takeHalf() -> Int? {
+        if let half = takeValue({ if case .meridiem(let half) = $0.meaning { half } else { nil } }) { return half }
+        guard vocabulary.language == "en", ["a", "p"].contains(next.lower), isSymbol(".", ahead: 1, glued: true),
+            ahead(2).lower == "m"
+        else { return nil }
+        let half = next.lower == "a" ? 0 : 12
+        skip(3)
+        _ = takeSymbol(".", glued: true)
+        return half
+    }
+
+    /// Reads `in the morning`.
+    private mutating func takeDayPart() -> Int? {
+        guard has(.inside), has(.the, ahead: 1) else { return nil }
+        var rest = self
+        rest.skip(2)
+        let part: Int? = rest.takeValue { if case .dayPart(let later) = $0.meaning, later <= 12 { later } else { nil } }
+        if part != nil { self = rest }
+        return part
+    }
+
+    /// Reads `at 9:00 and 17:00`, after its *at*. A number alone may stand in it.
+    mutating func times(bare: Bool) throws(ScheduleTextError) -> [DayTime] {
+        try list { reader throws(ScheduleTextError) in
+            _ = reader.take(.at)
+            return try reader.time(bare: bare)
+        }
+    }
+}
