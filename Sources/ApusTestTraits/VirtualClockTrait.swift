@@ -65,8 +65,8 @@ extension VirtualClockTrait: TestScoping {
         guard ProcessClock.isAvailable else {
             Issue.record(
                 """
-                Time cannot be virtual in this process: that needs Linux with glibc, and a program without a sanitizer. \
-                The test was not run.
+                Time cannot be virtual in this process: that needs Linux with glibc, a program without a sanitizer, and a \
+                kernel that counts how threads run. The test was not run.
                 """, sourceLocation: test.sourceLocation)
             return
         }

@@ -22,8 +22,8 @@ import Foundation
 /// own.
 ///
 /// Virtual time needs Linux with glibc, without sanitizers (``isAvailable``). Other processes and machines are not
-/// simulated: a thread that waits for a socket counts as asleep. Processor time, file dates and the kernel's own
-/// time-outs stay real.
+/// simulated: a thread that waits for a socket counts as asleep. A child of `fork` has the machine's time. Processor time,
+/// file dates and the kernel's own time-outs stay real.
 public enum ProcessClock {
     /// The rule by which time moves.
     public enum Mode: Sendable, Hashable {
@@ -215,6 +215,12 @@ extension ProcessClock {
                 + "\(process_clock_steps()) deadlines have been reached",
             running == 0 ? "no thread was running" : "thread \(name(ofThread: running)) was running",
         ]
+        let keptBack = process_clock_bytes_kept_back()
+        if keptBack > 0 {
+            lines.append(
+                "sockets keep back \(keptBack) bytes, which did not move for a second of the machine's time; the steps do "
+                    + "not wait for them")
+        }
         let waits = waits
         lines += waits.isEmpty ? ["nothing waits for an instant"] : waits.prefix(20).map { "  \($0)" }
         if waits.count > 20 { lines.append("  and \(waits.count - 20) more") }
@@ -264,8 +270,8 @@ public struct ProcessClockError: Error, Sendable, Hashable, CustomStringConverti
 
     static let unavailable = ProcessClockError(
         code: .unavailable,
-        message: "time cannot be virtual in this program: that needs Linux with glibc, and a build without the thread, "
-            + "address or memory sanitizer")
+        message: "time cannot be virtual in this program: that needs Linux with glibc, a build without the thread, "
+            + "address or memory sanitizer, and a kernel that counts how threads run (/proc/self/schedstat)")
     static let alreadyVirtual = ProcessClockError(
         code: .alreadyVirtual,
         message: "time is virtual in this process already, and stays so; begin once, in a process for each test")

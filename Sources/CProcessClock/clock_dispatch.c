@@ -2,6 +2,9 @@
 // starts one more then. Its timer, which would be a deadline of every second, is switched off. The steps call the
 // examination at each whole second, until one has made nothing run, and again after the next deadline.
 //
+// The functions here are weak, so that a program with a statically linked Dispatch has that one's: there the examination
+// stays a deadline of every second.
+//
 // Owns the source and its handler, found when Dispatch sets its timer, and, under the clock's lock, the next instant.
 // Dispatch's code runs without the lock.
 #define _GNU_SOURCE
@@ -20,7 +23,8 @@ static bool is_dispatch(void *caller) {
     return dladdr(caller, &info) && info.dli_fname && strstr(info.dli_fname, "libdispatch");
 }
 
-void dispatch_source_set_timer(void *source, uint64_t start, uint64_t interval, uint64_t leeway) {
+__attribute__((weak)) void dispatch_source_set_timer(
+    void *source, uint64_t start, uint64_t interval, uint64_t leeway) {
     if (interval == SECOND && leeway == 0 && !atomic_load(&monitor) && is_dispatch(__builtin_return_address(0))) {
         atomic_store(&monitor, source);
         if (clock_is_virtual()) start = UINT64_MAX;
@@ -28,7 +32,7 @@ void dispatch_source_set_timer(void *source, uint64_t start, uint64_t interval, 
     libc()->dispatch_source_set_timer(source, start, interval, leeway);
 }
 
-void dispatch_source_set_event_handler_f(void *source, void (*handler)(void *)) {
+__attribute__((weak)) void dispatch_source_set_event_handler_f(void *source, void (*handler)(void *)) {
     if (source == atomic_load(&monitor) && !atomic_load(&examine)) atomic_store(&examine, handler);
     libc()->dispatch_source_set_event_handler_f(source, handler);
 }

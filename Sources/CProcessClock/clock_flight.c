@@ -19,8 +19,8 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
-// Longer than the kernel delays an acknowledgment, or holds data of a corked socket: 200 ms.
-static const int64_t grace = SECOND / 4;
+// Much longer than the kernel delays an acknowledgment, or holds data of a corked socket: 200 ms.
+static const int64_t grace = SECOND;
 
 static struct {
     ZERO_IN_CHILDREN bool is_listed;

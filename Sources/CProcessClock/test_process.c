@@ -1,10 +1,13 @@
 #define _GNU_SOURCE
-#include "test_process.h"
+#include "CProcessClock.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -56,11 +59,47 @@ static int spawn(const char *path, char *const *argv, char *const *envp, const i
         && (error = posix_spawn_file_actions_addclosefrom_np(&actions, TEST_PROCESS_CONTROL + 1)) == 0
         && (error = posix_spawnattr_setsigdefault(&attributes, &all)) == 0
         && (error = posix_spawnattr_setsigmask(&attributes, &none)) == 0
-        && (error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK)) == 0)
+        && (error = posix_spawnattr_setflags(
+                &attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID)) == 0)
         error = posix_spawn(process, path, &actions, &attributes, argv, envp);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return error;
+}
+
+// Whether a process of /proc is of the session, and not at its end. Its name stands in parentheses and may contain any
+// character; after it are its state, its parent, its group and its session.
+static bool is_alive_in(const char *number, int32_t session) {
+    char path[64], text[512];
+    snprintf(path, sizeof path, "/proc/%s/stat", number);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return false;
+    ssize_t length = read(file, text, sizeof text - 1);
+    close(file);
+    if (length <= 0) return false;
+    text[length] = 0;
+    char *name_end = strrchr(text, ')'), state = 0;
+    int found = 0;
+    return name_end && sscanf(name_end + 1, " %c %*d %*d %d", &state, &found) == 2 && found == session
+        && state != 'Z' && state != 'X';
+}
+
+void test_process_end_others(int32_t session) {
+    bool is_any = true;
+    // What was killed may take a moment, and may have started another process before.
+    for (int times = 0; is_any && times < 1000; times++) {
+        DIR *processes = opendir("/proc");
+        if (!processes) return;
+        is_any = false;
+        for (struct dirent *entry; (entry = readdir(processes));) {
+            pid_t process = (pid_t)strtol(entry->d_name, NULL, 10);
+            if (process <= 0 || process == session || !is_alive_in(entry->d_name, session)) continue;
+            kill(process, SIGKILL);
+            is_any = true;
+        }
+        closedir(processes);
+        if (is_any) process_clock_machine_sleep(1000000);
+    }
 }
 
 int test_process_start(
@@ -100,5 +139,7 @@ int test_process_start(
     (void)path, (void)argv, (void)envp, (void)started;
     return ENOSYS;
 }
+
+void test_process_end_others(int32_t session) { (void)session; }
 
 #endif

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "program.h"
 
+#include "CProcessClock.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -99,6 +101,23 @@ static void a_corked_connection(void) {
     close(ends[1]);
 }
 
+// What the kernel sends later than the grace does not stop time for ever, and is counted.
+static void a_slow_connection(void) {
+    int ends[2], rate = 1, on = 1;
+    connect_pair(ends);
+    require(setsockopt(ends[0], SOL_SOCKET, SO_MAX_PACING_RATE, &rate, sizeof rate) == 0);
+    require(setsockopt(ends[0], IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) == 0);
+    // The first ten segments are sent at once, and a segment of 60 bytes delays the next one by a minute.
+    char bytes[60] = {0};
+    for (int i = 0; i < 40; i++) require(write(ends[0], bytes, sizeof bytes) == sizeof bytes);
+    for (int i = 0; i < 5; i++) sleep_for(ticks(1));
+    require(!time_is_virtual() || process_clock_bytes_kept_back() > 0);
+    close(ends[0]);
+    close(ends[1]);
+    sleep_for(ticks(1));
+    require(process_clock_bytes_kept_back() == 0);
+}
+
 enum { echoes = 3000 };
 
 static void *echo_lines(void *descriptor) {
@@ -137,6 +156,7 @@ const struct program kernel_programs[] = {
     {"two small writes and an answer", small_writes, false},
     {"a full connection", a_full_connection, false},
     {"a corked connection", a_corked_connection, false},
+    {"a slow connection", a_slow_connection, false},
     {"echoes of a terminal", a_terminal, false},
     {NULL, NULL, false},
 };

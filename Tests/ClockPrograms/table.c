@@ -81,7 +81,7 @@ static const char *killed(const struct waiting_call *call) {
     require(read(ends[0], &byte, 1) == 1 && kill(child, SIGKILL) == 0 && waitpid(child, &status, 0) == child);
     // Nothing that it has started has its output.
     require(read(ends[0], &byte, 1) == 0 && close(ends[0]) == 0);
-    return WIFSIGNALED(status) ? "ends" : "goes on";
+    return WIFSIGNALED(status) ? "ends" : "continues";
 }
 
 int wait_for_ever(const char *name) {

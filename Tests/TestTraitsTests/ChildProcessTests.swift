@@ -76,6 +76,31 @@ struct ChildProcessTests {
         #expect(await task.value.ending == .signalled(SIGKILL))
     }
 
+    /// Waits until nothing has the other end of the pipe.
+    private func isAtEnd(_ pipe: Int32) -> Bool {
+        var end = pollfd(fd: pipe, events: Int16(POLLIN), revents: 0)
+        return poll(&end, 1, 60_000) == 1 && end.revents & Int16(POLLIN) == 0
+    }
+
+    private func isReadable(_ descriptor: Int32) -> Bool {
+        var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&ready, 1, 60_000) == 1
+    }
+
+    @Test("what a program has started is ended with it, however it ends", arguments: ["kill -SEGV $$", "exit 0"])
+    func leftovers(end: String) async throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+        try #require(mkfifo(path, 0o600) == 0)
+        defer { unlink(path) }
+        let pipe = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        defer { close(pipe) }
+        // The second is of a process group of its own.
+        let outcome = await ChildProcess.run(
+            shell("exec 5>\(path); sleep 600 & bash -c 'set -m; sleep 600 &'; \(end)"), limit: .seconds(60))
+        #expect(outcome.ending == (end == "exit 0" ? .exited(0) : .signalled(SIGSEGV)))
+        #expect(isAtEnd(pipe))
+    }
+
     @Test("what a test prints is printed once, and the run in its process has no lines on the console")
     func output() async {
         var command = shell(
@@ -115,21 +140,31 @@ struct ChildProcessTests {
         #expect(issues.filter { $0.contains("choose one test with --filter. The test was not run.") }.count == 1)
     }
 
-    @Test("a test's process ends with the test run that started it")
+    @Test("a test's process ends with the test run that started it, and with it what it has started")
     func orphan() async throws {
         var command = TestProcess.command(forTest: "")
         let filter = try #require(command.arguments.firstIndex(of: "--filter"))
-        command.arguments[filter + 1] = "^TestTraitsTests\\.FailureTests/limit\\(\\)"
+        command.arguments[filter + 1] = "^TestTraitsTests\\.FailureTests/leftover\\(\\)"
         var arguments = command.arguments.map { strdup($0) } + [nil]
         var variables = command.environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for text in arguments + variables { free(text) } }
         var started = test_process()
         try #require(test_process_start(command.path, &arguments, &variables, &started) == 0)
         let process = started
-        // The test has begun, and sleeps for good.
-        var byte = pollfd(fd: process.control, events: Int16(POLLIN), revents: 0)
-        #expect(poll(&byte, 1, 60_000) == 1)
-        for descriptor in [process.events, process.errors, process.control] { close(descriptor) }
+        // The test has begun, has started a program with its error output, and sleeps for good.
+        var bytes: [UInt8] = []
+        while !String(decoding: bytes, as: UTF8.self).contains("started"), isReadable(process.errors) {
+            var byte: UInt8 = 0
+            if read(process.errors, &byte, 1) == 1 { bytes.append(byte) }
+        }
+        for descriptor in [process.events, process.control] { close(descriptor) }
+        var rest: Int = 0
+        repeat {
+            var byte: UInt8 = 0
+            rest = isReadable(process.errors) ? read(process.errors, &byte, 1) : -1
+        } while rest > 0
+        #expect(rest == 0, "a program that the test has started has its error output still")
+        close(process.errors)
         test_process_wait(process.process)
         var status: Int32 = 0
         #expect(waitpid(process.process, &status, 0) == process.process)

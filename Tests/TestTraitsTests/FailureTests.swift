@@ -62,6 +62,18 @@ struct FailureTests {
     func limit() { Thread.sleep(forTimeInterval: 3600) }
 
     @Test(
+        "a program that the test has started is ended at the limit",
+        .expecting("longer than 0.05 seconds", "this process runs under a virtual clock"),
+        .virtualClock(.stepped, limit: .milliseconds(50)))
+    func leftover() throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", "echo started >&2; exec sleep 600"]
+        try process.run()
+        Thread.sleep(forTimeInterval: 3600)
+    }
+
+    @Test(
         "a loop that never sleeps is ended at the limit",
         .expecting("longer than 0.05 seconds", "this process runs under a virtual clock"),
         .virtualClock(limit: .milliseconds(50)))

@@ -27,7 +27,10 @@ struct RunnerConnection {
             var byte: UInt8 = 0
             var count = 0
             repeat { count = test_control_receive(descriptor, &byte, 1) } while count < 0 && errno == EINTR
-            guard count == 1 else { _exit(Self.abandonedStatus) }
+            guard count == 1 else {
+                if getsid(0) == getpid() { test_process_end_others(getpid()) }
+                _exit(Self.abandonedStatus)
+            }
             Self.write(Array(ProcessClock.report.utf8), to: descriptor)
             _exit(Self.reportedStatus)
         }

@@ -64,6 +64,9 @@ struct Supervisor {
             readControl()
             if !hasEnded, SystemTime().uptime() >= deadline { endInTime() }
         }
+        // Its number is its own until its status is taken, and so is its session.
+        test_process_end_others(process)
+        readErrors()
         outcome.ending = takeStatus()
         outcome.events = readEvents()
         return outcome

@@ -96,7 +96,7 @@ size_t process_clock_waits(struct process_clock_wait *waits, size_t capacity);
 // A thread that could run when last looked at, or 0, and for how long of the machine's time there has been one.
 int32_t process_clock_running_thread(void);
 int64_t process_clock_running_for(void);
-// How many bytes TCP sockets of the process keep back and did not send for a quarter of a second of the machine's time:
+// How many bytes TCP sockets of the process keep back and did not send for a second of the machine's time:
 // the last step did not wait for them.
 uint64_t process_clock_bytes_kept_back(void);
 // The machine's monotonic clock, whatever the process's clocks show.

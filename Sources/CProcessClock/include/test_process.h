@@ -18,12 +18,17 @@ struct test_process {
 };
 
 /// Starts a program with the standard output of this process and /dev/null as its input. Signals have their default
-/// actions there, and no other descriptor is open. Returns 0 or an errno: ENOSYS where there is no glibc of Linux.
+/// actions there, and no other descriptor is open. It leads a session. Returns 0 or an errno: ENOSYS where there is no
+/// glibc of Linux.
 int test_process_start(
     const char *path, char *const *argv, char *const *envp, struct test_process *started);
 
 /// Waits until the process ends. It stays a zombie: its number is its own until its status is taken with waitpid(2).
 void test_process_wait(int32_t process);
+
+/// Kills all processes of the session that a process leads, but not that one: what it has started, as far as it has not
+/// made a session of its own. The leader may be a zombie, and may be this process.
+void test_process_end_others(int32_t session);
 
 /// send(2) and recv(2) on `control`, without SIGPIPE. The number of bytes, or -1.
 long test_control_send(int control, const void *bytes, unsigned long count);
