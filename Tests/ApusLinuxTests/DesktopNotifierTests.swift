@@ -1,5 +1,6 @@
 import ApusBackground
 import ApusLinux
+import ApusTestSupport
 import ApusTimers
 import Foundation
 import Testing
@@ -43,6 +44,15 @@ struct DesktopNotifierTests {
         let numbers: [Int] = [call.replaces, call.actionBytes, call.hintBytes, call.expires]
         #expect(numbers == [0, 0, 0, -1] as [Int])
         #expect(call.icon.isEmpty)
+    }
+
+    @Test("any time-out is accepted", arguments: Duration.extremes)
+    func extremeTimeouts(timeout: Duration) async throws {
+        let notifier = DesktopNotifier(address: "unix:path=/nothing/bus", timeout: timeout)
+        let error = await #expect(throws: BackgroundError.self) {
+            try await notifier.notify(UserNotification(title: "Tea"))
+        }
+        #expect(error?.code == .notifierUnavailable)
     }
 
     @Test("many notifications at once all arrive")

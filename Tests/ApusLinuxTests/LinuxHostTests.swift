@@ -34,6 +34,25 @@ struct LinuxHostTests {
         #expect(world.time.leaks == [])
     }
 
+    @Test("any grace period and margin let a host stop", arguments: Duration.extremes)
+    func extremePeriods(grace: Duration) throws {
+        for margin in Duration.extremes {
+            let world = HostInVirtualTime(grace: grace, margin: margin)
+            let task = try world.host.beginBackgroundTask(named: "upload")
+            let run = world.run()
+            world.send(.terminate)
+            if grace <= .zero {
+                #expect(try world.outcome(of: run) == .cut(names: ["upload"]), "\(grace), \(margin)")
+            } else {
+                let remaining = try #require(world.host.backgroundTimeRemaining)
+                #expect(remaining >= .zero && remaining <= grace, "\(grace), \(margin)")
+                task.end()
+                world.time.advance(by: .nanoseconds(1))
+                _ = try world.outcome(of: run)
+            }
+        }
+    }
+
     @Test("a background task keeps the process alive while the remaining time counts down")
     func keepsAlive() throws {
         let task = try host.beginBackgroundTask(named: "upload")

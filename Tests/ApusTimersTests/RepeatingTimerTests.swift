@@ -28,6 +28,60 @@ struct RepeatingTimerTests {
         timer.cancel()
     }
 
+    @Test("after a pause on the handler's queue no tick starts, also none that waits in the queue", arguments: [1, 2])
+    func pauseOnQueue(ticksBefore: Int) throws {
+        let queue = DispatchQueue(label: "owner")
+        let log = log
+        let timer = try RepeatingTimer(every: .seconds(10), on: .queue(queue), engine: time.engine) { log.add($0) }
+        timer.resume()
+        for _ in 1..<ticksBefore {
+            time.advance(by: .seconds(10))
+            queue.sync {}
+        }
+        queue.suspend()
+        time.advance(by: .seconds(9))
+        let atPause = Locked(-1)
+        queue.async { timer.pause(); atPause.withLock { $0 = log.all.count } }
+        time.advance(by: .seconds(30))
+        queue.resume()
+        queue.sync {}
+        #expect(atPause.withLock { $0 } == ticksBefore - 1)
+        #expect(log.all.count == ticksBefore - 1)
+        timer.cancel()
+    }
+
+    @Test("after a pause in an action of the engine, no tick of the same instant starts", arguments: [false, true])
+    func pauseOnEngine(cancels: Bool) throws {
+        let timer = try makeTimer()
+        time.engine.schedule(after: .seconds(10)) { if cancels { timer.cancel() } else { timer.pause() } }
+        timer.resume()
+        time.advance(by: .seconds(100))
+        #expect(numbers == [])
+        timer.cancel()
+    }
+
+    @Test("pauses and resumes on the handler's queue decide about each tick of a real engine", .timeLimit(.minutes(5)))
+    func pauseOnQueueOfRealEngine() async throws {
+        let engine = TimerEngine()
+        let queue = DispatchQueue(label: "owner")
+        let isPaused = Locked(true)
+        let wrong = Log<Int>()
+        let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
+        let timer = try RepeatingTimer(every: .microseconds(20), on: .queue(queue), engine: engine) { tick in
+            if isPaused.withLock({ $0 }) { wrong.add(tick.number) }
+            continuation.yield(tick.number)
+        }
+        var ticks = stream.makeAsyncIterator()
+        for _ in 0..<500 {
+            queue.async { isPaused.withLock { $0 = false }; timer.resume() }
+            _ = await ticks.next()
+            queue.async { timer.pause(); isPaused.withLock { $0 = true } }
+        }
+        queue.sync { timer.cancel() }
+        #expect(wrong.all == [])
+        engine.stop()
+    }
+
     @Test("a suspended timer keeps the remainder of its interval")
     func remainder() throws {
         let timer = try makeTimer()

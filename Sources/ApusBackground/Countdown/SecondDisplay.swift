@@ -139,9 +139,12 @@ public enum CountdownText {
 /// Converts durations to whole seconds that are not negative.
 enum WholeSeconds {
     static func up(_ duration: Duration) -> Int64 {
-        let (seconds, attoseconds) = duration.components
-        return attoseconds > 0 && seconds < .max ? max(0, seconds + 1) : max(0, seconds)
+        let (seconds, attoseconds) = inRange(duration).components
+        return attoseconds > 0 ? seconds + 1 : seconds
     }
 
-    static func down(_ duration: Duration) -> Int64 { max(0, duration.components.seconds) }
+    static func down(_ duration: Duration) -> Int64 { inRange(duration).components.seconds }
+
+    /// The components of longer durations trap.
+    private static func inRange(_ duration: Duration) -> Duration { min(max(.zero, duration), .seconds(Int64.max)) }
 }

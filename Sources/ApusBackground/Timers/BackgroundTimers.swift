@@ -86,7 +86,8 @@ public final class BackgroundTimers: Sendable {
 
     /// Cancels a timer, so that its work does not start any more.
     ///
-    /// Work that is running is completed.
+    /// Work that is running is completed. On a thread other than the main one, the work of a repeating timer may seem to
+    /// start just after this has returned.
     ///
     /// - Returns: Whether the timer was pending. It is not if it has fired or was cancelled before; the call then has
     ///   no effect.

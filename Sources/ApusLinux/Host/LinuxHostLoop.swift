@@ -78,7 +78,7 @@ extension LinuxHost {
 
     private func enterBackground(_ run: inout Run) {
         let grace = max(.zero, configuration.gracePeriod)
-        let wait = max(.zero, grace - configuration.expirationMargin)
+        let wait = grace - min(max(.zero, configuration.expirationMargin), grace)
         deadline.withLock { $0 = engine.time.uptime().advanced(by: grace) }
         run.timers = [
             engine.schedule(after: wait, clock: .uptime) { [post] in post.yield(.expirationDue) },

@@ -7,6 +7,10 @@
 /// Tick number n is due at start + n × interval: lateness of one tick never moves the next (except with
 /// ``MissedTickPolicy/delay``). Time in suspension does not count: ``pause()`` keeps what was left of the running
 /// interval. While the machine sleeps nothing is called; afterwards the policy decides about the missed ticks.
+///
+/// After ``pause()`` and ``cancel()`` on the executor of the handler, no tick starts, if that executor runs one piece of
+/// work at a time: the engine's thread, the main actor, a serial queue. A call from elsewhere does not wait for the
+/// executor, so one tick may start just after it returned: one whose delivery had begun. No other follows.
 public final class RepeatingTimer: Sendable {
     private let core: RepeatingTimerCore
 
@@ -38,12 +42,12 @@ public final class RepeatingTimer: Sendable {
     /// Starts the timer, or resumes it with the rest of the interval. Does nothing when running or cancelled.
     public func resume() { core.resume() }
 
-    /// Pauses the timer. No tick starts after this returned, but one that is being handled is completed. Does nothing
-    /// when suspended or cancelled.
+    /// Pauses the timer. A tick that is being delivered is completed; whether it may still start after this returned, the
+    /// type's description says. Does nothing when suspended or cancelled.
     public func pause() { core.pause() }
 
-    /// Ends the timer for good and releases its handler. No tick starts after this returned, but one that is being
-    /// handled is completed.
+    /// Ends the timer for good and releases its handler. A tick that is being delivered is completed; whether it may still
+    /// start after this returned, the type's description says.
     public func cancel() { core.cancel() }
 }
 
