@@ -54,6 +54,21 @@
                     #expect(notes.count == 5)
                 }
             }
+
+            /// Apple, documentation/corelocation/cllocationmanager/requestalwaysauthorization().
+            @Test("the app's text of a question is in the log")
+            func text() throws {
+                try SimulatedDevice.run { device in
+                    let manifest = AppManifest(usesScenes: false, locationWhenInUseUsage: "to show the next stop")
+                    SimulatedPhone.install(on: device, manifest: manifest, delegate: Asking())
+                    device.launch()
+                    let question = "system location: asks the user about whenInUse: “to show the next stop”"
+                    #expect(device.logText.contains(question))
+                    device.kill()
+                    device.launch()
+                    #expect(device.logText.ranges(of: question).count == 1)
+                }
+            }
         }
     }
 #endif

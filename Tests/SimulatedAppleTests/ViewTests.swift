@@ -254,6 +254,7 @@ extension SimulatedAppleTests {
                 table.delegate = source
                 root.view.addSubview(table)
                 #expect(table.numberOfRows(inSection: 0) == 3)
+                #expect(table.indexPathsForVisibleRows == (0..<3).map { IndexPath(row: $0, section: 0) })
                 let second = IndexPath(row: 1, section: 0)
                 #expect(table.cellForRow(at: second)?.textLabel?.text == "two")
                 table.selectRow(at: second, animated: false, scrollPosition: .none)

@@ -39,6 +39,9 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
     open var delegate: (any CLLocationManagerDelegate)? {
         get { state.withLock { Handover($0.delegate) }.value }
         set {
+            OptionalMethods.check(newValue, of: (any CLLocationManagerDelegate).self) {
+                $0 is any CLLocationManagerDelegate.Type
+            }
             let new = Handover(newValue)
             state.withLock { $0.delegate = new.value }
             if newValue != nil { reportAuthorization() }

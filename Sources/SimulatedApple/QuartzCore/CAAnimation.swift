@@ -34,7 +34,11 @@ public struct CAMediaTimingFillMode: RawRepresentable, Hashable, Sendable {
 /// Rules: Apple, documentation/quartzcore/caanimation and …/camediatiming.
 open class CAAnimation: NSObject {
     /// Gets its events, and is retained by it, as on a phone.
-    open var delegate: (any CAAnimationDelegate)?
+    open var delegate: (any CAAnimationDelegate)? {
+        didSet {
+            OptionalMethods.check(delegate, of: (any CAAnimationDelegate).self) { $0 is any CAAnimationDelegate.Type }
+        }
+    }
     /// How long it lasts once, in seconds; 0 is a quarter of a second.
     open var duration: CFTimeInterval = 0
     /// How often it is made; 0 is once, and infinity has no end.

@@ -145,6 +145,11 @@ extension SimulatedPhone {
         try touch(.pressRow(row, section: section), on: device)
     }
 
+    /// The user turns a picker.
+    package static func turn(
+        _ identifier: String?, to choice: PickerChoice, on device: SimulatedDevice
+    ) throws(ScreenError) { try touch(.turn(identifier, choice), on: device) }
+
     private static func touch(_ request: ScreenRequest, on device: SimulatedDevice) throws(ScreenError) {
         let reply = try ask(request, on: device)
         guard reply.isPressed else { throw .notThere(request.target ?? "", screen: reply.lines ?? []) }

@@ -74,6 +74,12 @@ open class URLSession: NSObject, @unchecked Sendable {
         callbacks = CallbackQueue(delegateQueue)
         locked = Locked(State(delegate: delegate))
         super.init()
+        OptionalMethods.check(delegate, of: (any URLSessionDelegate).self) { $0 is any URLSessionDelegate.Type }
+        OptionalMethods.check(delegate, of: (any URLSessionTaskDelegate).self) { $0 is any URLSessionTaskDelegate.Type }
+        OptionalMethods.check(delegate, of: (any URLSessionDataDelegate).self) { $0 is any URLSessionDataDelegate.Type }
+        OptionalMethods.check(delegate, of: (any URLSessionDownloadDelegate).self) {
+            $0 is any URLSessionDownloadDelegate.Type
+        }
         // As a phone does, the system keeps the session, and that its delegate.
         if !process.transfers.open(name, configuration.settings, { self.receive($0) }) {
             process.host.warn(

@@ -96,6 +96,7 @@ open class UIApplication: UIResponder {
 
     /// Launches: from here to the end, the app's delegates and observers get the device's events.
     func launch(delegate: any UIApplicationDelegate, sceneDelegate: (() -> any UISceneDelegate)?) {
+        OptionalMethods.check(delegate, of: (any UIApplicationDelegate).self) { $0 is any UIApplicationDelegate.Type }
         self.delegate = delegate
         makeSceneDelegate = sceneDelegate
         observation = host.observePhase { [weak self] phase in

@@ -1,10 +1,11 @@
+public import ApusDevice
 import ApusTimers
 import ApusVirtualTime
-import SimulatedAppleCore
+public import SimulatedAppleCore
 
 /// A control with wheels for a date, a time or a duration.
 ///
-/// To set a value sends no event; a test sets it and calls `sendActions(for: .valueChanged)`.
+/// To set a value sends no event. A test turns it with ``SimulatedAppleCore/SimulatedPhone/turnPicker(_:to:on:)-(_,Date,_)``.
 ///
 /// Rules: Apple, documentation/uikit/uidatepicker.
 @preconcurrency @MainActor
@@ -80,5 +81,45 @@ open class UIDatePicker: UIControl {
     override open func sendActions(for controlEvents: Event) {
         super.sendActions(
             for: controlEvents.contains(.valueChanged) ? controlEvents.union(.primaryActionTriggered) : controlEvents)
+    }
+}
+
+extension SimulatedPhone {
+    /// The user turns a date picker, which takes the date as if it had been set, and sends its events.
+    ///
+    /// It is done on the app's main thread, in a process of the app's own too.
+    ///
+    /// - Parameters:
+    ///   - identifier: The picker's `accessibilityIdentifier`; `nil` is the picker in front.
+    ///   - date: The date. For an app in its own process it is one of the device's clock.
+    ///   - device: The device.
+    /// - Throws: ``SimulatedAppleCore/ScreenError`` when there is no such picker for a date.
+    public static func turnPicker(
+        _ identifier: String? = nil, to date: Date, on device: SimulatedDevice
+    ) throws(ScreenError) { try turn(identifier, to: .date(date), on: device) }
+
+    /// The user turns a picker in the mode `countDownTimer`, which takes the duration as if it had been set, and sends its
+    /// events.
+    ///
+    /// - Parameters:
+    ///   - identifier: The picker's `accessibilityIdentifier`; `nil` is the picker in front.
+    ///   - duration: The duration.
+    ///   - device: The device.
+    /// - Throws: ``SimulatedAppleCore/ScreenError`` when there is no such picker for a duration.
+    public static func turnPicker(
+        _ identifier: String? = nil, to duration: Duration, on device: SimulatedDevice
+    ) throws(ScreenError) { try turn(identifier, to: .duration(duration.inSeconds), on: device) }
+}
+
+extension UIDatePicker {
+    /// The user turns it. False when it does not pick that.
+    func turn(to choice: PickerChoice) -> Bool {
+        switch (choice, datePickerMode) {
+        case (.date(let date), .time), (.date(let date), .date), (.date(let date), .dateAndTime): self.date = date
+        case (.duration(let seconds), .countDownTimer): countDownDuration = seconds
+        case (.date, .countDownTimer), (.duration, _): return false
+        }
+        sendActions(for: .valueChanged)
+        return true
     }
 }

@@ -27,6 +27,14 @@ final class UIKitScreen: PhoneScreen {
         let table = front?.view.firstVisibleView { $0 is UITableView } as? UITableView
         return table?.press(IndexPath(row: row, section: section)) ?? false
     }
+
+    package func turn(_ identifier: String?, to choice: PickerChoice) -> Bool {
+        let picker = front?.view.firstVisibleView { view in
+            view is UIDatePicker && (identifier == nil || view.accessibilityIdentifier == identifier)
+        }
+        guard let picker = picker as? UIDatePicker, picker.isEnabled else { return false }
+        return picker.turn(to: choice)
+    }
 }
 
 extension UIViewController {
@@ -138,12 +146,6 @@ extension UIView {
 }
 
 extension UITableView {
-    fileprivate var paths: [IndexPath] {
-        (0..<numberOfSections).flatMap { section in
-            (0..<numberOfRows(inSection: section)).map { IndexPath(row: $0, section: section) }
-        }
-    }
-
     fileprivate func addRows(to lines: inout [String]) {
         for section in 0..<numberOfSections {
             lines += [dataSource?.tableView(self, titleForHeaderInSection: section)].compactMap { $0 ?? nil }

@@ -33,6 +33,7 @@ open class UIScene: UIResponder {
     }
 
     func connect(to delegate: any UISceneDelegate, options: ConnectionOptions) {
+        OptionalMethods.check(delegate, of: (any UISceneDelegate).self) { $0 is any UISceneDelegate.Type }
         self.delegate = delegate
         activationState = .background
         delegate.scene(self, willConnectTo: session, options: options)

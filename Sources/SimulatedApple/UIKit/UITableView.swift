@@ -34,10 +34,19 @@ open class UITableView: UIView {
 
     /// Gives the rows.
     open weak var dataSource: (any UITableViewDataSource)? {
-        didSet { setNeedsReload() }
+        didSet {
+            OptionalMethods.check(dataSource, of: (any UITableViewDataSource).self) {
+                $0 is any UITableViewDataSource.Type
+            }
+            setNeedsReload()
+        }
     }
     /// Gets the user's actions.
-    open weak var delegate: (any UITableViewDelegate)?
+    open weak var delegate: (any UITableViewDelegate)? {
+        didSet {
+            OptionalMethods.check(delegate, of: (any UITableViewDelegate).self) { $0 is any UITableViewDelegate.Type }
+        }
+    }
     /// What it looks like.
     public let style: Style
     /// The height of rows, in points. Without effect here.
@@ -113,6 +122,15 @@ open class UITableView: UIView {
     }
 
     // MARK: Rows
+
+    /// All rows: there is no layout that would hide some.
+    open var indexPathsForVisibleRows: [IndexPath]? { paths }
+
+    var paths: [IndexPath] {
+        (0..<numberOfSections).flatMap { section in
+            (0..<numberOfRows(inSection: section)).map { IndexPath(row: $0, section: section) }
+        }
+    }
 
     /// How many sections there are. The data source is asked once until the table is reloaded.
     open var numberOfSections: Int { currentRows.count }

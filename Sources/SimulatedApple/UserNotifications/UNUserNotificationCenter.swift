@@ -44,6 +44,9 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
     public var delegate: (any UNUserNotificationCenterDelegate)? {
         get { delegateBox.withLock { $0 }.value }
         set {
+            OptionalMethods.check(newValue, of: (any UNUserNotificationCenterDelegate).self) {
+                $0 is any UNUserNotificationCenterDelegate.Type
+            }
             let new = WeakDelegate(value: newValue)
             delegateBox.withLock { $0 = new }
             let present: @MainActor @Sendable (DeliveredNotification) -> Void = { [weak self] in self?.present($0) }

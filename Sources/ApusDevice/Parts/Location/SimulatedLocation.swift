@@ -38,6 +38,8 @@ public final class SimulatedLocation: LocationSource {
         var answer = LocationMachine.Answer(authorization: .whenInUse, once: false)
         /// Keys of the `Info.plist` without which the user is not asked, by what is asked for.
         var missingKeys: [LocationAuthorization: [String]] = [:]
+        /// The app's texts for the questions.
+        var purposes: [LocationAuthorization: String] = [:]
         var onPause: (@MainActor @Sendable () -> Void)?
     }
 
@@ -107,9 +109,18 @@ public final class SimulatedLocation: LocationSource {
         let asksUser = { @Sendable [self] in state.withLock { $0.machine.asksUser(for: wish) } }
         surroundings.askUser(
             SystemQuestion(isOpen: asksUser) { [self] in
+                if asksUser() { logQuestion(authorization == .notDetermined ? .whenInUse : .always) }
                 settle { state, now in state.machine.request(wish, answer: state.answer, now: now) }
                 answered(authorization)
             })
+    }
+
+    /// The first question has the text about "when in use", whatever the app wishes, and the second one that about "always".
+    ///
+    /// Apple, documentation/corelocation/cllocationmanager/requestalwaysauthorization()
+    private func logQuestion(_ authorization: LocationAuthorization) {
+        let purpose = state.withLock { $0.purposes[authorization] ?? "" }
+        surroundings.log(.system, .location("asks the user about \(authorization.rawValue): “\(purpose)”"))
     }
 
     private var authorizationText: String { state.withLock { $0.machine.authorizationText } }
@@ -266,6 +277,7 @@ public final class SimulatedLocation: LocationSource {
 
     private func look() {
         if state.withLock({ $0.machine.isUsingAlways }) {
+            logQuestion(.always)
             settle { state, now in state.machine.confirmAlways(state.answer, now: now) }
         }
         let isPaused = change { state, now in
@@ -338,6 +350,8 @@ extension SimulatedLocation: DevicePart {
         state.withLock { state in
             state.machine.appInstalled(isModeDeclared: app.manifest.backgroundModes.contains(.location))
             state.missingKeys = missing
+            state.purposes[.whenInUse] = app.manifest.locationWhenInUseUsage
+            state.purposes[.always] = app.manifest.locationAlwaysUsage
         }
     }
 

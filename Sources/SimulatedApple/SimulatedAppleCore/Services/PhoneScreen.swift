@@ -1,3 +1,5 @@
+package import Foundation
+
 /// What the app shows and what the user can press there, as the framework knows it that the app's screen is made with.
 /// It registers itself with ``PhoneProcess/show(_:)``.
 @MainActor
@@ -8,11 +10,23 @@ package protocol PhoneScreen: AnyObject, Sendable {
     func press(_ title: String) -> Bool
     /// The user presses a row of the table in front.
     func pressRow(_ row: Int, section: Int) -> Bool
+    /// The user turns the picker with that identifier; without one, the picker in front. False when there is no such
+    /// picker, or it does not pick that.
+    func turn(_ identifier: String?, to choice: PickerChoice) -> Bool
+}
+
+/// What a user picks.
+package enum PickerChoice: Codable, Sendable {
+    case date(Date)
+    /// In seconds.
+    case duration(Double)
 }
 
 extension PhoneScreen {
     /// For frameworks without tables.
     package func pressRow(_ row: Int, section: Int) -> Bool { false }
+    /// For frameworks without pickers.
+    package func turn(_ identifier: String?, to choice: PickerChoice) -> Bool { false }
 }
 
 /// What the user does with the screen.
@@ -20,6 +34,7 @@ enum ScreenRequest: Codable {
     case read
     case press(String)
     case pressRow(Int, section: Int)
+    case turn(String?, PickerChoice)
 
     /// What has to be there, in a message; nil when nothing has to.
     var target: String? {
@@ -27,6 +42,8 @@ enum ScreenRequest: Codable {
         case .read: nil
         case .press(let title): "“\(title)”"
         case .pressRow(let row, let section): "row \(row) of section \(section)"
+        case .turn(let identifier?, _): "picker “\(identifier)” for that"
+        case .turn(nil, _): "picker for that"
         }
     }
 }
@@ -48,6 +65,7 @@ extension PhoneProcess {
         case .read: break
         case .press(let title): reply.isPressed = screen.press(title)
         case .pressRow(let row, let section): reply.isPressed = screen.pressRow(row, section: section)
+        case .turn(let identifier, let choice): reply.isPressed = screen.turn(identifier, to: choice)
         }
         return reply
     }

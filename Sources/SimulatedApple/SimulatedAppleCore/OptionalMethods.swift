@@ -1,0 +1,92 @@
+public import ApusDevice
+import ApusTimers
+import Foundation
+
+/// The optional methods of a delegate's protocol, which are methods with a default on Linux.
+///
+/// On a phone they are looked for by name, in any class. Here a protocol's method is found in the class that conforms or in
+/// one above it; a subclass's method of the name is another one, and would never be called.
+package enum OptionalMethods {
+    private struct Question: Hashable {
+        let type: ObjectIdentifier
+        let delegate: String
+    }
+
+    /// Each class is examined once in a process: that reads the program's table of symbols.
+    private static let examined = Locked<Set<Question>>([])
+
+    /// Records a fault for each method of a delegate that is not called for this reason.
+    ///
+    /// - Parameters:
+    ///   - object: The delegate.
+    ///   - delegate: The protocol.
+    ///   - conforms: Whether a class conforms to it.
+    package static func check(_ object: AnyObject?, of delegate: Any.Type, _ conforms: (AnyClass) -> Bool) {
+        guard let object, let host = SimulatedPhone.knownProcess?.host, let protocolName = _mangledTypeName(delegate)
+        else { return }
+        let conforming = classes(of: object).prefix(while: conforms)
+        guard let base = conforming.last, conforming.count > 1,
+            examined.withLock({
+                $0.insert(Question(type: ObjectIdentifier(conforming[0]), delegate: protocolName)).inserted
+            })
+        else { return }
+        let optional = Set(methods(ofProtocol: protocolName))
+        let found = Set(classes(of: object).drop { $0 != base }.flatMap(methods))
+        let unreachable = Set(conforming.dropLast().flatMap(methods)).intersection(optional).subtracting(found)
+        for method in unreachable.sorted() {
+            host.fault(
+                Fault(
+                    .optionalMethodNotCalled,
+                    "“\(method)” of \(conforming[0]) is never called here: \(base) conforms to \(delegate), and on Linux a "
+                        + "protocol's method with a default is found there only; declare it in \(base) too, and override it"
+                ))
+        }
+    }
+
+    /// The class of an object, and those above it.
+    private static func classes(of object: AnyObject) -> [AnyClass] {
+        let mirrors = sequence(first: Mirror(reflecting: object), next: \.superclassMirror)
+        return mirrors.compactMap { $0.subjectType as? AnyClass }
+    }
+
+    /// The methods of a class, without its name: "applicationDidBecomeActive(UIKit.UIApplication) -> ()".
+    private static func methods(_ type: AnyClass) -> [String] {
+        guard let name = _mangledTypeName(type) else { return [] }
+        return ProgramSymbols.names(withPrefix: prefix(of: name)).compactMap(\.afterType)
+    }
+
+    /// The beginning of the symbols of a type. The runtime does not know the file of a private type: for `A` in module `M` it
+    /// says `1M13$55b87423b3b4yXZ1AC`, with an address, and the symbols begin with `1M1A33_` and the file's hash.
+    private static func prefix(of name: String) -> String {
+        guard let end = name.range(of: "yXZ"), let start = name.lastIndex(of: "$"), start < end.lowerBound else {
+            return name
+        }
+        let context = name[start..<end.lowerBound]
+        return name[..<start].dropLast("\(context.count)".count) + name[end.upperBound...].dropLast() + "33_"
+    }
+
+    /// The methods of a protocol that have a default: those of its extensions.
+    private static func methods(ofProtocol name: String) -> [String] {
+        let mangled = name.hasSuffix("_p") ? name.dropLast(2) + "P" : name + "P"
+        return ProgramSymbols.names(withPrefix: mangled).compactMap { symbol in
+            symbol.hasPrefix("(extension in ") ? symbol.afterType : nil
+        }
+    }
+}
+
+extension String {
+    /// What follows the name of the type in a demangled function, if it is one. A private type is in parentheses, before
+    /// which stands a point.
+    fileprivate var afterType: String? {
+        let parameters = indices.first { place in
+            self[place] == "(" && place != startIndex && ![".", ":", " ", "("].contains(self[index(before: place)])
+        }
+        guard let parameters, let dot = self[..<parameters].lastIndex(of: ".") else { return nil }
+        return String(self[index(after: dot)...])
+    }
+}
+
+extension Fault.Rule {
+    /// An optional method of a delegate is in a subclass of the class that conforms, where it is not found on Linux.
+    public static let optionalMethodNotCalled = Fault.Rule("optionalMethodNotCalled")
+}
