@@ -152,6 +152,20 @@ struct NotificationDeliveryTests {
         #expect(device.deliveries == ["3 system notification delivered: soup"])
     }
 
+    @Test("the titles of what the user has seen stay when it is opened or removed, and what was not shown has none")
+    func titles() {
+        let center = device.center()
+        for title in ["Tea", "Egg", "Soup"] {
+            let notification = UserNotification(title: title)
+            center.add(NotificationRequest(identifier: title, notification: notification, trigger: .after(.seconds(1))))
+            device.time.advance(by: .seconds(2))
+            if title == "Tea" { center.setAuthorization(.denied) }
+            if title == "Egg" { center.setAuthorization(.authorized) }
+        }
+        center.removeDelivered(["Tea"])
+        #expect(center.shownTitles == ["Tea", "Soup"])
+    }
+
     @Test("the user is asked once; quiet notifications need no question and can become full ones")
     func asking() throws {
         let asked = device.center(.notDetermined)

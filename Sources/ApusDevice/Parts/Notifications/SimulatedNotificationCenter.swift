@@ -30,6 +30,7 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
         var onForegroundDelivery: ForegroundHandler?
         var onTap: TapHandler?
         var adviceInFront = Self.ownAdvice
+        var shownTitles: [String] = []
 
         /// For users of this class.
         static let ownAdvice = "set onForegroundDelivery"
@@ -234,6 +235,9 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
     /// The notifications that the user sees: shown, and neither opened nor removed. The oldest first.
     public var shown: [ShownNotification] { state.withLock { $0.machine.delivered } }
 
+    /// The titles of all notifications that the user has seen so far, in order, those that were opened or removed included.
+    public var shownTitles: [String] { state.withLock { $0.shownTitles } }
+
     /// Whether the user will allow notifications when asked: yes, unless it is set.
     public var userAllows: Bool {
         get { state.withLock { $0.userAllows } }
@@ -297,8 +301,7 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
 
     private func perform(_ delivery: NotificationCenterMachine.Delivery) {
         switch delivery {
-        case .show(let request):
-            surroundings.log(.system, .notificationDelivered(request.identifier))
+        case .show(let request): noteShown(request)
         case .askApp(let request):
             surroundings.log(.app, .notificationDelivered(request.identifier))
             surroundings.mainLoop()?.run { [weak self] in
@@ -319,6 +322,11 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
     package func show(_ request: NotificationRequest) {
         let now = surroundings.time.wall()
         state.withLock { $0.machine.show(request, now: now) }
+        noteShown(request)
+    }
+
+    private func noteShown(_ request: NotificationRequest) {
+        state.withLock { $0.shownTitles.append(request.notification.title) }
         surroundings.log(.system, .notificationDelivered(request.identifier))
     }
 
