@@ -37,7 +37,12 @@ open class MPRemoteCommand: NSObject, @unchecked Sendable {
 
     private final class Target: Sendable {
         let handler: Handover<Handler>
-        init(_ handler: @escaping Handler) { self.handler = Handover(handler) }
+        /// The object of which the handler calls a method.
+        let object: ObjectIdentifier?
+        init(_ handler: @escaping Handler, of object: ObjectIdentifier? = nil) {
+            self.handler = Handover(handler)
+            self.object = object
+        }
     }
 
     private struct State: Sendable {
@@ -57,8 +62,6 @@ open class MPRemoteCommand: NSObject, @unchecked Sendable {
 
     /// Adds a handler that is called on the main thread when the user gives the command.
     ///
-    /// This is the only form, because there are no selectors on Linux.
-    ///
     /// - Returns: The target, for ``removeTarget(_:)``.
     @discardableResult
     open func addTarget(handler: @escaping Handler) -> Any {
@@ -67,11 +70,27 @@ open class MPRemoteCommand: NSObject, @unchecked Sendable {
         return target
     }
 
-    /// Removes a target; `nil` removes all targets.
+    /// Adds an object whose method is called on the main thread, with the event.
+    ///
+    /// The object is not retained. A method that returns no status has succeeded.
+    open func addTarget(_ target: Any, action: Selector) {
+        let object = target as AnyObject
+        let handler = Target(
+            { [weak object] event in
+                object.map { action($0, event) as? MPRemoteCommandHandlerStatus ?? .success } ?? .commandFailed
+            }, of: ObjectIdentifier(object))
+        state.withLock { $0.targets.append(handler) }
+    }
+
+    /// Removes a target, or the methods of an object; `nil` removes all targets.
     open func removeTarget(_ target: Any?) {
-        let target = target as? Target
+        let identity = target.map { ObjectIdentifier($0 as AnyObject) }
         let old = state.withLock { state in
-            defer { state.targets.removeAll { target == nil || $0 === target } }
+            defer {
+                state.targets.removeAll {
+                    identity == nil || identity == ObjectIdentifier($0) || identity == $0.object
+                }
+            }
             return state.targets
         }
         // The targets are released outside of the lock, because the deinitializers of captured objects may run any

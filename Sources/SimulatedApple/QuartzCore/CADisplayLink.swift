@@ -30,8 +30,7 @@ public struct CAFrameRateRange: Hashable, Sendable {
 
 /// Calls a handler once for each frame of a display with 60 Hz, in virtual time.
 ///
-/// There are no selectors on Linux, so a link is made with a closure: this is the one thing that an app has to write
-/// differently here. Frames come on the main loop, while the app's process runs; while it is suspended there are none.
+/// Frames come on the main loop, while the app's process runs; while it is suspended there are none.
 public final class CADisplayLink: NSObject, @unchecked Sendable {
     // For `@unchecked Sendable`: what changes is in `state`, protected by its lock.
 
@@ -50,7 +49,14 @@ public final class CADisplayLink: NSObject, @unchecked Sendable {
     private let host: any PhoneHost
     private let state: Locked<State>
 
-    /// A link that calls `handler`, and keeps it until it is invalidated. It stands for `init(target:selector:)`.
+    /// A link that calls a method of an object with itself, and retains the object until it is invalidated.
+    public convenience init(target: Any, selector: Selector) {
+        let target = Handover(target as AnyObject)
+        self.init { link in selector(target.value, link) }
+    }
+
+    /// A link that calls `handler`, and keeps it until it is invalidated. Apple's systems do not have it: it stands for
+    /// `init(target:selector:)` in sources that are compiled without the plugin `RewriteObjC`.
     public init(_ handler: @escaping @MainActor @Sendable (CADisplayLink) -> Void) {
         let process = SimulatedPhone.process
         host = process.host

@@ -1,4 +1,4 @@
-/// What a control or a bar button does: a closure. On Linux it stands for `#selector`, too.
+/// What a control or a bar button does: a closure.
 @preconcurrency @MainActor
 open class UIAction: NSObject {
     /// Names an action of a control.
@@ -42,8 +42,6 @@ open class UIAction: NSObject {
 }
 
 /// A view that does something when the user touches it.
-///
-/// Only closures are called, because there are no selectors on Linux: `addAction(_:for:)` is `addTarget` here.
 ///
 /// Rules: Apple, documentation/uikit/uicontrol.
 @preconcurrency @MainActor
@@ -94,6 +92,7 @@ open class UIControl: UIView {
     open var isHighlighted = false
 
     private var actions: [(action: UIAction, events: Event)] = []
+    var targets: [(action: TargetAction, events: Event)] = []
 
     /// How it is.
     open var state: State {
@@ -132,10 +131,13 @@ open class UIControl: UIView {
         actions.removeAll { $0.events.isEmpty }
     }
 
-    /// Performs the actions that were added for any of these events, in the order in which they were added. For a
-    /// test, this is the user.
+    /// Performs the actions that were added for any of these events, closures first, in the order in which they were added.
+    /// For a test, this is the user.
     open func sendActions(for controlEvents: Event) {
         for (action, events) in actions where !events.isDisjoint(with: controlEvents) { action.perform(by: self) }
+        for (action, events) in targets where !events.isDisjoint(with: controlEvents) {
+            action.perform(by: self, above: self)
+        }
     }
 }
 

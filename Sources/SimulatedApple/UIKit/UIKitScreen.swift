@@ -68,8 +68,9 @@ extension UIViewController {
             view.accessibilityIdentifier == title || (view as? UIButton)?.currentTitle == title
         }
         if let control = button as? UIControl, control.isEnabled { return { control.tap() } }
+        if let taps = button?.tapRecognizers, !taps.isEmpty { return { for tap in taps { tap.recognize() } } }
         if let item = barItems.first(where: { $0.title == title && $0.isEnabled }) {
-            return { item.primaryAction?.perform(by: item) }
+            return { item.press(above: self.barController) }
         }
         guard let row = view.firstRow(with: title) else { return nil }
         return { row.table.select(row.path) }

@@ -19,10 +19,25 @@ open class UIBarButtonItem: NSObject {
         case pause = 18
     }
 
+    /// What it looks like. Without effect here.
+    public enum Style: Int, Sendable {
+        /// As usual.
+        case plain = 0
+        /// For what ends an editing.
+        case done = 2
+    }
+
     /// What the user reads.
     open var title: String?
     /// What it does.
     open var primaryAction: UIAction?
+    /// What it looks like. Without effect here.
+    open var style = Style.plain
+    /// The object of which a tap calls a method. It is not retained; `nil` is the first responder above the bar's controller
+    /// that has the method, or that controller.
+    open weak var target: AnyObject?
+    /// The method that a tap calls with this button, if there is no ``primaryAction``.
+    open var action: Selector?
     /// Whether the user can use it.
     open var isEnabled = true
 
@@ -36,6 +51,26 @@ open class UIBarButtonItem: NSObject {
     /// A button of the system's; its title here is the item's name.
     public convenience init(systemItem: SystemItem, primaryAction: UIAction? = nil) {
         self.init(title: "\(systemItem)".capitalized, primaryAction: primaryAction)
+    }
+
+    /// A button with a text, of which a tap calls a method of an object that is not retained.
+    public convenience init(title: String?, style: Style, target: Any?, action: Selector?) {
+        self.init(title: title)
+        self.style = style
+        self.target = target as AnyObject?
+        self.action = action
+    }
+
+    /// A button of the system's, of which a tap calls a method of an object that is not retained; its title here is the
+    /// item's name.
+    public convenience init(barButtonSystemItem systemItem: SystemItem, target: Any?, action: Selector?) {
+        self.init(title: "\(systemItem)".capitalized, style: .plain, target: target, action: action)
+    }
+
+    /// The user taps it, in the bar of a controller.
+    func press(above controller: UIViewController) {
+        if let primaryAction { return primaryAction.perform(by: self) }
+        if let action { TargetAction(target, action).perform(by: self, above: controller) }
     }
 }
 

@@ -49,6 +49,9 @@ open class UIView: UIResponder {
     open var translatesAutoresizingMaskIntoConstraints = true
     /// Names it for tests: ``SimulatedPhone/SimulatedPhone/tap(_:on:)`` finds it by this, too.
     open var accessibilityIdentifier: String?
+    /// What recognizes the touches that reach it.
+    open var gestureRecognizers: [UIGestureRecognizer]? { recognizers.isEmpty ? nil : recognizers }
+    var recognizers: [UIGestureRecognizer] = []
 
     /// What it is made of. Its place and size are not those of the view here.
     open private(set) lazy var layer = CALayer()

@@ -1,0 +1,80 @@
+import ApusTimers
+public import Foundation
+
+extension NotificationCenter {
+    /// Calls a method of an object with each notification, on the thread where it is posted. The object is not retained, and
+    /// is no longer an observer once it is released. Observers are removed when the app's process ends.
+    ///
+    /// Rules: Apple, documentation/foundation/notificationcenter/addobserver(_:selector:name:object:).
+    ///
+    /// - Parameters:
+    ///   - observer: The object.
+    ///   - selector: A method with no parameter, or with a `Notification`.
+    ///   - name: Which notifications; `nil` is all.
+    ///   - object: The sender; `nil` is any sender.
+    public func addObserver(
+        _ observer: Any, selector: Selector, name: NSNotification.Name?, object: Any?
+    ) {
+        let observation = SelectorObservation(observer as AnyObject, of: self, name, object)
+        let token = addObserver(forName: name, object: object, queue: nil) { notification in
+            if let observer = observation.observer { selector(observer, notification) }
+        }
+        observation.begin(Handover(token))
+        SimulatedPhone.lastProcess?.atEnd { SelectorObservation.end { $0 === observation } }
+    }
+
+    /// Removes an observer, with all its methods, or what `addObserver(forName:object:queue:using:)` has returned.
+    public func removeObserver(_ observer: AnyObject) { removeObserver(observer, name: nil, object: nil) }
+
+    /// Removes an observer of notifications with that name and that sender; `nil` is any.
+    public func removeObserver(_ observer: AnyObject, name: NSNotification.Name?, object: Any?) {
+        let identity = ObjectIdentifier(observer)
+        let sender = object.map { ObjectIdentifier($0 as AnyObject) }
+        SelectorObservation.end {
+            $0.identity == identity && $0.center === self && (name == nil || name == $0.name)
+                && (sender == nil || sender == $0.sender)
+        }
+        removeObserver(observer as Any, name: name, object: object)
+    }
+}
+
+/// A method that is called with notifications.
+private final class SelectorObservation: @unchecked Sendable {
+    // For `@unchecked Sendable`: `token` is set before others see the observation, nothing else of it changes, and a weak
+    // reference may be read on any thread.
+
+    private static let all = Locked<[SelectorObservation]>([])
+
+    let identity: ObjectIdentifier
+    let center: NotificationCenter
+    let name: NSNotification.Name?
+    let sender: ObjectIdentifier?
+    private(set) weak var observer: AnyObject?
+    private var token: Handover<any NSObjectProtocol>?
+
+    init(_ observer: AnyObject, of center: NotificationCenter, _ name: NSNotification.Name?, _ sender: Any?) {
+        identity = ObjectIdentifier(observer)
+        self.center = center
+        self.name = name
+        self.sender = sender.map { ObjectIdentifier($0 as AnyObject) }
+        self.observer = observer
+    }
+
+    func begin(_ token: Handover<any NSObjectProtocol>) {
+        self.token = token
+        // With those of objects that are gone.
+        Self.end { $0.observer == nil }
+        Self.all.withLock { $0.append(self) }
+    }
+
+    static func end(where isEnded: (SelectorObservation) -> Bool) {
+        let ended = all.withLock { observations in
+            let ended = observations.filter(isEnded)
+            observations.removeAll(where: isEnded)
+            return ended
+        }
+        for observation in ended {
+            if let token = observation.token { observation.center.removeObserver(token.value as Any) }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+public import ApusDevice
+
+/// A method of a class, as `#selector` names it, to be called on an object that is only known later.
+///
+/// On Linux the compiler has no `#selector`. The plugin `RewriteObjC` writes a call of ``SelectorNames`` in its place.
+///
+/// Two selectors are equal if their methods have the same base name and parameters of the same types. On Apple's systems
+/// the names alone decide, with labels: `show(_:)` and `show(with:)` are two there.
+public struct Selector: Hashable, Sendable, CustomStringConvertible {
+    private struct Key: Hashable {
+        var baseName: String
+        var parameters: [ObjectIdentifier]
+    }
+
+    /// The method's name with its labels, as `#selector` has it.
+    public let description: String
+
+    private let key: Key
+    private let type: any AnyObject.Type
+    private let isFor: @Sendable (AnyObject) -> Bool
+    private let call: @Sendable (AnyObject, Arguments) -> Any?
+
+    /// - Parameters:
+    ///   - name: As in `#selector`, with or without labels.
+    ///   - parameters: The types of the method's parameters.
+    ///   - call: Calls the method. Its arguments are of these types.
+    init<Target: AnyObject>(
+        name: String, parameters: [Any.Type], call: @escaping @Sendable (Target, Arguments) -> Any?
+    ) {
+        description = name
+        key = Key(
+            baseName: String(name.prefix { $0 != "(" }), parameters: parameters.map { ObjectIdentifier($0) })
+        type = Target.self
+        isFor = { $0 is Target }
+        self.call = { target, arguments in (target as? Target).flatMap { call($0, arguments) } }
+    }
+
+    /// Whether it is a method of that object.
+    package func isMethod(of target: AnyObject) -> Bool { isFor(target) }
+
+    /// Calls the method, as Apple's frameworks do: with as many of the arguments as it has parameters. An object without
+    /// the method, and an argument of another type, is a fault.
+    ///
+    /// - Returns: What the method returns; `nil` if it was not called.
+    @discardableResult
+    package func callAsFunction(_ target: AnyObject, _ arguments: Any?...) -> Any? {
+        guard isFor(target) else {
+            return fault("\(Swift.type(of: target)) has no method \(self), which is one of \(type)")
+        }
+        let arguments = Arguments(arguments)
+        let result = call(target, arguments)
+        guard let expected = arguments.missing else { return result }
+        return fault("\(type).\(self) is called with \(arguments), and not with \(expected)")
+    }
+
+    private func fault(_ message: String) -> Any? {
+        SimulatedPhone.process.host.fault(Fault(.unrecognizedSelector, message))
+        return nil
+    }
+
+    /// Two selectors of the same base name, with parameters of the same types.
+    public static func == (left: Selector, right: Selector) -> Bool { left.key == right.key }
+
+    /// Hashes what equal selectors have in common.
+    public func hash(into hasher: inout Hasher) { hasher.combine(key) }
+}
+
+/// The arguments of one call of a method.
+final class Arguments: CustomStringConvertible {
+    private let values: [Any?]
+    /// The type of a parameter for which there is no argument.
+    private(set) var missing: Any.Type?
+
+    init(_ values: [Any?]) { self.values = values }
+
+    /// An argument of a type. If there is none, the method cannot be called.
+    func value<Value>(_ index: Int, as type: Value.Type) -> Value? {
+        if values.indices.contains(index), let value = values[index] as? Value { return value }
+        missing = type
+        return nil
+    }
+
+    var description: String {
+        let types = values.map { value in value.map { "\(type(of: $0))" } ?? "nil" }
+        return types.isEmpty ? "nothing" : types.joined(separator: " and ")
+    }
+}
+
+extension Fault.Rule {
+    /// A selector is called on an object without such a method, or with other arguments than the method has.
+    public static let unrecognizedSelector = Fault.Rule("NSInvalidArgumentException.unrecognizedSelector")
+}
+
+// What makes a selector of a text needs the runtime of Objective-C.
+
+extension Selector {
+    /// Not available: on Linux methods cannot be found by their names.
+    @available(*, unavailable, message: "on Linux methods cannot be found by their names: write #selector(…)")
+    public init(_ name: String) { fatalError("there is no selector of the name \(name)") }
+}
+
+// The name is Apple's.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// Not available: on Linux methods cannot be found by their names.
+@available(*, unavailable, message: "on Linux methods cannot be found by their names: write #selector(…)")
+public func NSSelectorFromString(_ name: String) -> Selector { fatalError("there is no selector of the name \(name)") }
+
+// The name is Apple's.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// The method's name with its labels, in Swift's form.
+public func NSStringFromSelector(_ selector: Selector) -> String { selector.description }

@@ -1,0 +1,94 @@
+/// Makes the selectors of one file. The plugin `RewriteObjC` writes it, and each of its calls; other code has no use for it.
+///
+/// The plugin writes the call in the place of `#selector`, with nothing but the method in it, so that all columns of the
+/// line stay as they are. The names are therefore found by the place of the call.
+public struct SelectorNames: Sendable {
+    private let names: [String: String]
+
+    /// The names, each under `LINE:COLUMN` of its call.
+    public init(_ names: [String: String]) { self.names = names }
+
+    private func name(_ line: Int, _ column: Int) -> String {
+        guard let name = names["\(line):\(column)"] else {
+            preconditionFailure("the rewritten file has no name for the selector at \(line):\(column)")
+        }
+        return name
+    }
+
+    /// A method without parameters.
+    public func callAsFunction<Target: AnyObject, Result>(
+        _ method: @escaping (Target) -> () -> Result, line: Int = #line, column: Int = #column
+    ) -> Selector {
+        let method = Handover(method)
+        return Selector(name: name(line, column), parameters: []) { (target: Target, _) in method.value(target)() }
+    }
+
+    /// A method with one parameter.
+    public func callAsFunction<Target: AnyObject, First, Result>(
+        _ method: @escaping (Target) -> (First) -> Result, line: Int = #line, column: Int = #column
+    ) -> Selector {
+        let method = Handover(method)
+        return Selector(name: name(line, column), parameters: [First.self]) { (target: Target, arguments) in
+            arguments.value(0, as: First.self).map { method.value(target)($0) }
+        }
+    }
+
+    /// A method with two parameters.
+    public func callAsFunction<Target: AnyObject, First, Second, Result>(
+        _ method: @escaping (Target) -> (First, Second) -> Result, line: Int = #line, column: Int = #column
+    ) -> Selector {
+        let method = Handover(method)
+        return Selector(
+            name: name(line, column), parameters: [First.self, Second.self]
+        ) { (target: Target, arguments) in
+            guard let first = arguments.value(0, as: First.self) else { return nil }
+            return arguments.value(1, as: Second.self).map { method.value(target)(first, $0) }
+        }
+    }
+
+    /// The getter of a property.
+    public func callAsFunction<Target: AnyObject, Value>(
+        _ property: KeyPath<Target, Value>, line: Int = #line, column: Int = #column
+    ) -> Selector {
+        let property = Handover(property)
+        return Selector(name: name(line, column), parameters: []) { (target: Target, _) in
+            target[keyPath: property.value]
+        }
+    }
+}
+
+// The compiler selects these for methods of the main actor, in Swift 6 mode only. In that mode Apple's compiler has such a
+// method check at each call from Objective-C that it is on the main thread (SE-0423).
+extension SelectorNames {
+    /// A method of the main actor without parameters. It traps when it is called on another thread.
+    public func callAsFunction<Target: AnyObject, Result>(
+        _ method: @escaping (Target) -> @MainActor () -> Result, line: Int = #line, column: Int = #column
+    ) -> Selector {
+        let method = unsafeBitCast(method, to: ((Target) -> () -> Result).self)
+        return self({ target in { Self.checkThread { method(target)() } } }, line: line, column: column)
+    }
+
+    /// A method of the main actor with one parameter. It traps when it is called on another thread.
+    public func callAsFunction<Target: AnyObject, First, Result>(
+        _ method: @escaping (Target) -> @MainActor (First) -> Result, line: Int = #line, column: Int = #column
+    ) -> Selector {
+        let method = unsafeBitCast(method, to: ((Target) -> (First) -> Result).self)
+        return self(
+            { target in { first in Self.checkThread { method(target)(first) } } }, line: line, column: column)
+    }
+
+    /// A method of the main actor with two parameters. It traps when it is called on another thread.
+    public func callAsFunction<Target: AnyObject, First, Second, Result>(
+        _ method: @escaping (Target) -> @MainActor (First, Second) -> Result, line: Int = #line, column: Int = #column
+    ) -> Selector {
+        let method = unsafeBitCast(method, to: ((Target) -> (First, Second) -> Result).self)
+        return self(
+            { target in { first, second in Self.checkThread { method(target)(first, second) } } },
+            line: line, column: column)
+    }
+
+    private static func checkThread<Result>(_ call: () -> Result) -> Result {
+        MainActor.preconditionIsolated("a method of the main actor was called on another thread, by its selector")
+        return call()
+    }
+}

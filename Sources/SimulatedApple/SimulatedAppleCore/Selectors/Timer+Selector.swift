@@ -1,0 +1,79 @@
+public import Foundation
+
+/// A timer that calls a method, and retains the object until it is invalidated or has fired for the last time.
+private final class TargetTimer: Timer {
+    private var target: AnyObject?
+    private var selector: Selector?
+    private var info: Any?
+    private var isRepeating = false
+
+    override var userInfo: Any? { info }
+
+    static func make(
+        _ date: Date, _ interval: TimeInterval, _ target: Any, _ selector: Selector, _ info: Any?, _ repeats: Bool
+    ) -> TargetTimer {
+        let timer = TargetTimer(fire: date, interval: interval, repeats: repeats) { ($0 as? TargetTimer)?.callTarget() }
+        (timer.target, timer.selector, timer.info) = (target as AnyObject, selector, info)
+        timer.isRepeating = repeats
+        return timer
+    }
+
+    private func callTarget() {
+        if let target, let selector { selector(target, self) }
+        // Foundation on Linux keeps a timer's block after its last call.
+        if !isRepeating { invalidate() }
+    }
+
+    override func invalidate() {
+        super.invalidate()
+        (target, info) = (nil, nil)
+    }
+}
+
+/// A class of which an initializer can make an object of a subclass.
+public protocol TargetTimerMaking {}
+
+extension Timer: TargetTimerMaking {}
+
+extension TargetTimerMaking where Self: Timer {
+    /// A timer that calls a method with itself, and retains the object and `userInfo` until it is invalidated. It has to
+    /// be added to a run loop.
+    ///
+    /// Rules: Apple, documentation/foundation/timer/init(timeinterval:target:selector:userinfo:repeats:).
+    public init(
+        timeInterval seconds: TimeInterval, target: Any, selector: Selector, userInfo: Any?, repeats: Bool
+    ) {
+        // In seconds since 2001, as `Timer(timeInterval:repeats:block:)` fires at once where it is inlined.
+        let date = Date(timeIntervalSinceReferenceDate: CFAbsoluteTimeGetCurrent() + max(seconds, 0.0001))
+        self.init(
+            fireAt: date, interval: seconds, target: target, selector: selector, userInfo: userInfo, repeats: repeats)
+    }
+
+    /// A timer that calls a method with itself for the first time at a date, and retains the object and `userInfo` until it
+    /// is invalidated. It has to be added to a run loop.
+    ///
+    /// Rules: Apple, documentation/foundation/timer/init(fireat:interval:target:selector:userinfo:repeats:).
+    public init(
+        fireAt date: Date, interval: TimeInterval, target: Any, selector: Selector, userInfo: Any?, repeats: Bool
+    ) {
+        let timer = TargetTimer.make(date, interval, target, selector, userInfo, repeats)
+        // The cast succeeds for `Timer`, whose subclasses do not inherit an initializer of an extension's.
+        self = timer as! Self
+    }
+}
+
+extension Timer {
+    /// A timer of the current run loop, in its default mode, that calls a method with itself, and retains the object and
+    /// `userInfo` until it is invalidated.
+    ///
+    /// Rules: Apple, documentation/foundation/timer/scheduledtimer(timeinterval:target:selector:userinfo:repeats:).
+    @discardableResult
+    public class func scheduledTimer(
+        timeInterval seconds: TimeInterval, target: Any, selector: Selector, userInfo: Any?, repeats: Bool
+    ) -> Timer {
+        let timer = Timer(
+            timeInterval: seconds, target: target, selector: selector, userInfo: userInfo, repeats: repeats)
+        RunLoop.current.add(timer, forMode: .default)
+        return timer
+    }
+}
