@@ -10,7 +10,9 @@ package = --package-path $(1) --scratch-path $(2) --disable-build-manifest-cachi
 COMMAND = $(call package,Command,.build)
 EXAMPLES = $(call package,Examples,.build)
 BENCHMARKS = $(call package,Benchmarks,.build)
-SOURCES = Sources Tests Package.swift Command/Sources Command/Tests Command/Plugins Command/Package.swift Examples Benchmarks/Sources Benchmarks/Package.swift
+# With a build folder of its own: what a package does without, SwiftPM takes out of the folder.
+REWRITER = $(call package,ObjCRewriter,.build/parts/rewriter)
+SOURCES = Sources Tests Package.swift Command/Sources Command/Tests Command/Plugins Command/Package.swift Examples Benchmarks/Sources Benchmarks/Package.swift ObjCRewriter
 # Not under the thread sanitizer: what runs on one thread has nothing to race with (histories of a model; whole modules of
 # that kind are in NEVER_RACED, and are not compiled for it); texts of the command, for which one client at a time
 # asks a daemon; a test that measures time; one that floods a listener with connections, which is slow there, and about
@@ -76,7 +78,7 @@ DESTDIR ?=
 export DEB_MAINTAINER ?=
 
 .DEFAULT_GOAL := help
-.PHONY: run demo install deb build build-libraries build-command build-examples test test-libraries test-command test-examples check browser api c-checks docs pictures lint format bench bench-cluster bench-dashboard bench-sleepless bench-calendar bench-build release tsan tsan-build stress torture chaos simulate calendar fuzz mutants explore timelines bootstrap bootstrap-build clean help
+.PHONY: run demo install deb build build-libraries build-command build-examples build-rewriter test test-libraries test-command test-examples test-rewriter check browser api c-checks docs pictures lint format bench bench-cluster bench-dashboard bench-sleepless bench-calendar bench-build release tsan tsan-build stress torture chaos simulate calendar fuzz mutants explore timelines bootstrap bootstrap-build clean help
 
 # For debugging. `make install` builds a release. CI says RUN=.build: it has compiled all of it there already.
 RUN ?= .build/run
@@ -103,7 +105,11 @@ build-command: bootstrap
 build-examples: bootstrap
 	$(SWIFT) build $(EXAMPLES) --build-tests $(CHECKS)
 
-test: test-libraries test-command test-examples browser api  ## run all tests, those in a browser and of the API's description too
+build-rewriter: OPTIMIZE_APUS =
+build-rewriter:
+	$(SWIFT) build $(REWRITER) --build-tests $(CHECKS)
+
+test: test-libraries test-command test-examples test-rewriter browser api  ## run all tests, those in a browser and of the API's description too
 
 test-libraries: bootstrap  ## run the tests of the libraries
 	$(SWIFT) test $(LIBRARIES) --skip '^(SchedulerSimulation|ClusterSimulation)Tests\.' $(if $(FILTER),--filter '$(FILTER)')
@@ -118,6 +124,10 @@ test-command: bootstrap  ## run the tests of the daemon and the command
 
 test-examples: bootstrap  ## run the tests of the sample apps and of the documents
 	$(SWIFT) test $(EXAMPLES) $(if $(FILTER),--filter '$(FILTER)')
+
+test-rewriter: OPTIMIZE_APUS =
+test-rewriter:  ## run the tests of the plugin RewriteObjC, with swift-syntax
+	$(SWIFT) test $(REWRITER) $(if $(FILTER),--filter '$(FILTER)')
 
 check: test-check  ## run the unit tests of timers, calendars, background, phone, jobs and SQLite: no browser, PostgreSQL or HTTP
 

@@ -41,6 +41,7 @@ enum BannedWords {
     static let roots = [
         Root(path: "Sources", endings: [".swift", ".c", ".h", ".md", ".tutorial"]),
         Root(path: "Command", endings: [".swift", ".c", ".h", ".md", ".js", ".css", ".html"]),
+        Root(path: "ObjCRewriter", endings: [".swift"]),
         Root(path: "docs", endings: [".md", ".yaml"]),
         Root(path: "Examples", endings: [".swift", ".js", ".css", ".html", ".md"]),
         Root(path: "Benchmarks", endings: [".swift", ".c", ".h", ".py", ".md"]),

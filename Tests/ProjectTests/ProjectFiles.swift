@@ -23,13 +23,16 @@ enum ProjectFiles {
     /// The Swift files of the modules and of the examples, without those of tests, and without the code that the catalogues
     /// of DocC show: it belongs to the reader's program.
     static func sources() throws -> [File] {
-        try ["Sources", "Command/Sources"].flatMap(swiftFiles).filter { !$0.path.has(".docc/") }
+        try ["Sources", "Command/Sources", "ObjCRewriter/Sources", "ObjCRewriter/Plugins"].flatMap(swiftFiles).filter {
+            !$0.path.has(".docc/")
+        }
             + ["Examples/Sleepless", "Examples/TwoNodes"].flatMap(swiftFiles).filter { !$0.path.has("/Tests/") }
     }
 
     /// The Swift files of the tests of all packages.
     static func tests() throws -> [File] {
-        try ["Tests", "Command/Tests", "Examples/Tests", "Examples/Sleepless/Tests"].flatMap(swiftFiles)
+        try ["Tests", "Command/Tests", "Examples/Tests", "Examples/Sleepless/Tests", "ObjCRewriter/Tests"].flatMap(
+            swiftFiles)
     }
 
     /// Runs a script of the project; its output is that of both streams.
@@ -51,7 +54,7 @@ enum ProjectFiles {
 
     /// Where the module of a name is.
     static func folder(ofModule module: String) -> String {
-        ["Sources/\(module)", "Command/Sources/\(module)"].first {
+        ["Sources/\(module)", "Command/Sources/\(module)", "ObjCRewriter/Sources/\(module)"].first {
             FileManager.default.fileExists(atPath: root.appending(path: $0).path)
         }!
     }

@@ -1,0 +1,30 @@
+import SwiftSyntax
+
+/// Replacements of parts of a text that do not overlap.
+struct Edits {
+    private var replacements: [(range: Range<Int>, text: String)] = []
+
+    /// Replaces a part by a text of the same length, if it is shorter with spaces at its end.
+    mutating func replace(_ range: Range<AbsolutePosition>, by text: String) {
+        let range = range.lowerBound.utf8Offset..<range.upperBound.utf8Offset
+        replacements.append((range, text + String(repeating: " ", count: max(0, range.count - text.utf8.count))))
+    }
+
+    /// Inserts a text, which moves what follows on the line.
+    mutating func insert(_ text: String, at position: AbsolutePosition) {
+        replacements.append((position.utf8Offset..<position.utf8Offset, text))
+    }
+
+    func applied(to source: String) -> String {
+        var bytes = Array(source.utf8)
+        for (range, text) in replacements.sorted(by: { $0.range.lowerBound > $1.range.lowerBound }) {
+            bytes.replaceSubrange(range, with: text.utf8)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension SyntaxProtocol {
+    /// The node without the spaces and comments around it.
+    var range: Range<AbsolutePosition> { positionAfterSkippingLeadingTrivia..<endPositionBeforeTrailingTrivia }
+}

@@ -1,0 +1,41 @@
+import SwiftParser
+import SwiftSyntax
+
+/// Rewrites Swift sources that need Objective-C's runtime so that they compile on Linux.
+///
+/// Attributes are overwritten with spaces, `#selector(tick)` with a call of the same length. What follows on the line therefore
+/// stays in its column, and the compiler's messages, to which `#sourceLocation` gives the file's name, point into the original.
+public enum ObjCRewriting {
+    /// Rewrites the text of a file.
+    ///
+    /// - Parameters:
+    ///   - source: The file's text.
+    ///   - original: The file's path, which the compiler's messages name; `nil` is the path of the rewritten file.
+    /// - Returns: The text that compiles on Linux.
+    public static func rewritten(_ source: String, original: String? = nil) -> String {
+        let tree = Parser.parse(source: source)
+        let rewriter = Rewriter(SourceLocationConverter(fileName: original ?? "", tree: tree))
+        rewriter.walk(tree)
+        var text = rewriter.edits.applied(to: source)
+        if let original { text = "#sourceLocation(file: \(literal(original)), line: 1)\n" + text }
+        if !rewriter.names.isEmpty { text += footer(rewriter.names) }
+        return text
+    }
+
+    /// What makes the selectors of the file.
+    private static func footer(_ names: [String: String]) -> String {
+        let entries = names.sorted { $0.key < $1.key }.map { "\(literal($0.key)): \(literal($0.value))" }
+        return """
+
+            import SimulatedAppleCore
+            nonisolated private var _Sel: SelectorNames { SelectorNames([\(entries.joined(separator: ", "))]) }
+
+            """
+    }
+}
+
+/// A text as a literal of Swift.
+func literal(_ text: String) -> String {
+    let escaped = text.flatMap { $0 == "\"" || $0 == "\\" ? ["\\", $0] : [$0] }
+    return "\"\(String(escaped))\""
+}

@@ -1,0 +1,157 @@
+import SwiftSyntax
+
+/// Finds what to replace in a file.
+final class Rewriter: SyntaxVisitor {
+    /// The attributes that only mean something to Objective-C's runtime and to Xcode's editors.
+    private static let dropped: Set = [
+        "objc", "objcMembers", "nonobjc", "IBOutlet", "IBAction", "IBInspectable", "IBDesignable", "IBSegueAction",
+    ]
+
+    /// The beginning of the call that is in the place of `#selector`.
+    private static let function = "_Sel("
+
+    private(set) var edits = Edits()
+    /// The names of selectors, each under the place where its call has its parenthesis.
+    private(set) var names: [String: String] = [:]
+
+    private let places: SourceLocationConverter
+    private var types: [EnclosingType] = []
+
+    init(_ places: SourceLocationConverter) {
+        self.places = places
+        super.init(viewMode: .sourceAccurate)
+    }
+
+    // MARK: Attributes and modifiers
+
+    override func visit(_ node: AttributeSyntax) -> SyntaxVisitorContinueKind {
+        let name = node.attributeName.trimmedDescription
+        if Self.dropped.contains(name) {
+            edits.replace(node.range, by: blank(node))
+        } else if name == "UIApplicationMain" {
+            edits.replace(node.range, by: "@main")
+        }
+        return .skipChildren
+    }
+
+    override func visit(_ node: DeclModifierSyntax) -> SyntaxVisitorContinueKind {
+        if node.name.tokenKind == .keyword(.dynamic) { edits.replace(node.range, by: "") }
+        return .skipChildren
+    }
+
+    /// Spaces and the line ends of a node that may be longer than a line.
+    private func blank(_ node: some SyntaxProtocol) -> String {
+        node.trimmedDescription.utf8.map { $0 == UInt8(ascii: "\n") ? "\n" : " " }.joined()
+    }
+
+    // MARK: Types
+
+    override func visit(_ node: ClassDeclSyntax) -> SyntaxVisitorContinueKind { enter(node.name.text) }
+    override func visitPost(_ node: ClassDeclSyntax) { types.removeLast() }
+    override func visit(_ node: ActorDeclSyntax) -> SyntaxVisitorContinueKind { enter(node.name.text) }
+    override func visitPost(_ node: ActorDeclSyntax) { types.removeLast() }
+    override func visit(_ node: StructDeclSyntax) -> SyntaxVisitorContinueKind { enter(node.name.text) }
+    override func visitPost(_ node: StructDeclSyntax) { types.removeLast() }
+    override func visit(_ node: EnumDeclSyntax) -> SyntaxVisitorContinueKind { enter(node.name.text) }
+    override func visitPost(_ node: EnumDeclSyntax) { types.removeLast() }
+    override func visitPost(_ node: ProtocolDeclSyntax) { types.removeLast() }
+    override func visitPost(_ node: ExtensionDeclSyntax) { types.removeLast() }
+
+    override func visit(_ node: ExtensionDeclSyntax) -> SyntaxVisitorContinueKind {
+        enter(node.extendedType.trimmedDescription)
+    }
+
+    /// A protocol of Objective-C's is one of classes, which its attribute says.
+    override func visit(_ node: ProtocolDeclSyntax) -> SyntaxVisitorContinueKind {
+        if node.attributes.contains(where: { $0.as(AttributeSyntax.self)?.attributeName.trimmedDescription == "objc" })
+        {
+            if let inherited = node.inheritanceClause {
+                edits.insert(", AnyObject", at: inherited.endPositionBeforeTrailingTrivia)
+            } else {
+                edits.insert(": AnyObject", at: node.name.endPositionBeforeTrailingTrivia)
+            }
+        }
+        return enter(node.name.text)
+    }
+
+    private func enter(_ name: String) -> SyntaxVisitorContinueKind {
+        types.append(EnclosingType(name: name))
+        return .visitChildren
+    }
+
+    // MARK: Properties
+
+    // In the initial value of a stored property a class has no `Self`, unless it is lazy.
+    override func visit(_ node: VariableDeclSyntax) -> SyntaxVisitorContinueKind {
+        let isMember = node.parent?.is(MemberBlockItemSyntax.self) == true
+        let isLazy = node.modifiers.contains { $0.name.tokenKind == .keyword(.lazy) }
+        if isMember, !isLazy { types[types.count - 1].isInInitialValue = true }
+        return .visitChildren
+    }
+
+    override func visitPost(_ node: VariableDeclSyntax) {
+        if node.parent?.is(MemberBlockItemSyntax.self) == true { types[types.count - 1].isInInitialValue = false }
+    }
+
+    override func visit(_ node: AccessorBlockSyntax) -> SyntaxVisitorContinueKind {
+        if !types.isEmpty { types[types.count - 1].isInInitialValue = false }
+        return .visitChildren
+    }
+
+    // MARK: Selectors and key paths
+
+    override func visit(_ node: MacroExpansionExprSyntax) -> SyntaxVisitorContinueKind {
+        guard let argument = node.arguments.first, node.arguments.count == 1 else { return .visitChildren }
+        switch (node.macroName.text, argument.label?.text) {
+        case ("selector", nil): rewriteMethod(argument.expression, of: node)
+        case ("selector", "getter"): rewriteGetter(argument.expression, of: node)
+        case ("keyPath", nil): rewriteKeyPath(argument.expression, of: node)
+        default: return .visitChildren
+        }
+        return .skipChildren
+    }
+
+    private func rewriteMethod(_ expression: ExprSyntax, of node: MacroExpansionExprSyntax) {
+        guard let method = MethodReference(expression, in: types.last) else { return }
+        rewrite(node, base: method.base + ".", name: method.name)
+        if let type = method.methodType { edits.insert("(\(method.base)) -> ", at: type.range.lowerBound) }
+    }
+
+    private func rewriteGetter(_ expression: ExprSyntax, of node: MacroExpansionExprSyntax) {
+        guard let property = MethodReference(expression, in: types.last?.withoutSelf), property.methodType == nil
+        else { return }
+        rewrite(node, base: "\\\(property.base).", name: property.name)
+    }
+
+    /// Replaces what is before a method's name by the beginning of a call. The name stays in its column, if there is enough
+    /// space, and on its line.
+    private func rewrite(_ node: MacroExpansionExprSyntax, base: String, name: DeclReferenceExprSyntax) {
+        let range = node.range.lowerBound..<name.range.lowerBound
+        let length = range.upperBound.utf8Offset - range.lowerBound.utf8Offset
+        let before = blank(node).prefix(length).dropFirst(Self.function.count)
+        let lines = before.lastIndex(of: "\n").map { before[...$0] } ?? ""
+        let spaces = before.dropFirst(lines.count).dropLast(base.utf8.count)
+        edits.replace(range, by: Self.function + lines + spaces + base)
+        let place = places.location(for: node.range.lowerBound)
+        names["\(place.line):\(place.column + Self.function.utf8.count - 1)"] = name.trimmedDescription
+    }
+
+    /// A text, as the compiler makes it, but without its check that the properties are there.
+    private func rewriteKeyPath(_ expression: ExprSyntax, of node: MacroExpansionExprSyntax) {
+        let names = expression.trimmedDescription.split(separator: ".")
+        let properties = names.drop { $0.first?.isUppercase == true || $0 == "self" }
+        edits.replace(node.range, by: literal(properties.joined(separator: ".")))
+    }
+}
+
+/// A type around a place in the source.
+struct EnclosingType {
+    var name: String
+    /// Whether the place is in the initial value of a stored property.
+    var isInInitialValue = false
+
+    /// The type, as it can be named at that place. A key path with `Self` compiles, and traps when it is used.
+    var reference: String { isInInitialValue ? name : "Self" }
+
+    var withoutSelf: EnclosingType { EnclosingType(name: name, isInInitialValue: true) }
+}
