@@ -1,11 +1,12 @@
 // Data on its way from one thread of the process to another, in the kernel.
 //
 // A pipe, a socket of the Unix domain and a datagram wake the reader within the writer's call. Others do not: TCP keeps
-// small pieces back until earlier ones are acknowledged, and the other end delays that; a pseudo-terminal hands its
-// bytes over in a thread of the kernel. When all threads are asleep, the kernel is asked to deliver: `poll` of a
-// terminal waits for that thread, and TCP_QUICKACK sends an acknowledgment that is due. What TCP keeps back though the
-// other end has room counts as running, for as long as it changes and then for a grace of the machine's time: the other
-// end may be of another machine, which does not answer.
+// small pieces back until earlier ones are acknowledged, the other end delays that, and a busy kernel delivers later; a
+// pseudo-terminal hands its bytes over in a thread of the kernel. When all threads are asleep, the kernel is asked to
+// deliver: `poll` of a terminal waits for that thread, and TCP_QUICKACK sends an acknowledgment that is due, which only
+// data that has arrived has. What is not acknowledged then, and what TCP keeps back though the other end has room, counts
+// as running: for as long as it changes, and then for a grace of the machine's time, because the other end may be on
+// another machine, which does not answer.
 //
 // Owns the folder of the process's descriptors and the room for their numbers; only the thread that settles uses them.
 #define _GNU_SOURCE
@@ -13,6 +14,7 @@
 
 #ifndef CLOCK_IS_UNAVAILABLE
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <stdlib.h>
@@ -25,9 +27,10 @@ static const int64_t grace = SECOND;
 static struct {
     ZERO_IN_CHILDREN bool is_listed;
     int folder;
+    // Until it is polled, `revents` says whether a descriptor is a connection of TCP.
     struct pollfd *descriptors;
     size_t count, capacity;
-    // What the sockets kept back, as a sum that is only compared, and since when it has been the same.
+    // How many bytes the sockets kept back, and since when that has been the same.
     uint64_t kept_back;
     int64_t since;
     atomic_uint_least64_t ignored;
@@ -63,12 +66,31 @@ static bool is_master_of_terminal(int descriptor) {
     return ioctl(descriptor, TIOCGPTN, &number) == 0;
 }
 
-// How many bytes a TCP socket keeps back though they could be sent. A window that is too small waits for the reader.
+// TCP_LISTEN of netinet/tcp.h, which cannot be included beside linux/tcp.h.
+enum { listens = 10 };
+
+// The state of a TCP socket that is, or will be, connected. A listener has other numbers in these fields.
+static bool is_connection(int descriptor, struct tcp_info *state) {
+    socklen_t size = sizeof *state;
+    *state = (struct tcp_info){0};
+    return getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, state, &size) == 0 && state->tcpi_state != listens;
+}
+
+// How many of its bytes have not arrived. Those for which the window is too small wait for the reader.
 static uint64_t bytes_kept_back(int descriptor) {
-    struct tcp_info state = {0};
-    socklen_t size = sizeof state;
-    if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &state, &size) != 0 || state.tcpi_notsent_bytes == 0) return 0;
-    return state.tcpi_unacked > 0 || state.tcpi_notsent_bytes <= state.tcpi_snd_wnd ? state.tcpi_notsent_bytes : 0;
+    struct tcp_info state;
+    if (!is_connection(descriptor, &state)) return 0;
+    bool is_sendable = state.tcpi_notsent_bytes > 0 && state.tcpi_notsent_bytes <= state.tcpi_snd_wnd;
+    if (state.tcpi_unacked == 0 && !is_sendable) return 0;
+    int bytes = 0;
+    // None for a connection that is being made.
+    return ioctl(descriptor, SIOCOUTQ, &bytes) == 0 && bytes > 0 ? (uint64_t)bytes : 1;
+}
+
+static uint64_t all_bytes_kept_back(void) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < own.count; i++) sum += own.descriptors[i].revents ? bytes_kept_back(own.descriptors[i].fd) : 0;
+    return sum;
 }
 
 static void acknowledge(int descriptor) {
@@ -77,25 +99,27 @@ static void acknowledge(int descriptor) {
     setsockopt(descriptor, IPPROTO_TCP, TCP_QUICKACK, &now, sizeof now);
 }
 
-static bool is_socket(int descriptor) {
-    int type;
-    socklen_t size = sizeof type;
-    return getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM;
-}
-
 bool data_has_arrived(bool *has_delivered) {
     list_descriptors();
-    uint64_t kept_back = 0;
-    bool has_terminal = false;
+    bool has_terminal = false, has_connection = false;
     for (size_t i = 0; i < own.count; i++) {
-        int descriptor = own.descriptors[i].fd;
-        if (is_socket(descriptor)) kept_back += bytes_kept_back(descriptor);
-        else has_terminal |= is_master_of_terminal(descriptor);
+        struct pollfd *row = &own.descriptors[i];
+        struct tcp_info state;
+        row->revents = is_connection(row->fd, &state);
+        has_connection |= row->revents != 0;
+        has_terminal |= row->revents == 0 && is_master_of_terminal(row->fd);
+    }
+    // Data may have arrived since the threads were examined.
+    *has_delivered = has_terminal || has_connection;
+    uint64_t kept_back = has_connection ? all_bytes_kept_back() : 0;
+    if (kept_back > 0) {
+        for (size_t i = 0; i < own.count; i++) {
+            if (own.descriptors[i].revents) acknowledge(own.descriptors[i].fd);
+        }
+        kept_back = all_bytes_kept_back();
     }
     // An end may answer with an echo to the other, which is polled again then.
     for (int times = 0; has_terminal && times < 2; times++) libc()->poll(own.descriptors, own.count, 0);
-    for (size_t i = 0; kept_back > 0 && i < own.count; i++) acknowledge(own.descriptors[i].fd);
-    *has_delivered = has_terminal || kept_back > 0;
     int64_t now = process_clock_machine_time();
     if (kept_back != own.kept_back) own.kept_back = kept_back, own.since = now;
     bool is_over = kept_back == 0 || now - own.since > grace;
