@@ -144,7 +144,7 @@ browser: bootstrap  ## run the tests in a browser only; their pictures are in .b
 api: bootstrap  ## hold docs/openapi.yaml against a daemon, with generated requests
 	SWIFT="$(SWIFT)" Scripts/api-tests
 
-c-checks: bootstrap  ## call the C modules' functions under the address sanitizer and that of undefined behaviour
+c-checks: bootstrap  ## call the C modules' functions under the address sanitizer and that of undefined behaviour; try to break the process clock
 	Scripts/c-checks
 
 docs: bootstrap  ## build the documentation of the products as a static site in .build-docs/site, and check it
