@@ -1,7 +1,7 @@
 // Waits for descriptors until an instant, and timers that are descriptors.
 //
-// Owns the table of timers: its places are atomic, and the lock protects what is in a timer. A child has an empty table.
-// `read`, `close` and their kin take the lock only for a timer's descriptor.
+// Owns the table of timers: its places are atomic, and the lock protects what is in a timer. A child has an empty
+// table. `read`, `close` and their kin take the lock only for a timer's descriptor.
 #define _GNU_SOURCE
 #include "clock_internal.h"
 
@@ -184,8 +184,8 @@ int epoll_pwait2(
 
 // MARK: The table of timers
 
-// What a timer was set to. The kernel's timer is armed only at the instant at which it fires. Its memory is kept for the
-// next timer: `read` uses a timer that another thread may close.
+// What a timer was set to. The kernel's timer is armed only at the instant at which it fires. Its memory is kept for
+// the next timer: `read` uses a timer that another thread may close.
 struct timer {
     // Its descriptor is one of the timer's numbers.
     struct wait wait;
@@ -265,8 +265,9 @@ static struct timer *new_timer(void) {
 
 // MARK: Timers
 
-// Returns when the kernel's timer has expired: the descriptor is readable, or has been read. Its remaining time is zero
-// a moment before the kernel wakes the threads that wait for the descriptor. Or when the descriptor is no timer any more.
+// Returns when the kernel's timer has expired: the descriptor is readable, or has been read. Its remaining time is
+// zero a moment before the kernel wakes the threads that wait for the descriptor. Or when the descriptor is no timer
+// any more.
 static void make_readable(struct timer *timer) {
     uint64_t reads = atomic_load(&timer->reads);
     struct itimerspec long_ago = {.it_value = {.tv_nsec = 1}};

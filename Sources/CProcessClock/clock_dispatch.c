@@ -2,8 +2,8 @@
 // starts one more then. Its timer, which would be a deadline of every second, is switched off. The steps call the
 // examination at each whole second, until one has made nothing run, and again after the next deadline.
 //
-// The functions here are weak, so that a program with a statically linked Dispatch has that one's: there the examination
-// stays a deadline of every second.
+// The functions here are weak, so that a program with a statically linked Dispatch has that one's: there the
+// examination stays a deadline of every second.
 //
 // Owns the source and its handler, found when Dispatch sets its timer, and, under the clock's lock, the next instant.
 // Dispatch's code runs without the lock.

@@ -1,12 +1,12 @@
 // Data on its way from one thread of the process to another, in the kernel.
 //
-// A pipe, a socket of the Unix domain and a datagram wake the reader within the writer's call. Others do not: TCP keeps
-// small pieces back until earlier ones are acknowledged, the other end delays that, and a busy kernel delivers later; a
-// pseudo-terminal hands its bytes over in a thread of the kernel. When all threads are asleep, the kernel is asked to
-// deliver: `poll` of a terminal waits for that thread, and TCP_QUICKACK sends an acknowledgment that is due, which only
-// data that has arrived has. What is not acknowledged then, and what TCP keeps back though the other end has room, counts
-// as running: for as long as it changes, and then for a grace of the machine's time, because the other end may be on
-// another machine, which does not answer.
+// A pipe, a socket of the Unix domain and a datagram wake the reader within the writer's call. Others do not: TCP
+// keeps small pieces back until earlier ones are acknowledged, the other end delays that, and a busy kernel delivers
+// later; a pseudo-terminal hands its bytes over in a thread of the kernel. When all threads are asleep, the kernel is
+// asked to deliver: `poll` of a terminal waits for that thread, and TCP_QUICKACK sends an acknowledgment that is due,
+// which only data that has arrived has. What is not acknowledged then, and what TCP keeps back though the other end
+// has room, counts as running: for as long as it changes, and then for a grace of the machine's time, because the
+// other end may be on another machine, which does not answer.
 //
 // Owns the folder of the process's descriptors and the room for their numbers; only the thread that settles uses them.
 #define _GNU_SOURCE
@@ -89,7 +89,9 @@ static uint64_t bytes_kept_back(int descriptor) {
 
 static uint64_t all_bytes_kept_back(void) {
     uint64_t sum = 0;
-    for (size_t i = 0; i < own.count; i++) sum += own.descriptors[i].revents ? bytes_kept_back(own.descriptors[i].fd) : 0;
+    for (size_t i = 0; i < own.count; i++) {
+        if (own.descriptors[i].revents) sum += bytes_kept_back(own.descriptors[i].fd);
+    }
     return sum;
 }
 

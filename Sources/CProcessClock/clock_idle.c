@@ -47,7 +47,8 @@ __attribute__((constructor(101))) static void be_separate(void) { zero_in_childr
 
 static bool read_own_activity(uint64_t *activity);
 
-// Some kernels do not count, and some emulations of one have files that always say the same. A thread that slept has run.
+// Some kernels do not count, and some emulations of one have files that always say the same. A thread that slept has
+// run.
 static bool are_threads_counted(void) {
     for (int attempt = 0; attempt < 20; attempt++) {
         uint64_t before, after;
@@ -215,7 +216,8 @@ static void find_busiest_thread(int32_t caller) {
     uint64_t most = 0;
     for (size_t i = 0; i < own.thread_count; i++) {
         uint64_t activity = 0;
-        if (own.threads[i].id == caller || is_asleep(&own.threads[i]) || !read_activity(&own.threads[i], &activity)) continue;
+        struct thread *thread = &own.threads[i];
+        if (thread->id == caller || is_asleep(thread) || !read_activity(thread, &activity)) continue;
         if (activity - own.threads[i].activity_before <= most) continue;
         most = activity - own.threads[i].activity_before;
         atomic_store(&own.running_thread, own.threads[i].id);

@@ -5,8 +5,8 @@
 // "With the lock held" means that of clock_state.c. Its holder calls only functions that say so, those of clock_libc.c,
 // and libc's own that do not block.
 //
-// A waiting thread. Its `struct wait` is in memory that is never unmapped, so a step may use it whatever has become of the
-// thread and its stack:
+// A waiting thread. Its `struct wait` is in memory that is never unmapped, so a step may use it whatever has become of
+// the thread and its stack:
 //
 //   free ─ wait_new ─> taken ─ wait_begin ─> entered ─ wait_wake ─> taken ─ wait_end ─> free
 //
@@ -14,10 +14,11 @@
 //   never reads.
 // - Who sets the state first, under the lock, decides what the wait returns: a step (wait_has_expired) or a release
 //   (wait_was_woken). Either takes the wait out of the list.
-// - A handler that interrupts the thread makes wait_sleep return EINTR, whatever its flags. What the handler waits for is
-//   a wait of its own, whose `outer` is the interrupted one.
-// - A cancelled thread calls wait_end from a cleanup handler. One that jumps out of a handler does not: its next wait_new
-//   finds that the wait belongs to a frame that has gone, and frees it. Until then the wait may fire, to no effect.
+// - A handler that interrupts the thread makes wait_sleep return EINTR, whatever its flags. What the handler waits for
+//   is a wait of its own, whose `outer` is the interrupted one.
+// - A cancelled thread calls wait_end from a cleanup handler. One that jumps out of a handler does not: its next
+//   wait_new finds that the wait belongs to a frame that has gone, and frees it. Until then the wait may fire, to no
+//   effect.
 // - No handler and no cancellation interrupts a holder of the lock, because all signals are blocked meanwhile. So a
 //   handler can call everything that is async-signal-safe in libc.
 // - A child has zeros where its parent has the lock, the list, the tables, and that time is virtual: the kernel wipes
@@ -188,7 +189,8 @@ struct wait {
     atomic_int state;
     // Set for a lock, which a thread waits for by trying again: not all releases are seen.
     bool is_for_lock;
-    // Set where no release is seen: tries again each millisecond of the machine's time, and when the process is at rest.
+    // Set where no release is seen: tries again each millisecond of the machine's time, and when the process is at
+    // rest.
     bool naps;
     // Set where a handler with SA_RESTART does not end the wait.
     bool is_restarted;
@@ -235,8 +237,8 @@ struct wait *wait_earliest(int64_t *left);
 // With the lock held: the first wait for which `matches` is true.
 struct wait *wait_find(bool (*matches)(const struct wait *, const void *), const void *argument);
 
-// Sleeps on the wait's own word until it is not pending; EINTR when a signal handler ran; 0 also after a nap. Without the
-// lock. The thread can be cancelled meanwhile if the caller is a cancellation point.
+// Sleeps on the wait's own word until it is not pending; EINTR when a signal handler ran; 0 also after a nap. Without
+// the lock. The thread can be cancelled meanwhile if the caller is a cancellation point.
 int wait_sleep(struct wait *wait, bool is_cancellation_point);
 // With the lock held: takes it out of the list, and ends the sleep.
 void wait_wake(struct wait *wait, int reason);
@@ -252,8 +254,8 @@ bool is_called_by_run_loops(void *caller);
 
 // MARK: clock_threads.c
 
-// At rest, without the lock: wakes the threads that wait for what may have been released by a call that is not seen, such
-// as a mutex by pthread_cond_wait; they try again. False when there is none, or none has got it since `tried`.
+// At rest, without the lock: wakes the threads that wait for what may have been released by a call that is not seen,
+// such as a mutex by pthread_cond_wait; they try again. False when there is none, or none has got it since `tried`.
 bool waits_try_again(uint64_t *tried);
 // Whether a futex call waits until an instant; and that call.
 bool is_futex_until(int operation, const struct timespec *time);
@@ -263,8 +265,8 @@ long futex_until(void *word, int operation, uint32_t value, const struct timespe
 int wait_by_napping(
     const char *call, enum process_clock_id clock, int64_t deadline, int (*attempt)(void *), void *argument,
     bool is_cancellation_point);
-// The same for a deadline on the wall clock, of a cancellation point that is restarted after a handler with SA_RESTART. It
-// is tried only when the process is at rest.
+// The same for a deadline on the wall clock, of a cancellation point that is restarted after a handler with
+// SA_RESTART. It is tried only when the process is at rest.
 int wait_by_trying(const char *call, int64_t deadline, int (*attempt)(void *), void *argument);
 
 // MARK: clock_descriptors.c

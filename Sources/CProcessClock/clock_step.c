@@ -68,8 +68,8 @@ bool process_clock_until_next(int64_t *left) {
 
 static void move(int64_t duration) { process_clock_jump(duration, duration, duration); }
 
-// Goes to what comes next, at rest; EAGAIN when it is not within `within`. Deadlines fire one at a time, so that what one
-// wakes runs before the next.
+// Goes to what comes next, at rest; EAGAIN when it is not within `within`. Deadlines fire one at a time, so that what
+// one wakes runs before the next.
 static int go_to_next(int64_t within, bool *is_examination) {
     struct wait *wait;
     int64_t left = lock_at_next(&wait);

@@ -206,8 +206,8 @@ int sem_clockwait(sem_t *restrict semaphore, clockid_t id, const struct timespec
 
 // MARK: Conditions
 
-// Here a thread waits for its own word, not for libc's condition: then it is known whether the signal or the instant came
-// first, also when the thread has to wait for the mutex afterwards.
+// Here a thread waits for its own word, not for libc's condition: then it is known whether the signal or the instant
+// came first, also when the thread has to wait for the mutex afterwards.
 
 int pthread_cond_signal(pthread_cond_t *condition) {
     if (atomic_load(&condition_waits) > 0 && wake(condition, false)) return 0;
