@@ -190,8 +190,6 @@ extension TimerWheel {
         /// The minima of the records that were examined.
         var minimumHard = UInt64.max
         var minimumSoft = UInt64.max
-        /// A record with the minimum left the list after it had been examined.
-        var isTooLow = false
     }
 
     /// The minimum hard deadline of the waiting timers, or an earlier instant.
@@ -250,31 +248,34 @@ extension TimerWheel {
     /// Makes the minima of a list exact; false if the allowance does not suffice.
     private mutating func refresh(_ position: Int, _ limit: inout Int) -> Bool {
         guard limit > 0 else { return false }
-        if position != refreshing.position { refreshing = Refresh(position: position, next: slots[position].head) }
-        while refreshing.next != .none {
-            guard limit > 0 else { return false }
+        var search =
+            position == refreshing.position ? refreshing : Refresh(position: position, next: slots[position].head)
+        while search.next != .none {
+            guard limit > 0 else {
+                refreshing = search
+                return false
+            }
             limit -= 1
-            let record = slab.record(refreshing.next)
-            refreshing.minimumHard = min(refreshing.minimumHard, record.pointee.hardDeadline)
-            refreshing.minimumSoft = min(refreshing.minimumSoft, record.pointee.deadline)
-            refreshing.next = record.pointee.next
+            let record = slab.record(search.next)
+            search.minimumHard = min(search.minimumHard, record.pointee.hardDeadline)
+            search.minimumSoft = min(search.minimumSoft, record.pointee.deadline)
+            search.next = record.pointee.next
         }
         // Records that were appended meanwhile were examined too: the search ends with the list.
-        slots[position].minimumHard = refreshing.minimumHard
-        slots[position].minimumSoft = refreshing.minimumSoft
-        let isExact = !refreshing.isTooLow
-        if isExact { clearStale(position) }
+        slots[position].minimumHard = search.minimumHard
+        slots[position].minimumSoft = search.minimumSoft
+        clearStale(position)
         refreshing.position = Self.nowhere
-        return isExact
+        return true
     }
 
     /// A record leaves the list that is searched.
     @inline(never)
     mutating func refresh(without index: UInt32, _ record: TimerSlab.Record, next: UInt32) {
-        if record.pointee.hardDeadline == refreshing.minimumHard { refreshing.isTooLow = true }
-        guard index == refreshing.next else { return }
-        refreshing.next = next
-        // Records that are appended to the list from now on would not be examined.
-        if next == .none { refreshing.position = Self.nowhere }
+        if index == refreshing.next { refreshing.next = next }
+        // The search would find a minimum that is too low, or not examine the records that are appended from now on.
+        if record.pointee.hardDeadline == refreshing.minimumHard || refreshing.next == .none {
+            refreshing.position = Self.nowhere
+        }
     }
 }

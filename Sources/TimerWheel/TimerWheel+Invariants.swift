@@ -51,7 +51,7 @@ extension TimerWheel {
             if list(of: record) != position { return "a record believes to be elsewhere" }
             let instant = max(record.pointee.deadline, current)
             if position >= Self.moving {
-                let end = position == Self.moving ? movingEnd : passEnd ?? 0
+                let end = end(ofList: position)
                 if instant > end { return "a record for \(instant) is with those up to \(end)" }
             } else if Self.slot(of: instant, seenFrom: current) != position {
                 return "a record for \(instant) does not belong here at \(current)"
@@ -86,9 +86,12 @@ extension TimerWheel {
         let instant = max(record.pointee.deadline, current)
         let isPlaced =
             position >= Self.moving
-            ? instant <= (position == Self.moving ? movingEnd : passEnd ?? 0) : Self.slot(of: instant, seenFrom: current) == position
+            ? instant <= end(ofList: position) : Self.slot(of: instant, seenFrom: current) == position
         return isLinked && isCovered && isPlaced && record.pointee.life.load(ordering: .relaxed) & 1 == 0
     }
+
+    /// The last instant of a list that is not a slot.
+    private func end(ofList position: Int) -> UInt64 { position == Self.moving ? movingEnd : passEnd ?? 0 }
 
     private static func slot(of deadline: UInt64, seenFrom current: UInt64) -> Int {
         let level = level(deadline, seenFrom: current)

@@ -203,12 +203,13 @@ package struct TimerWheel: ~Copyable {
         return true
     }
 
-    /// Takes timers out, in no particular order; repeated until the result is nil, all that were in the wheel.
+    /// Takes timers out, in no particular order; called until there is no next record, all that were in the wheel.
     ///
     /// - Parameters:
-    ///   - first: The result of the call before; at first 0.
+    ///   - first: The first record to examine: 0, then the result of the call before.
     ///   - limit: How many records are examined.
     ///   - body: Called with the payload of each timer that was neither started nor removed before.
+    /// - Returns: The next record; nil after the last.
     package mutating func removeAll(
         from first: UInt32, examining limit: Int, _ body: (_ payload: TimerPayload) -> Void
     ) -> UInt32? {

@@ -136,7 +136,7 @@ struct RealEngineTests {
                     while true { pause() }
                 }
                 var status: Int32 = 0
-                guard waitpid(child, &status, 0) == child, status == 0 else { fatalError("the child ended with \(status)") }
+                guard waitpid(child, &status, 0) == child, status == 0 else { fatalError("the child: \(status)") }
                 let after = armedTimers()
                 guard after.contains(where: { $0 > 3_000 }), after.count == before.count else {
                     fatalError("the timers were armed for \(before) seconds, and are for \(after)")

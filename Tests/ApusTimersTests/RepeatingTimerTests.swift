@@ -41,7 +41,10 @@ struct RepeatingTimerTests {
         queue.suspend()
         time.advance(by: .seconds(9))
         let atPause = Locked(-1)
-        queue.async { timer.pause(); atPause.withLock { $0 = log.all.count } }
+        queue.async {
+            timer.pause()
+            atPause.withLock { $0 = log.all.count }
+        }
         time.advance(by: .seconds(30))
         queue.resume()
         queue.sync {}
@@ -73,9 +76,15 @@ struct RepeatingTimerTests {
         }
         var ticks = stream.makeAsyncIterator()
         for _ in 0..<500 {
-            queue.async { isPaused.withLock { $0 = false }; timer.resume() }
+            queue.async {
+                isPaused.withLock { $0 = false }
+                timer.resume()
+            }
             _ = await ticks.next()
-            queue.async { timer.pause(); isPaused.withLock { $0 = true } }
+            queue.async {
+                timer.pause()
+                isPaused.withLock { $0 = true }
+            }
         }
         queue.sync { timer.cancel() }
         #expect(wrong.all == [])

@@ -272,7 +272,8 @@ struct TimerWheelTests {
                 for _ in 0..<random.below(20) { if let handle = handles.popLast() { _ = wheel.remove(handle) } }
                 for _ in 0..<random.below(4) {
                     handles.append(
-                        wheel.insert(deadline: base + random.next() % 1_000_000, tolerance: 0, payload: TimerPayload(0)))
+                        wheel.insert(deadline: base + random.next() % 1_000_000, tolerance: 0, payload: TimerPayload(0))
+                    )
                 }
                 next = wheel.nextWake(examining: 40)
                 #expect(handles.allSatisfy { wheel.hardDeadline($0)! >= next.instant }, "round \(round)")
