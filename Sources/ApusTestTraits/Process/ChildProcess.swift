@@ -55,14 +55,14 @@ enum ChildProcess {
         guard let wake = WakePipe() else { return ChildOutcome(ending: .notStarted(errorText(errno))) }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                Thread.detachNewThread {
+                SystemThread(named: "apus-supervisor") {
                     let outcome =
                         switch Supervisor.start(command, wake: wake, limit: limit, loadLimit: loadLimit) {
                         case .success(var supervisor): supervisor.run()
                         case .failure(let error): ChildOutcome(ending: .notStarted(errorText(error.number)))
                         }
                     continuation.resume(returning: outcome)
-                }
+                }.detach()
             }
         } onCancel: {
             wake.send(.cancelled)

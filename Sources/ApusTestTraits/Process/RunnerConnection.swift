@@ -1,3 +1,4 @@
+import ApusTimers
 import ApusVirtualTime
 import CProcessClock
 import Foundation
@@ -23,7 +24,7 @@ struct RunnerConnection {
     /// Starts a thread that waits for the question. It sleeps in the kernel, so the clock takes it as idle.
     func answerRequests() {
         let descriptor = descriptor
-        Thread.detachNewThread {
+        SystemThread(named: "apus-report") {
             var byte: UInt8 = 0
             var count = 0
             repeat { count = test_control_receive(descriptor, &byte, 1) } while count < 0 && errno == EINTR
@@ -33,7 +34,7 @@ struct RunnerConnection {
             }
             Self.write(Array(ProcessClock.report.utf8), to: descriptor)
             _exit(Self.reportedStatus)
-        }
+        }.detach()
     }
 
     func sayBegun() {

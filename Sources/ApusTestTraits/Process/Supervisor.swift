@@ -27,10 +27,10 @@ struct Supervisor {
         let error = test_process_start(command.path, &arguments, &variables, &started)
         guard error == 0 else { return .failure(ChildProcess.SystemError(number: error)) }
         let process = started.process
-        Thread.detachNewThread {
+        SystemThread(named: "apus-waiter") {
             test_process_wait(process)
             wake.send(.ended)
-        }
+        }.detach()
         return .success(
             Supervisor(
                 process: process, wake: wake, events: started.events, errors: started.errors,

@@ -10,7 +10,7 @@ import Synchronization
 /// 2. A thread that adds a timer compares its hard deadline with `armed` under the shard's lock, and arms if it is
 ///    earlier. A thread that looks for the earliest deadline stores `.max` first and then visits each shard under its
 ///    lock. So either the visitor sees the timer, or the adding thread sees `.max`. Both then lower `armed`, and the
-///    last one wins.
+///    last one wins. For a clock without timers yet, `EngineShards.use` takes the place of the lock.
 /// 3. Locks are taken in the order shard, then arming; never two shards at once.
 /// 4. The kernel's timer is not set to the value that it has. A timer that went off has to be armed or disarmed,
 ///    though. Only a wakeup that is punctual leaves no doubt about which ones did: those whose deadlines were reached.

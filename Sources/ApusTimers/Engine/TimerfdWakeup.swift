@@ -61,8 +61,8 @@
             close(event)
         }
 
-        /// The process is a child that was forked from the one that made them: they are the parent's, and arming them here
-        /// would wake the parent.
+        /// Whether the process was forked after they were made: they are the parent's, and arming them here would wake the
+        /// parent.
         var areInherited: Bool { capus_forks() != forks }
 
         func arm(_ clock: ClockKind, at nanoseconds: UInt64?) {
