@@ -47,8 +47,7 @@ let package = Package(
         .testTarget(
             name: "OutletAppTests",
             dependencies: [
-                "OutletApp", .product(name: "ApusTesting", package: "apus"),
-                .product(name: "ApusTestTraits", package: "apus"),
+                "OutletApp", .product(name: "ApusTestTraits", package: "apus"),
                 .product(name: "SimulatedApple", package: "apus"),
             ],
             swiftSettings: settings),

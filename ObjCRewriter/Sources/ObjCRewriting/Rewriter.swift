@@ -140,7 +140,8 @@ final class Rewriter: SyntaxVisitor {
     private func rewriteKeyPath(_ expression: ExprSyntax, of node: MacroExpansionExprSyntax) {
         let names = expression.trimmedDescription.split(separator: ".")
         let properties = names.drop { $0.first?.isUppercase == true || $0 == "self" }
-        edits.replace(node.range, by: literal(properties.joined(separator: ".")))
+        let lineEnds = blank(node).filter { $0 == "\n" }
+        edits.replace(node.range, by: literal(properties.joined(separator: ".")) + lineEnds)
     }
 }
 

@@ -106,7 +106,7 @@ struct RewritingTests {
         "a key path is a text of the same length",
         arguments: [
             ("#keyPath(Clock.hand.angle)", "\"hand.angle\"              "), ("#keyPath(angle)", "\"angle\"        "),
-            ("#keyPath(self.angle)", "\"angle\"             "),
+            ("#keyPath(self.angle)", "\"angle\"             "), ("#keyPath(\n  hand)", "\"hand\"\n          "),
         ])
     func keyPaths(source: String, expected: String) {
         #expect(members("    func run() { start(\(source), 1) }") == "    func run() { start(\(expected), 1) }")
