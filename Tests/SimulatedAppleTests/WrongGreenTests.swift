@@ -58,7 +58,7 @@
             { UIApplication.shared.beginBackgroundTask(withName: "kept") {} },
         ]
 
-        @Test("a program that runs an app, or leaves something that goes on, is no fault", arguments: 0..<5)
+        @Test("a program that runs an app, or leaves something that continues, is no fault", arguments: 0..<5)
         func lasting(index: Int) throws {
             let device = try #require(SimulatedDevice.current)
             if index == 3 { device.expect(.slowLaunch) }

@@ -19,6 +19,13 @@ public struct AppManifest: Sendable, Hashable, Codable {
         case remoteNotification = "remote-notification"
     }
 
+    /// Names the app (`CFBundleIdentifier`).
+    public var bundleIdentifier: String
+    /// The file that it was read from, of which an app in its own process finds all keys in `Bundle.main`.
+    public var infoPlist: Data?
+    /// The class of the scene's delegate (`UISceneDelegateClassName`), for an app that is started by the `main()` of its
+    /// delegate.
+    public var sceneDelegateClass: String?
     /// The declared modes.
     public var backgroundModes: Set<BackgroundMode>
     /// The identifiers of background jobs (`BGTaskSchedulerPermittedIdentifiers`); handlers and requests of others are
@@ -49,10 +56,12 @@ public struct AppManifest: Sendable, Hashable, Codable {
     /// Without a value for `usesScenes` it is true, except for an app in the test's process whose installation has no scene
     /// delegate. A value that the app's delegates do not fit is a fault of module SimulatedApple.
     public init(
-        backgroundModes: Set<BackgroundMode> = [], permittedTaskIdentifiers: Set<String> = [], usesScenes: Bool? = nil,
+        bundleIdentifier: String = "com.example.app", backgroundModes: Set<BackgroundMode> = [],
+        permittedTaskIdentifiers: Set<String> = [], usesScenes: Bool? = nil,
         locationWhenInUseUsage: String? = "to show where you are",
         locationAlwaysUsage: String? = "to continue in the background", appGroups: Set<String> = []
     ) {
+        self.bundleIdentifier = bundleIdentifier
         self.backgroundModes = backgroundModes
         self.permittedTaskIdentifiers = permittedTaskIdentifiers
         self.usesScenes = usesScenes ?? true
@@ -94,7 +103,8 @@ extension AppManifest {
     /// |---|---|---|
     /// | `UIBackgroundModes` | ``backgroundModes`` | a mode that Apple does not have. Those that the simulated phone does not have, such as `voip`, are left out |
     /// | `BGTaskSchedulerPermittedIdentifiers` | ``permittedTaskIdentifiers`` | an empty one; a `*` that is not a last part of its own; none beside the mode `processing`, of which no request would be permitted |
-    /// | `UIApplicationSceneManifest` | ``usesScenes``, true if the key is there | what is not a dictionary |
+    /// | `UIApplicationSceneManifest` | ``usesScenes``, true if the key is there, and ``sceneDelegateClass`` | what is not a dictionary |
+    /// | `CFBundleIdentifier` | ``bundleIdentifier`` | |
     /// | `NSLocationAlwaysAndWhenInUseUsageDescription` | ``locationAlwaysUsage`` | |
     /// | `NSLocationWhenInUseUsageDescription` | ``locationWhenInUseUsage`` | none, or an empty text, beside the mode `location`: requests for permission do nothing then |
     ///
@@ -121,9 +131,12 @@ extension AppManifest {
         }
         guard keys.problems.isEmpty else { throw AppManifestError(problems: keys.problems) }
         self.init(
+            bundleIdentifier: keys.identifier ?? "com.example.app",
             backgroundModes: Set(keys.modes.compactMap { BackgroundMode(rawValue: $0) }),
             permittedTaskIdentifiers: Set(keys.identifiers), usesScenes: keys.scenes != nil,
             locationWhenInUseUsage: keys.locationPurpose, locationAlwaysUsage: keys.alwaysPurpose)
+        infoPlist = contents
+        sceneDelegateClass = keys.scenes?.delegateClass
     }
 }
 
@@ -131,12 +144,25 @@ extension AppManifest {
 private struct InfoPlist: Decodable {
     /// Any dictionary.
     struct Scenes: Decodable {
-        private enum CodingKeys: CodingKey {}
+        private enum CodingKeys: String, CodingKey { case configurations = "UISceneConfigurations" }
 
-        init(from decoder: any Decoder) throws { _ = try decoder.container(keyedBy: CodingKeys.self) }
+        private struct Configuration: Decodable {
+            enum CodingKeys: String, CodingKey { case delegateClass = "UISceneDelegateClassName" }
+
+            var delegateClass: String?
+        }
+
+        let delegateClass: String?
+
+        init(from decoder: any Decoder) throws {
+            let keys = try decoder.container(keyedBy: CodingKeys.self)
+            let configurations = try? keys.decode([String: [Configuration]].self, forKey: .configurations)
+            delegateClass = configurations?["UIWindowSceneSessionRoleApplication"]?.first?.delegateClass
+        }
     }
 
     enum CodingKeys: String, CodingKey {
+        case identifier = "CFBundleIdentifier"
         case modes = "UIBackgroundModes"
         case identifiers = "BGTaskSchedulerPermittedIdentifiers"
         case scenes = "UIApplicationSceneManifest"
@@ -144,6 +170,7 @@ private struct InfoPlist: Decodable {
         case alwaysPurpose = "NSLocationAlwaysAndWhenInUseUsageDescription"
     }
 
+    let identifier: String?
     let modes: [String]
     let identifiers: [String]
     let scenes: Scenes?
@@ -152,6 +179,7 @@ private struct InfoPlist: Decodable {
 
     init(from decoder: any Decoder) throws {
         let keys = try decoder.container(keyedBy: CodingKeys.self)
+        identifier = try keys.decodeIfPresent(String.self, forKey: .identifier)
         modes = try keys.decodeIfPresent([String].self, forKey: .modes) ?? []
         identifiers = try keys.decodeIfPresent([String].self, forKey: .identifiers) ?? []
         scenes = try keys.decodeIfPresent(Scenes.self, forKey: .scenes)
@@ -204,7 +232,7 @@ private struct InfoPlist: Decodable {
                 switch CodingKeys(stringValue: key.stringValue) {
                 case .modes, .identifiers: "an array of strings"
                 case .scenes: "a dictionary"
-                case .locationPurpose, .alwaysPurpose, nil: "a string"
+                case .identifier, .locationPurpose, .alwaysPurpose, nil: "a string"
                 }
             return "\(key.stringValue): it is not \(form)"
         default: return "the file: it is no property list, neither in XML nor binary"

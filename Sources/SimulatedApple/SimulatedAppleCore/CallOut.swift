@@ -1,6 +1,6 @@
 import CProcessClock
 
-/// The framework's calls of the app's code. A crash names the one that its thread was in.
+/// The framework's calls of the app's code. A crash names that of its thread.
 package enum CallOut {
     /// Calls `body`, which is code of the app.
     ///

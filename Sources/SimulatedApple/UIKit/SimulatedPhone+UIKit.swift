@@ -1,5 +1,6 @@
 public import ApusBackground
 public import ApusDevice
+package import Foundation
 public import SimulatedAppleCore
 
 extension SimulatedPhone {
@@ -12,7 +13,7 @@ extension SimulatedPhone {
     /// - Parameters:
     ///   - device: The device. Another one, on which an app that was installed here still runs, must have gone.
     ///   - manifest: What the app declares. One that says that the app uses scenes, but has no `sceneDelegate` here, or the
-    ///     reverse, is the fault ``/ApusDevice/Fault/Rule/scenesDoNotFit``.
+    ///     reverse, is the fault `scenesDoNotFit`.
     ///   - trackDurations: How long audio items last; others last three minutes.
     ///   - patience: How much real time the device gives to a background task that is not completed when its launch
     ///     handler returns, because the work continues in a `Task` off the main actor or on another queue.
@@ -62,6 +63,43 @@ extension SimulatedPhone {
                 }
             }
         }
+    }
+
+    /// Runs an app whose delegates are made by their classes.
+    static func runMain(_ type: any UIApplicationDelegate.Type) {
+        let makeDelegate: @MainActor () -> any UIApplicationDelegate = {
+            guard let delegate = Creatable.make(type) as? any UIApplicationDelegate else {
+                preconditionFailure("\(type) cannot be made with init()")
+            }
+            return delegate
+        }
+        atLaunch {
+            guard process.host.manifest.usesScenes else {
+                _ = launch(makeDelegate, sceneDelegate: nil)
+                return
+            }
+            let module = String(reflecting: type).prefix { $0 != "." }
+            launch({ (makeDelegate(), {}) }, sceneDelegate: { makeSceneDelegate(module: String(module)) })
+        }
+    }
+
+    /// The delegate of the class that the app's delegate names for the session, or the manifest. Without one it is a fault.
+    private static func makeSceneDelegate(module: String) -> any UISceneDelegate {
+        let name = process.host.manifest.sceneDelegateClass?
+            .replacingOccurrences(of: "$(PRODUCT_MODULE_NAME)", with: module)
+        let named: AnyClass? = UIApplication.shared.openSessions.first?.configuration.delegateClass
+        if let type = named ?? name.flatMap({ NSClassFromString($0) }),
+            let delegate = Creatable.make(type) as? any UISceneDelegate
+        {
+            return delegate
+        }
+        process.host.fault(
+            Fault(
+                .scenesDoNotFit,
+                "the manifest says that the app uses scenes, and no class of their delegate is known: set the delegateClass of "
+                    + "the configuration in application(_:configurationForConnecting:options:), or UISceneDelegateClassName "
+                    + "in the Info.plist" + (name.map { "; there is no class \($0)" } ?? "")))
+        return NoSceneDelegate()
     }
 
     private static func launch(
@@ -124,4 +162,19 @@ extension SimulatedPhone {
         app.didLaunch()
         if process.host.phase != .background { application.enter(process.host.phase) }
     }
+}
+
+/// Stands for the delegate of a scene whose class is not known.
+private final class NoSceneDelegate: UIResponder, UISceneDelegate {}
+
+/// Has the initializer of `NSObject` as one that may be called on any subclass. Objective-C can do this with any class; here
+/// the initializer would have to be `required`, and the slot of NSObject's is the same in all of its subclasses.
+package class Creatable: NSObject {
+    override required init() { super.init() }
+
+    /// An object of any subclass of `NSObject`, made with its `init()`.
+    ///
+    /// Not optimized: the optimizer sees that this class has no subclasses, and would make an object of it.
+    @_optimize(none)
+    package static func make(_ type: AnyClass) -> AnyObject { unsafeBitCast(type, to: Creatable.Type.self).init() }
 }

@@ -175,8 +175,17 @@ extension UIApplicationDelegate {
         _ application: UIApplication, didDiscardSceneSessions sceneSessions: Set<UISceneSession>
     ) {}
 
-    /// What `@main` calls. There is no screen here, so it stops with a message: an app runs when a test installs it.
-    public static func main() {
-        SimulatedPhone.stopWithoutPhone("\(Self.self)")
+    /// Runs the app in a process of the simulated phone; what `@main` calls. Without a phone it stops with a message that says
+    /// what to write.
+    ///
+    /// ```swift
+    /// SimulatedPhone.install(on: device, program: { AppDelegate.main() })
+    /// ```
+    ///
+    /// The delegate is made with its `init()`. The delegate of a scene is of the class that
+    /// ``application(_:configurationForConnecting:options:)`` names, or else the `Info.plist`.
+    nonisolated public static func main() {
+        guard SimulatedPhone.isAppProcess else { SimulatedPhone.stopWithoutPhone("\(Self.self)") }
+        MainActor.assumeIsolated { SimulatedPhone.runMain(Self.self) }
     }
 }

@@ -5,7 +5,7 @@ public import SimulatedAppleCore
 
 /// A control with wheels for a date, a time or a duration.
 ///
-/// To set a value sends no event. A test turns it with ``SimulatedAppleCore/SimulatedPhone/turnPicker(_:to:on:)-(_,Date,_)``.
+/// To set a value sends no event. A test turns it with `SimulatedPhone.turnPicker`.
 ///
 /// Rules: Apple, documentation/uikit/uidatepicker.
 @preconcurrency @MainActor

@@ -20,17 +20,18 @@ struct InfoPlistTests {
     func read(isBinary: Bool) throws {
         let contents = try plist(
             [
-                "CFBundleName": "Mail", "UIBackgroundModes": ["fetch", "processing", "location", "voip"],
+                "CFBundleIdentifier": "com.example.mail", "CFBundleName": "Mail",
+                "UIBackgroundModes": ["fetch", "processing", "location", "voip"],
                 "BGTaskSchedulerPermittedIdentifiers": ["com.example.mail.refresh", "com.example.mail.export.*"],
                 "UIApplicationSceneManifest": ["UIApplicationSupportsMultipleScenes": false],
                 "NSLocationWhenInUseUsageDescription": "Shows the way.",
             ], isBinary ? .binary : .xml)
-        #expect(
-            try AppManifest(infoPlist: contents)
-                == AppManifest(
-                    backgroundModes: [.fetch, .processing, .location],
-                    permittedTaskIdentifiers: ["com.example.mail.refresh", "com.example.mail.export.*"],
-                    usesScenes: true, locationWhenInUseUsage: "Shows the way.", locationAlwaysUsage: nil))
+        var manifest = AppManifest(
+            bundleIdentifier: "com.example.mail", backgroundModes: [.fetch, .processing, .location],
+            permittedTaskIdentifiers: ["com.example.mail.refresh", "com.example.mail.export.*"], usesScenes: true,
+            locationWhenInUseUsage: "Shows the way.", locationAlwaysUsage: nil)
+        manifest.infoPlist = contents
+        #expect(try AppManifest(infoPlist: contents) == manifest)
     }
 
     @Test("a file is read, and an app without scenes declares none")
@@ -40,8 +41,9 @@ struct InfoPlistTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = folder.appendingPathComponent("Info.plist")
         try plist(["UIBackgroundModes": ["audio"]]).write(to: file)
-        let manifest = AppManifest(
+        var manifest = AppManifest(
             backgroundModes: [.audio], usesScenes: false, locationWhenInUseUsage: nil, locationAlwaysUsage: nil)
+        manifest.infoPlist = try Data(contentsOf: file)
         #expect(try AppManifest(infoPlist: file) == manifest)
         #expect(throws: (any Error).self) { try AppManifest(infoPlist: folder.appendingPathComponent("Other.plist")) }
     }

@@ -37,7 +37,7 @@ final class AppLink: Sendable {
         var program = Program.runs
     }
 
-    /// Whether the program has begun something that goes on without it.
+    /// Whether the program has begun something that continues without it.
     private enum Program {
         case runs
         case returned
@@ -79,6 +79,7 @@ final class AppLink: Sendable {
         Mover.start { new.read() }
         // The first run ends when the program rests, so not before this thread does.
         Mover.start { new.run() }
+        if !AppBundle.begin(new.process.host.manifest) { new.perform(.warn(AppBundle.warning)) }
         if !RunLoopTimers.begin() { new.perform(.warn(RunLoopTimers.warning)) }
         CallOut.run("its launch", program)
         new.state.withLock { if $0.program == .runs { $0.program = .returned } }
@@ -148,7 +149,7 @@ final class AppLink: Sendable {
     /// Core Foundation has a timer whose date never comes fire after 16 years; this is ten.
     private static let never: Int64 = 315_360_000_000_000_000
     private static let returned = """
-        the program of the installation has returned without running an app, and nothing goes on; call \
+        the program of the installation has returned without running an app, and nothing continues; call \
         SimulatedPhone.run(AppDelegate()) in it, or the main() of an App
         """
 

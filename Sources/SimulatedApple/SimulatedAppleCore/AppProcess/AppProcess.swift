@@ -346,7 +346,7 @@ extension Fault.Rule {
     public static let appProcessCrash = Fault.Rule("appProcessCrash")
     /// A thread of the app's process runs without end.
     public static let appProcessBlocked = Fault.Rule("appProcessBlocked")
-    /// The program of an installation returned without having run an app, and left nothing that goes on.
+    /// The program of an installation returned without having run an app, and left nothing that continues.
     public static let programReturned = Fault.Rule("programReturned")
     /// An expectation of Swift Testing failed in the app's own process.
     public static let failedExpectation = Fault.Rule("failedExpectation")

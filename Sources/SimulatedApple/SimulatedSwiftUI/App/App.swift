@@ -176,9 +176,7 @@
 
         /// Creates the delegate, with its `init()`.
         public init(_ delegateType: DelegateType.Type = DelegateType.self) {
-            // Objective-C can call this initializer of any class. In Swift it would have to be `required`; the slot of
-            // NSObject's initializer is the same in all subclasses.
-            let object = Creatable.make(unsafeBitCast(delegateType as AnyObject.Type, to: Creatable.Type.self))
+            let object = Creatable.make(delegateType)
             guard let delegate = object as? DelegateType else {
                 preconditionFailure("\(delegateType) cannot be made with init()")
             }
@@ -204,17 +202,5 @@
     protocol DelegateAdaptor {
         var delegate: any UIApplicationDelegate { get }
         func addObject(to environment: inout EnvironmentValues)
-    }
-
-    /// A class with the initializer of `NSObject` as a required one, which can be called on any subclass.
-    private class Creatable: NSObject {
-        override required init() { super.init() }
-
-        /// Creates an object of any class.
-        ///
-        /// It is not optimized: the optimizer sees that this class has no subclasses, and would create an object of
-        /// this class.
-        @_optimize(none)
-        static func make(_ type: Creatable.Type) -> AnyObject { type.init() }
     }
 #endif

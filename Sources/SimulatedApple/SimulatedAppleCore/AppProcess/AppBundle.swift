@@ -1,0 +1,61 @@
+import ApusDevice
+import Foundation
+import PlatformC
+
+/// `Bundle.main` of an app's process. Foundation on Linux would look for an `Info.plist` beside the test's program.
+enum AppBundle {
+    private typealias Get = @convention(c) (UnsafeRawPointer?) -> UnsafeRawPointer?
+    private typealias Set = @convention(c) (UnsafeRawPointer, UnsafeRawPointer, UnsafeRawPointer) -> Void
+
+    /// Puts the manifest's keys into the main bundle's dictionary, by functions that Foundation's library exports and its
+    /// module does not have.
+    ///
+    /// - Parameter manifest: The app's.
+    /// - Returns: False where Foundation has no such functions.
+    static func begin(_ manifest: AppManifest) -> Bool {
+        guard let getMain = dlsym(nil, "CFBundleGetMainBundle"), let set = dlsym(nil, "CFDictionarySetValue"),
+            let getDictionary = dlsym(nil, "CFBundleGetInfoDictionary"),
+            let main = unsafeBitCast(getMain, to: Get.self)(nil),
+            let dictionary = unsafeBitCast(getDictionary, to: Get.self)(main)
+        else { return false }
+        for (key, value) in manifest.dictionary {
+            // Core Foundation retains what it is given.
+            withExtendedLifetime((NSString(string: key), object(value))) { key, value in
+                unsafeBitCast(set, to: Set.self)(
+                    dictionary, Unmanaged.passUnretained(key).toOpaque(), Unmanaged.passUnretained(value).toOpaque())
+            }
+        }
+        return true
+    }
+
+    private static func object(_ value: Any) -> NSObject {
+        switch value {
+        case let text as String: NSString(string: text)
+        case let number as NSNumber: number
+        case let date as Date: NSDate(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate)
+        case let data as Data: NSData(data: data)
+        case let array as [Any]: NSArray(array: array)
+        case let dictionary as [String: Any]: NSDictionary(dictionary: dictionary)
+        default: NSString(string: "\(value)")
+        }
+    }
+
+    static let warning =
+        "this Foundation has no main bundle whose Info.plist can be replaced: Bundle.main is the test's"
+}
+
+extension AppManifest {
+    /// The keys of the file that it was read from, and those that it has itself.
+    fileprivate var dictionary: [String: Any] {
+        let file = infoPlist.flatMap { try? PropertyListSerialization.propertyList(from: $0, format: nil) }
+        var keys = file as? [String: Any] ?? [:]
+        keys["CFBundleIdentifier"] = bundleIdentifier
+        if keys["UIBackgroundModes"] == nil, !backgroundModes.isEmpty {
+            keys["UIBackgroundModes"] = backgroundModes.map(\.rawValue).sorted()
+        }
+        if keys["BGTaskSchedulerPermittedIdentifiers"] == nil, !permittedTaskIdentifiers.isEmpty {
+            keys["BGTaskSchedulerPermittedIdentifiers"] = permittedTaskIdentifiers.sorted()
+        }
+        return keys
+    }
+}
