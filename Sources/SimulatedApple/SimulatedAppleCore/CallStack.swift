@@ -54,7 +54,9 @@ struct CallStack {
     }
 
     /// Neither the frameworks' own lines nor those of a macro's expansion.
-    private static let foreignPaths = ["Sources/SimulatedApple/", "Sources/CProcessClock/", "/@__swiftmacro"]
+    private static let foreignPaths = [
+        "Sources/SimulatedApple/", "Sources/CProcessClock/", "/@__swiftmacro", "<compiler-generated>",
+    ]
 
     /// Of the runtimes of Swift and Dispatch.
     private static let executorChecks = [
