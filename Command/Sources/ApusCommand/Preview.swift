@@ -75,7 +75,7 @@ struct Preview: AsyncParsableCommand {
         do { return try options.parsed(try options.calendar(text, form: form, count: count)) } catch {
             guard Self.interval(text) != nil else {
                 guard var error = error as? TextError else { throw error }
-                error.suggestions = error.suggestions.map { "apus preview \($0)" }
+                error.suggestions = error.suggestions.map { "apus preview \($0.quotedForShells)" }
                 throw error
             }
             throw ValidationError(

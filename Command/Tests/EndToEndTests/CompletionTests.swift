@@ -55,7 +55,7 @@ struct CompletionTests {
             ("apus export --label a=1 --lab", ["words", "--label"]), ("apus after 1h --cwd ", ["folders"]),
             ("apus import crontab ", ["files"]), ("apus after 1h -- l", ["files"]), ("apus import /tm", ["files"]),
             ("A=1 apus completions f", ["words", "fish"]), ("apus nonsense ", ["words", "--version", "-h", "--help"]),
-            ("apus every wee", ["words", "week", "weekday", "weekend", "weekdays", "weekends"]),
+            ("apus every wee", ["words", "weekly", "week", "weeks", "weekday", "weekdays", "weekend", "weekends"]),
             ("apus every weekday at no", ["words", "noon"]), ("apus every 2 we", ["words", "week", "weeks"]),
             ("apus at tomo", ["words", "tomorrow"]), ("apus at noon to", ["words", "today", "tomorrow"]),
             ("apus preview jeden Wer", ["words"]),

@@ -17,14 +17,17 @@ struct MessageTests {
             ["every", "wekday", "at", "9:00", "--", "true"],
             ["column 1: ", "did you mean: apus every weekday at 9:00."]
         ),
-        (["every", "monday", "--", "true"], ["column 7: ", "did you mean: apus every monday at 9:00."]),
+        (
+            ["every", "monday", "--", "true"],
+            ["column 7: ", "did you mean: apus at monday, or apus every monday at 9:00."]
+        ),
         (["every", "tomorrow", "at", "9", "--", "true"], ["did you mean: apus at tomorrow at 9."]),
         (["at", "every", "day", "at", "9:00", "--", "true"], ["did you mean: apus every day at 9:00."]),
         (["at", "12/24/2026", "--", "true"], ["the month first", "did you mean: apus at 2026-12-24."]),
         (["at", "5", "--", "true"], ["5 alone can be either; did you mean: apus at 5:00, or apus at 17:00."]),
         (["after", "3M", "--", "true"], ["did you mean: apus after 3m. Accepted"]),
-        (["cron", "*/5 * * * * /bin/true", "--", "true"], ["column 13: ", "did you mean: apus cron */5 * * * *."]),
-        (["cron", "0 9 * *", "--", "true"], ["a fifth field", "did you mean: apus cron 0 9 * * *."]),
+        (["cron", "*/5 * * * * /bin/true", "--", "true"], ["column 13: ", "did you mean: apus cron '*/5 * * * *'."]),
+        (["cron", "0 9 * *", "--", "true"], ["a fifth field", "did you mean: apus cron '0 9 * * *'."]),
         (["preview", "9:00 dialy"], ["column 6: ", "did you mean: apus preview every day at 9:00."]),
         (["preview", "every day at 5"], ["apus preview every day at 5:00, or apus preview every day at 17:00."]),
         (["countdown", "0s"], ["a duration must be longer than zero", "Accepted forms: 3s", "tomorrow 9:00"]),

@@ -29,7 +29,7 @@ public enum DurationText {
         } catch {
             throw TextError(
                 argument: argument, given: text, message: error.message, acceptedForms: acceptedForms,
-                suggestions: error.suggestions)
+                suggestions: error.suggestions.filter { (try? parseWithoutContext($0)) != nil })
         }
     }
 

@@ -272,8 +272,8 @@ struct JobOptions: ParsableArguments {
         do { return try body() } catch var error as TextError {
             if command.isEmpty, error.given.contains(" ") { error.message += " (a command follows --)" }
             error.suggestions = error.suggestions.map { text in
-                ["at ", "every "].contains { text.utf8.starts(with: $0.utf8) }
-                    ? "apus \(text)" : "apus \(subcommand)\(text)"
+                let isCommand = ["at ", "every "].contains { text.utf8.starts(with: $0.utf8) }
+                return "apus \(isCommand ? "" : subcommand)\(text.quotedForShells)"
             }
             throw error
         }
@@ -327,4 +327,9 @@ enum RetryText {
         guard (0...1_000).contains(number) else { throw refusal("it is not between 0 and 1000") }
         return number
     }
+}
+
+extension String {
+    /// The text as arguments to copy: in quotes if a shell would expand it, as the stars of cron.
+    var quotedForShells: String { unicodeScalars.contains("*") || unicodeScalars.contains("?") ? "'\(self)'" : self }
 }

@@ -1,6 +1,7 @@
 public import ApusCalendar
 import ApusClient
 import ApusJobs
+import ApusTimers
 public import ArgumentParser
 
 #if canImport(FoundationEssentials)

@@ -2,6 +2,7 @@ import ApusCalendar
 import ApusClient
 import ApusCommand
 import ApusJobs
+import ApusTimers
 import ArgumentParser
 
 /// Completes a command line, for the scripts of `apus completions`.
@@ -101,10 +102,11 @@ struct Completion {
             let today = SystemTimeZones.shared.local.rules.local(
                 at: Int64(clamping: When.now.nanoseconds / 1_000_000_000)
             ).date
-            let words = PhraseCompletion.words(after: phrase.joined(separator: " "), kind, today: today)
-            return (
-                .words, words.map { Candidate(word: $0) } + (phrase.isEmpty ? [] : flags(of: command, given: words))
-            )
+            // A word may have several meanings.
+            var seen: Set<String> = []
+            let next = PhraseCompletion.words(after: phrase.joined(separator: " "), kind, today: today)
+                .filter { seen.insert($0).inserted }.map { Candidate(word: $0) }
+            return (.words, phrase.isEmpty ? next : next + flags(of: command, given: words))
         }
         let positionals = command.positionals.filter { !$0.isCommand }
         if let argument = positionals.dropFirst(positional).first ?? positionals.last(where: \.isRepeating) {
