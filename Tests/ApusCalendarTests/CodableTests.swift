@@ -28,6 +28,34 @@ struct CodableTests {
         #expect(asText > 1000 && asFields > 1000)
     }
 
+    @Test("dates that the rule leaves out come before those beside it")
+    func datesOfRule() throws {
+        let schedule = try decoded(
+            #"{"rule":"DTSTART:20261124T090000 RRULE:FREQ=DAILY EXDATE;VALUE=DATE:20261125","except":["2026-12-24"]}"#)
+        #expect(
+            occurrences(schedule, after: utc("2026-11-24 00:00"), in: .utc, count: 2)
+                == ["2026-11-24 09:00:00", "2026-11-26 09:00:00"])
+        #expect(try encoded(schedule).contains(#""except":["2026-11-25","2026-12-24"]"#))
+        #expect(try decoded(encoded(schedule)) == schedule)
+    }
+
+    @Test(
+        "what earlier versions stored is due as before",
+        arguments: [
+            // 0 */2 * * *, 5-59/10 2 * * *, 0 * * * * and 0 0-23 * * * as they were stored.
+            (
+                #"{"rule":"every day at 0:00, 2:00, 4:00, 6:00, 8:00, 10:00, 12:00, 14:00, 16:00, 18:00, 20:00 and 22:00"}"#,
+                false
+            ),
+            (#"{"rule":"every 10 minutes between 2:05 and 2:55"}"#, true), (#"{"rule":"every hour"}"#, true),
+            (#"{"rule":"*/30 2 1 * *"}"#, true), (#"{"rule":"0 0,2,4,6,8 1W * *"}"#, false),
+        ])
+    func earlier(text: String, isStepping: Bool) throws {
+        let schedule = try decoded(text)
+        #expect(schedule.rule.fields?.isStepping == isStepping)
+        #expect(try encoded(schedule) == text)
+    }
+
     @Test("a field that was changed after the creation is stored as it is")
     func changed() throws {
         var fields = try #require(CalendarSchedule(cron: "*/15 * * * *").rule.fields)

@@ -173,4 +173,33 @@ struct CronTests {
             #expect(try CalendarSchedule(cron: printed).cron == printed)
         }
     }
+
+    /// The examples and errors of OCPS 1.0 to 1.4.
+    @Test(
+        "an expression of OCPS is the fields that it says",
+        arguments: [
+            ("5-59/15 * * * *", "5,20,35,50 * * * *"), ("  0,15,30,45\t* * *  * ", "0,15,30,45 * * * *"),
+            ("0 12 1 * mon", "0 12 1 * 1"), ("0 0 * JAN-MAR SUN", "0 0 * 1-3 7"), ("@weekly", "0 0 * * 0"),
+            ("@annually", "0 0 1 1 *"), ("0 15 10 * * * 2025", "0 15 10 * * * 2025-2025"), ("@daily", "0 0 0 * * *"),
+            ("0 0 0 1 1 * 1971-2199/2", "0 0 0 1 1 * 1971/2"), ("0 0 * * 5L", "0 0 * * FRI#L"),
+            ("0 0 * * MON#1", "0 0 * * 1#1"), ("0 12 1 * +MON", "0 12 1 * +1"), ("0 0 ? * 1", "0 0 * * 1"),
+            // What is read beyond it.
+            ("0/15 * * * 1", "0-59/15 * * * 1"), ("0 22-1 * * *", "0 0,1,22,23 * * *"), ("@DAILY", "@daily"),
+            ("0 0 l * *", "0 0 L * *"), ("0 0 +13 * 5", "0 0 13 * +5"),
+        ])
+    func ocps(text: String, fields: String) throws {
+        #expect(try CalendarSchedule(cron: text) == CalendarSchedule(cron: fields))
+    }
+
+    @Test(
+        "what OCPS calls an error is one",
+        arguments: [
+            "60 * * * *", "* * 32 * *", "*/0 * * * *", "/30 * * * *", "0 0 1-15W * *", "+5 * * * *", "0 0 1 +1 *",
+            "0 0 1 * MON,+TUE", "? * * * *", "0 0 1 ? *", "0 0 0 1 1 * 1969", "0 0 0 1 1 * 2201", "@daily 1",
+            "0 0 L-0 * *",
+            "0 0 * * 1#0", "* * * *", "0 0 1 * 8",
+        ])
+    func ocpsErrors(text: String) {
+        #expect(throws: ScheduleTextError.self) { try CalendarSchedule(cron: text) }
+    }
 }

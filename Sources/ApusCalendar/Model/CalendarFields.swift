@@ -38,7 +38,7 @@ public struct CalendarFields: Sendable, Hashable {
 
     /// The times of day.
     public var times: TimesOfDay
-    /// Whether the times follow elapsed time through gaps and repeated hours instead of the policies.
+    /// Whether the times follow the clock through gaps and repeated hours instead of the policies.
     public internal(set) var isStepping: Bool
     /// The days of the month and week.
     public var days: DayRule
@@ -53,12 +53,12 @@ public struct CalendarFields: Sendable, Hashable {
 
     static let allMonths: UInt64 = 0x1FFE
 
-    /// Creates a schedule. Times of every hour of the day always step, and times that are not evenly spaced within the
-    /// hour never do.
+    /// Creates a schedule. Times of every hour of the day always follow the clock, and times that are not evenly spaced
+    /// within the hour never do; of cron expressions, the text decides.
     ///
     /// - Parameters:
     ///   - times: The times of day.
-    ///   - isStepping: Whether the times follow elapsed time.
+    ///   - isStepping: Whether the times follow the clock.
     ///   - days: The days.
     ///   - months: Months as bits 1 to 12.
     ///   - years: The years, or nil for all.

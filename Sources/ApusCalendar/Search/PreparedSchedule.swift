@@ -96,7 +96,7 @@ public struct PreparedSchedule: Sendable {
 
     /// The first local date-time of the rule that the clock skips in a range of instants, where nothing is due instead.
     ///
-    /// Times of every hour of the day are none of these: such schedules go on at even distances.
+    /// Times of every hour of the day are none of these: such schedules continue at even distances.
     ///
     /// - Parameters:
     ///   - instant: The instant in seconds since 1970 after which the clock changes.

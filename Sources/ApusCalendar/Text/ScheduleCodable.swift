@@ -51,7 +51,8 @@ extension CalendarSchedule: Codable {
         until = try container.decodeIfPresent(CivilDateTime.self, forKey: .until)
         count = try bounded(.count, 0...Self.largestCount)
         spread = try bounded(.spread, 0...Self.largestSpread) ?? 0
-        exclusions = try container.decodeIfPresent([Exclusion].self, forKey: .except) ?? []
+        // EXDATE in the rule can be dates.
+        exclusions += try container.decodeIfPresent([Exclusion].self, forKey: .except) ?? []
         if depth > Self.largestDepth {
             throw DecodingError.dataCorruptedError(
                 forKey: .except, in: container,

@@ -1,7 +1,7 @@
 /// The stored form of fields that no text can say. Sets of numbers are written as in cron: `1-5,7`.
 ///
 /// - `hours`, `minutes`, `seconds`: a grid of times; or `times`: seconds since midnight, ascending.
-/// - `stepping`: the times follow elapsed time.
+/// - `stepping`: the times follow the clock.
 /// - `monthDays` 1–31, `fromEnd` 1–31 (1 is the last day), `nearestWeekdays` 1–31, `lastWeekday`, `weekdays` 1–7 from
 ///   Monday, `ordinals` (`5#2` the second Friday, `5L` the last one); `either`: one of both kinds is enough.
 /// - `months` 1–12, `years` 1–9999.

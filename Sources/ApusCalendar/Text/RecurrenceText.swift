@@ -1,0 +1,64 @@
+/// A recurrence rule as a text or a calendar file has it, and what that has beside a schedule.
+public struct RecurrenceText: Sendable, Hashable {
+    /// The schedule.
+    public let schedule: CalendarSchedule
+    /// The names of what has no effect on the schedule, in the order of the text, each once: properties and components of
+    /// an event, such as `SUMMARY` and `VALARM`, and BYHOUR, BYMINUTE and BYSECOND where DTSTART is a date.
+    public let ignored: [String]
+
+    init(schedule: CalendarSchedule, ignored: [String]) {
+        self.schedule = schedule
+        var seen: Set<String> = []
+        self.ignored = ignored.filter { seen.insert($0).inserted }
+    }
+
+    /// Reads properties of RFC 5545, a `VEVENT`, or an iCalendar file with one event.
+    ///
+    /// A changed occurrence of the event (RECURRENCE-ID) is left out at its former time and due at its new one. An event
+    /// without RRULE is due at DTSTART.
+    ///
+    /// - Parameters:
+    ///   - text: The properties, on lines of their own or separated by spaces; or the text of the event or file.
+    ///   - start: The start of properties without DTSTART.
+    /// - Throws: ``ScheduleTextError``, whose column is that in the line for an event or a file.
+    public init(_ text: String, start: CivilDateTime? = nil) throws(ScheduleTextError) {
+        self = try RecurrenceParser.parse(text, start: start.map { .at($0) })
+    }
+
+    /// Reads what a person types: parts of the time of a start that is not given are zero where they are finer than what
+    /// the rule names.
+    init(_ text: String, typedAt now: CivilDateTime) throws(ScheduleTextError) {
+        self = try RecurrenceParser.parse(text, start: .typed(at: now))
+    }
+}
+
+extension CalendarSchedule {
+    /// Reads a recurrence rule of RFC 5545: `DTSTART:20261124T090000` and `RRULE:FREQ=MONTHLY;BYDAY=-1FR`, on lines of
+    /// their own or separated by spaces, with EXDATE and RDATE; or an event, as ``RecurrenceText`` does.
+    ///
+    /// - Parameters:
+    ///   - recurrence: The properties.
+    ///   - start: The start of a text without DTSTART.
+    /// - Throws: ``ScheduleTextError`` with the column.
+    public init(recurrence: String, start: CivilDateTime? = nil) throws(ScheduleTextError) {
+        self = try RecurrenceText(recurrence, start: start).schedule
+    }
+
+    /// The schedule as properties of RFC 5545, a line each; nil if it is no recurrence rule or has more than such
+    /// properties say.
+    public var recurrence: String? {
+        guard case .recurrence(let rule) = rule, from == nil, until == nil, count == nil, spread == 0 else {
+            return nil
+        }
+        // Beside the zone UTC, these are no others.
+        guard timeZone != "UTC" || rule.utcExceptions.isEmpty && rule.utcExtras.isEmpty else { return nil }
+        var dates: [CivilDate] = []
+        for exclusion in exclusions {
+            guard case .dates(let range) = exclusion, range.lowerBound == range.upperBound,
+                dates.last.map({ $0 < range.lowerBound }) ?? true
+            else { return nil }
+            dates.append(range.lowerBound)
+        }
+        return RecurrenceParser.print(rule, except: dates, timeZone: timeZone)
+    }
+}
