@@ -20,6 +20,7 @@ struct Cron: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How many times; without it, until it is cancelled.", valueName: "n"))
     var count: Int?
 
+    @OptionGroup var dialect: DialectOptions
     @OptionGroup var schedule: ScheduleOptions
     @OptionGroup var options: JobOptions
 
@@ -31,7 +32,7 @@ struct Cron: AsyncParsableCommand {
                 return try await submit(try options.submission(trigger: trigger), json: options.json)
             }
             let calendar = try options.reading("cron ") {
-                try schedule.calendar(fields, form: .cron, count: count)
+                try schedule.calendar(try dialect.standard(fields), form: .cron, count: count)
             }
             for warning in try schedule.parsed(calendar).schedule.warnings { Terminal.note("note: \(warning)") }
             try await submit(

@@ -26,7 +26,8 @@ struct Every: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Instead, a recurrence rule of RFC 5545: 'RRULE:FREQ=MONTHLY;BYDAY=-1FR'.", valueName: "rule"))
+            "Instead, a recurrence rule of RFC 5545: 'RRULE:FREQ=MONTHLY;BYDAY=-1FR'; or an .ics file with an event (- for standard input).",
+            valueName: "rule"))
     var rrule: String?
 
     @Option(help: ArgumentHelp("How many times; without it, until it is cancelled.", valueName: "n"))
@@ -48,7 +49,8 @@ struct Every: AsyncParsableCommand {
         case (true, let event?, nil):
             return WireTrigger(calendar: try schedule.calendar(event, form: .calendar, count: count))
         case (true, nil, let rule?):
-            return WireTrigger(calendar: try schedule.calendar(rule, form: .rrule, count: count))
+            let line = try RuleText.line(rule, argument: "--rrule")
+            return WireTrigger(calendar: try schedule.calendar(line, form: .rrule, count: count))
         case (false, nil, nil): return try Self.trigger(text, schedule: schedule, count: count)
         default:
             throw ValidationError(

@@ -11,7 +11,7 @@ struct Preview: AsyncParsableCommand {
         discussion: """
             Schedules: 'every weekday at 18:30', 'every 2 weeks on friday 17:00', 'every month on the last friday 17:00'; \
             cron's '30 18 * * 1-5' and '@daily'; systemd's 'Mon..Fri 18:30'; 'RRULE:FREQ=MONTHLY;BYDAY=-1FR' of RFC 5545. \
-            A zone in the schedule comes before --tz.
+            The path of an .ics file shows its event. A zone in the schedule comes before --tz.
             """)
 
     @Argument(help: "The schedule; quote what the shell would expand, such as the * of cron.")
@@ -23,6 +23,7 @@ struct Preview: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How many times, as for apus every.", valueName: "n"))
     var count: Int?
 
+    @OptionGroup var dialect: DialectOptions
     @OptionGroup var options: ScheduleOptions
 
     @Option(
@@ -71,7 +72,14 @@ struct Preview: AsyncParsableCommand {
         }
     }
 
-    private func trigger(_ text: String) throws -> CalendarTrigger {
+    private func trigger(_ given: String) throws -> CalendarTrigger {
+        var (text, form) = (given, form)
+        if dialect.dialect != nil {
+            guard form ?? .cron == .cron else { throw ValidationError("--dialect: goes with a cron expression") }
+            (text, form) = (try dialect.standard(given), .cron)
+        } else if form == .rrule || given.hasSuffix(".ics") {
+            (text, form) = (try RuleText.line(given, argument: "schedule"), .rrule)
+        }
         do { return try options.parsed(try options.calendar(text, form: form, count: count)) } catch {
             guard Self.interval(text) != nil else {
                 guard var error = error as? TextError else { throw error }

@@ -18,6 +18,13 @@ struct CalendarTests {
             (["every", "jeden", "Werktag", "um", "9:00"], "every weekday at 9:00"),
             (["every", "tous", "les", "lundis", "à", "9h"], "every monday at 9:00"),
             (["cron", "0 17 * * * Europe/Berlin"], "every day at 17:00"),
+            (["cron", "cron(0 9 ? * MON-FRI *)", "--dialect", "aws"], "every weekday at 9:00"),
+            (
+                [
+                    "every", "--rrule",
+                    "BEGIN:VEVENT\nDTSTART;TZID=Europe/Berlin:20371224T180000\nRRULE:FREQ=YEARLY\nEND:VEVENT",
+                ], "DTSTART:20371224T180000 RRULE:FREQ=YEARLY"
+            ),
         ])
     func forms(_ words: [String], _ schedule: String) async throws {
         try await ApusUnderTest.with { apus in
@@ -71,6 +78,8 @@ struct CalendarTests {
             (["every", "day", "at", "9:00", "--except", "x"], "--except"),
             (["every", "day", "at", "9:00", "--spread", "1q"], "--spread"),
             (["every", "day", "at", "9:00", "--except-file", "/nowhere"], "--except-file"),
+            (["cron", "0 0 12 ? * 2-6"], "dialect quartz"), (["cron", "0 9 * * *", "--dialect", "aws"], "dialect aws"),
+            (["every", "--rrule", "/nowhere.ics"], "--rrule: /nowhere.ics cannot be read"),
             (["every", "1h", "--tz", "UTC"], "is an interval"), (["cron", "61 * * * *"], "a minute from 0 to 59"),
         ])
     func refused(_ words: [String], _ message: String) async throws {

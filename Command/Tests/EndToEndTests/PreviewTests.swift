@@ -30,7 +30,7 @@ struct PreviewTests {
                     == ["2027-03-28T03:00:00+02:00 *", "2027-03-29T02:30:00+02:00", "2027-03-30T02:30:00+02:00"])
             try await #expect(
                 next("30 2 * * *", after: spring, "--gap", "skip")
-                    == ["2027-03-29T02:30:00+02:00", "2027-03-30T02:30:00+02:00", "2027-03-31T02:30:00+02:00"])
+                    == ["2027-03-29T02:30:00+02:00 *", "2027-03-30T02:30:00+02:00", "2027-03-31T02:30:00+02:00"])
             try await #expect(
                 next("02:30", after: autumn)
                     == ["2027-10-31T02:30:00+02:00 *", "2027-11-01T02:30:00+01:00", "2027-11-02T02:30:00+01:00"])
@@ -81,6 +81,56 @@ struct PreviewTests {
             let answer = try await apus.call(["preview"] + arguments)
             #expect(answer.code == 64)
             for part in parts { #expect(answer.err.contains(part), "\(answer.err)") }
+        }
+    }
+
+    @Test("a time that the clock skips, and at which nothing is due, is marked")
+    func skipped() async throws {
+        try await ApusUnderTest.with(.sqlite) { apus in
+            for (schedule, note) in [
+                ("*/30 2 * * *", "the clock skipped 2027-03-28 02:00:00: nothing was due then"), ("0 9 * * *", nil),
+            ] {
+                let next = try await Self.preview(
+                    apus, [schedule, "-n", "1", "--after", "2027-03-27T12:00:00Z", "--tz", "Europe/Berlin"]
+                ).next
+                #expect(next.first?.note == note)
+            }
+        }
+    }
+
+    @Test("an expression of another program is read in its dialect, and refused with its readings without one")
+    func dialects() async throws {
+        try await ApusUnderTest.with(.sqlite) { apus in
+            let text = "0 0 12 ? * 2-6"
+            let quartz = try await Self.preview(apus, [text, "--dialect", "quartz"])
+            #expect(quartz.forms["cron"] == "0 12 * * 1-5")
+            #expect(try await Self.preview(apus, [text, "--dialect", "spring"]).forms["cron"] == "0 12 * * 2-6")
+            let refused = try await apus.call(["preview", text])
+            #expect(refused.code == 64 && refused.err.contains("dialect quartz"), "\(refused.err)")
+            let words = try await apus.call(["preview", "every day at 9:00", "--dialect", "aws"])
+            #expect(words.code == 64 && words.err.contains("in the dialect aws"), "\(words.err)")
+        }
+    }
+
+    @Test("the event of a calendar file is shown, and what it has beside a schedule is named")
+    func calendarFile() async throws {
+        try await ApusUnderTest.with(.sqlite) { apus in
+            let file = FileManager.default.temporaryDirectory.appending(path: "event-\(UUID().uuidString).ics")
+            defer { try? FileManager.default.removeItem(at: file) }
+            let lines = [
+                "BEGIN:VCALENDAR", "BEGIN:VEVENT", "SUMMARY:Tea", "DTSTART:20261224T170000Z",
+                "RRULE:FREQ=DAILY;COUNT=2",
+                "BEGIN:VALARM", "END:VALARM", "END:VEVENT", "END:VCALENDAR",
+            ]
+            try Data(lines.map { $0 + "\r\n" }.joined().utf8).write(to: file)
+            let options = [file.path, "--after", "2026-12-01T00:00:00Z", "--tz", "America/New_York"]
+            let answer = try await Self.preview(apus, options)
+            #expect(answer.zone == "UTC")
+            #expect(answer.next.map(\.instant) == ["2026-12-24T17:00:00+00:00", "2026-12-25T17:00:00+00:00"])
+            let shown = try await apus.call(["preview"] + options)
+            #expect(shown.err.contains("without effect on the schedule: SUMMARY, VALARM"), "\(shown.err)")
+            let missing = try await apus.call(["preview", "nowhere.ics"])
+            #expect(missing.code == 64 && missing.err.contains("nowhere.ics cannot be read"), "\(missing.err)")
         }
     }
 

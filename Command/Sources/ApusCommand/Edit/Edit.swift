@@ -200,12 +200,13 @@ struct EditedSchedule: ParsableArguments {
     @Option(help: ArgumentHelp("On an event of systemd's calendar.", valueName: "event"))
     var calendar: String?
 
-    @Option(help: ArgumentHelp("On a recurrence rule of RFC 5545.", valueName: "rule"))
+    @Option(help: ArgumentHelp("On a recurrence rule of RFC 5545, or an event of an .ics file.", valueName: "rule"))
     var rrule: String?
 
     @Option(help: ArgumentHelp("With a new schedule: how many times from now on.", valueName: "n"))
     var count: Int?
 
+    @OptionGroup var dialect: DialectOptions
     @OptionGroup var options: ScheduleOptions
 
     /// Returns the new trigger; `nil` if no schedule is given.
@@ -215,18 +216,25 @@ struct EditedSchedule: ParsableArguments {
             throw ValidationError("give one of --at, --after, --every, --cron, --calendar and --rrule")
         }
         guard let text = given.first else {
-            guard count == nil, options.isEmpty else {
+            guard count == nil, options.isEmpty, dialect.dialect == nil else {
                 throw ValidationError(
-                    "--count, --tz, --gap, --repeated, --except, --except-file, --from, --until and --spread go with a new schedule; give it too"
+                    "--count, --dialect, --tz, --gap, --repeated, --except, --except-file, --from, --until and --spread go with a new schedule; give it too"
                 )
             }
             return nil
         }
         if let count, count < 1 { throw ValidationError("--count: \(count) is not a whole number from 1") }
+        guard cron != nil || dialect.dialect == nil else { throw ValidationError("--dialect: goes with --cron") }
         if every != nil { return try Every.trigger(text, schedule: options, count: count) }
-        if cron != nil { return WireTrigger(calendar: try options.calendar(text, form: .cron, count: count)) }
+        if cron != nil {
+            let standard = try dialect.standard(text)
+            return WireTrigger(calendar: try options.calendar(standard, form: .cron, count: count))
+        }
         if calendar != nil { return WireTrigger(calendar: try options.calendar(text, form: .calendar, count: count)) }
-        if rrule != nil { return WireTrigger(calendar: try options.calendar(text, form: .rrule, count: count)) }
+        if rrule != nil {
+            let line = try RuleText.line(text, argument: "--rrule")
+            return WireTrigger(calendar: try options.calendar(line, form: .rrule, count: count))
+        }
         guard count == nil else { throw ValidationError("--count: goes with --every, --cron, --calendar and --rrule") }
         if after != nil {
             guard options.isEmpty else { throw ValidationError("--after: it has no zone and no dates") }
