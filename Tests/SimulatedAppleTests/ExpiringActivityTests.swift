@@ -12,6 +12,7 @@
         enum Kind { case short, obedient, endless, late, unawaited }
 
         private let kind: Kind
+        private var task = UIBackgroundTaskIdentifier.invalid
 
         init(_ kind: Kind) { self.kind = kind }
 
@@ -36,8 +37,7 @@
             guard kind == .late else {
                 return ProcessInfo.processInfo.performExpiringActivity(withReason: "save", using: work)
             }
-            var task = UIBackgroundTaskIdentifier.invalid
-            task = application.beginBackgroundTask {
+            task = application.beginBackgroundTask { [self] in
                 ProcessInfo.processInfo.performExpiringActivity(withReason: "save", using: work)
                 application.endBackgroundTask(task)
             }
@@ -46,7 +46,7 @@
 
     /// Its activity returns when the gate is open.
     private final class Waiter: Recorder {
-        static let gate = DispatchSemaphore(value: 0)
+        nonisolated static let gate = DispatchSemaphore(value: 0)
 
         override func applicationDidEnterBackground(_ application: UIApplication) {
             ProcessInfo.processInfo.performExpiringActivity(withReason: "wait") { _ in Self.gate.wait() }
