@@ -89,6 +89,9 @@ struct CommandHelp: Decodable {
         let arguments = command.arguments ?? []
         var positionals = arguments.filter { $0.kind == "positional" && $0.parsingStrategy != "postTerminator" }[...]
         let takesCommand = arguments.contains { $0.parsingStrategy == "postTerminator" }
+        let dialect = zip(words, words.dropFirst()).first { $0.0 == "--dialect" }.flatMap {
+            CronDialect(rawValue: $0.1)
+        }
         var rest = words
         while let word = rest.popFirst() {
             if word == "--" {
@@ -102,10 +105,10 @@ struct CommandHelp: Decodable {
                 }
                 guard option.kind == "option" else { continue }
                 guard let value = rest.popFirst(), value != "--" else { return "\(word) needs a value" }
-                if let problem = problem(with: value, for: option) { return "\(word): \(problem)" }
+                if let problem = problem(with: value, for: option, dialect) { return "\(word): \(problem)" }
             } else {
                 guard let positional = positionals.first else { return "\(command.commandName) takes no \(word)" }
-                if let problem = problem(with: word, for: positional) { return problem }
+                if let problem = problem(with: word, for: positional, dialect) { return problem }
                 if !positional.isRepeating { positionals = positionals.dropFirst() }
             }
         }
@@ -114,7 +117,7 @@ struct CommandHelp: Decodable {
     }
 
     /// Returns the reason why the command would refuse a duration, time or enumerated value; `nil` if it accepts it.
-    private static func problem(with value: String, for argument: Argument) -> String? {
+    private static func problem(with value: String, for argument: Argument, _ dialect: CronDialect?) -> String? {
         if let values = argument.allValues, !values.contains(value) { return "\(value) is not one of \(values)" }
         do {
             switch argument.valueName {
@@ -122,8 +125,10 @@ struct CommandHelp: Decodable {
             // The argument of `every`.
             case "when":
                 if (try? DurationText.parse(value)) == nil { _ = try CalendarSchedule(words: "every \(value)") }
-            case "fields": _ = try CalendarSchedule(cron: value)
+            case "fields": _ = try CalendarSchedule(cron: value, dialect: dialect ?? .standard)
             case "event": _ = try CalendarSchedule(onCalendar: value)
+            // A file, whose name says so.
+            case "rule" where value.hasSuffix(".ics"): break
             case "rule":
                 let now = CivilDateTime(localSeconds: 1_767_225_600)
                 _ = try CalendarSchedule(text: value, form: .rrule, now: now)
