@@ -33,7 +33,7 @@ int capus_start_thread(const char *name, void (*body)(void *), void *context, pt
     thread->body = body;
     thread->context = context;
 
-    const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF};
+    const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPIPE, SIGXFSZ, SIGPROF};
     sigset_t blocked, before;
     sigfillset(&blocked);
     for (size_t index = 0; index < sizeof own / sizeof *own; index++) sigdelset(&blocked, own[index]);

@@ -66,16 +66,19 @@ static atomic_uint_least64_t own_descriptors[descriptor_capacity / word_bits];
 
 static uint64_t bit_of(int descriptor) { return 1ULL << (descriptor % word_bits); }
 
+// libc's close is a cancellation point: a thread that was cancelled would leave there, with the lock held.
+static void close_at_once(int descriptor) { libc()->syscall(SYS_close, descriptor); }
+
 // Moved away from the low numbers, of which a program may expect the next one that it has closed.
 int own_descriptor(int descriptor) {
     enum { first_own = 512 };
     int moved = descriptor < 0 ? -1 : libc()->fcntl(descriptor, F_DUPFD_CLOEXEC, first_own);
     if (moved >= 0) {
-        libc()->close(descriptor);
+        close_at_once(descriptor);
         descriptor = moved;
     }
     if (descriptor >= descriptor_capacity) {
-        libc()->close(descriptor);
+        close_at_once(descriptor);
         errno = EMFILE;
         return -1;
     }
@@ -92,7 +95,7 @@ bool is_own_descriptor(int descriptor) {
 void close_own_descriptor(int descriptor) {
     if (descriptor < 0) return;
     uint64_t before = atomic_fetch_and(&own_descriptors[descriptor / word_bits], ~bit_of(descriptor));
-    if (before & bit_of(descriptor)) libc()->close(descriptor);
+    if (before & bit_of(descriptor)) close_at_once(descriptor);
 }
 
 static void close_own_descriptors(void) {

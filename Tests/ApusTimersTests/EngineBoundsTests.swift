@@ -168,6 +168,28 @@ struct EngineEndTests {
         }
     }
 
+    @Test("a stop waits for an action that has stopped the engine itself")
+    func stoppedByAction() async {
+        let engine = TimerEngine()
+        let isReleased = Locked(false)
+        let (stopped, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        engine.schedule(after: .zero) {
+            engine.stop()
+            stopped.signal()
+            release.wait()
+            isReleased.withLock { $0 = true }
+        }
+        let hasWaited = await withCheckedContinuation { continuation in
+            SystemThread(named: "stopper") {
+                stopped.wait()
+                SystemThread(named: "releaser") { release.signal() }.detach()
+                engine.stop()
+                continuation.resume(returning: isReleased.withLock { $0 })
+            }.detach()
+        }
+        #expect(hasWaited)
+    }
+
     @Test("the last reference to an engine may be dropped under a lock that the running action wants")
     func dropUnderLock() async {
         let lock = Locked(0)

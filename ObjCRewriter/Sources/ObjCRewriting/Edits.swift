@@ -15,6 +15,14 @@ struct Edits {
         replacements.append((position.utf8Offset..<position.utf8Offset, text))
     }
 
+    /// By how many bytes the replacements before a place move it on its line, which begins at `start`.
+    func shift(of place: Int, onLineFrom start: Int) -> Int {
+        replacements.filter { $0.range.upperBound > start && $0.range.upperBound <= place }.reduce(0) { sum, edit in
+            let onLine = edit.text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).last
+            return sum + (onLine?.count ?? 0) - (edit.range.upperBound - max(start, edit.range.lowerBound))
+        }
+    }
+
     func applied(to source: String) -> String {
         var bytes = Array(source.utf8)
         for (range, text) in replacements.sorted(by: { $0.range.lowerBound > $1.range.lowerBound }) {

@@ -11,8 +11,8 @@ final class Rewriter: SyntaxVisitor {
     private static let function = "_Sel("
 
     private(set) var edits = Edits()
-    /// The names of selectors, each under the place where its call has its parenthesis.
-    private(set) var names: [String: String] = [:]
+    /// The methods of selectors, with the places of the selectors in the source.
+    private var selectors: [(place: AbsolutePosition, name: String)] = []
 
     private let places: SourceLocationConverter
     private var types: [EnclosingType] = []
@@ -132,8 +132,18 @@ final class Rewriter: SyntaxVisitor {
         let lines = before.lastIndex(of: "\n").map { before[...$0] } ?? ""
         let spaces = before.dropFirst(lines.count).dropLast(base.utf8.count)
         edits.replace(range, by: Self.function + lines + spaces + base)
-        let place = places.location(for: node.range.lowerBound)
-        names["\(place.line):\(place.column + Self.function.utf8.count - 1)"] = name.trimmedDescription
+        selectors.append((node.range.lowerBound, name.trimmedDescription))
+    }
+
+    /// The names of selectors, each under the line and column of the parenthesis of its call in the rewritten text.
+    var names: [String: String] {
+        let pairs = selectors.map { selector in
+            let location = places.location(for: selector.place)
+            let offset = selector.place.utf8Offset
+            let column = location.column + edits.shift(of: offset, onLineFrom: offset - location.column + 1)
+            return ("\(location.line):\(column + Self.function.utf8.count - 1)", selector.name)
+        }
+        return Dictionary(pairs) { first, _ in first }
     }
 
     /// A text, as the compiler makes it, but without its check that the properties are there.

@@ -127,6 +127,20 @@ struct RewritingTests {
                 """)
     }
 
+    @Test("the places of calls are those in the rewritten text, whatever has moved before them on the line")
+    func movedNames() {
+        let line =
+            "  let all = [#selector(tick), #selector(clock.tick), #selector(tick as () -> Void), #selector(tock)]"
+        let rewritten = ObjCRewriting.rewritten("class LongName {\n\(line)\n}\n")
+        let call = rewritten.split(separator: "\n")[1]
+        let ends = call.utf8.indices.filter { call.utf8[$0...].starts(with: "_Sel(".utf8) }
+        #expect(ends.count == 4)
+        for end in ends {
+            let column = call.utf8.distance(from: call.utf8.startIndex, to: end) + 5
+            #expect(rewritten.contains("\"2:\(column)\": "))
+        }
+    }
+
     @Test("messages name the original, whose first line is the second")
     func original() {
         #expect(

@@ -62,7 +62,7 @@ struct ICalendar {
         var result: [String: String] = [:]
         var name: String?
         for (_, line) in lines {
-            let (head, value) = line.property
+            guard let (head, value) = line.property else { continue }
             switch head[0].text.uppercased() {
             case "BEGIN" where value.text.uppercased() == "VTIMEZONE": name = nil
             case "TZID": name = value.text
@@ -74,7 +74,10 @@ struct ICalendar {
     }
 
     private mutating func read(_ line: Token) throws(ScheduleTextError) {
-        let (head, value) = line.property
+        guard let (head, value) = line.property else {
+            if open.isEmpty { throw line.error("BEGIN:VEVENT or BEGIN:VCALENDAR") }
+            return
+        }
         let name = head[0].text.uppercased()
         let component = value.text.uppercased().trimmingEnd
         switch (name, open) {
@@ -104,7 +107,8 @@ struct ICalendar {
             throw end.error(
                 masters.isEmpty
                     ? "a VEVENT"
-                    : "one event; these are \(masters.count): " + masters.map(\.summary).joined(separator: ", "))
+                    : "one event; these are \(masters.count), the first: "
+                        + masters.prefix(5).map(\.summary).joined(separator: ", "))
         }
         guard !event.isCancelled else { throw end.error("an event that is not cancelled") }
         try event.apply(events.filter { $0.replaced != nil && $0.identifier == event.identifier }, end)

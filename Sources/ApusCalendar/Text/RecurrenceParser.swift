@@ -82,26 +82,18 @@ struct RecurrenceParser {
         }
         if start == nil, case .typed? = implied { recurrence.start = recurrence.impliedStart(at: first) }
         let isUTC = timeZone == Self.utc
-        var dates: Set<CivilDate> = []
-        for moment in exceptions {
-            if moment.isDate {
-                dates.insert(moment.time.date)
-            } else if moment.isUTC && !isUTC {
-                recurrence.utcExceptions.append(moment.time)
-            } else {
-                recurrence.exceptions.append(moment.time)
-            }
+        // The properties of the rule are sorted whenever they are set, so each is set once.
+        func times(_ moments: [Moment], inUTC: Bool) -> [CivilDateTime] {
+            moments.filter { ($0.isUTC && !isUTC) == inUTC }.map(\.time)
         }
-        for moment in extras {
-            guard moment.isDate == (start?.isDate ?? false) else {
-                throw end.error("RDATE in the form of DTSTART, either dates or date-times")
-            }
-            if moment.isUTC && !isUTC {
-                recurrence.utcExtras.append(moment.time)
-            } else {
-                recurrence.extras.append(moment.time)
-            }
+        guard extras.allSatisfy({ $0.isDate == (start?.isDate ?? false) }) else {
+            throw end.error("RDATE in the form of DTSTART, either dates or date-times")
         }
+        let dates = Set(exceptions.filter(\.isDate).map(\.time.date))
+        let exceptions = exceptions.filter { !$0.isDate }
+        (recurrence.exceptions, recurrence.utcExceptions) =
+            (times(exceptions, inUTC: false), times(exceptions, inUTC: true))
+        (recurrence.extras, recurrence.utcExtras) = (times(extras, inUTC: false), times(extras, inUTC: true))
         var schedule = CalendarSchedule(.recurrence(recurrence), timeZone: timeZone)
         schedule.exclusions = dates.sorted().map { .dates($0...$0) }
         return RecurrenceText(schedule: schedule, ignored: ignored)
@@ -110,12 +102,11 @@ struct RecurrenceParser {
     // MARK: Properties
 
     mutating func property(_ token: Token) throws(ScheduleTextError) {
-        guard token.firstUnquoted(":") != nil else {
+        guard let (head, value) = token.property else {
             guard token.text.uppercased().hasPrefix("FREQ="), rule == nil else { throw token.error(Self.forms) }
             rule = token
             return
         }
-        let (head, value) = token.property
         switch head[0].text.uppercased() {
         case "DTSTART":
             guard start == nil else { throw token.error("one DTSTART") }
@@ -209,13 +200,14 @@ struct RecurrenceParser {
         _ token: Token, _ start: CivilDateTime
     ) throws(ScheduleTextError) -> Recurrence {
         var parts: [(name: String, whole: Token, value: Token)] = []
+        var names: Set<String> = []
         var texts = token.parts(";")
         if texts.count > 1, texts[texts.count - 1].text.isEmpty { texts.removeLast() }
         for part in texts {
             let pair = part.parts("=")
             guard pair.count == 2, !pair[1].text.isEmpty else { throw part.error("NAME=VALUE, such as FREQ=WEEKLY") }
             let name = pair[0].text.uppercased()
-            guard !parts.contains(where: { $0.name == name }) else { throw part.error("each part once") }
+            guard names.insert(name).inserted else { throw part.error("each part once") }
             parts.append((name, part, pair[1]))
         }
         guard let first = parts.first(where: { $0.name == "FREQ" }),
@@ -374,25 +366,28 @@ extension Recurrence {
 }
 
 extension Token {
-    /// The place of a character outside of quotation marks.
-    fileprivate func firstUnquoted(_ character: Character) -> Int? {
+    /// The places of characters outside of quotation marks, from left to right.
+    private func unquoted(_ characters: Set<Character>) -> [(place: Int, character: Character)] {
         var isQuoted = false
-        for (index, each) in text.enumerated() {
-            if each == "\"" { isQuoted.toggle() }
-            if each == character, !isQuoted { return index }
+        var places: [(place: Int, character: Character)] = []
+        for (place, character) in text.enumerated() {
+            if character == "\"" { isQuoted.toggle() }
+            if !isQuoted, characters.contains(character) { places.append((place, character)) }
         }
-        return nil
+        return places
     }
 
-    /// The name with the parameters, and the value, of a property of RFC 5545.
-    var property: (head: [Token], value: Token) {
-        let colon = firstUnquoted(":") ?? text.count
-        var rest = Token(text: String(text.prefix(colon)), column: column)
+    /// The name with the parameters, and the value, of a property of RFC 5545; `nil` for a text without a colon.
+    var property: (head: [Token], value: Token)? {
+        let marks = unquoted([":", ";"])
+        guard let colon = marks.firstIndex(where: { $0.character == ":" }) else { return nil }
+        let characters = Array(text)
         var head: [Token] = []
-        while let semicolon = rest.firstUnquoted(";") {
-            head.append(Token(text: String(rest.text.prefix(semicolon)), column: rest.column))
-            rest = rest.suffix(from: semicolon + 1)
+        var first = 0
+        for (end, _) in marks[...colon] {
+            head.append(Token(text: String(characters[first..<end]), column: column + first))
+            first = end + 1
         }
-        return (head + [rest], suffix(from: colon + 1))
+        return (head, suffix(from: first))
     }
 }

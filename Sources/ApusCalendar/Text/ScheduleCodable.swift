@@ -47,11 +47,11 @@ extension CalendarSchedule: Codable {
             return value
         }
         if let zone = try container.decodeIfPresent(String.self, forKey: .timeZone) { timeZone = zone }
-        from = try container.decodeIfPresent(CivilDateTime.self, forKey: .from)
-        until = try container.decodeIfPresent(CivilDateTime.self, forKey: .until)
+        // The words of a rule can have both, and EXDATE in the rule can be dates.
+        from = try container.decodeIfPresent(CivilDateTime.self, forKey: .from) ?? from
+        until = try container.decodeIfPresent(CivilDateTime.self, forKey: .until) ?? until
         count = try bounded(.count, 0...Self.largestCount)
         spread = try bounded(.spread, 0...Self.largestSpread) ?? 0
-        // EXDATE in the rule can be dates.
         exclusions += try container.decodeIfPresent([Exclusion].self, forKey: .except) ?? []
         if depth > Self.largestDepth {
             throw DecodingError.dataCorruptedError(

@@ -57,7 +57,7 @@ extension String {
         return self == "UTC" || split(separator: "/").dropFirst().first?.first?.isLetter == true
     }
 
-    /// Whether some word is one of schedules in words, or the text begins with a letter.
+    /// Whether some word is one of schedules in words.
     fileprivate var beginsInWords: Bool {
         let tokens = PhraseToken.split(self)
         let vocabulary = Vocabulary.of(tokens)

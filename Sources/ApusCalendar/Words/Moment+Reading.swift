@@ -128,7 +128,7 @@ extension Moment {
                 if zone == nil { zone = try isoOffset(&reader) }
                 continue
             }
-            if reader.take(.tonight) {
+            if day == nil, reader.take(.tonight) {
                 (day, tonight) = (.relative(0), token)
                 continue
             }
@@ -227,7 +227,7 @@ extension Moment {
         } else {
             throw reader.error("an offset from UTC such as +01:00, or a span such as + 3 days")
         }
-        guard hours < 24, minutes < 60 else { throw reader.error("an offset from UTC such as +01:00") }
+        guard hours <= 14, minutes < 60 else { throw reader.error("an offset from UTC such as +01:00") }
         reader.skip(length)
         return .offset(sign * (hours * 3_600 + minutes * 60))
     }

@@ -129,7 +129,7 @@ extension Moment {
             _ = span.add(PhraseReader.Amount(whole: 1), unit)
             let later = Moment(base: .now, span: span, isSpan: true, zone: zone)
             let instant = try later.moved(now, present)
-            guard time != nil else { return instant }
+            guard time != nil else { return try moved(instant, present) }
             return try on(clock(at: Int64(instant / Self.second), present).date)
         case .relative(let days): return try on(CivilDate(dayNumber: today.dayNumber + days))
         case .date(let date): return try on(date)

@@ -9,6 +9,8 @@ extension SchedulePhrase {
         if let frequency {
             isRecurring = true
             step = try filled(step, (1, frequency), token, "how often")
+            // As in `every night`, so that `nightly at 9` is not in the morning.
+            if token.lower == "nightly" { dayPart = (18, token) }
             return
         }
         if reader.take(.fortnight) {
@@ -132,6 +134,13 @@ extension SchedulePhrase {
         guard reader.beginsWeekdays || reader.next.number != nil || reader.hasOrdinalWord else {
             throw reader.error(Self.subjects)
         }
+        // `every third day` can be every three days, or a day of the month.
+        if let ordinal = reader.attempt({ try $0.ordinal() })?.value, ordinal.isWord, ordinal.value > 2,
+            reader.has(.unit(.day), ahead: 1), !reader.has(.of, ahead: 2), !reader.has(.inside, ahead: 2)
+        {
+            let day = "\(ordinal.value)\(PhraseReader.suffix(of: ordinal.value))"
+            throw reader.error("“every \(ordinal.value) days” or “every month on the \(day)”; it can be either")
+        }
         try days(token)
     }
 
@@ -197,6 +206,7 @@ extension SchedulePhrase {
         }
         let daily = rest.take(.frequency(.day))
         guard let count, daily || rest.take(.number(1), .every, .the) || rest.next.lower == "per" else { return false }
+        guard count > 0 else { throw reader.error("a number from 1") }
         if rest.next.lower == "per" { rest.skip() }
         guard let unit = daily ? .day : rest.unit(ahead: 0) else { throw rest.error("day, hour, week or month") }
         if !daily { rest.skip() }
@@ -269,6 +279,8 @@ extension SchedulePhrase {
             _ = reader.take(.the)
             if reader.beginsWeekdays {
                 found.weekdays |= try reader.weekdays().bits
+            } else if let day = try reader.attemptDay(), case .yearly = day.day {
+                throw reader.error("a date with its year, such as 2026-12-24: without it, each year can be meant")
             } else if let day = try reader.attemptDay(), let date = today.flatMap(day.day.date) ?? day.day.fixed {
                 found.dates.append(date)
                 reader.index = day.index

@@ -57,6 +57,9 @@ extension SchedulePhrase {
             return .fields(
                 CalendarFields(times: seconds, days: days, weekInterval: .init(weeks: count, anchor: anchor)))
         }
+        guard unit == .year || excluded?.value.months ?? 0 == 0 else {
+            throw reader.error("no months that are left out", at: excluded?.token)
+        }
         return .recurrence(try recurrence(count, unit, anchor, days, months, seconds))
     }
 
@@ -68,6 +71,9 @@ extension SchedulePhrase {
         if unit == .day, let times {
             guard times.value.count == count else { throw reader.error("\(count) times of day", at: times.token) }
             return (1, .day)
+        }
+        if unit == .day, let window {
+            throw reader.error("times of day, as in “at 9:00 and 17:00”, or no window", at: window.token)
         }
         let parts = unit == .day ? (24, SpanUnit.hour) : unit == .hour ? (60, .minute) : (60, .second)
         guard [.day, .hour, .minute].contains(unit), parts.0 % count == 0 else {
@@ -93,6 +99,7 @@ extension SchedulePhrase {
                 "a number that divides an hour or a day evenly, or a window: “between 9:00 and 17:00”", at: place)
         }
         let (first, last) = window?.value ?? (0, 86_399)
+        guard step <= last - first else { throw reader.error("a step within the window", at: place) }
         var days = DayRule()
         days.weekdays = try weekdayBits()
         let times = TimesOfDay(stride(from: first + (offset?.value ?? 0) * 60, through: last, by: step))

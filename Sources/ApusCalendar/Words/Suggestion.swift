@@ -47,7 +47,6 @@ private struct Suggestions {
             do { return try read(other) } catch { failures.append((other, error)) }
         }
         for (other, error) in failures {
-            // A correction that is refused earlier than before is none.
             if let found = nearest(to: other, after: error, depth: depth - 1, read) { return found }
         }
         return nil

@@ -97,7 +97,9 @@ extension CalendarFields {
             let (first, step, last) = NumberSet.progression(seconds)
         else { return nil }
         var text = unit(step)
-        if first + 86_400 - last == step, first == 0 || step % 3600 == 0 && first < 3600 && first % 60 == 0 {
+        if first + 86_400 - last == step, 3600 % step == 0 || step % 3600 == 0,
+            first == 0 || step % 3600 == 0 && first < 3600 && first % 60 == 0
+        {
             if first > 0 { text += " at :\(padded(first / 60))" }
         } else {
             text += " between \(CivilTime(unchecked: first)) and \(CivilTime(unchecked: last))"

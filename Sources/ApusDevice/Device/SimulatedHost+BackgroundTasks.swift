@@ -120,8 +120,7 @@ extension SimulatedHost {
         guard !open.isEmpty else { return }
         switch policy.unendedBackgroundTasks {
         case .endsAppAfterHandlers:
-            endForBackgroundTasks(
-                "they were open when their expiration handlers had returned", endedLate: endedLate.map(\.task))
+            end(for: open, "they were open when their expiration handlers had returned")
         case .endsAppAtZero:
             let names = open.map(\.name).joined(separator: ", ")
             log(.system, .warning("background tasks not ended when their expiration handlers had returned: \(names)"))
@@ -142,21 +141,23 @@ extension SimulatedHost {
     func endIfOverdue() {
         let now = now
         guard let zero = state.withLock({ $0.backgroundTasks.zero(now: now) }), zero <= now else { return }
-        endForBackgroundTasks("they were open when the time in the background was over")
+        end(
+            for: state.withLock { $0.backgroundTasks.openBackgroundTasks },
+            "they were open when the time in the background was over")
     }
 
     /// An expiration handler has returned, in a process of the app's own. What the handler has begun may end the
     /// background task at this instant, before the process comes to rest; but not before the handler has returned.
     package func expirationHandlerReturned() { state.withLock { $0.openAtReturn = $0.backgroundTasks.openIDs } }
 
-    /// Ends the process because of its open background tasks, and says which; `endedLate` are no longer open.
-    private func endForBackgroundTasks(_ why: String, endedLate: [HeldBackgroundTask] = []) {
-        let tasks = state.withLock { $0.backgroundTasks.openBackgroundTasks } + endedLate
+    /// Ends the process because of background tasks, with a fault for each.
+    private func end(for tasks: [HeldBackgroundTask], _ why: String) {
         for task in tasks {
-            fault(
-                Fault(
-                    .backgroundTaskNotEnded, "end the background task “\(task.name)” in its handler at the latest",
-                    place: task.place))
+            let advice =
+                task.end == .atZero
+                ? "return from the block of the activity “\(task.name)” before the time is over"
+                : "end the background task “\(task.name)” in its handler at the latest"
+            fault(Fault(.backgroundTaskNotEnded, advice, place: task.place))
         }
         let names = tasks.map { "“\($0.name)”" }.joined(separator: ", ")
         end("\(policy.backgroundTaskOverrunCode): background tasks \(names): \(why)")

@@ -41,6 +41,7 @@ final class EngineCore: Sendable {
             wakeup.stop()
             life.ended()
             pending.abandon()
+        case .leaveToWakeUp: takeAll().abandon()
         case .waitForEnd: life.waitForEnd()
         case .nothing: break
         }

@@ -71,7 +71,12 @@ extension EngineCore {
     /// On the engine's thread.
     func wake(_ reason: WakeReason) {
         guard life.beginWakeUp() else { return }
-        defer { if life.endWakeUp() { wakeup.stop() } }
+        defer {
+            if life.endWakeUp() {
+                wakeup.stop()
+                life.ended()
+            }
+        }
         wakeUps.wrappingAdd(1, ordering: .relaxed)
         arming.beginDrain(reason) { nanoseconds(on: $0) }
         if reason == .wallClockChanged {

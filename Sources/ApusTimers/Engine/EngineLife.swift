@@ -12,7 +12,7 @@ final class EngineLife: Sendable {
     }
 
     private let state = Locked(State())
-    /// Left when the thread has ended, or will end without being waited for.
+    /// Left when the thread has ended, or runs no action any more.
     private let end = DispatchGroup()
 
     init() { end.enter() }
@@ -20,6 +20,8 @@ final class EngineLife: Sendable {
     enum StopAction {
         /// The caller takes all timers out, ends the thread and then calls ``ended()``.
         case endWakeUps
+        /// The caller is an action of the engine's thread and takes all timers out; the thread ends itself after the action.
+        case leaveToWakeUp
         /// Another thread is about it.
         case waitForEnd
         /// It is over, or is ended by a thread that waits for this action.
@@ -44,7 +46,7 @@ final class EngineLife: Sendable {
         }
     }
 
-    /// True if the caller ends its thread.
+    /// True if the caller ends its thread and then calls ``ended()``.
     func endWakeUp() -> Bool {
         state.withLock { state in
             state.wakingThread = nil
@@ -57,20 +59,19 @@ final class EngineLife: Sendable {
         state.withLock { state in
             if state.isOver { return state.wakingThread == capus_thread_number() ? .nothing : .waitForEnd }
             state.isOver = true
-            return .endWakeUps
+            state.endsWithWakeUp = state.wakingThread == capus_thread_number()
+            return state.endsWithWakeUp ? .leaveToWakeUp : .endWakeUps
         }
     }
 
     /// The engine is to end, and the caller waits for nothing.
     func endSoon() -> EndAction {
-        let action = state.withLock { state -> EndAction in
+        state.withLock { state in
             if state.isOver { return .nothing }
             state.isOver = true
             state.endsWithWakeUp = state.wakingThread != nil
             return state.endsWithWakeUp ? .leaveToWakeUp : .endWakeUps
         }
-        if action == .leaveToWakeUp { ended() }
-        return action
     }
 
     func ended() { end.leave() }

@@ -66,7 +66,7 @@ open class DateComponentsFormatter: Formatter {
     /// The text of a duration in seconds. Fractions are rounded to the nearest second.
     open func string(from interval: TimeInterval) -> String? {
         guard interval.isFinite else { return nil }
-        var rest = Int(interval.magnitude.rounded())
+        var rest = Int(min(interval.magnitude, 1e18).rounded())
         let parts = units.filter { $0.seconds != nil }.map { unit -> (Unit, Int) in
             let seconds = unit.seconds ?? 1
             defer { rest %= seconds }

@@ -22,8 +22,9 @@ struct InputFile {
 
     /// Returns the contents of the file.
     ///
+    /// - Parameter limit: The largest size that is accepted, in bytes.
     /// - Throws: `ValidationError` that names the argument, the file and the reason.
-    func contents() throws -> Data {
+    func contents(upTo limit: Int = .max) throws -> Data {
         guard !path.isEmpty else { throw ValidationError("\(argument): the path is empty") }
         let file = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw failure(errno) }
@@ -36,6 +37,9 @@ struct InputFile {
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw failure(errno) }
             contents += piece[..<count]
+            guard contents.count <= limit else {
+                throw ValidationError("\(argument): \(path) is longer than \(limit) bytes")
+            }
         }
     }
 

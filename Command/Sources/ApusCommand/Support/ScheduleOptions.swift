@@ -74,7 +74,9 @@ struct ScheduleOptions: ParsableArguments {
         let today = zone.rules.local(at: Int64(clamping: When.now.nanoseconds / 1_000_000_000)).date
         do throws(ScheduleTextError) {
             let schedule = try CalendarSchedule(words: text, today: today, impliesEvery: true)
-            return .success(schedule.words ?? text)
+            if let words = schedule.words { return .success(words) }
+            let isWhole = (try? CalendarSchedule(words: text, today: today)) != nil
+            return .success(isWhole ? text : "every \(text)")
         } catch {
             // An instant is no schedule, but it can be had.
             let instant = (try? Moment(text)) == nil ? [] : ["at \(text)"]

@@ -41,7 +41,8 @@ enum RuleText {
             return text
         }
         let contents =
-            isEvent ? text : String(decoding: try InputFile(text, argument: argument).contents(), as: UTF8.self)
+            isEvent
+            ? text : String(decoding: try InputFile(text, argument: argument).contents(upTo: 1 << 20), as: UTF8.self)
         let source = isEvent ? argument : "\(argument): \(text)"
         do {
             let read = try RecurrenceText(contents)

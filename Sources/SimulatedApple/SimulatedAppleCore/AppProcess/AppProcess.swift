@@ -55,6 +55,8 @@ final class AppProcess: SteppedProcess {
     private static let startOfUptime: Int64 = 3_600_000_000_000
     /// How much of the machine's time an app has for what is due at one instant.
     private static let limit: Int32 = 30_000
+    /// The same while it looks for the place of its crash.
+    private static let examinationLimit: Int32 = 600_000
 
     /// Starts this program again with `program` in the place of its `main`; if it is prewarmed, it stops before its launch.
     @MainActor
@@ -225,7 +227,9 @@ final class AppProcess: SteppedProcess {
         socket.send(DeviceMessage.run(readings, isScrolling: isTracking, events, freeTime: freeTime))
         var passed: UInt64 = 0
         while true {
-            switch socket.receive(AppMessage.self, limit: state.withLock { $0.isExamining ? -1 : Self.limit }) {
+            switch socket.receive(
+                AppMessage.self, limit: state.withLock { $0.isExamining ? Self.examinationLimit : Self.limit })
+            {
             case .value(.idle(let next, let elapsed)):
                 host.wait(for: elapsed - passed)
                 logOutput()

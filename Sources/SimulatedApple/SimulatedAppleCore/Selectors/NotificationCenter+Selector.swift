@@ -62,8 +62,9 @@ private final class SelectorObservation: @unchecked Sendable {
 
     func begin(_ token: Handover<any NSObjectProtocol>) {
         self.token = token
-        // With those of objects that are gone.
-        Self.end { $0.observer == nil }
+        // With those of objects that are gone. An object that goes now may remove itself, so none is looked at under the lock.
+        let gone = Set(Self.all.withLock { $0 }.filter { $0.observer == nil }.map(ObjectIdentifier.init))
+        Self.end { gone.contains(ObjectIdentifier($0)) }
         Self.all.withLock { $0.append(self) }
     }
 

@@ -105,7 +105,11 @@ final class HTTPTransport: Sendable {
     }
 
     fileprivate func run() -> Never {
-        // The thread blocks SIGPIPE: OpenSSL writes to connections that may be closed, without the flag that prevents it.
+        // OpenSSL writes to connections that may be closed, without the flag that prevents SIGPIPE.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGPIPE)
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
         guard let multi = state.withLock({ $0.multi })?.handle else {
             preconditionFailure("the thread was not started")
         }
