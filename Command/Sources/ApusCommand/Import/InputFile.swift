@@ -20,9 +20,10 @@ struct InputFile {
         self.argument = argument
     }
 
-    /// Returns the contents of the file.
+    /// Reads the file.
     ///
     /// - Parameter limit: The largest size that is accepted, in bytes.
+    /// - Returns: The contents.
     /// - Throws: `ValidationError` that names the argument, the file and the reason.
     func contents(upTo limit: Int = .max) throws -> Data {
         guard !path.isEmpty else { throw ValidationError("\(argument): the path is empty") }
