@@ -14,10 +14,6 @@ struct TextScanner {
     /// The part of the text that was not read yet.
     var rest: String { String(decoding: bytes[index...], as: UTF8.self) }
 
-    mutating func skipSpaces() {
-        while let byte = next, byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") { index += 1 }
-    }
-
     /// Reads `character`, an ASCII letter in either case, if it is next.
     mutating func take(_ character: Unicode.Scalar) -> Bool {
         guard let byte = next, byte.asciiLowercased == UInt8(ascii: character).asciiLowercased else { return false }
@@ -30,13 +26,6 @@ struct TextScanner {
         let start = index
         while let byte = next, byte.isASCIIDigit { index += 1 }
         return bytes[start..<index].map { $0 - UInt8(ascii: "0") }
-    }
-
-    /// Reads a run of ASCII letters, possibly empty, in lower case.
-    mutating func letters() -> String {
-        let start = index
-        while let byte = next, byte.isASCIILetter { index += 1 }
-        return String(decoding: bytes[start..<index].map(\.asciiLowercased), as: UTF8.self)
     }
 
     /// Reads exactly `count` digits, or nothing.
