@@ -14,6 +14,10 @@
         private var columns: [Column] = []
         private var next = 0
         private(set) var count = 0
+        private let expected: Int
+
+        /// Creates arrays with memory for this number of rows of short values.
+        init(expected: Int = 0) { self.expected = expected }
 
         var isEmpty: Bool { count == 0 }
 
@@ -51,7 +55,10 @@
         private mutating func column<Value: PostgresElement>(of _: Value.Type) -> Int {
             defer { next += 1 }
             if next == columns.count, count == 0 {
-                columns.append(Column(element: Value.type, array: Value.arrayType))
+                var column = Column(element: Value.type, array: Value.arrayType)
+                // The length and eight bytes of each value.
+                column.bytes.reserveCapacity(12 * expected)
+                columns.append(column)
             }
             return next
         }

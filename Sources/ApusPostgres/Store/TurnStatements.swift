@@ -42,33 +42,73 @@
             _ turn: StoreTurn, parts: [Int], _ scope: Scope = .whole, node: Int64, timeline: Int32,
             session: StoreSession, isClockNew: Bool, submissionFloor: Int64
         ) {
+            let overview = Overview(turn, parts, session)
             switch scope {
             case .whole:
-                addCommon(turn, parts, node, timeline: timeline, session, isClockNew: isClockNew)
-                addParts(turn, parts, node, session)
+                addCommon(turn, overview, node, timeline: timeline, session, isClockNew: isClockNew)
+                addParts(turn, parts, overview, node)
                 // The last statement finds out whether there are more submissions for this node.
                 add(Self.hasSubmissions(node, above: submissionFloor))
-            case .common: addCommon(turn, parts, node, timeline: timeline, session, isClockNew: isClockNew)
-            case .parts: addParts(turn, parts, node, session)
+            case .common: addCommon(turn, overview, node, timeline: timeline, session, isClockNew: isClockNew)
+            case .parts: addParts(turn, parts, overview, node)
+            }
+        }
+
+        /// What a turn has besides the rows of its jobs, found in one pass over its changes.
+        private struct Overview {
+            /// The shards of all rows that are written, taken or set aside.
+            var shards: Set<ShardID>
+            /// The latest due instant of the claimed runs.
+            var due: WallInstant?
+            /// The new jobs whose names must be free.
+            var named: [(part: Int, job: Job)] = []
+            /// The new jobs that require that all other jobs with a label are known.
+            var labelled: [(part: Int, id: JobID, known: LabelledJobs)] = []
+            /// The stored jobs that move to other shards.
+            var moved: [Job] = []
+            /// The shards whose owners, which may be other nodes, get jobs.
+            var notified: Set<ShardID> = []
+
+            init(_ turn: StoreTurn, _ parts: [Int], _ session: StoreSession) {
+                shards = turn.shardsBeside(parts: parts)
+                for part in parts {
+                    let changes = turn.parts[part]
+                    // By index, because a change is several hundred bytes and need not be copied.
+                    for index in changes.indices {
+                        let shard = changes[index].shard
+                        shards.insert(shard)
+                        if session.shards[shard] == nil { notified.insert(shard) }
+                        if let destination = changes[index].destination {
+                            moved.append(changes[index].job)
+                            notified.insert(destination)
+                        }
+                        for run in changes[index].runs where run.state == .running {
+                            let ready = max(run.due, run.notBefore ?? run.due)
+                            due = max(due ?? ready, ready)
+                        }
+                        if changes[index].requiresFreeName { named.append((part, changes[index].job)) }
+                        if let known = changes[index].onlyBeside {
+                            labelled.append((part, changes[index].job.id, known))
+                        }
+                    }
+                }
             }
         }
 
         private mutating func addCommon(
-            _ turn: StoreTurn, _ parts: [Int], _ node: Int64, timeline: Int32, _ session: StoreSession, isClockNew: Bool
+            _ turn: StoreTurn, _ overview: Overview, _ node: Int64, timeline: Int32, _ session: StoreSession,
+            isClockNew: Bool
         ) {
-            // The shards of all rows that are written, taken or set aside.
-            var shards = turn.shardsBeside(parts: parts)
-            for part in parts { for change in turn.parts[part] { shards.insert(change.shard) } }
-            let epochs = shards.sorted().compactMap { id in session.shards[id].map { (id, $0) } }
+            let epochs = overview.shards.sorted().compactMap { id in session.shards[id].map { (id, $0) } }
             add(Self.fence(node, epochs, timeline: timeline))
             // Before any write, so that a transaction that waits for a name holds no locks for which others wait.
-            let (named, labelled) = (Self.named(turn, parts), Self.labelled(turn, parts))
-            if !(named.isEmpty && labelled.isEmpty) {
+            if !(overview.named.isEmpty && overview.labelled.isEmpty) {
                 add(
                     Self.lockNames(
-                        named.compactMap(\.job.request.name) + labelled.map { "\($0.known.label)=\($0.known.value)" }))
+                        overview.named.compactMap(\.job.request.name)
+                            + overview.labelled.map { "\($0.known.label)=\($0.known.value)" }))
             }
-            if let due = Self.claims(turn, parts) {
+            if let due = overview.due {
                 add(PostgresStatement("SELECT apus.await($1)", [.int64(StoreInstant.encode(due))]))
             }
             if turn.isLeaving {
@@ -84,32 +124,20 @@
             if let setAside = SetAside.statement(turn.setAside, in: session) { add(setAside) }
         }
 
-        private mutating func addParts(
-            _ turn: StoreTurn, _ parts: [Int], _ node: Int64, _ session: StoreSession
-        ) {
-            let (named, labelled) = (Self.named(turn, parts), Self.labelled(turn, parts))
+        private mutating func addParts(_ turn: StoreTurn, _ parts: [Int], _ overview: Overview, _ node: Int64) {
             let axis = ElapsedAxis(turn.clock)
             for wave in Self.waves(turn, parts) { add(wave, of: turn, axis) }
-            addMoves(parts.flatMap { turn.parts[$0] }, session)
-            if !named.isEmpty { requireFreeNames(named) }
-            if !labelled.isEmpty { requireNoOthers(labelled) }
+            if !overview.moved.isEmpty {
+                // The wakes of the jobs move too.
+                let lanes = overview.moved.map(\.request.lane.stored)
+                add(PostgresStatement(Self.moveWakes, [.array(overview.moved.map(\.key)), .array(lanes)]))
+            }
+            if !overview.notified.isEmpty { add(Self.notifyOfJobs(overview.notified.sorted())) }
+            if !overview.named.isEmpty { requireFreeNames(overview.named) }
+            if !overview.labelled.isEmpty { requireNoOthers(overview.labelled) }
             let written = Set(parts)
             addTaken(turn.taken.filter { written.contains($0.part) })
             addForwarded(turn.forwarded.filter { written.contains($0.part) }, node)
-        }
-
-        /// Returns the new jobs whose names must be free.
-        private static func named(_ turn: StoreTurn, _ parts: [Int]) -> [(part: Int, job: Job)] {
-            parts.flatMap { part in turn.parts[part].filter(\.requiresFreeName).map { (part, $0.job) } }
-        }
-
-        /// Returns the new jobs that require that all other jobs with a label are known.
-        private static func labelled(
-            _ turn: StoreTurn, _ parts: [Int]
-        ) -> [(part: Int, id: JobID, known: LabelledJobs)] {
-            parts.flatMap { part in
-                turn.parts[part].compactMap { change in change.onlyBeside.map { (part, change.job.id, $0) } }
-            }
         }
 
         static func hasSubmissions(_ node: Int64, above floor: Int64) -> PostgresStatement {
@@ -119,35 +147,6 @@
                     SELECT 1 FROM apus.submission AS s JOIN apus.shard AS h ON h.id = s.shard
                     WHERE s.sequence > $2 AND h.node = $1)
                 """, [.int64(node), .int64(floor)])
-        }
-
-        /// Returns the latest due instant of the claimed runs.
-        private static func claims(_ turn: StoreTurn, _ parts: [Int]) -> WallInstant? {
-            var latest: WallInstant?
-            for part in parts {
-                for change in turn.parts[part] {
-                    for run in change.runs where run.state == .running {
-                        let due = max(run.due, run.notBefore ?? run.due)
-                        latest = max(latest ?? due, due)
-                    }
-                }
-            }
-            return latest
-        }
-
-        // MARK: Shards of others
-
-        /// Moves the wakes of moved jobs to their new shards, and notifies the owners of other nodes' shards.
-        private mutating func addMoves(_ changes: [JobChange], _ session: StoreSession) {
-            let moved = changes.filter { $0.destination != nil }
-            if !moved.isEmpty {
-                add(
-                    PostgresStatement(
-                        Self.moveWakes, [.array(moved.map(\.job.key)), .array(moved.map(\.job.request.lane.stored))]))
-            }
-            let placed = changes.filter { session.shards[$0.shard] == nil }.map(\.shard)
-            let shards = Set(placed + moved.compactMap(\.destination))
-            if !shards.isEmpty { add(Self.notifyOfJobs(shards.sorted())) }
         }
 
         // MARK: Submissions
@@ -238,14 +237,14 @@
         private static func waves(_ turn: StoreTurn, _ parts: [Int]) -> [[Position]] {
             var waves: [[Position]] = []
             var ids: [JobID: Int] = [:]
+            ids.reserveCapacity(parts.count)
             for part in parts {
-                for (index, change) in turn.parts[part].enumerated() {
+                let changes = turn.parts[part]
+                for index in changes.indices {
                     // In one wave, changes of stored jobs are written before new jobs.
-                    let earlier = ids[change.job.id]
-                    let isNew = change.expected == .absent
-                    let wave =
-                        earlier.map { isNew && waves[$0].isLastUpdate(of: change.job.id, turn) ? $0 : $0 + 1 } ?? 0
-                    ids[change.job.id] = wave
+                    let (id, isNew) = (changes[index].job.id, changes[index].expected == .absent)
+                    let wave = ids[id].map { isNew && waves[$0].isLastUpdate(of: id, turn) ? $0 : $0 + 1 } ?? 0
+                    ids[id] = wave
                     if wave == waves.count { waves.append([]) }
                     waves[wave].append(Position(part: part, change: index))
                 }
@@ -268,8 +267,9 @@
         // MARK: Stored jobs
 
         private mutating func addUpdates(_ positions: [Position], of turn: StoreTurn, _ axis: ElapsedAxis) {
-            var (jobs, requests, lanes, uniqueness) = (RowArrays(), RowArrays(), RowArrays(), RowArrays())
-            var (runs, kept) = (RowArrays(), RowArrays())
+            let count = positions.count
+            var (jobs, runs) = (RowArrays(expected: count), RowArrays(expected: count))
+            var (requests, lanes, uniqueness, kept) = (RowArrays(), RowArrays(), RowArrays(), RowArrays())
             var owners: [Int] = []
             for position in positions {
                 let change = turn.parts[position.part][position.change]
@@ -326,7 +326,7 @@
         // MARK: New jobs
 
         private mutating func addInserts(_ positions: [Position], of turn: StoreTurn, _ axis: ElapsedAxis) {
-            var (jobs, runs) = (RowArrays(), RowArrays())
+            var (jobs, runs) = (RowArrays(expected: positions.count), RowArrays())
             for (index, position) in positions.enumerated() {
                 let change = turn.parts[position.part][position.change]
                 let job = change.job

@@ -148,9 +148,9 @@
             turn.parts.enumerated().map { part, changes in
                 if let error = refused[part] { return .failure(error) }
                 return .success(
-                    changes.enumerated().map { index, change in
-                        var job = change.job
-                        switch change.expected {
+                    changes.indices.map { index in
+                        var job = changes[index].job
+                        switch changes[index].expected {
                         case .version(let version): job.version = version + 1
                         case .absent:
                             job.key = keys[TurnStatements.Position(part: part, change: index)] ?? 0
