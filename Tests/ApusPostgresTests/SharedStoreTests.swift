@@ -312,6 +312,36 @@
             }
         }
 
+        @Test("A node sends events only while there are others, and reads theirs only while it has subscribers")
+        func unwantedEvents() async throws {
+            try await withDatabase { configuration in
+                let database = Database(configuration: configuration)
+                let first = PostgresStore(patient: database.configuration)
+                let second = PostgresStore(patient: database.configuration)
+                let one = try await first.open(as: NodeID(rawValue: "one"))
+                #expect(!first.isPublishing(in: one))
+                let two = try await second.open(as: NodeID(rawValue: "two"))
+                // Its next beat finds the other node.
+                while !first.isPublishing(in: one) { try await TimerEngine.shared.sleep(for: .milliseconds(20)) }
+                let (asked, isWanted) = (Locked(0), Locked(false))
+                let events = second.events(in: two) {
+                    asked.withLock { $0 += 1 }
+                    return isWanted.withLock { $0 }
+                }
+                first.publish(.deleted(jobID: "unread"), in: one)
+                while asked.withLock({ $0 }) == 0 { try await TimerEngine.shared.sleep(for: .milliseconds(20)) }
+                isWanted.withLock { $0 = true }
+                first.publish(.deleted(jobID: "read"), in: one)
+                for await event in events {
+                    guard case .deleted(let job) = event else { continue }
+                    #expect(job == "read")
+                    break
+                }
+                try await second.close(two)
+                try await first.close(one)
+            }
+        }
+
         @Test("a scheduler goes by the database's clock, however wrong its machine's is")
         func wrongClock() async throws {
             try await withDatabase { configuration in

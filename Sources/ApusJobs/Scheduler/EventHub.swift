@@ -8,8 +8,8 @@ final class EventHub: Sendable {
         var next = 0
         var subscribers: [Int: Subscriber] = [:]
         var end = End.open(waiters: [])
-        /// Sends events to the other schedulers of the store.
-        var relay: (@Sendable (JobEvent) -> Void)?
+        /// The store that sends events to its other schedulers, with the session.
+        var relay: (store: any JobStore, session: StoreSession)?
     }
 
     private enum End {
@@ -35,7 +35,10 @@ final class EventHub: Sendable {
     /// Whether an event would have a receiver.
     ///
     /// A later subscriber misses only events whose effects are already in the store.
-    var isWanted: Bool { state.withLock { !$0.subscribers.isEmpty || $0.relay != nil } }
+    var isWanted: Bool {
+        let (isSubscribed, relay) = state.withLock { (!$0.subscribers.isEmpty, $0.relay) }
+        return isSubscribed || relay.map { $0.store.isPublishing(in: $0.session) } ?? false
+    }
 
     func subscribe() -> AsyncStream<JobEvent> {
         let subscription = EventSubscription(limits: limits)
@@ -61,7 +64,7 @@ final class EventHub: Sendable {
         guard !subscriptions.isEmpty || relay != nil else { return }
         let event = event()
         for subscription in subscriptions { subscription.send(event) }
-        relay?(event)
+        if let (store, session) = relay { store.publish(event, in: session) }
     }
 
     /// Sends an event of another scheduler to the subscribers.
@@ -70,8 +73,12 @@ final class EventHub: Sendable {
         for subscription in subscriptions { subscription.send(event) }
     }
 
-    /// Sets the function that is called for each event of this scheduler from now on.
-    func relay(to relay: (@Sendable (JobEvent) -> Void)?) { state.withLock { $0.relay = relay } }
+    /// Gives the store each event of this scheduler from now on, for its other schedulers.
+    func relay(through store: any JobStore, in session: StoreSession) {
+        state.withLock { $0.relay = (store, session) }
+    }
+
+    func endRelay() { state.withLock { $0.relay = nil } }
 
     /// Ends all streams because the scheduler has stopped, with an error if it lost its store; later calls do nothing.
     func finish(_ error: JobError?) {

@@ -230,8 +230,9 @@ final class SchedulerLoop: Sendable {
 
     private func run(_ session: StoreSession) async {
         let signals = follow(store.signals(in: session))
-        let others = session.isShared ? followOthers(store.events(in: session)) : nil
-        if session.isShared { hub.relay(to: { [store] in store.publish($0, in: session) }) }
+        let isWanted: @Sendable () -> Bool = { [hub] in hub.count > 0 }
+        let others = session.isShared ? followOthers(store.events(in: session, isWanted: isWanted)) : nil
+        if session.isShared { hub.relay(through: store, in: session) }
         var zonesRead = engine.time.uptime()
         var informedMetrics: JobMetrics?
         while true {
@@ -257,7 +258,7 @@ final class SchedulerLoop: Sendable {
                 setAlarm(nil)
                 signals.cancel()
                 others?.cancel()
-                hub.relay(to: nil)
+                hub.endRelay()
                 do { try await store.close(session) } catch {
                     logger.error("closing the store failed", metadata: ["error": "\(error)"])
                 }

@@ -89,14 +89,20 @@ public protocol JobStore: Sendable {
     /// instant, and a duration from now begins at the upper bound.
     func wall(at instant: ContinuousInstant) -> ClosedRange<WallInstant>?
 
+    /// Returns whether there are other schedulers of the store, which may have subscribers.
+    ///
+    /// While there are none, no event is made for them.
+    func isPublishing(in session: StoreSession) -> Bool
+
     /// Sends an event to the other schedulers of the store, for their subscribers.
     func publish(_ event: JobEvent, in session: StoreSession)
 
     /// Returns the events of the other schedulers of the store, for subscribers here.
     ///
     /// ``JobEvent/dropped(events:outputBytes:)`` stands for events that are left out. There is one stream for each
-    /// session.
-    func events(in session: StoreSession) -> AsyncStream<JobEvent>
+    /// session. `isWanted` returns whether there are subscribers; the store need not read an event that arrives while
+    /// there are none.
+    func events(in session: StoreSession, isWanted: @escaping @Sendable () -> Bool) -> AsyncStream<JobEvent>
 
     /// Requests places in queues whose limits apply to all schedulers of the store, and gives back those that are not
     /// needed any more.
@@ -214,11 +220,16 @@ extension JobStore {
     /// Returns nothing, for a store whose rows can always be read.
     public func setAside(after key: Int64, limit: Int) async throws -> [UnreadableJob] { [] }
 
+    /// Returns whether the store is for several schedulers.
+    public func isPublishing(in session: StoreSession) -> Bool { session.isShared }
+
     /// Does nothing, because a store for one scheduler has no others to notify.
     public func publish(_ event: JobEvent, in session: StoreSession) {}
 
     /// Returns a stream without events, because a store for one scheduler has no others.
-    public func events(in session: StoreSession) -> AsyncStream<JobEvent> { AsyncStream { $0.finish() } }
+    public func events(
+        in session: StoreSession, isWanted: @escaping @Sendable () -> Bool
+    ) -> AsyncStream<JobEvent> { AsyncStream { $0.finish() } }
 
     /// Returns nothing, because in a store for one scheduler the limits are those of the queue.
     public func places(_ uses: [QueueUse], in session: StoreSession) async throws -> [QueuePlaces] { [] }

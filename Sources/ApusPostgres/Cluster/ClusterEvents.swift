@@ -24,7 +24,7 @@
             var isScheduled = false
         }
 
-        let stream: AsyncStream<JobEvent>
+        private let stream: AsyncStream<JobEvent>
         private let continuation: AsyncStream<JobEvent>.Continuation
         private let node: Int64
         private let link: ServerLink
@@ -33,7 +33,10 @@
         private let engine: TimerEngine
         private let logger: Logger
         private let pending = Locked(Pending())
-        private let hasOthers = Locked(false)
+        private let others = Locked(false)
+        private let isWanted = Locked<@Sendable () -> Bool>({ false })
+        /// Whether there are other nodes, which may have subscribers.
+        var hasOthers: Bool { others.withLock { $0 } }
         /// The received payloads, in a stream so that they are read in order.
         private let arrivals: AsyncStream<String>.Continuation
         private let reader = Locked<Task<Void, Never>?>(nil)
@@ -54,8 +57,7 @@
             reader.withLock { $0 = task }
         }
 
-        /// Sets whether there are other nodes, which may have subscribers.
-        func othersAre(there: Bool) { hasOthers.withLock { $0 = there } }
+        func othersAre(there: Bool) { others.withLock { $0 = there } }
 
         func finish() {
             continuation.finish()
@@ -65,7 +67,7 @@
         // MARK: Sending
 
         func publish(_ event: JobEvent) {
-            guard hasOthers.withLock({ $0 }), let coded = CodedEvent(event) else { return }
+            guard hasOthers, let coded = CodedEvent(event) else { return }
             let mustSchedule = pending.withLock { pending in
                 let size = coded.bytes?.count ?? 0
                 if size > 0, pending.bytes + size > Self.most.bytes {
@@ -115,14 +117,19 @@
 
         // MARK: Receiving
 
+        /// Returns the events of the other nodes that arrive while `isWanted` returns true.
+        func stream(while isWanted: @escaping @Sendable () -> Bool) -> AsyncStream<JobEvent> {
+            self.isWanted.withLock { $0 = isWanted }
+            return stream
+        }
+
         /// Receives the payload of a notification.
         func receive(_ payload: String) { arrivals.yield(payload) }
 
         private func read(_ payload: String) async {
-            guard let message = try? JobJSON.decode(Message.self, from: Array(payload.utf8)), message.node != node
-            else {
-                return
-            }
+            guard isWanted.withLock({ $0 })(),
+                let message = try? JobJSON.decode(Message.self, from: Array(payload.utf8)), message.node != node
+            else { return }
             do {
                 let keys = message.events.compactMap { $0.isOfJob ? $0.key : nil }
                 let jobs = Dictionary(

@@ -35,17 +35,24 @@
             owner.member.serve(jobs)
         }
 
+        /// Returns whether there are other nodes; see `JobStore.isPublishing(in:)`.
+        public func isPublishing(in session: StoreSession) -> Bool {
+            if case .open(let owner) = phase.withLock({ $0 }) { owner.member.events.hasOthers } else { false }
+        }
+
         /// Sends an event to the other nodes; see `JobStore.publish(_:in:)`.
         public func publish(_ event: JobEvent, in session: StoreSession) {
             if case .open(let owner) = phase.withLock({ $0 }) { owner.member.events.publish(event) }
         }
 
-        /// Returns the events of the other nodes; see `JobStore.events(in:)`.
-        public func events(in session: StoreSession) -> AsyncStream<JobEvent> {
+        /// Returns the events of the other nodes; see `JobStore.events(in:isWanted:)`.
+        public func events(
+            in session: StoreSession, isWanted: @escaping @Sendable () -> Bool
+        ) -> AsyncStream<JobEvent> {
             guard case .open(let owner) = phase.withLock({ $0 }), owner.isOwner(session) else {
                 return AsyncStream { $0.finish() }
             }
-            return owner.member.events.stream
+            return owner.member.events.stream(while: isWanted)
         }
     }
 #endif

@@ -162,7 +162,7 @@ extension SchedulerMachine {
     }
 
     private mutating func announce(_ action: JobMachine.Action, _ job: Job, before machine: JobMachine) {
-        guard let change = action.shared?.value else { return }
+        guard emitsEvents || countsRuns, let change = action.shared?.value else { return }
         let before = machine.job
         for run in change.runs {
             switch run.state {
