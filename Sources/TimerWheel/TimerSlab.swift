@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Records in segments that never move, and which of them are free.
+/// Stores the wheel's records in segments that never move, and keeps track of the free ones.
 ///
-/// Growth allocates one segment and touches nothing of it: a record is made when it is first used, so growing never
-/// takes longer than the system needs to reserve addresses, and pages that no timer needed cost no memory.
+/// Growing allocates one segment without touching it: a record is initialized when it is first used. So growing takes
+/// only as long as the system needs to reserve addresses, and pages that no timer has needed cost no memory.
 struct TimerSlab: ~Copyable {
     typealias Record = UnsafeMutablePointer<TimerRecord>
 
@@ -11,14 +11,17 @@ struct TimerSlab: ~Copyable {
     private var free = FreeRecords()
     private let firstGeneration: UInt32
     private var segments = 0
-    /// Records that exist; those after them have never been used.
+    /// How many records have been initialized; those from this index on have never been used.
     private(set) var extent: UInt32 = 0
 
-    /// Records that are in use: those of timers, of started ones not yet released, and of cancelled ones still in lists.
+    /// How many records are in use.
+    ///
+    /// These are the records of timers, of started timers that are not released yet, and of cancelled timers that are
+    /// still in a list.
     private(set) var count = 0
 
     #if DEBUG
-        /// How often a record was examined, under the owner's lock: for tests.
+        /// How many records were examined, counted under the owner's lock for tests.
         let visits: UnsafeMutablePointer<Int>
     #endif
 
@@ -31,7 +34,7 @@ struct TimerSlab: ~Copyable {
     }
 
     deinit {
-        // Records and payloads are trivial, so there is nothing to deinitialize in them.
+        // Records and payloads are trivial types, so they need no deinitialization.
         memory.deallocate(segments)
         #if DEBUG
             visits.deallocate()
@@ -58,15 +61,15 @@ struct TimerSlab: ~Copyable {
         record(index).pointee.tag = payload.tag
     }
 
-    /// The record that a handle names and its present life, or nil when that life is over.
+    /// Returns the record that a handle names and its current life, or nil if that life has ended.
     ///
-    /// The life is read once and has to be used: a taken timer may be started at any moment, and a second look would
-    /// see what comes after its end.
+    /// The life is loaded once, and the caller uses the loaded value: another thread may start a taken timer at any
+    /// moment, and a second load would return the life after its end.
     @inline(__always)
     func live(_ handle: TimerHandle) -> (record: Record, life: UInt32)? {
         guard handle.index < extent else { return nil }
         let record = record(handle.index)
-        // Handles of coming lives were not given out yet, so an equal generation is a life that has not ended.
+        // No handle of a later life exists yet, so an equal generation means that the life has not ended.
         let life = record.pointee.life.load(ordering: .relaxed)
         return life >> TimerRecord.takingBits == handle.generation ? (record, life) : nil
     }
@@ -77,7 +80,7 @@ struct TimerSlab: ~Copyable {
         return free.take() ?? extend()
     }
 
-    /// Takes back a record whose life was ended.
+    /// Returns a record whose life has ended to the free ones.
     @inline(__always)
     mutating func release(_ index: UInt32) {
         let record = record(index)
@@ -107,15 +110,16 @@ struct TimerSlab: ~Copyable {
     }
 }
 
-/// Ends taken timers without the lock that guards their wheel.
+/// Starts taken timers without the lock that guards their wheel.
 ///
-/// Ending a taken timer is a race between who runs it and who cancels it; one increment of the record's life decides.
-/// The winner owns the payload.
+/// One thread wants to run a taken timer, another to cancel it; whichever changes the record's life first wins, and
+/// owns the payload.
 package struct TimerStarts: Sendable {
     let memory: Segments
 
-    /// True for exactly one caller, unless the timer was cancelled or reset since it was taken. That caller has to give
-    /// its index to ``TimerWheel/release(_:)``, soon.
+    /// Starts a due timer, unless it was cancelled, reset or started since it was taken.
+    ///
+    /// - Returns: True for at most one caller, which must soon pass the timer's index to ``TimerWheel/release(_:)``.
     @inline(__always)
     package func start(_ due: DueTimer) -> Bool {
         memory.record(due.index).pointee.life.compareExchange(
@@ -124,22 +128,24 @@ package struct TimerStarts: Sendable {
     }
 }
 
-/// One timer. 32 bytes, so that a record never lies on two cache lines; its payload is kept beside it.
+/// Holds one timer in 32 bytes, so that it never crosses a cache line; its payload is stored separately.
 struct TimerRecord: ~Copyable {
-    /// The soft deadline: the timer never fires before.
+    /// The soft deadline, before which the timer never fires.
     var deadline: UInt64 = 0
     private var toleranceLow: UInt32 = 0
-    /// The next record of the same list.
+    /// The next record in the same list.
     var next: UInt32 = .none
     var previous: UInt32 = .none
-    /// The generation of the present life, or of the next one while the record is free (24 bits); then how often that
-    /// life was taken, and reset after it had been taken (8 bits): odd while it is taken. So neither a stale handle nor
-    /// what was taken before a reset finds anything. 0: retired.
+    /// Identifies the record's current life, and how often that life was taken and reset; 0 when retired.
     ///
-    /// The count wraps around. What was taken 128 resets ago and not used since then finds the timer again if it is taken
-    /// now: so it starts a timer that is due, and the timer starts once.
+    /// The upper 24 bits are the generation of the current life, or of the next one while the record is free. The lower
+    /// 8 bits count each taking and each reset of a taken timer, so they are odd while the timer is taken. Therefore
+    /// neither a stale handle nor a `DueTimer` from before a reset matches.
     ///
-    /// Its change ends a life, and is the only thing that happens to a record without the owner's lock.
+    /// The count wraps around after 128 resets. A `DueTimer` that was kept for that long matches again while the timer
+    /// is taken; it can then start the timer, which is due anyway, and only once.
+    ///
+    /// Changing `life` ends a life. It is the only field that is changed without the owner's lock.
     let life: Atomic<UInt32>
     private var toleranceHigh: UInt16 = 0
     var place = Place.free
@@ -147,32 +153,34 @@ struct TimerRecord: ~Copyable {
 
     init(generation: UInt32) { life = Atomic(generation << Self.takingBits) }
 
-    /// How many bits count takings.
+    /// How many bits of a life count takings and resets.
     static var takingBits: UInt32 { 8 }
-    /// The bits that count takings.
+    /// The mask of the bits that count takings and resets.
     static var takings: UInt32 { 1 << takingBits - 1 }
 
-    /// What comes after a life.
+    /// Returns the value of `life` after a life has ended.
     @inline(__always)
     static func life(after life: UInt32) -> UInt32 { ((life >> takingBits) &+ 1) << takingBits }
 
-    /// The same life of a timer that was taken, after it was reset.
+    /// Returns the value of `life` after a taken timer was reset.
     @inline(__always)
     static func life(resetAfter life: UInt32) -> UInt32 { (life & ~takings) | (life &+ 1) & takings }
 
-    /// Which list a record is in: the number of a list with the wheel's turn, or one of the constants.
+    /// Names the list that a record is in, or the record's state if it is in none.
+    ///
+    /// The value of a list is its number XOR the wheel's `turn`.
     struct Place: RawRepresentable, Equatable {
         var rawValue: UInt16
         static var free: Place { Place(rawValue: .max) }
-        /// Handed out by `takeDue`, in no list, still cancellable.
+        /// Handed out by `takeDue` and in no list, but still cancellable.
         static var taken: Place { Place(rawValue: .max - 1) }
-        /// Every generation was used; the record never lives again.
+        /// All generations are used up, and the record is never used again.
         static var retired: Place { Place(rawValue: .max - 2) }
 
         var isList: Bool { rawValue < 2 * TimerWheel.turnBit }
     }
 
-    /// 48 bits: three days, to the nanosecond.
+    /// The longest tolerance that 48 bits hold: three days, to the nanosecond.
     static var longestTolerance: UInt64 { 1 << 48 - 1 }
 
     var tolerance: UInt64 {
@@ -192,19 +200,19 @@ extension UInt32 {
     static var none: UInt32 { .max }
 }
 
-/// Which records are free, in groups of 64 neighbours.
+/// Keeps track of the free records in groups of 64 neighbours.
 ///
-/// What is taken comes from one group until that is used up, in the order of the addresses: after timers were cancelled
-/// in any order, new ones still lie beside each other, and the processor fetches them ahead. Taking and giving back
+/// Records are taken from one group, in the order of their addresses, until it is used up. So even after cancellations
+/// in random order, new timers lie beside each other, and the processor prefetches them. Taking and returning a record
 /// are O(1).
 struct FreeRecords: ~Copyable {
-    /// For each group, which of its records are free; without those of the open group.
+    /// The free records of each group as bits, without those of the open group.
     private var words: UnsafeMutablePointer<UInt64>
-    /// The groups whose word is not zero, in the order in which they got something.
+    /// The groups whose word is not zero, in the order in which they got their first free record.
     private var stack: UnsafeMutablePointer<UInt32>
     private var stackCount = 0
     private var groups = 0
-    /// What is left of the group that records are taken from.
+    /// The records of the open group that are still free.
     private var open: UInt64 = 0
     private var openGroup: UInt32 = 0
 
@@ -220,7 +228,7 @@ struct FreeRecords: ~Copyable {
         stack.deallocate()
     }
 
-    /// Makes room for so many records, a multiple of 64: twice as much as before, so that it is rarely needed.
+    /// Makes room for `records` records, a multiple of 64, and at least doubles the room so that this is rare.
     mutating func makeRoom(for records: Int) {
         let needed = records >> Int(Self.groupLog2)
         guard needed > groups else { return }
@@ -235,7 +243,7 @@ struct FreeRecords: ~Copyable {
         (self.words, self.stack, groups) = (words, stack, wanted)
     }
 
-    /// A free record, if there is one.
+    /// Takes a free record, or returns nil if there is none.
     @inline(__always)
     mutating func take() -> UInt32? {
         if open == 0 {
@@ -250,7 +258,7 @@ struct FreeRecords: ~Copyable {
         return openGroup << Self.groupLog2 | position
     }
 
-    /// Gives a record back.
+    /// Returns a record to the free ones.
     @inline(__always)
     mutating func put(_ index: UInt32) {
         let group = index >> Self.groupLog2
@@ -263,21 +271,24 @@ struct FreeRecords: ~Copyable {
     }
 }
 
-/// Records and payloads in segments of one length that never move: finds both by an index with a shift and a mask.
+/// Locates records and payloads, which lie in segments of equal length, by a shift and a mask.
 ///
-/// For `@unchecked Sendable`: segments are only ever added, under the owner's lock, so code that has read an index under
-/// that lock may look its record up at any later time without. Memory that no timer has used yet is only reserved: on the
-/// systems at hand, an allocation of this size costs addresses until it is touched.
+/// For `@unchecked Sendable`: segments are only ever added, under the owner's lock. A thread that has read an index
+/// under that lock may therefore locate its record later without the lock.
+///
+/// A new segment only reserves addresses: on the supported systems, an allocation of this size takes no memory until it
+/// is touched.
 struct Segments: @unchecked Sendable {
-    /// Where each segment begins. Room for all there can be, of which the used part is touched.
+    /// Where each segment begins.
+    ///
+    /// There is room for the maximum number of segments; only the used part is touched.
     private let bases: UnsafeMutablePointer<UnsafeMutableRawPointer>
 
     private static var lengthLog2: UInt32 { 16 }
-    /// How many records a segment has.
     static var length: Int { 1 << lengthLog2 }
-    /// The most segments that indices of 31 bits can name.
+    /// The maximum number of segments, which 31-bit indices can name.
     static var longest: Int { 1 << (31 - lengthLog2) }
-    /// Payloads follow the records of their segment.
+    /// The size of a segment's records, which its payloads follow.
     private static var recordBytes: Int { length * MemoryLayout<TimerRecord>.stride }
     private static var payloadBytes: Int { length * MemoryLayout<PayloadWords>.stride }
 
@@ -301,7 +312,7 @@ struct Segments: @unchecked Sendable {
         (bases[Int(index &>> Self.lengthLog2)], Int(index & UInt32(Self.length - 1)))
     }
 
-    /// Reserves the memory of a segment, and touches none of it.
+    /// Reserves the memory of a segment without touching it.
     func allocate(_ segment: Int) {
         let memory = UnsafeMutableRawPointer.allocate(byteCount: Self.recordBytes + Self.payloadBytes, alignment: 64)
         memory.bindMemory(to: TimerRecord.self, capacity: Self.length)
@@ -309,14 +320,13 @@ struct Segments: @unchecked Sendable {
         (bases + segment).initialize(to: memory)
     }
 
-    /// Ends it all; `count` segments were allocated.
+    /// Frees all memory; `count` is how many segments were allocated.
     func deallocate(_ count: Int) {
         for segment in 0..<count { bases[segment].deallocate() }
         bases.deallocate()
     }
 }
 
-/// The two words of a payload.
 struct PayloadWords {
     var first: UInt64
     var second: UInt64

@@ -1,12 +1,13 @@
 import Synchronization
 
 extension TimerWheel {
-    /// How far a call of `takeDue` came.
+    /// The result of one call of `takeDue`.
     package struct Progress: Sendable, Equatable {
-        /// How many timers it took.
+        /// How many timers were taken.
         package let count: Int
-        /// Whether everything was taken that was due when the pass began (rule 7). False: the buffer or the allowance
-        /// for moving was used up, and more may be due.
+        /// Whether the call took all that remained of the pass (rule 7).
+        ///
+        /// False if the buffer was full or the work used up; more timers may then be due.
         package let isComplete: Bool
 
         package init(count: Int, isComplete: Bool) {
@@ -15,14 +16,14 @@ extension TimerWheel {
         }
     }
 
-    /// Takes timers whose (soft) deadline is `now` or earlier, in the order of (deadline, insertion).
+    /// Takes the timers whose soft deadline is `now` or earlier, in the order of (deadline, insertion).
     ///
-    /// At most `buffer.count` are taken and at most `work` are moved to a lower level on the way: the budget, so that
-    /// the caller's lock is never held for long. Taken timers are not in any list any more, but they live until they
-    /// are started or removed. The caller repeats the call until it is complete.
+    /// A call takes at most `buffer.count` timers and moves at most `work` records to a lower level, so the caller
+    /// never holds its lock for long. The caller repeats the call until it is complete. Taken timers are in no list,
+    /// but live until they are started or removed.
     ///
-    /// `now` may be earlier than in the call before (the wall clock was set): then the wheel is built anew around
-    /// it, within the same budget.
+    /// If `now` is earlier than in the previous call because the wall clock was set back, the wheel is rebuilt around
+    /// `now`, within the same budget.
     package mutating func takeDue(
         now: UInt64, into buffer: UnsafeMutableBufferPointer<DueTimer>, work: Int = .max
     ) -> Progress {
@@ -31,7 +32,7 @@ extension TimerWheel {
         var work = work
         var count = 0
         if now < (movingIsDue ? movingEnd : current) {
-            // Records know of one joining only, so the one before it has to be finished.
+            // A record can show only one join (see `turn`), so the previous one must be finished first.
             if movingFrom == Self.everywhere { moveDown(&work) }
             guard movingFrom != Self.everywhere else { return interrupted(count) }
             joinLists(before: now)
@@ -46,8 +47,8 @@ extension TimerWheel {
             let level = occupiedLevels.trailingZeroBitCount
             let digit = occupied[level].trailingZeroBitCount
             let position = level &* Self.slotsPerLevel &+ digit
-            // Nothing in the first slot is due, so nothing is. `current` stays before the slot, whose records then
-            // need not be moved down yet: most of them may be cancelled before they are due.
+            // The first slot holds the earliest timers: if none of them is due, no timer is. `current` stays before the
+            // slot, so that its records are not moved down yet; most of them may be cancelled before they are due.
             guard slots[position].minimumSoft <= now else {
                 if start(level: level, digit: digit) > now { current = now }
                 return completed(count)
@@ -64,7 +65,7 @@ extension TimerWheel {
         return completed(count)
     }
 
-    /// Whether some calls of `takeDue` for the present pass were made, and more are to come.
+    /// Whether a pass has begun and is not complete.
     package var isInPass: Bool { passEnd != nil }
 
     private mutating func interrupted(_ count: Int) -> Progress {
@@ -72,7 +73,7 @@ extension TimerWheel {
         return Progress(count: count, isComplete: false)
     }
 
-    /// Ends the pass, and lets the next one begin with what was due already when it was inserted.
+    /// Ends the pass, and passes the list of timers that were due at their insertion to the next pass.
     private mutating func completed(_ count: Int) -> Progress {
         if let passEnd, !slots[laterList].isEmpty {
             let wasStale = isStale(laterList)
@@ -89,13 +90,12 @@ extension TimerWheel {
         return Progress(count: count, isComplete: true)
     }
 
-    /// Lets the wheel be built anew around an earlier instant: a person or the network has set the clock back. All lists
-    /// become one, whose records are then to be moved.
+    /// Joins all lists into `moving`, to rebuild the wheel around an earlier instant after the clock was set back.
     private mutating func joinLists(before now: UInt64) {
         var all = Slot()
         var isAnyStale = false
-        // Equal deadlines are in one list, so any order of the slots keeps the order of insertion among them; what is
-        // still to be moved was inserted after what has been moved, and what waits for the next pass after both.
+        // Equal deadlines are in one list, so any order of the slots keeps their order of insertion. The records in
+        // `moving` were inserted after those that have left it, and the records for the next pass after both.
         for position in 0..<Self.listCount where !slots[position].isEmpty {
             let slot = slots[position]
             isAnyStale = isAnyStale || isStale(position)
@@ -127,7 +127,7 @@ extension TimerWheel {
             let life = record.pointee.life.load(ordering: .relaxed) &+ 1
             record.pointee.life.store(life, ordering: .relaxed)
             record.pointee.place = .taken
-            // In place: a temporary would be copied.
+            // Initialized in place, to avoid copying a temporary.
             (buffer.baseAddress.unsafelyUnwrapped + count).initialize(
                 to: DueTimer(
                     index: index, life: life, deadline: record.pointee.deadline, payload: slab.payload(index)
@@ -142,16 +142,16 @@ extension TimerWheel {
         } else {
             slots[position].head = index
             slab.record(index).pointee.previous = .none
-            // The minimum may have been of those that were taken.
+            // The minimum may have been that of a record that was just taken.
             setStale(position)
         }
     }
 
-    /// Lets `current` enter a slot, whose records are then to be moved.
+    /// Advances `current` into a slot, and makes the slot's records the moving ones.
     private mutating func open(_ position: Int, level: Int, digit: Int, now: UInt64) {
         let slot = slots[position]
-        // Nothing waits before this instant. The nearer it is to the records, the fewer levels they go through: if
-        // they are all due at one instant, none between.
+        // No timer waits before this instant. The closer it is to the records, the fewer levels they pass through; if
+        // they are all due at one instant, none.
         let entry = max(current, start(level: level, digit: digit), min(slot.minimumSoft, now))
         movingIsDue = slot.minimumSoft == slot.maximumSoft
         movingEnd = movingIsDue ? entry : end(level: level, digit: digit)
@@ -163,7 +163,7 @@ extension TimerWheel {
         current = entry
     }
 
-    /// Moves records to the levels below, until the allowance is used up.
+    /// Moves records from `moving` to lower levels, at most `work` of them.
     private mutating func moveDown(_ work: inout Int) {
         var index = slots[Self.moving].head
         while index != .none, work > 0 {
@@ -181,28 +181,27 @@ extension TimerWheel {
 }
 
 extension TimerWheel {
-    /// The search for the exact minima of a list, which may take several calls.
+    /// A search for the exact minima of a list, which may take several calls.
     struct Refresh {
-        /// The list; `nowhere` without a search.
+        /// The list that is searched, or `nowhere`.
         var position = TimerWheel.nowhere
-        /// The next record to examine.
         var next = UInt32.none
-        /// The minima of the records that were examined.
+        /// The minima of the records that were examined so far.
         var minimumHard = UInt64.max
         var minimumSoft = UInt64.max
     }
 
-    /// The minimum hard deadline of the waiting timers, or an earlier instant.
+    /// A lower bound of the waiting timers' hard deadlines, usually the exact minimum.
     package struct NextWake: Sendable, Equatable {
-        /// `.max` without timers.
+        /// The minimum or a lower bound of it; `.max` without timers.
         package let instant: UInt64
-        /// Whether it is the minimum.
+        /// Whether `instant` is the minimum.
         package let isExact: Bool
 
         package init(instant: UInt64, isExact: Bool) { (self.instant, self.isExact) = (instant, isExact) }
     }
 
-    /// The instant until which no wake-up is needed: the minimum hard deadline of the waiting timers. Nil without any.
+    /// Returns the minimum hard deadline of the waiting timers, until which no wake-up is needed; nil without timers.
     package mutating func nextWake() -> UInt64? {
         while true {
             let next = nextWake(examining: Self.examinedAtOnce)
@@ -210,11 +209,11 @@ extension TimerWheel {
         }
     }
 
-    /// Searches for the instant until which no wake-up is needed, and examines at most `limit` records.
+    /// Searches for the minimum hard deadline of the waiting timers, examining at most `limit` records.
     ///
-    /// Slots are visited in the order of time and only as long as one could hold an earlier hard deadline. When the
-    /// minimum of a list was cancelled, the result may not be exact: then the next call continues the search. Waking too
-    /// early costs one wake-up more than needed, and what comes after it is exact again.
+    /// The search visits slots in the order of time, and stops at the first that cannot hold an earlier hard deadline.
+    /// After the minimum of a list was cancelled, the result may be too early; the next call then continues the search.
+    /// A wake-up at such an instant is one more than needed, and the search after it is exact again.
     package mutating func nextWake(examining limit: Int) -> NextWake {
         takeOutLeaving()
         var earliest = NextWake(instant: .max, isExact: true)
@@ -229,7 +228,7 @@ extension TimerWheel {
             while digits != 0 {
                 let digit = digits.trailingZeroBitCount
                 digits &= digits - 1
-                // What was overdue when it was inserted waits in the slot of `current`.
+                // A timer that was overdue at its insertion is in the slot of `current`.
                 guard start(level: level, digit: digit) <= max(earliest.instant, current) else { return earliest }
                 lower(&earliest, by: level * Self.slotsPerLevel + digit, &limit)
             }
@@ -238,14 +237,14 @@ extension TimerWheel {
     }
 
     private mutating func lower(_ earliest: inout NextWake, by position: Int, _ limit: inout Int) {
-        // A stale minimum is a lower bound: if it cannot win, the exact one cannot either.
+        // A stale minimum is a lower bound: if even that is not earlier, the exact minimum is not either.
         guard slots[position].minimumHard < earliest.instant else { return }
         let isExact = !isStale(position) || refresh(position, &limit)
         guard slots[position].minimumHard < earliest.instant else { return }
         earliest = NextWake(instant: slots[position].minimumHard, isExact: isExact)
     }
 
-    /// Makes the minima of a list exact; false if the allowance does not suffice.
+    /// Makes the minima of a list exact, and returns false if `limit` is reached before.
     private mutating func refresh(_ position: Int, _ limit: inout Int) -> Bool {
         guard limit > 0 else { return false }
         var search =
@@ -261,7 +260,7 @@ extension TimerWheel {
             search.minimumSoft = min(search.minimumSoft, record.pointee.deadline)
             search.next = record.pointee.next
         }
-        // Records that were appended meanwhile were examined too: the search ends with the list.
+        // The search ends at the list's end, so it has also examined the records that were appended meanwhile.
         slots[position].minimumHard = search.minimumHard
         slots[position].minimumSoft = search.minimumSoft
         clearStale(position)
@@ -269,11 +268,11 @@ extension TimerWheel {
         return true
     }
 
-    /// A record leaves the list that is searched.
+    /// Keeps the search valid when a record leaves the list that is searched.
     @inline(never)
     mutating func refresh(without index: UInt32, _ record: TimerSlab.Record, next: UInt32) {
         if index == refreshing.next { refreshing.next = next }
-        // The search would find a minimum that is too low, or not examine the records that are appended from now on.
+        // Otherwise the search would find too low a minimum, or miss the records that are appended from now on.
         if record.pointee.hardDeadline == refreshing.minimumHard || refreshing.next == .none {
             refreshing.position = Self.nowhere
         }

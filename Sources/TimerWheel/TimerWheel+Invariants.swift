@@ -1,7 +1,7 @@
 import Synchronization
 
 extension TimerWheel {
-    /// Walks everything and names the first ground rule that is broken; nil when all hold. O(timers + slots).
+    /// Checks all ground rules and describes the first violation, or returns nil; O(timers + slots).
     package func brokenInvariant() -> String? {
         var seen = 0
         for position in 0..<Self.listCount {
@@ -63,13 +63,13 @@ extension TimerWheel {
         }
         if slot.tail != previous { return "the tail is not the end" }
         if slot.minimumSoft > minimumSoft { return "the lower bound is \(slot.minimumSoft) instead of \(minimumSoft)" }
-        // What was moved away from the front of `moving` leaves a lower bound without a mark.
+        // Moving records away from the front of `moving` may leave its minimum too low without marking it stale.
         let exact = isStale(position) || position == Self.moving || slot.minimumHard == minimumHard
         return exact && slot.minimumHard <= minimumHard
             ? nil : "the minimum hard deadline is \(slot.minimumHard) instead of \(minimumHard)"
     }
 
-    /// Looks at one waiting record and its neighbours; for after each mutation in debug builds. O(1).
+    /// Checks one waiting record and its links; O(1), for assertions after each change.
     func isSound(_ index: UInt32) -> Bool {
         let record = slab.record(index)
         let position = list(of: record)
@@ -90,7 +90,7 @@ extension TimerWheel {
         return isLinked && isCovered && isPlaced && record.pointee.life.load(ordering: .relaxed) & 1 == 0
     }
 
-    /// The last instant of a list that is not a slot.
+    /// Returns the last instant that a list outside the slots may hold.
     private func end(ofList position: Int) -> UInt64 { position == Self.moving ? movingEnd : passEnd ?? 0 }
 
     private static func slot(of deadline: UInt64, seenFrom current: UInt64) -> Int {

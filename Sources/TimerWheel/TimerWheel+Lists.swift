@@ -1,8 +1,7 @@
 extension TimerWheel {
-    // Deadlines are handed down beside the record that holds them: what was stored just before would have to be loaded
-    // again, because the compiler cannot know that the other stores go elsewhere.
+    // Deadlines are passed along with the record that holds them. Otherwise they would be loaded again right after they
+    // were stored, because the compiler cannot prove that the stores between do not alias them.
 
-    /// Appends a record to the list that it belongs to.
     @inline(__always)
     mutating func link(_ index: UInt32, _ record: TimerSlab.Record, deadline: UInt64, hard: UInt64) {
         waiting &+= 1
@@ -15,14 +14,13 @@ extension TimerWheel {
         assert(isSound(index), "the wheel's ground rules")
     }
 
-    /// The list for a timer of an instant, if that is not a slot: see rules 3 and 7.
+    /// Returns the list for a timer that belongs in no slot (rules 3 and 7), or nil.
     @inline(never)
     private func listBeforeSlots(_ instant: UInt64) -> Int? {
         if let passEnd, instant <= passEnd { return laterList }
         return instant <= movingEnd && !slots[Self.moving].isEmpty ? Self.moving : nil
     }
 
-    /// Appends a record to the slot of an instant.
     @inline(__always)
     mutating func linkBelow(_ index: UInt32, at instant: UInt64) {
         let record = slab.record(index)
@@ -42,7 +40,7 @@ extension TimerWheel {
         occupiedLevels |= 1 &<< UInt16(truncatingIfNeeded: level)
     }
 
-    /// Takes the record of a waiting timer, which was cancelled, out of its list some time later.
+    /// Puts the record of a cancelled timer into the batch that is unlinked later (rule 6).
     @inline(__always)
     mutating func leave(_ index: UInt32) {
         waiting &-= 1
@@ -51,7 +49,7 @@ extension TimerWheel {
         if leavingCount == Self.mostLeaving { takeOutLeaving() }
     }
 
-    /// Takes the records of cancelled timers out of their lists.
+    /// Unlinks the batch of cancelled records.
     mutating func takeOutLeaving() {
         for position in 0..<leavingCount {
             unlink(leaving[position])
@@ -78,14 +76,16 @@ extension TimerWheel {
         }
     }
 
-    /// What a place has of the turn.
+    /// The bit of a place that shows the value of `turn` when the record was appended.
     static var turnBit: UInt16 { 1 << 10 }
-    /// No list, for `movingFrom` and `refreshing`.
+    /// The value of `movingFrom` and `refreshing.position` that stands for no list.
     static var nowhere: Int { -1 }
-    /// All lists, for `movingFrom`: they were joined.
+    /// The value of `movingFrom` after all lists were joined.
     static var everywhere: Int { -2 }
 
-    /// The list that a waiting record is in. Records that came into `moving` with their list do not know it.
+    /// Returns the list that a waiting record is in.
+    ///
+    /// Records whose whole list became `moving` still name the old list.
     @inline(__always)
     func list(of record: TimerSlab.Record) -> Int {
         let position = Int(record.pointee.place.rawValue ^ turn)
@@ -108,7 +108,7 @@ extension TimerWheel {
         if tail == .none { slot.pointee.head = index } else { slab.record(tail).pointee.next = index }
     }
 
-    /// What follows from a list having lost its last record.
+    /// Marks a list empty after it has lost its last record.
     mutating func markEmpty(_ position: Int) {
         slots[position] = Slot()
         if position == refreshing.position { refreshing.position = Self.nowhere }
@@ -140,7 +140,7 @@ extension TimerWheel {
 
     @inline(__always)
     static func level(_ instant: UInt64, seenFrom current: UInt64) -> Int {
-        // `| 63` makes the lowest digit level 0 also when nothing differs.
+        // Without `| 63`, equal instants would not give level 0.
         (63 - ((instant ^ current) | 63).leadingZeroBitCount) / 6
     }
 
@@ -149,15 +149,13 @@ extension TimerWheel {
         Int((instant &>> UInt64(6 &* level)) & 63)
     }
 
-    /// The first instant of a slot.
     @inline(__always)
     func start(level: Int, digit: Int) -> UInt64 {
-        // The highest level has four bits left, so this shift may be 66: `<<` gives zero then, `&<<` would not.
+        // On the highest level this shift is 66, for which `<<` gives zero and `&<<` does not.
         let above = current & (UInt64.max << (6 * (level + 1)))
         return above | UInt64(digit) &<< UInt64(6 * level)
     }
 
-    /// The last instant of a slot.
     func end(level: Int, digit: Int) -> UInt64 {
         start(level: level, digit: digit) | ~(UInt64.max &<< UInt64(6 * level))
     }

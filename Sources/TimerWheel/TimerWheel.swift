@@ -1,113 +1,116 @@
 import Synchronization
 
-/// A set of timers, ordered by deadline: a radix-64 hierarchical wheel over exact 64-bit nanoseconds.
+/// Orders timers by their deadlines: a radix-64 hierarchical wheel over exact 64-bit nanoseconds.
 ///
 /// Ground rules
 ///
-/// 1. The wheel has no clock. `current` is an instant up to which everything due was taken; it moves in
-///    ``takeDue(now:into:work:)`` only.
-/// 2. The place of a waiting record is decided by its deadline or, if that has passed already, by `current`: it is on
-///    level `highest differing 6-bit digit of place XOR current`, in the slot that this digit names. Therefore
-///    - every record of a level is earlier than every record of a higher level, and slots of a level are in order:
+/// 1. The wheel has no clock. `current` is the instant up to which due timers were taken; only
+///    ``takeDue(now:into:work:)`` changes it.
+/// 2. The place of a waiting record is its deadline or, if that has passed, `current`. The record is on the level of the
+///    highest 6-bit digit in which its place differs from `current`, in the slot that this digit of the place names.
+///    Therefore
+///    - every record on a level is earlier than every record on a higher level, and the slots of a level are in order:
 ///      the first occupied slot of the lowest occupied level holds the earliest record;
-///    - a slot of level 0 holds one exact instant: nothing is ever rounded, nothing fires early;
+///    - a slot of level 0 holds one exact instant: no deadline is rounded, and no timer fires early;
 ///    - equal deadlines are always in the same list, in the order of insertion. So the order of firing is total:
-///      (deadline, insertion), where a deadline that had passed when the timer was inserted counts as due there and
-///      then.
-/// 3. `current` enters a slot of a higher level only when something in it may be due. The slot's records are then
-///    moved down, a bounded number at a time, or taken at once if they are all due at one instant. Meanwhile they are
-///    in the list `moving`, and a timer that is inserted into its range goes to its end, which keeps the order of
-///    insertion. If the clock was set back, all slots are joined to that list.
-/// 4. Tolerance: a record is indexed by its soft deadline, and each list knows the minimum hard deadline in it (or a
-///    lower bound, then it is marked stale). Sleeping until ``nextWake()`` and taking everything that is soft-due
-///    then is the minimum number of wake-ups that any scheduler can reach, also with later arrivals and cancellations.
-/// 5. A taken record keeps its place in the slab until it is started or cancelled, so a timer can be cancelled between
-///    the moment it was found due and the moment its action starts. Starting needs no lock: see ``TimerStarts``.
-/// 6. Cancelled timers are unlinked later, in batches of 16: its neighbours in the list lie
-///    anywhere in memory, and the processor fetches those of several records at once. What the timer holds is given back
-///    at once, and its handle finds nothing any more. A walk over a list takes such records out first.
-/// 7. A pass is the calls of ``takeDue(now:into:work:)`` up to the first that is complete. It takes what was due when it
-///    began: a timer that is inserted during a pass, and whose deadline has passed, waits in a list of its own for the
-///    next pass, which takes that list first, in the order of insertion. So an action that schedules the next timer for
-///    the present instant cannot keep a pass from ending.
-/// 8. No call examines more records than its caller allows, or than a constant: the caller holds a lock.
+///      (deadline, insertion), where a deadline that has passed at the insertion counts as `current`.
+/// 3. `current` enters a slot of a higher level only when a timer in it may be due. The slot's records then become the
+///    list `moving`. They are moved to lower levels, a bounded number at a time, or taken directly if they are all due
+///    at one instant. A timer that is inserted into their range meanwhile is appended to `moving`, which keeps the
+///    order of insertion. After the clock was set back, all lists are joined to `moving`.
+/// 4. A record is placed by its soft deadline, and each list has the minimum of its hard deadlines (deadline +
+///    tolerance), or a lower bound and a mark that it is stale. Sleeping until ``nextWake()`` and then taking
+///    everything whose soft deadline has passed is the minimum number of wake-ups that any scheduler can reach,
+///    whatever is inserted or cancelled later.
+/// 5. A taken record stays in the slab until it is started or cancelled, so a timer can be cancelled between the moment
+///    it was taken and the moment its action starts. Starting needs no lock: see ``TimerStarts``.
+/// 6. Cancelled timers are unlinked later, in batches of 16: the neighbours of a record lie anywhere in memory, and the
+///    processor loads those of several records at once. The payload is returned immediately, and the handle is stale
+///    from then on. Before a list is walked, the batch is unlinked.
+/// 7. A pass is the calls of ``takeDue(now:into:work:)`` up to the first complete one. It takes the timers that were
+///    due when it began. A timer whose deadline has passed when it is inserted during a pass waits in a separate list,
+///    which the next pass takes first, in the order of insertion. So an action that schedules the next timer for the
+///    same instant cannot keep a pass from ending.
+/// 8. No call examines more records than its caller allows, or than a constant, because the caller holds a lock.
 ///
-/// Insert and cancel are O(1). Taking is O(records taken + records moved down), in steps as small as the caller wants:
-/// a jump over a thousand years costs what the occupied slots cost. Only growth of the slab allocates.
+/// Inserting and cancelling are O(1). Taking is O(records taken + records moved), in steps as small as the caller
+/// wants; a jump over a thousand years costs as much as the occupied slots. Only growth of the slab allocates.
 package struct TimerWheel: ~Copyable {
     static var levels: Int { 11 }
     static var slotsPerLevel: Int { 64 }
     static var slotCount: Int { levels * slotsPerLevel }
-    /// The list of records that are on their way from a slot to the levels below, or out.
+    /// The list of records that are being moved from a slot to lower levels, or taken (rule 3).
     static var moving: Int { slotCount }
-    /// The two lists of records for the next pass: one is filled while the records of the other are taken.
+    /// The two lists for the next pass (rule 7): one is filled while the records of the other are taken.
     static var later: (Int, Int) { (slotCount + 1, slotCount + 2) }
     static var listCount: Int { slotCount + 3 }
-    /// How many records `nextWake` examines in one call unless its caller says otherwise.
+    /// How many records one call of `nextWake(examining:)` examines, unless its caller needs another limit.
     package static var examinedAtOnce: Int { 512 }
-    /// How many records of cancelled timers may still be in their lists.
+    /// How many cancelled records may be in lists before they are unlinked (rule 6).
     package static var mostLeaving: Int { 16 }
 
     struct Slot {
         var head: UInt32 = .none
         var tail: UInt32 = .none
-        /// A lower bound of the hard deadlines in the list; exact unless stale. `.max` when empty.
+        /// A lower bound of the hard deadlines in the list, exact unless stale; `.max` when empty.
         var minimumHard: UInt64 = .max
-        /// A lower bound of the soft deadlines in the list. `.max` when empty.
+        /// A lower bound of the soft deadlines in the list; `.max` when empty.
         var minimumSoft: UInt64 = .max
-        /// An upper bound of the soft deadlines in the list. 0 when empty.
+        /// An upper bound of the soft deadlines in the list; 0 when empty.
         var maximumSoft: UInt64 = 0
 
         var isEmpty: Bool { head == .none }
     }
 
-    // First, because Swift 6.3 reports to the thread sanitizer each change of the wheel as one of what the first field
-    // points to. What the slots point at is used under the owner's lock only; the slab's records are not.
+    // This field is first, because Swift 6.3 reports each change of the wheel to the thread sanitizer as an access to
+    // what the first field points to. The slots are used only under the owner's lock; the slab's records are not.
     let slots: UnsafeMutablePointer<Slot>
     var slab: TimerSlab
-    /// For each level, which of its slots are not empty.
+    /// The occupied slots of each level, as bits.
     let occupied: UnsafeMutablePointer<UInt64>
-    /// For each level, and the lists after the slots, which minima may be too low.
+    /// The lists whose minima may be too low, as bits for each level, followed by those of the lists after the slots.
     let stale: UnsafeMutablePointer<UInt64>
-    /// Which levels have an occupied slot.
+    /// The levels that have an occupied slot, as bits.
     var occupiedLevels: UInt16 = 0
-    /// The last instant of the range that the moving records come from; means nothing while there are none.
+    /// The last instant of the range that the moving records come from; meaningless without moving records.
     var movingEnd: UInt64 = 0
-    /// All moving records are due once `movingEnd` has come.
+    /// Whether all moving records are due once `movingEnd` is reached.
     var movingIsDue = false
-    /// The list that the moving records come from, which stays empty until all have been moved; or one of the constants.
+    /// The list that the moving records come from, which stays empty until all are moved; or `nowhere` or `everywhere`.
     var movingFrom = TimerWheel.nowhere
-    /// Flipped when the lists are joined: a record whose place has the other value came into `moving` by that.
+    /// A bit of each record's place that is flipped when lists are joined.
+    ///
+    /// A record whose place has the other value came into `moving` by the join.
     var turn: UInt16 = 0
-    /// The latest instant of the present pass; nil between passes.
+    /// The latest instant of the current pass; nil between passes.
     var passEnd: UInt64?
-    /// Timers up to this instant may belong in `moving` or in the list for the next pass; later ones do not.
+    /// The latest instant that may belong in `moving` or in the list for the next pass.
     var border: UInt64 = 0
-    /// Which of the two lists is for the next pass.
+    /// The list that is filled for the next pass.
     var laterList = TimerWheel.later.0
-    /// The list whose minima are being made exact.
+    /// The search for the exact minima of a list.
     var refreshing = Refresh()
-    /// Timers that wait.
+    /// How many timers wait.
     var waiting = 0
-    /// Records whose timers were cancelled, and which are still in their lists: see rule 6.
+    /// The cancelled records that are still in their lists (rule 6).
     let leaving: UnsafeMutablePointer<UInt32>
     var leavingCount = 0
 
-    /// The instant up to which due timers were taken.
+    /// The instant up to which due timers were taken, in nanoseconds on the owner's clock.
     package internal(set) var current: UInt64
 
-    /// The longest tolerance that is kept; longer ones are cut to it, which keeps their promise.
+    /// The longest tolerance in nanoseconds; longer ones are shortened to it, and so still met.
     package static var longestTolerance: UInt64 { TimerRecord.longestTolerance }
 
-    /// Deadline plus tolerance as a wheel keeps it, saturated.
+    /// Returns the deadline plus the tolerance as the wheel stores it, saturated.
     @inline(__always)
     package static func hardDeadline(_ deadline: UInt64, tolerance: UInt64) -> UInt64 {
         deadline.addingSaturating(min(tolerance, longestTolerance))
     }
 
-    /// An empty wheel at the instant `now`.
+    /// Creates an empty wheel at the instant `now`.
     ///
-    /// `firstGeneration` is for tests, which cannot wait for sixteen million lives of one record.
+    /// `firstGeneration` is for tests, which cannot use a record sixteen million times.
     package init(now: UInt64, firstGeneration: UInt32 = 1) {
         current = now
         slab = TimerSlab(firstGeneration: firstGeneration)
@@ -127,18 +130,18 @@ package struct TimerWheel: ~Copyable {
         leaving.deallocate()
     }
 
-    /// Timers that were neither cancelled nor released: waiting, taken, or started.
+    /// How many timers are waiting, taken, or started and not released yet.
     package var count: Int { slab.count - leavingCount }
 
     #if DEBUG
-        /// How often a record was examined, for tests.
+        /// How many records were examined, for tests.
         package var visits: Int { slab.visits.pointee }
     #endif
 
-    /// What ends taken timers without a lock. Valid as long as the wheel.
+    /// Starts taken timers without a lock; valid as long as the wheel lives.
     package var starts: TimerStarts { TimerStarts(memory: slab.memory) }
 
-    /// Adds a timer that fires in `deadline ... deadline + tolerance` (saturating).
+    /// Inserts a timer that fires in `deadline ... deadline + tolerance` (saturating).
     package mutating func insert(deadline: UInt64, tolerance: UInt64, payload: TimerPayload) -> TimerHandle {
         let index = slab.allocate()
         let record = slab.record(index)
@@ -148,14 +151,15 @@ package struct TimerWheel: ~Copyable {
         return TimerHandle(index: index, generation: life >> TimerRecord.takingBits)
     }
 
-    /// Takes the timer out and gives its payload back. Nil when it has left the wheel before, or was started.
+    /// Removes a waiting or taken timer, and returns nil if it was started or removed before.
     package mutating func remove(_ handle: TimerHandle) -> RemovedTimer? {
         guard let (record, life) = slab.live(handle) else { return nil }
         return remove(handle.index, record, life: life)
     }
 
-    /// Ends a taken timer under the owner's lock, for the thread that runs its action. Nil when it was cancelled, or
-    /// was reset since it was taken.
+    /// Removes a taken timer so that the caller runs its action, under the owner's lock.
+    ///
+    /// - Returns: Nil if the timer was cancelled, reset or started since it was taken.
     package mutating func remove(_ due: DueTimer) -> RemovedTimer? {
         let record = slab.record(due.index)
         guard record.pointee.life.load(ordering: .relaxed) == due.life else { return nil }
@@ -172,7 +176,7 @@ package struct TimerWheel: ~Copyable {
             leave(index)
             return RemovedTimer(payload: payload, wasWaiting: true, hardDeadline: hard)
         }
-        // A taken timer can be started meanwhile by a thread without the lock.
+        // Another thread may start a taken timer meanwhile, without the lock.
         guard
             record.pointee.life.compareExchange(
                 expected: life, desired: next, ordering: .acquiringAndReleasing
@@ -182,11 +186,12 @@ package struct TimerWheel: ~Copyable {
         return RemovedTimer(payload: payload, wasWaiting: false, hardDeadline: hard)
     }
 
-    /// Takes the record of a started timer back.
+    /// Releases the record of a started timer.
     package mutating func release(_ index: UInt32) { slab.release(index) }
 
-    /// Gives a waiting or taken timer a new deadline, as if it had been inserted now. False when it has left the wheel or
-    /// was started.
+    /// Gives a waiting or taken timer a new deadline, as if it was removed and inserted again.
+    ///
+    /// - Returns: False if the timer was started or removed before.
     package mutating func reset(_ handle: TimerHandle, deadline: UInt64, tolerance: UInt64) -> Bool {
         guard let (record, life) = slab.live(handle) else { return false }
         if record.pointee.place.isList {
@@ -203,10 +208,11 @@ package struct TimerWheel: ~Copyable {
         return true
     }
 
-    /// Takes timers out, in no particular order; called until there is no next record, all that were in the wheel.
+    /// Removes timers in no particular order; repeated until the result is nil, it removes all waiting and taken
+    /// timers.
     ///
     /// - Parameters:
-    ///   - first: The first record to examine: 0, then the result of the call before.
+    ///   - first: The first record to examine: 0, then the result of the previous call.
     ///   - limit: How many records are examined.
     ///   - body: Called with the payload of each timer that was neither started nor removed before.
     /// - Returns: The next record; nil after the last.
@@ -218,14 +224,14 @@ package struct TimerWheel: ~Copyable {
         for index in first..<end {
             let place = slab.record(index).pointee.place
             let life = slab.record(index).pointee.life.load(ordering: .relaxed)
-            // A taken record whose count is even again was started, and is released by who did.
+            // A record in the place `taken` whose count is even was started; the thread that started it releases it.
             guard place.isList || (place == .taken && life & 1 == 1) else { continue }
             if let removed = remove(index, slab.record(index), life: life) { body(removed.payload) }
         }
         return end < slab.extent ? end : nil
     }
 
-    /// The hard deadline of a waiting timer.
+    /// Returns the hard deadline of a waiting timer; nil if it is not waiting.
     package func hardDeadline(_ handle: TimerHandle) -> UInt64? {
         guard let (record, _) = slab.live(handle), record.pointee.place.isList else { return nil }
         return record.pointee.hardDeadline
@@ -243,7 +249,7 @@ package struct TimerWheel: ~Copyable {
 }
 
 extension UInt64 {
-    /// The sum, or the end of the range.
+    /// Returns the sum, or `.max` if it overflows.
     @inlinable
     package func addingSaturating(_ other: UInt64) -> UInt64 {
         let (sum, overflow) = addingReportingOverflow(other)
@@ -251,10 +257,10 @@ extension UInt64 {
     }
 }
 
-/// Names one timer of one wheel: where its record is, and which of the record's lives is meant.
+/// Identifies one timer of one wheel by its record's index and generation.
 ///
-/// A record is used again after its timer ended; the generation distinguishes the lives, so a stale handle finds
-/// nothing.
+/// A record is reused after its timer has ended; the generation distinguishes its lives, so a stale handle matches no
+/// timer.
 package struct TimerHandle: Sendable, Hashable {
     package let index: UInt32
     package let generation: UInt32
@@ -265,27 +271,28 @@ package struct TimerHandle: Sendable, Hashable {
         self.generation = generation
     }
 
-    /// The last generation of a record: 24 bits of its life count generations.
+    /// The highest generation, as 24 bits of a life hold it.
     package static var lastGeneration: UInt32 { 1 << 24 - 1 }
 
-    /// A handle that no wheel ever gives out.
+    /// A handle that no wheel ever returns.
     @inlinable
     package static var none: TimerHandle { TimerHandle(index: .max, generation: 0) }
 }
 
-/// What the wheel keeps for a timer's owner: two words and a tag, which it never looks at.
+/// The data that the wheel stores for a timer's owner: two words and a tag, which the wheel never reads.
 ///
-/// Public, though no product has this module: what has package access is not inlined in other modules.
+/// The type is public, though no product has this module, because declarations with package access are not inlined in
+/// other modules.
 @frozen
 public struct TimerPayload: Sendable, Hashable {
     /// The first word.
     public var first: UInt64
     /// The second word.
     public var second: UInt64
-    /// What the words are, to the owner.
+    /// The owner's mark for what the words mean.
     public var tag: UInt8
 
-    /// A payload of the owner's.
+    /// Creates a payload of two words and a tag.
     @inlinable
     @inline(__always)
     public init(_ first: UInt64, _ second: UInt64 = 0, tag: UInt8 = 0) {
@@ -295,19 +302,21 @@ public struct TimerPayload: Sendable, Hashable {
     }
 }
 
-/// What a wheel gives back when a timer leaves it. Small enough to be returned in registers.
+/// The result of removing a timer, small enough to be returned in registers.
 package struct RemovedTimer: Sendable, Equatable {
     package let payload: TimerPayload
-    /// False when ``TimerWheel/takeDue(now:into:work:)`` had handed the timer out already.
+    /// False if ``TimerWheel/takeDue(now:into:work:)`` had taken the timer before.
     package let wasWaiting: Bool
-    /// Deadline plus tolerance, saturated.
+    /// The deadline plus the tolerance, saturated.
     package let hardDeadline: UInt64
 }
 
-/// A timer that was found due. Its payload belongs to the code that ends the timer: see ``TimerStarts``.
+/// A timer that was taken because it was due.
+///
+/// The payload belongs to the thread that starts or removes the timer: see ``TimerStarts``.
 package struct DueTimer: Sendable {
     package let index: UInt32
-    /// The life that was found due, with the count of its takings.
+    /// The record's `life` at the moment of taking.
     let life: UInt32
     package let deadline: UInt64
     package let payload: TimerPayload
