@@ -1,6 +1,6 @@
-/// What the timers refuse, with a message that says what they would accept.
+/// An invalid argument of a timer, with a message that states what is accepted.
 public struct TimerError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The kinds of refusal.
+    /// Identifies which argument is invalid.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String { case invalidInterval, invalidTolerance, invalidFrameRate, invalidClock }
         private let kind: Kind
@@ -18,21 +18,21 @@ public struct TimerError: Error, Sendable, Hashable, CustomStringConvertible {
         public var description: String { kind.rawValue }
     }
 
-    /// What was refused.
+    /// Which argument is invalid.
     public let code: Code
-    /// Which argument was wrong, and what is accepted.
+    /// Names the argument and its value, and states what is accepted.
     public let message: String
 
-    /// An error with a code and a message that names the argument and the accepted forms.
+    /// Creates an error; the message should name the argument and state what is accepted.
     public init(code: Code, message: String) {
         self.code = code
         self.message = message
     }
 
-    /// The code and the message.
+    /// The code and the message, for logs.
     public var description: String { "\(code): \(message)" }
 
-    /// Interval and tolerance in nanoseconds, or the error that names the wrong argument.
+    /// Returns the interval and the tolerance in nanoseconds, or throws the error for the first invalid one.
     static func validated(
         every interval: Duration, tolerance: Duration
     ) throws(TimerError) -> (interval: UInt64, tolerance: UInt64) {
@@ -53,7 +53,7 @@ public struct TimerError: Error, Sendable, Hashable, CustomStringConvertible {
         return (UInt64(nanoseconds), UInt64(tolerance.wholeNanoseconds))
     }
 
-    /// Throws the error that names the wrong argument of a frame timer, if there is one.
+    /// Throws the error for the first invalid argument of a frame timer.
     static func validate(
         maximumFramesPerSecond maximum: Int, preferredFramesPerSecond preferred: Int?, clock: ClockKind
     ) throws(TimerError) {

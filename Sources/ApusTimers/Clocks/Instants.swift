@@ -2,33 +2,35 @@ import TimerWheel
 
 /// An instant in nanoseconds on one of the engine's clocks.
 ///
-/// The three conforming types are different types on purpose: a deadline on one clock says nothing about
-/// another clock, so there is no conversion between them. Arithmetic saturates at the ends of the range.
+/// The three clocks have different types, because a deadline on one clock says nothing about another; so there is no
+/// conversion between them. Arithmetic saturates at the ends of the range.
 public protocol NanosecondInstant: InstantProtocol, Sendable where Duration == Swift.Duration {
-    /// Nanoseconds since the clock's origin. Never negative.
+    /// The nanoseconds since the clock's origin.
     var nanoseconds: UInt64 { get }
 
-    /// The instant that many nanoseconds after the clock's origin.
+    /// Creates the instant that many nanoseconds after the clock's origin.
     init(nanoseconds: UInt64)
 
     /// The clock that these instants are read from.
     static var clock: ClockKind { get }
 }
 
-/// The clocks that a deadline can be on. Where a call names none, it is ``continuous``.
+/// The clocks that deadlines can be on; calls without a clock use ``continuous``.
 public enum ClockKind: Int, CaseIterable, Sendable, Hashable {
-    /// Monotonic; stops while the machine sleeps (`CLOCK_MONOTONIC` on Linux, `CLOCK_UPTIME_RAW` on Darwin).
+    /// A monotonic clock that stops while the machine sleeps (`CLOCK_MONOTONIC` on Linux, `CLOCK_UPTIME_RAW` on
+    /// Darwin).
     case uptime = 0
-    /// Monotonic; counts while the machine sleeps (`CLOCK_BOOTTIME` on Linux, `CLOCK_MONOTONIC_RAW` on Darwin).
+    /// A monotonic clock that counts while the machine sleeps (`CLOCK_BOOTTIME` on Linux, `CLOCK_MONOTONIC_RAW` on
+    /// Darwin).
     case continuous = 1
-    /// The time of day in UTC; people and network time set it, so it can jump in both directions.
+    /// The time of day in UTC, which users and network time set, so that it can jump in both directions.
     case wall = 2
 }
 
 extension ClockKind {
     static var count: Int { 3 }
 
-    /// Calls `body` with each clock. `allCases` makes an array each time.
+    /// Calls `body` with each clock, without the array that `allCases` would allocate.
     @inline(__always)
     static func visitAll(_ body: (ClockKind) -> Void) {
         body(.uptime)
@@ -38,12 +40,12 @@ extension ClockKind {
 }
 
 extension NanosecondInstant {
-    /// The instant `duration` later (earlier when negative), saturating at the ends of the range.
+    /// Returns the instant `duration` later (earlier when negative), saturating at the ends of the range.
     public func advanced(by duration: Duration) -> Self {
         Self(nanoseconds: nanoseconds.advancedSaturating(by: duration))
     }
 
-    /// The time from this instant to `other`: negative when `other` is earlier. Saturates at ±292 years.
+    /// Returns the time from this instant to `other`, negative when `other` is earlier; it saturates at ±292 years.
     public func duration(to other: Self) -> Duration {
         if other.nanoseconds >= nanoseconds {
             .nanoseconds(Int64(clamping: other.nanoseconds - nanoseconds))
@@ -58,27 +60,28 @@ extension NanosecondInstant {
 
 /// An instant on the clock that stops while the machine sleeps.
 public struct UptimeInstant: NanosecondInstant, Hashable {
-    /// Nanoseconds of uptime since boot.
+    /// The nanoseconds since boot, without machine sleep.
     public var nanoseconds: UInt64
-    /// The instant at that many nanoseconds of uptime.
+    /// Creates the instant that many nanoseconds after boot, without machine sleep.
     public init(nanoseconds: UInt64) { self.nanoseconds = nanoseconds }
-    /// `.uptime`
+    /// The clock ``ClockKind/uptime``.
     public static var clock: ClockKind { .uptime }
 }
 
 /// An instant on the monotonic clock that counts while the machine sleeps.
 public struct ContinuousInstant: NanosecondInstant, Hashable {
-    /// Nanoseconds since boot, sleep included.
+    /// The nanoseconds since boot, with machine sleep.
     public var nanoseconds: UInt64
-    /// The instant at that many nanoseconds since boot.
+    /// Creates the instant that many nanoseconds after boot, with machine sleep.
     public init(nanoseconds: UInt64) { self.nanoseconds = nanoseconds }
-    /// `.continuous`
+    /// The clock ``ClockKind/continuous``.
     public static var clock: ClockKind { .continuous }
 }
 
 extension NanosecondInstant {
-    /// The first one later than `now`, and than this one, of those that follow this one in steps of `interval`
-    /// nanoseconds. `interval` must not be 0.
+    /// Returns the first instant later than `now` among those that follow this one in steps of `interval` nanoseconds.
+    ///
+    /// `interval` must not be 0.
     package func next(every interval: UInt64, after now: Self) -> Self {
         let passed = now.nanoseconds > nanoseconds ? (now.nanoseconds - nanoseconds) / interval : 0
         let (ahead, overflow) = interval.multipliedReportingOverflow(by: passed + 1)
@@ -86,20 +89,20 @@ extension NanosecondInstant {
     }
 }
 
-/// An instant of the wall clock: what is stored and shown.
+/// An instant on the wall clock, in which stored and displayed times are given.
 ///
 /// The range is 1970-01-01 to 2554; earlier instants saturate to 1970.
 public struct WallInstant: NanosecondInstant, Hashable {
-    /// Nanoseconds since 1970-01-01T00:00:00Z, without leap seconds.
+    /// The nanoseconds since 1970-01-01T00:00:00Z, without leap seconds.
     public var nanoseconds: UInt64
-    /// The instant at that many nanoseconds since 1970-01-01T00:00:00Z.
+    /// Creates the instant that many nanoseconds after 1970-01-01T00:00:00Z.
     public init(nanoseconds: UInt64) { self.nanoseconds = nanoseconds }
-    /// The instant at that many seconds since 1970-01-01T00:00:00Z.
+    /// Creates the instant that many seconds after 1970-01-01T00:00:00Z, saturating at the ends of the range.
     public init(secondsSince1970: Int64) {
         let (product, overflow) = UInt64(clamping: secondsSince1970).multipliedReportingOverflow(by: 1_000_000_000)
         nanoseconds = overflow ? .max : product
     }
-    /// `.wall`
+    /// The clock ``ClockKind/wall``.
     public static var clock: ClockKind { .wall }
 }
 
@@ -107,9 +110,9 @@ extension Duration {
     /// The duration in whole nanoseconds, rounded towards zero and saturating at ±292 years.
     public var wholeNanoseconds: Int64 {
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-            // A division of 128 bits is slow. 10⁹ is 2⁹ times an odd number of 21 bits, so what is left of 156 years
-            // after nine bits were shifted out is divided in two steps of 64 bits, by hand: 52 bits, and then the
-            // remainder before the other 32.
+            // A division of 128 bits is slow. 10⁹ is 2⁹ × 5⁹, so the value is shifted by nine bits, and then divided by
+            // 5⁹ = 1,953,125 in two steps of 64 bits: first the upper 51 bits, then their remainder with the lower 32
+            // bits.
             let attoseconds = attoseconds
             if attoseconds >= 0, attoseconds < 1 << 92 {
                 let shifted = attoseconds >> 9
@@ -118,17 +121,17 @@ extension Duration {
                 return Int64(truncatingIfNeeded: high << 32 | low)
             }
         }
-        // The components of more than 292 billion years trap.
+        // Reading the components of more than 292 billion years traps.
         if self >= .nanoseconds(Int64.max) { return .max }
         if self <= .nanoseconds(Int64.min) { return .min }
         let (seconds, attoseconds) = components
         return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     }
 
-    /// To whole nanoseconds, and within ±292 years, so that sums do not overflow.
+    /// The duration in whole nanoseconds within ±292 years, so that sums do not overflow.
     package var clamped: Duration { .nanoseconds(wholeNanoseconds) }
 
-    /// The same rounded up, so that not even a fraction of a nanosecond is missing of a delay.
+    /// Like ``clamped``, but rounded up, so that a delay is never shortened by a fraction of a nanosecond.
     package var clampedUp: Duration {
         let whole = clamped
         return whole < self ? whole + .nanoseconds(1) : whole
@@ -143,38 +146,36 @@ extension UInt64 {
     }
 }
 
-/// An instant on a clock that is chosen while the program runs.
-///
-/// Arithmetic saturates at the ends of the range.
+/// An instant on a clock that is chosen at run time.
 public struct ClockInstant: Sendable, Hashable {
-    /// The clock that the instant is on.
+    /// The instant's clock.
     public let clock: ClockKind
-    /// Nanoseconds since that clock's origin.
+    /// The nanoseconds since the clock's origin.
     public let nanoseconds: UInt64
 
-    /// The instant that many nanoseconds after the origin of `clock`.
+    /// Creates the instant that many nanoseconds after the origin of `clock`.
     public init(clock: ClockKind, nanoseconds: UInt64) {
         self.clock = clock
         self.nanoseconds = nanoseconds
     }
 
-    /// The same instant, whose type names its clock.
+    /// Creates the instant that `instant` is, without its clock in the type.
     public init<Instant: NanosecondInstant>(_ instant: Instant) {
         self.init(clock: Instant.clock, nanoseconds: instant.nanoseconds)
     }
 
-    /// The same instant as a type that names the clock; `nil` if it is on another clock.
+    /// Returns the instant as a type with its clock, or nil if that is another clock.
     public func instant<Instant: NanosecondInstant>(_: Instant.Type = Instant.self) -> Instant? {
         clock == Instant.clock ? Instant(nanoseconds: nanoseconds) : nil
     }
 
-    /// The instant `duration` later on the same clock (earlier when negative).
+    /// Returns the instant `duration` later on the same clock (earlier when negative).
     public func advanced(by duration: Duration) -> ClockInstant {
         ClockInstant(
             clock: clock, nanoseconds: ContinuousInstant(nanoseconds: nanoseconds).advanced(by: duration).nanoseconds)
     }
 
-    /// The time from this instant to `other`: negative when `other` is earlier. Both must be on the same clock.
+    /// Returns the time from this instant to `other`, negative when `other` is earlier; both must be on the same clock.
     public func duration(to other: ClockInstant) -> Duration {
         precondition(clock == other.clock, "instants on the clocks \(clock) and \(other.clock) have no distance")
         return ContinuousInstant(nanoseconds: nanoseconds).duration(
@@ -187,12 +188,14 @@ extension ContinuousInstant: Codable {}
 extension WallInstant: Codable {}
 
 extension NanosecondInstant {
-    /// Reads an integer: ``nanoseconds``.
+    /// Decodes an integer: ``nanoseconds``.
     public init(from decoder: any Decoder) throws {
         self.init(nanoseconds: try decoder.singleValueContainer().decode(UInt64.self))
     }
 
-    /// Writes an integer: ``nanoseconds``. An instant of the wall clock after 2262 does not fit in an `Int64`.
+    /// Encodes ``nanoseconds`` as an integer.
+    ///
+    /// Instants on the wall clock after 2262 do not fit in an `Int64`.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(nanoseconds)
@@ -206,8 +209,8 @@ extension WallInstant: CustomStringConvertible {
     public var iso8601: String {
         let (days, time) = nanoseconds.quotientAndRemainder(dividingBy: 86_400_000_000_000)
         let milliseconds = time / 1_000_000
-        // Not by gmtime_r, whose `time_t` ends in 2038 on watches with 32 bits. Eras of 400 years and their years start on
-        // 1 March, so that the leap day is the last of its year.
+        // `gmtime_r` is not used, because its `time_t` ends in 2038 on watches with 32 bits. In this algorithm, eras of
+        // 400 years and their years start on 1 March, so that the leap day is the last of its year.
         let (era, dayOfEra) = (days + 719_468).quotientAndRemainder(dividingBy: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)

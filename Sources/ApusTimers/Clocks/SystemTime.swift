@@ -1,11 +1,11 @@
 import PlatformC
 
-/// The machine's clocks. Reading one costs some 20 ns; it may be done from any thread.
+/// Reads the machine's clocks, from any thread; a reading costs about 20 ns.
 public struct SystemTime: TimeSource {
-    /// The machine's clocks. All values are equal.
+    /// Creates a reader of the machine's clocks; all values are equal.
     public init() {}
 
-    /// Time since boot without machine sleep.
+    /// Returns the time since boot, without machine sleep.
     public func uptime() -> UptimeInstant {
         #if canImport(Darwin)
             UptimeInstant(nanoseconds: clock_gettime_nsec_np(CLOCK_UPTIME_RAW))
@@ -14,7 +14,7 @@ public struct SystemTime: TimeSource {
         #endif
     }
 
-    /// Time since boot with machine sleep.
+    /// Returns the time since boot, with machine sleep.
     public func continuous() -> ContinuousInstant {
         #if canImport(Darwin)
             ContinuousInstant(nanoseconds: clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW))
@@ -23,7 +23,7 @@ public struct SystemTime: TimeSource {
         #endif
     }
 
-    /// The time of day.
+    /// Returns the time of day in UTC.
     public func wall() -> WallInstant {
         #if canImport(Darwin)
             WallInstant(nanoseconds: clock_gettime_nsec_np(CLOCK_REALTIME))
@@ -42,7 +42,7 @@ public struct SystemTime: TimeSource {
 }
 
 extension TimeSource {
-    /// The present instant on the clock of the wanted type.
+    /// Returns the present instant on the clock that the instant's type names.
     public func now<Instant: NanosecondInstant>(_: Instant.Type = Instant.self) -> Instant {
         Instant(nanoseconds: nanoseconds(on: Instant.clock))
     }

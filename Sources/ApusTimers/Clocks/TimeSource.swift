@@ -1,67 +1,69 @@
-/// The source of time: all code of Apus reads its clocks from one of these.
+/// Reads the clocks; all code of Apus gets the time from a time source.
 ///
-/// ``SystemTime`` reads the machine's clocks; `VirtualTime` (ApusTesting) is a clock that tests move by hand.
+/// ``SystemTime`` reads the machine's clocks. `VirtualTime` in ApusTesting has clocks that a test advances.
 ///
-/// The clocks are read from any thread, and under locks of Apus: a reading must not wait, and must not call what uses Apus.
+/// The clocks are read from any thread, and while locks of Apus are held. So a reading must not block, and must not
+/// call code that uses Apus.
 public protocol TimeSource: Sendable {
-    /// Time since boot without machine sleep.
+    /// Returns the time since boot, without machine sleep.
     func uptime() -> UptimeInstant
-    /// Time since boot with machine sleep.
+    /// Returns the time since boot, with machine sleep.
     func continuous() -> ContinuousInstant
-    /// The time of day.
+    /// Returns the time of day in UTC.
     func wall() -> WallInstant
 }
 
-/// Wakes the engine: a kernel timer for each clock, or the simulation's step loop.
+/// Wakes the engine: by a kernel timer for each clock, or from a simulation's step loop.
 ///
-/// The engine owns its wakeup: it calls `start` once, then `arm` and `disarm` from any thread, then `stop` once. `arm` and
-/// `disarm` are called under the engine's locks, also after `stop`: they must not wait, and must not call the handler or
-/// what uses the engine. `start` and `stop` are called under no lock.
+/// The engine owns its wakeup: it calls `start` once, then `arm` and `disarm` from any thread, then `stop` once. It
+/// calls `arm` and `disarm` under its locks, also after `stop`: these must not block, and must not call the handler or
+/// code that uses the engine. It calls `start` and `stop` under no lock.
 public protocol Wakeup: Sendable {
-    /// Whether it never wakes before an armed deadline, also when the wall clock is set; false unless said otherwise.
+    /// Whether the wakeup never wakes before an armed deadline, even when the wall clock is set; false by default.
     ///
-    /// The engine then arms only the clocks whose deadlines were reached. A wake-up does not say for which clocks it
-    /// came, so with any other wakeup each armed clock may be the one whose timer woke early, and all are armed again.
+    /// After a wake-up, the engine then arms only the clocks whose deadlines were reached. A wake-up does not name its
+    /// clock, so with any other wakeup each armed clock may have woken early, and the engine arms all of them again.
     var isPunctual: Bool { get }
 
-    /// Begins delivering wake-ups to `handler`, one at a time, on the wakeup's own thread.
+    /// Starts delivering wake-ups to `handler`, one at a time, on the wakeup's own thread.
     func start(_ handler: @escaping @Sendable (WakeReason) -> Void)
 
-    /// Asks for a wake-up when its clock reaches `deadline`, in place of the clock's earlier one.
+    /// Requests a wake-up when the deadline's clock reaches it, replacing the clock's earlier request.
     ///
-    /// A deadline that has passed wakes at once. A wake-up may come early: the engine then arms the clock again. One that
-    /// was reached may wake repeatedly until the next call for its clock, which the engine makes before it finishes a
-    /// wake-up.
+    /// A deadline that has passed wakes immediately. A wake-up may come early; the engine then arms the clock again. A
+    /// deadline that was reached may wake repeatedly until the next call for its clock, which the engine makes before
+    /// it finishes a wake-up.
     func arm(at deadline: ClockInstant)
 
-    /// Asks for no wake-up on that clock any more.
+    /// Withdraws the request for a wake-up on a clock.
     func disarm(_ clock: ClockKind)
 
-    /// Ends delivery and releases the handler, which retains the engine. No handler runs after this returns, unless
-    /// `stop` was called from the handler itself.
+    /// Ends delivery and releases the handler, which retains the engine.
+    ///
+    /// No handler runs after this returns, unless `stop` was called from the handler itself.
     func stop()
 }
 
 extension Wakeup {
-    /// False.
+    /// By default, a wakeup may wake early.
     public var isPunctual: Bool { false }
 }
 
-/// Why the engine was woken.
+/// The reason for waking the engine.
 public enum WakeReason: Sendable, Hashable {
-    /// A deadline was reached (or nearly: the engine looks at the clocks itself).
+    /// A deadline was reached, or nearly: the engine checks the clocks itself.
     case deadline
     /// The wall clock was set.
     case wallClockChanged
 }
 
-/// The source of randomness, for jitter and identifiers, so that a seed decides them in tests.
+/// Returns random numbers for jitter and identifiers, from a seed in tests.
 public protocol RandomSource: Sendable {
-    /// The next 64 random bits. May be called from any thread.
+    /// Returns the next 64 random bits; may be called from any thread.
     func next() -> UInt64
 }
 
-/// What the clocks of a time source show at one moment.
+/// The readings of a time source's three clocks at one moment.
 package struct ClockReading: Hashable, Sendable {
     package var wall: WallInstant
     package var continuous: ContinuousInstant
@@ -76,7 +78,7 @@ package struct ClockReading: Hashable, Sendable {
         (self.wall, self.continuous, self.uptime) = (wall, continuous, uptime)
     }
 
-    /// The wall clock's reading at that instant, if it is not set before.
+    /// Returns the wall clock's reading at an instant, if it is not set before.
     package func wall(at instant: ContinuousInstant) -> WallInstant {
         wall.advanced(by: continuous.duration(to: instant))
     }

@@ -1,43 +1,44 @@
-/// A Swift `Clock` over a ``TimerEngine``, for everything that takes a clock, for example `debounce(for:clock:)` of
+/// A Swift `Clock` over a ``TimerEngine``, for APIs that take a clock, such as `debounce(for:clock:)` of
 /// swift-async-algorithms.
 ///
-/// `sleep(until:tolerance:)` creates no task, honours the tolerance, and when cancelled leaves no timer.
+/// `sleep(until:tolerance:)` creates no task, honours the tolerance, and leaves no timer after a cancellation.
 public struct TimerClock<Instant: NanosecondInstant>: Clock {
-    /// Time is measured in `Swift.Duration`, to the nanosecond.
+    /// Durations are measured in `Swift.Duration`, to the nanosecond.
     public typealias Duration = Swift.Duration
 
-    /// The engine that the sleeps run on.
+    /// The engine whose timers end the sleeps.
     public let engine: TimerEngine
 
-    /// The clock of that engine which the instant's type names.
+    /// Creates a clock of the engine; the instant's type selects which one.
     public init(engine: TimerEngine) { self.engine = engine }
 
     /// The present instant.
     public var now: Instant { engine.time.now() }
 
-    /// One nanosecond.
+    /// The resolution of the engine's deadlines: one nanosecond.
     public var minimumResolution: Duration { .nanoseconds(1) }
 
-    /// Suspends the task until `deadline`, or up to `tolerance` later (nil: none). An instant that has passed
-    /// returns at once.
+    /// Suspends the task until `deadline`, or up to `tolerance` later; nil means no tolerance.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled or the engine shut down.
+    /// It returns immediately if the deadline has passed.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled or the engine is stopped.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         try await engine.sleep(until: deadline, tolerance: tolerance ?? .zero)
     }
 }
 
 extension TimerClock where Instant == ContinuousInstant {
-    /// The monotonic clock that counts while the machine sleeps.
+    /// Returns the monotonic clock that counts while the machine sleeps.
     public static func continuous(engine: TimerEngine = .shared) -> TimerClock { TimerClock(engine: engine) }
 }
 
 extension TimerClock where Instant == UptimeInstant {
-    /// The monotonic clock that stops while the machine sleeps.
+    /// Returns the monotonic clock that stops while the machine sleeps.
     public static func uptime(engine: TimerEngine = .shared) -> TimerClock { TimerClock(engine: engine) }
 }
 
 extension TimerClock where Instant == WallInstant {
-    /// The time of day: sleeps are looked at again when it is set.
+    /// Returns the wall clock; the engine re-evaluates its sleeps when it is set.
     public static func wall(engine: TimerEngine = .shared) -> TimerClock { TimerClock(engine: engine) }
 }

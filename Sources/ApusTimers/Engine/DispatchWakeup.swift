@@ -5,8 +5,10 @@
 
     typealias SystemWakeup = DispatchWakeup
 
-    /// Wakes through Dispatch: a strict timer source each for uptime and the wall clock, a kernel queue for the continuous
-    /// clock, on which Dispatch has no public deadlines, and the system's notification about the wall clock.
+    /// Wakes the engine through Dispatch.
+    ///
+    /// Uptime and the wall clock have a strict timer source each. Dispatch has no public deadlines on the continuous
+    /// clock, so that has a timer of a kernel queue. The system's notification reports settings of the wall clock.
     package final class DispatchWakeup: Wakeup {
         private static let isOnQueue = DispatchSpecificKey<Bool>()
 
@@ -56,7 +58,7 @@
                 guard !state.isStopped else { return }
                 switch clock {
                 case .uptime:
-                    // Its origin is the one of `DispatchTime`.
+                    // `DispatchTime` counts from the same origin.
                     let deadline = nanoseconds.map { DispatchTime(uptimeNanoseconds: $0) } ?? .distantFuture
                     state.uptime?.schedule(deadline: deadline, leeway: .nanoseconds(0))
                 case .continuous:
@@ -76,7 +78,7 @@
                 if let token = state.clockSetToken { notify_cancel(token) }
                 state = State(isStopped: true)
             }
-            // Waits for a handler that is running.
+            // Waits for a running handler, unless this is called by it.
             if DispatchQueue.getSpecific(key: Self.isOnQueue) == nil { queue.sync {} }
         }
 
@@ -86,15 +88,15 @@
         }
     }
 
-    /// One deadline on the continuous clock, which counts while the machine sleeps and is not set: a timer of a kernel
-    /// queue with `NOTE_MACH_CONTINUOUS_TIME` (Apple, sys/event.h).
+    /// Waits for one deadline on the continuous clock, with a kernel queue's timer (`NOTE_MACH_CONTINUOUS_TIME`,
+    /// Apple's sys/event.h).
     private final class ContinuousTimer {
         private let descriptor: Int32
         private let source: any DispatchSourceRead
 
         init(queue: DispatchQueue, _ handler: @escaping @Sendable () -> Void) {
             let descriptor = kqueue()
-            // A timer that never fires would be worse.
+            // Trapping is better than a timer that never fires.
             precondition(descriptor >= 0, "the kernel gives no queue: \(String(cString: strerror(errno)))")
             self.descriptor = descriptor
             source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
@@ -108,8 +110,10 @@
             source.activate()
         }
 
-        /// Relative, because absolute deadlines of such timers are counted from the wall clock's origin. What passes between
-        /// the reading and the call makes it late, never early.
+        /// Arms the timer, or disarms it for nil.
+        ///
+        /// The kernel's deadline is relative, because it counts absolute ones from the wall clock's origin. The time
+        /// between reading the clock and the system call makes the wake-up late, never early.
         func arm(at instant: ContinuousInstant?) {
             var change = kevent()
             change.ident = 1

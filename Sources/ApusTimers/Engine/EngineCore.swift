@@ -1,7 +1,7 @@
 import Synchronization
 import TimerWheel
 
-/// The implementation of ``TimerEngine``: the shards, the kernel's timers, and the thread that fires.
+/// Implements ``TimerEngine``: the shards, the arming of the kernel's timers, and the thread that fires.
 final class EngineCore: Sendable {
     let time: any TimeSource
     let wakeup: any Wakeup
@@ -11,11 +11,11 @@ final class EngineCore: Sendable {
     let driver: EngineDriver
     let observers = Locked(Observers())
     let life = EngineLife()
-    /// Whether `metrics` is worth a look.
+    /// Whether `metrics` is set, so that an engine without metrics does not take their lock.
     let hasMetrics = Atomic(false)
     let metrics = Locked<EngineMetrics?>(nil)
     let wakeUps = Atomic(0)
-    /// Actions that ran on other executors.
+    /// How many actions were started on other executors.
     let firesElsewhere = Atomic(0)
 
     init(time: any TimeSource, wakeup: any Wakeup, groups: Int) {
@@ -27,13 +27,13 @@ final class EngineCore: Sendable {
         driver = EngineDriver(groups: groups)
     }
 
-    /// From now on, until ``stop()``, the wakeup keeps the core.
+    /// Starts the wakeup, which retains the core until ``stop()`` or ``end()``.
     func start() {
         for index in 0..<shards.count { shards.withShard(index) { $0.core = .passUnretained(self) } }
         wakeup.start { reason in self.wake(reason) }
     }
 
-    /// Ends the engine. Returns when no action runs on its thread any more, unless the caller is such an action.
+    /// Ends the engine, and waits for an action that is running on its thread, unless that action is the caller.
     func stop() {
         switch life.stop() {
         case .endWakeUps:
@@ -47,12 +47,12 @@ final class EngineCore: Sendable {
         }
     }
 
-    /// The same without waiting: an action that is running is completed, and no other starts.
+    /// Ends the engine without waiting; an action that is running is completed, and no other starts.
     func end() {
         switch life.endSoon() {
         case .endWakeUps:
             let pending = takeAll()
-            // No action is running, so this does not wait for one.
+            // No action is running, so this does not block.
             wakeup.stop()
             life.ended()
             pending.abandon()
@@ -61,14 +61,15 @@ final class EngineCore: Sendable {
         }
     }
 
-    /// How many records are examined under one hold of a lock when everything is taken out.
+    /// How many records are examined while a lock is held once, when all timers are removed.
     private static var removedAtOnce: Int { 512 }
 
     private struct Pending {
         var payloads: [TimerPayload] = []
         var observers: [UInt64: Observers.Observer] = [:]
 
-        /// Outside the locks: what actions and handlers captured may do anything when it is released.
+        /// Releases the actions and resumes sleeping tasks, outside the locks, because releasing what an action
+        /// captured may run any code.
         consuming func abandon() { for payload in payloads { payload.intoAction().abandon() } }
     }
 
@@ -96,7 +97,7 @@ final class EngineCore: Sendable {
         )
     }
 
-    /// The observers of settings of the wall clock.
+    /// The observers that are notified when the wall clock is set.
     struct Observers {
         struct Observer {
             let executor: ActionExecutor
@@ -111,7 +112,7 @@ final class EngineCore: Sendable {
         hasMetrics.load(ordering: .acquiring) ? metrics.withLock { $0 } : nil
     }
 
-    /// Like `time.nanoseconds(on:)`, without asking who `time` is.
+    /// Reads a clock like `time.nanoseconds(on:)`, but without a dynamic call if `time` is `SystemTime`.
     @inline(__always)
     func nanoseconds(on clock: ClockKind) -> UInt64 {
         isOnSystemTime ? SystemTime().nanoseconds(on: clock) : time.nanoseconds(on: clock)
@@ -144,7 +145,9 @@ final class EngineCore: Sendable {
         return ScheduledTimer(shard: reference, handle: .none, epoch: 0, clock: clock, object: 0)
     }
 
-    /// A timer in a shard of the caller's choice; nil after the engine's end, and then the payload was not taken.
+    /// Inserts a timer into a shard of the caller's choice.
+    ///
+    /// - Returns: Nil after the engine's end; the payload is then still the caller's.
     func insert(
         _ payload: TimerPayload, in reference: EngineShard.Reference, clock: ClockKind, deadline: UInt64,
         tolerance: Duration
@@ -171,7 +174,7 @@ final class EngineCore: Sendable {
         return shard.makeWheel(from: nanoseconds(on: clock))
     }
 
-    /// After the timer for which the kernel is armed was removed.
+    /// Finds the next deadline to arm after the timer for which the kernel is armed was removed.
     @inline(never)
     func searchEarliest(_ clock: ClockKind, insteadOf hard: UInt64) {
         guard arming.beginSearch(clock, insteadOf: hard) else { return }

@@ -1,13 +1,14 @@
 import Synchronization
 import TimerWheel
 
-/// What only the engine's thread uses.
+/// Runs due actions; only the engine's thread uses it.
 ///
-/// For `@unchecked Sendable`: the wakeup calls one wake-up after another, never two at once, and the count is atomic.
+/// For `@unchecked Sendable`: the wakeup never runs two wake-ups at once, and the count is atomic.
 final class EngineDriver: @unchecked Sendable {
     private let lanes: UnsafeMutablePointer<EngineLane>
     private let laneCount: Int
-    /// Actions that ran here. Written by this thread only, so counting needs no locked instruction.
+    /// How many actions were started on the engine's thread, the only one that writes it, so that counting needs no
+    /// locked instruction.
     private let count = Atomic(0)
 
     var fires: Int { count.load(ordering: .relaxed) }
@@ -23,8 +24,10 @@ final class EngineDriver: @unchecked Sendable {
         lanes.deallocate()
     }
 
-    /// One pass: runs everything that is due on a clock, in the order of the deadlines, and not what is scheduled
-    /// meanwhile. Gives how many timers that were.
+    /// Runs one pass: all actions that are due on a clock, in the order of their deadlines, without those scheduled
+    /// meanwhile.
+    ///
+    /// - Returns: How many timers were due.
     func fire(_ clock: ClockKind, of engine: EngineCore, metrics: EngineMetrics?) -> Int {
         let shards = engine.shards
         let now = engine.nanoseconds(on: clock)
@@ -37,7 +40,8 @@ final class EngineDriver: @unchecked Sendable {
             due += 1
             let (timer, executor) = lanes[index].take()
             if let executor {
-                // The timer is started when its action starts, so it can be cancelled while it waits for its executor.
+                // The timer is started only when its action starts, so it can be cancelled while it waits for its
+                // executor.
                 executor.run { [shard = lanes[index].shard] in engine.fire(timer, clock, shard) }
             } else if lanes[index].start(timer, shards) {
                 count.store(count.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
@@ -50,7 +54,7 @@ final class EngineDriver: @unchecked Sendable {
         return due
     }
 
-    /// The lane with the earliest timer; of equal ones the first.
+    /// The lane with the earliest timer, the first of equal ones; nil when all lanes are empty.
     @inline(__always)
     private var earliestLane: Int? {
         if laneCount == 1 { return lanes[0].next == nil ? nil : 0 }
@@ -63,12 +67,14 @@ final class EngineDriver: @unchecked Sendable {
 }
 
 extension EngineCore {
-    /// How many passes a wake-up makes at most. One more is cheaper than a wake-up, but timers may always be due, and
-    /// settings of the wall clock must not wait for that. Virtual time stands still meanwhile; what is scheduled for the
-    /// same instant is a wake-up of its own there, which takes its turn among the other work of the instant.
+    /// The maximum number of passes in one wake-up.
+    ///
+    /// A pass costs less than a wake-up, but actions may schedule timers that are due at once without end, and settings
+    /// of the wall clock must be noticed between. In virtual time, the clock does not advance between passes; a timer
+    /// for the same instant gets its own wake-up there, in turn with the other work of that instant.
     private var passesPerWakeUp: Int { isOnSystemTime ? 16 : 1 }
 
-    /// On the engine's thread.
+    /// Handles a wake-up, on the engine's thread.
     func wake(_ reason: WakeReason) {
         guard life.beginWakeUp() else { return }
         defer {
@@ -87,7 +93,7 @@ extension EngineCore {
         var due = 0
         for _ in 0..<passesPerWakeUp {
             var more = 0
-            // A clock that gets its first timer meanwhile is looked at in the next pass, or when all is settled.
+            // A clock that gets its first timer meanwhile is examined in the next pass, or by `settle` below.
             ClockKind.visitAll { clock in
                 if shards.isInUse(clock) { more += driver.fire(clock, of: self, metrics: metrics) }
             }
@@ -99,7 +105,7 @@ extension EngineCore {
         ClockKind.visitAll { clock in arming.settle(clock, earliest: shards.earliest(clock)) }
     }
 
-    /// On another executor, some time after the timer was found due.
+    /// Starts a due timer on its executor, unless it was cancelled or reset since it was taken.
     fileprivate func fire(_ due: DueTimer, _ clock: ClockKind, _ shard: Int) {
         let removed = shards.withShard(shard) { $0.wheel?.pointee.remove(due) }
         guard let removed else { return }
@@ -110,7 +116,7 @@ extension EngineCore {
 
     fileprivate func lateness(of deadline: UInt64, on clock: ClockKind) -> UInt64 {
         let now = nanoseconds(on: clock)
-        // The wall clock may have been set back since the timer was found due.
+        // The wall clock may have been set back since the timer was taken.
         return now > deadline ? now - deadline : 0
     }
 }

@@ -1,19 +1,20 @@
 import TimerWheel
 
-/// What the engine's thread has taken from one shard on one clock, and has not run yet.
+/// Holds the due timers that the engine's thread has taken from one shard and has not run yet.
 ///
-/// Used by that thread alone.
+/// Only that thread uses it.
 struct EngineLane: ~Copyable {
-    /// How many due timers are taken under one hold of a shard's lock, and how many are moved to a lower level: so
-    /// that a million due timers do not block `schedule`.
+    /// How many due timers are taken, and how many are moved to a lower level, while a shard's lock is held once.
+    ///
+    /// The bounds keep a million due timers from blocking `schedule`.
     private static var budget: (taken: Int, moved: Int) { (128, 512) }
 
-    // A pointer and first: under the thread sanitizer, Swift 6.3 takes each change of the lane for one of what the first
-    // field points to, and does not compile if that is no pointer.
+    // This field is first, and a pointer, because Swift 6.3 reports each change of the lane to the thread sanitizer as
+    // an access to what the first field points to, and does not compile under it if that is no pointer.
     private let buffer: UnsafeMutablePointer<DueTimer>
     private let started: UnsafeMutablePointer<UInt32>
     private let executors: UnsafeMutablePointer<ActionExecutor?>
-    /// The shard's number.
+    /// The shard's index.
     private(set) var shard = 0
     private var head = 0
     private var count = 0
@@ -35,7 +36,7 @@ struct EngineLane: ~Copyable {
         started.deallocate()
     }
 
-    /// The deadline of the next timer; nil when the lane is through.
+    /// The deadline of the next timer; nil when none is left.
     var next: UInt64? { head < count ? buffer[head].deadline : nil }
 
     mutating func begin(_ shard: Int) {
@@ -45,12 +46,12 @@ struct EngineLane: ~Copyable {
         count = 0
     }
 
-    /// Takes the next batch, if the lane is empty and the shard may have more that is due.
+    /// Takes the next batch of due timers if the lane is empty and the shard may have more.
     mutating func refill(_ shards: EngineShards, now: UInt64) {
         while head == count, !isComplete {
             let (buffer, executors) = (buffer, executors)
             let progress = shards.withShard(shard) { shard -> TimerWheel.Progress? in
-                // After the engine's end, its timers are taken out elsewhere, in pieces.
+                // After the engine's end, `takeAll` removes its timers in steps.
                 guard let wheel = shard.wheel, shard.core != nil else { return nil }
                 release(into: wheel, shards)
                 starts = wheel.pointee.starts
@@ -58,7 +59,7 @@ struct EngineLane: ~Copyable {
                     now: now, into: UnsafeMutableBufferPointer(start: buffer, count: Self.budget.taken),
                     work: Self.budget.moved
                 )
-                // Only now can no thread cancel them and release their object.
+                // While the lock is held, no thread can cancel the timers and release their objects.
                 for position in 0..<progress.count where buffer[position].payload.isForElsewhere {
                     executors[position] = buffer[position].payload.retainedExecutor()
                 }
@@ -70,7 +71,7 @@ struct EngineLane: ~Copyable {
         }
     }
 
-    /// The next timer, and where it runs if not here.
+    /// Takes the next timer, with its executor unless that is the engine's thread.
     mutating func take() -> (due: DueTimer, executor: ActionExecutor?) {
         let position = head
         head += 1
@@ -78,7 +79,7 @@ struct EngineLane: ~Copyable {
         return (buffer[position], executors[position].take())
     }
 
-    /// Ends the timer for the one who runs it. False if it was cancelled or reset meanwhile.
+    /// Starts a timer, and returns false if it was cancelled or reset since it was taken.
     @inline(__always)
     mutating func start(_ due: DueTimer, _ shards: EngineShards) -> Bool {
         shards.beginStart(shard, of: startedCount)
@@ -91,7 +92,7 @@ struct EngineLane: ~Copyable {
         return isStarted
     }
 
-    /// Gives the records of started timers back.
+    /// Releases the records of started timers at the end of a pass.
     mutating func end(_ shards: EngineShards) {
         guard startedCount > 0 else { return }
         shards.withShard(shard) { shard in

@@ -1,43 +1,45 @@
 import CApus
 import Dispatch
 
-/// Decides who ends an engine, and who waits for the end, while its thread may be running an action.
+/// Decides which thread ends an engine and which waits for its end, while the engine's thread may run an action.
 final class EngineLife: Sendable {
     private struct State {
         var isOver = false
-        /// The number of the thread that makes a wake-up.
+        /// The number of the thread that is handling a wake-up; nil between wake-ups.
         var wakingThread: UInt32?
-        /// The wake-up that is being made ends the engine's thread.
+        /// Whether the engine's thread ends after the wake-up that it is handling.
         var endsWithWakeUp = false
     }
 
     private let state = Locked(State())
-    /// Left when the thread has ended, or runs no action any more.
+    /// Left when the thread has ended, or has run its last action.
     private let end = DispatchGroup()
 
     init() { end.enter() }
 
     enum StopAction {
-        /// The caller takes all timers out, ends the thread and then calls ``ended()``.
+        /// The caller removes all timers, ends the thread, and then calls ``ended()``.
         case endWakeUps
-        /// The caller is an action of the engine's thread and takes all timers out; the thread ends itself after the action.
+        /// The caller is an action on the engine's thread and removes all timers; the thread ends itself after the
+        /// action.
         case leaveToWakeUp
-        /// Another thread is about it.
+        /// The engine has ended or another thread is ending it; the caller waits for that.
         case waitForEnd
-        /// It is over, or is ended by a thread that waits for this action.
+        /// The caller is an action on the engine's thread, and the engine is being ended already; waiting would
+        /// deadlock.
         case nothing
     }
 
     enum EndAction {
         case endWakeUps
-        /// The caller takes all timers out; the thread ends itself after the action that is running.
+        /// The caller removes all timers; the thread ends itself after the action that is running.
         case leaveToWakeUp
         case nothing
     }
 
     var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// False after the end: then there is nothing to fire.
+    /// Records the beginning of a wake-up, and returns false if the engine has ended.
     func beginWakeUp() -> Bool {
         state.withLock { state in
             if state.isOver { return false }
@@ -46,7 +48,7 @@ final class EngineLife: Sendable {
         }
     }
 
-    /// True if the caller ends its thread and then calls ``ended()``.
+    /// Records the end of a wake-up, and returns true if the caller must end its thread and then call ``ended()``.
     func endWakeUp() -> Bool {
         state.withLock { state in
             state.wakingThread = nil
@@ -54,7 +56,7 @@ final class EngineLife: Sendable {
         }
     }
 
-    /// The engine is to end, and the caller waits for an action that is running.
+    /// Decides what a caller does that ends the engine and waits for an action that is running.
     func stop() -> StopAction {
         state.withLock { state in
             if state.isOver { return state.wakingThread == capus_thread_number() ? .nothing : .waitForEnd }
@@ -64,7 +66,7 @@ final class EngineLife: Sendable {
         }
     }
 
-    /// The engine is to end, and the caller waits for nothing.
+    /// Decides what a caller does that ends the engine without waiting.
     func endSoon() -> EndAction {
         state.withLock { state in
             if state.isOver { return .nothing }

@@ -1,10 +1,10 @@
 public import CoreMetrics
 import Synchronization
 
-/// What an engine reports about itself, to the metrics backend that the app chose.
+/// Reports an engine's figures to the metrics backend that the app chose.
 ///
-/// Called outside the engine's locks: a backend may take its time, but on the engine's thread every timer waits for it.
-/// The metrics are not destroyed at the end: a backend may give engines of one label the same handlers.
+/// Its methods are called outside the engine's locks. A backend that blocks on the engine's thread delays every timer.
+/// The metrics are not destroyed at the end, because a backend may give engines with one label the same handlers.
 final class EngineMetrics: Sendable {
     private let lateness: CoreMetrics.Timer
     private let wakeUps: Counter
@@ -12,7 +12,7 @@ final class EngineMetrics: Sendable {
     private let coalescedFires: Counter
     private let liveTimers: Meter
 
-    /// Metrics whose names begin with `label` and a dot.
+    /// Creates metrics whose names begin with `label` and a dot.
     init(factory: any MetricsFactory, label: String, dimensions: [(String, String)]) {
         lateness = CoreMetrics.Timer(
             label: "\(label).lateness", dimensions: dimensions, preferredDisplayUnit: .milliseconds, factory: factory)
@@ -22,13 +22,13 @@ final class EngineMetrics: Sendable {
         liveTimers = Meter(label: "\(label).live_timers", dimensions: dimensions, factory: factory)
     }
 
-    /// An action was started that many nanoseconds after its deadline. Called on whatever executor it runs.
+    /// Records the start of an action, `nanoseconds` after its deadline, on the action's executor.
     func started(late nanoseconds: UInt64) {
         lateness.recordNanoseconds(Int64(clamping: nanoseconds))
         fires.increment()
     }
 
-    /// The engine was woken and found `due` timers due; `liveTimers` were left.
+    /// Records a wake-up in which `count` timers were due, and after which `left` were live.
     func woke(due count: Int, liveTimers left: Int) {
         wakeUps.increment()
         if count > 1 { coalescedFires.increment(by: count - 1) }
@@ -37,16 +37,17 @@ final class EngineMetrics: Sendable {
 }
 
 extension TimerEngine {
-    /// Reports from now on what the engine does to a metrics backend: its wake-ups, the actions it starts and how late,
-    /// how many shared a wake-up, and the timers that live.
+    /// Reports wake-ups, started actions, their lateness, actions that shared a wake-up, and live timers to a metrics
+    /// backend, from this call on.
     ///
-    /// Backends are called where the actions run, the engine's own thread included: one that blocks makes timers late.
-    /// Nothing is reported, and nothing costs, unless this was called. Calling it again replaces the backend.
+    /// The backend is called on the executors of the actions, including the engine's thread: a backend that blocks
+    /// makes timers late. Without this call nothing is reported, which costs nothing. Another call replaces the
+    /// backend.
     ///
     /// - Parameters:
-    ///   - factory: The backend; the bootstrapped backend when not given.
-    ///   - label: What the metrics' names begin with, before a dot.
-    ///   - dimensions: On each metric, to distinguish several engines.
+    ///   - factory: The backend; by default the bootstrapped one.
+    ///   - label: The beginning of the metrics' names, before a dot.
+    ///   - dimensions: The dimensions of each metric, to distinguish several engines.
     public func reportMetrics(
         to factory: any MetricsFactory = MetricsSystem.factory, label: String = "apus.timers",
         dimensions: [(String, String)] = []

@@ -3,28 +3,29 @@ import PlatformC
 import Synchronization
 import TimerWheel
 
-/// The shards that an engine has borrowed.
+/// Owns the shards that an engine has borrowed: one for each clock in each group of threads.
 ///
-/// For `@unchecked Sendable`: the pointers are set once, and what they point to is atomic or has a lock of its own.
+/// For `@unchecked Sendable`: the pointers never change, and what they point to is atomic or protected by its own lock.
 final class EngineShards: @unchecked Sendable {
-    /// All of them: for each group of threads, one for each clock.
     let count: Int
     private let groups: Int
     private let shards: UnsafeMutablePointer<EngineShard.Reference>
-    /// The clocks that have timers, or had; a bit for each, by its number.
+    /// The clocks that have or had timers, as bits.
     private let used = Atomic<UInt8>(0)
-    /// For each shard, twice the number of its timers that the engine's thread has started and not yet released; odd
-    /// while it starts one. Written by that thread only.
+    /// For each shard, twice the number of timers that the engine's thread has started and not released; plus 1 while
+    /// it starts another.
+    ///
+    /// Only that thread writes it.
     private let started: UnsafeMutablePointer<Atomic<Int>>
 
-    /// One group for each processor, up to 16.
+    /// The number of processors, rounded up to a power of two and at most 16.
     static var groupsPerEngine: Int {
         var groups = 1
         while groups < min(16, ProcessorCount.active) { groups *= 2 }
         return groups
     }
 
-    /// `groups` is a power of two.
+    /// Borrows the shards for `groups` groups of threads, a power of two.
     init(groups: Int) {
         precondition(groups > 0 && groups & (groups - 1) == 0, "groups are chosen by a mask")
         self.groups = groups
@@ -45,7 +46,7 @@ final class EngineShards: @unchecked Sendable {
         started.deallocate()
     }
 
-    /// The shard that the calling thread puts its timers of a clock in.
+    /// Returns the shard into which the calling thread inserts its timers of a clock.
     @inline(__always)
     func own(_ clock: ClockKind) -> EngineShard.Reference {
         shards[index(groups == 1 ? 0 : Int(capus_thread_number()) & (groups - 1), clock)]
@@ -60,23 +61,24 @@ final class EngineShards: @unchecked Sendable {
     }
 
     #if DEBUG
-        /// The most records that were examined under one hold of a lock.
+        /// The maximum number of records that were examined while a lock was held once.
         var mostVisits: Int { (0..<count).map { withShard($0) { $0.mostVisits } }.max() ?? 0 }
     #endif
 
-    /// The engine's thread is about to start a timer.
+    /// Marks that the engine's thread is starting a timer, after `count` others.
     @inline(__always)
     func beginStart(_ index: Int, of count: Int) { started[index].store(2 * count + 1, ordering: .relaxed) }
 
     @inline(__always)
     func setStarted(_ index: Int, _ count: Int) { started[index].store(2 * count, ordering: .releasing) }
 
-    /// Timers whose actions have not started.
+    /// How many timers have not started.
     var liveTimerCount: Int {
         (0..<count).reduce(0) { sum, index in
             sum
                 + withShard(index) { shard in
-                    // Under the lock the wheel's count stands still; starts continue, but each takes a moment only.
+                    // The lock keeps the wheel's count constant. The engine's thread may start timers meanwhile, but
+                    // `started` is odd only for a moment.
                     var started = started[index].load(ordering: .acquiring)
                     while started & 1 == 1 { started = self.started[index].load(ordering: .acquiring) }
                     return shard.count - started / 2
@@ -84,11 +86,13 @@ final class EngineShards: @unchecked Sendable {
         }
     }
 
-    /// How often a search for the earliest deadline takes a shard's lock, if its minimum was cancelled in a crowd.
+    /// How many times a search for the earliest deadline takes one shard's lock, if it must examine many records.
     private static var searchesAtOnce: Int { 8 }
 
-    /// The earliest hard deadline of a clock, or an earlier instant if the search would be long; `.max` without any.
-    /// Takes one lock after another, each for a bounded number of records.
+    /// Returns the earliest hard deadline on a clock, or an earlier instant if the search would be long; `.max` without
+    /// timers.
+    ///
+    /// It takes the shards' locks one after another, and examines a bounded number of records under each.
     func earliest(_ clock: ClockKind) -> UInt64 {
         guard isInUse(clock) else { return .max }
         var earliest = UInt64.max
@@ -105,47 +109,52 @@ final class EngineShards: @unchecked Sendable {
         return earliest
     }
 
-    /// Whether a clock has timers, or had.
+    /// Whether a clock has or had timers.
     @inline(__always)
     func isInUse(_ clock: ClockKind) -> Bool {
         used.load(ordering: .sequentiallyConsistent) >> UInt8(truncatingIfNeeded: clock.rawValue) & 1 == 1
     }
 
-    /// A clock's first timer is about to be put in a shard, whose lock is held.
+    /// Marks a clock as used before its first timer is inserted into a shard, whose lock the caller holds.
     func use(_ clock: ClockKind) {
         used.bitwiseOr(1 << UInt8(truncatingIfNeeded: clock.rawValue), ordering: .sequentiallyConsistent)
-        // The caller compares its deadline with what the kernel is armed for, and a thread that looks for the earliest
-        // deadline stores that before it reads the clocks: one of the two sees the other.
+        // The caller then compares its deadline with the armed one. A thread that searches for the earliest deadline
+        // first stores `.max` as armed, then reads the clocks in use. The fence ensures that one of the two sees the
+        // other's change.
         atomicMemoryFence(ordering: .sequentiallyConsistent)
     }
 }
 
-/// Some of an engine's timers of one clock. Threads are spread over groups of shards, so that they rarely contend; each
-/// clock has a shard of its own in a group, so that one does not wait for what is done about another.
+/// Holds some of an engine's timers on one clock, protected by a lock.
 ///
-/// A shard is never freed: engines borrow shards, one after another. So a ``ScheduledTimer`` can name its shard without
-/// a reference to the engine, which all threads would have to count at one place in memory. The epoch shows whether it
-/// is still the same engine's.
+/// Threads are spread over groups of shards, so that they rarely contend. In each group every clock has its own shard,
+/// so that work on one clock does not delay another.
 ///
-/// No method here calls user code.
+/// A shard is never freed; engines borrow shards, one after another. A ``ScheduledTimer`` therefore refers to its shard
+/// without retaining the engine, whose reference count would be contended by all threads. The epoch shows whether the
+/// shard still belongs to the timer's engine.
+///
+/// No method of a shard calls user code.
 struct EngineShard: ~Copyable {
-    /// The timers, from the first on. Used only while the shard's lock is held.
+    /// The shard's timers, used only under its lock; nil before the first timer.
     private(set) var wheel: UnsafeMutablePointer<TimerWheel>?
-    /// The engine, from its beginning to its shutdown; nothing is put in before or after. It lives at least as long as
-    /// it is named here, because its shutdown needs the lock to take it away.
+    /// The engine from its start to its end; without one, no timer is inserted.
+    ///
+    /// The engine lives at least as long as this refers to it, because its end needs the shard's lock to clear this.
     var core: Unmanaged<EngineCore>?
-    /// How many engines the shard has had.
+    /// How many engines have returned the shard.
     private(set) var epoch: UInt32 = 0
-    // The next shard's lock is on another pair of cache lines.
+    // Keeps the lock of the next shard on another pair of cache lines.
     private let padding: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)
     private let morePadding: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)
 
     #if DEBUG
-        /// The most records that were examined under one hold of the lock, for tests.
+        /// The maximum number of records that were examined while the lock was held once, for tests.
         fileprivate(set) var mostVisits = 0
     #endif
 
-    /// The engine is gone, and its timers' names mean nothing any more. The wheel is the caller's.
+    /// Separates the shard from its engine, makes the engine's handles stale, and returns the wheel, which the caller
+    /// frees.
     mutating func retire() -> UnsafeMutablePointer<TimerWheel>? {
         defer { wheel = nil }
         core = nil
@@ -153,7 +162,7 @@ struct EngineShard: ~Copyable {
         return wheel
     }
 
-    /// Makes the wheel, of which there was none.
+    /// Creates the wheel; there must be none yet.
     mutating func makeWheel(from now: UInt64) -> UnsafeMutablePointer<TimerWheel> {
         let wheel = UnsafeMutablePointer<TimerWheel>.allocate(capacity: 1)
         wheel.initialize(to: TimerWheel(now: now))
@@ -161,27 +170,27 @@ struct EngineShard: ~Copyable {
         return wheel
     }
 
-    /// The engine, if the kernel is armed for that instant: then the caller has to look for the next one.
+    /// Returns the engine if the kernel is armed for that instant; the caller must then search for the next deadline.
     @inline(__always)
     func core(armedFor hard: UInt64, on clock: ClockKind) -> EngineCore? {
         guard let core, core._withUnsafeGuaranteedRef({ $0.arming.isArmed(clock, for: hard) }) else { return nil }
         return core.takeUnretainedValue()
     }
 
-    /// Timers in the wheel: those that wait, that were taken, and that were started and not yet released.
+    /// How many timers are in the wheel: waiting, taken, or started and not released yet.
     var count: Int { wheel?.pointee.count ?? 0 }
 }
 
 extension EngineShard {
-    /// A shard and its lock, at an address that stays.
+    /// Refers to a shard and its lock, whose address never changes.
     ///
-    /// The protecting lock, for `@unchecked Sendable`, is the one at that address.
+    /// For `@unchecked Sendable`: the lock at that address protects the shard.
     struct Reference: @unchecked Sendable {
         private let shard: UnsafeMutablePointer<Locked<EngineShard>>
 
         private static let pool = Locked<[Reference]>([])
 
-        /// A shard that no engine has, for one engine.
+        /// Returns a shard that no engine uses.
         static func borrow() -> Reference {
             if let reference = pool.withLock({ $0.popLast() }) { return reference }
             let shard = UnsafeMutablePointer<Locked<EngineShard>>.allocate(capacity: 1)
@@ -189,7 +198,7 @@ extension EngineShard {
             return Reference(shard: shard)
         }
 
-        /// After the engine's end.
+        /// Returns the shard to the pool after its engine's end.
         func giveBack() {
             if let wheel = withShard({ $0.retire() }) {
                 wheel.deinitialize(count: 1)
@@ -200,7 +209,7 @@ extension EngineShard {
 
         @inline(__always)
         func withShard<Result>(_ body: (inout EngineShard) -> Result) -> Result {
-            // For `nonisolated(unsafe)`: what crosses the lock are values, and objects that may be sent.
+            // For `nonisolated(unsafe)`: only values and sendable objects cross the lock.
             nonisolated(unsafe) let result = shard.pointee.withLock { shard in
                 #if DEBUG
                     let visits = shard.wheel?.pointee.visits ?? 0
@@ -215,7 +224,7 @@ extension EngineShard {
 }
 
 enum ProcessorCount {
-    /// How many processors the machine has in use; at least 1.
+    /// The number of processors that are online; at least 1.
     static var active: Int {
         #if canImport(Darwin)
             max(1, sysconf(_SC_NPROCESSORS_ONLN))

@@ -1,28 +1,31 @@
 import Synchronization
 
-/// For which instants the kernel's timers are armed, and who arms them.
+/// Arms the kernel's timers, and decides which thread does so.
 ///
 /// Ground rules
 ///
-/// 1. `armed` of a clock is never later than the earliest hard deadline of the clock's timers, except while a thread
-///    looks for that deadline: 0 while the engine's thread fires (it arms when it has finished), and `.max` from the
-///    moment on when a thread has begun to look.
-/// 2. A thread that adds a timer compares its hard deadline with `armed` under the shard's lock, and arms if it is
-///    earlier. A thread that looks for the earliest deadline stores `.max` first and then visits each shard under its
-///    lock. So either the visitor sees the timer, or the adding thread sees `.max`. Both then lower `armed`, and the
-///    last one wins. For a clock without timers yet, `EngineShards.use` takes the place of the lock.
+/// 1. The `armed` instant of a clock is never later than the earliest hard deadline of the clock's timers, with two
+///    exceptions. It is 0 while the engine's thread fires, which arms when it has finished, so that no other thread
+///    arms meanwhile. It is `.max` while a thread searches for the earliest deadline.
+/// 2. A thread that inserts a timer compares its hard deadline with `armed` under the shard's lock, and arms if it is
+///    earlier. A thread that searches for the earliest deadline first stores `.max` and then visits each shard under
+///    its lock. So either the search finds the timer, or the inserting thread reads `.max`. Both then lower `armed`,
+///    and the lower value remains. For a clock that has no timers yet, the fence in `EngineShards.use` replaces the
+///    lock.
 /// 3. Locks are taken in the order shard, then arming; never two shards at once.
-/// 4. The kernel's timer is not set to the value that it has. A timer that went off has to be armed or disarmed,
-///    though. Only a wakeup that is punctual leaves no doubt about which ones did: those whose deadlines were reached.
+/// 4. The kernel's timer is not set to the value that it already has, unless it has fired: a timer that fired must be
+///    armed or disarmed. With a punctual wakeup, exactly those timers have fired whose deadlines are reached; with any
+///    other, each armed timer may have.
 struct KernelArming: ~Copyable {
     struct Kernel {
         var uptime: UInt64?
         var continuous: UInt64?
         var wall: UInt64?
-        /// The wall clock was set, so its timer may be anything now.
+        /// Whether the wall clock was set, after which the state of its timer is unknown.
         var wallIsUnknown = false
-        /// Which timers went off, or may have, and were neither armed nor disarmed since, by the clocks' numbers: they
-        /// wake repeatedly, or never wake again.
+        /// The clocks, as bits, whose timers have or may have fired and were neither armed nor disarmed since.
+        ///
+        /// Such a timer wakes repeatedly, or never again.
         var wentOff: UInt8 = 0
         var hasObservers = false
         var rearms = 0
@@ -50,13 +53,15 @@ struct KernelArming: ~Copyable {
     private let uptime = Atomic<UInt64>(.max)
     private let continuous = Atomic<UInt64>(.max)
     private let wall = Atomic<UInt64>(.max)
-    /// How often the earliest timer may still be cancelled, before the next wake-up, with the kernel's timer disarmed.
+    /// How many more cancellations of the earliest timer may disarm the kernel's timer before the next wake-up.
     private let disarms = Atomic<Int>(KernelArming.disarmsPerWakeUp)
     private let kernel = Locked(Kernel())
 
-    /// Disarming the kernel's timer when the earliest timer was cancelled is a system call. To arm and cancel one
-    /// timeout after another would cost two for each; so after this many the kernel's timer is left as it is, and goes
-    /// off once for nothing. Up to then it is disarmed, and an engine whose timers were all cancelled does not wake.
+    /// How many cancellations of the earliest timer disarm the kernel's timer between two wake-ups.
+    ///
+    /// Disarming is a system call, so arming and cancelling one timeout after another would cost two for each. After
+    /// this many, the kernel's timer stays armed and causes one unneeded wake-up. Up to this many, an engine whose
+    /// timers were all cancelled does not wake.
     static var disarmsPerWakeUp: Int { 64 }
 
     private static var draining: UInt64 { 0 }
@@ -78,7 +83,7 @@ struct KernelArming: ~Copyable {
 
     var rearms: Int { kernel.withLock { $0.rearms } }
 
-    /// After a timer was put in, under its shard's lock.
+    /// Arms for a timer that was inserted, if its deadline is the earliest; the caller holds its shard's lock.
     @inline(__always)
     func lower(_ clock: ClockKind, to hard: UInt64) {
         if hard < withArmed(clock, { $0.load(ordering: .relaxed) }) { arm(clock, at: hard) }
@@ -95,25 +100,27 @@ struct KernelArming: ~Copyable {
         }
     }
 
-    /// Whether a timer that was cancelled, or moved, is what the kernel is armed for.
+    /// Whether the kernel is armed for the hard deadline of a timer that was cancelled or reset.
     @inline(__always)
     func isArmed(_ clock: ClockKind, for hard: UInt64) -> Bool {
         withArmed(clock) { $0.load(ordering: .relaxed) } == hard
     }
 
-    /// After the earliest timer was cancelled, without any lock: true if the caller has to look for the next one, and
-    /// to give it to ``settle(_:earliest:)``.
+    /// Begins a search for the next deadline after the earliest timer was cancelled; the caller holds no lock.
+    ///
+    /// - Returns: Whether the caller must search, and pass the result to ``settle(_:earliest:)``.
     func beginSearch(_ clock: ClockKind, insteadOf hard: UInt64) -> Bool {
         guard hard != Self.draining, hard != Self.searching,
             disarms.wrappingSubtract(1, ordering: .relaxed).oldValue > 0
         else { return false }
-        // Failing: another was armed meanwhile, or the engine's thread is at work and will look anyway.
+        // This fails if another deadline was armed meanwhile, or if the engine's thread is firing, which searches
+        // anyway.
         return withArmed(clock) { armed in
             armed.compareExchange(expected: hard, desired: Self.searching, ordering: .sequentiallyConsistent).exchanged
         }
     }
 
-    /// The engine's thread begins to fire: no thread arms until ``endDrain(_:)``.
+    /// Prevents arming while the engine's thread fires, until ``endDrain()``.
     func beginDrain(_ reason: WakeReason, now: (ClockKind) -> UInt64) {
         ClockKind.visitAll { clock in
             withArmed(clock) { $0.store(Self.draining, ordering: .sequentiallyConsistent) }
@@ -129,15 +136,16 @@ struct KernelArming: ~Copyable {
         }
     }
 
-    /// The engine's thread has fired everything: from now on a thread that adds a timer arms. The caller then looks for
-    /// the earliest deadlines and gives them to ``settle(_:earliest:)``.
+    /// Allows arming again after the engine's thread has fired all due timers.
+    ///
+    /// The caller then searches for the earliest deadlines and passes them to ``settle(_:earliest:)``.
     func endDrain() {
         ClockKind.visitAll { clock in
             withArmed(clock) { $0.store(Self.searching, ordering: .sequentiallyConsistent) }
         }
     }
 
-    /// Arms for the earliest deadline that was found, unless an earlier one was added meanwhile.
+    /// Arms for the earliest deadline that a search found, unless an earlier one was armed meanwhile.
     func settle(_ clock: ClockKind, earliest: UInt64) {
         kernel.withLock { kernel in
             withArmed(clock) { armed in
@@ -150,7 +158,7 @@ struct KernelArming: ~Copyable {
         }
     }
 
-    /// Whether the kernel has to report settings of the wall clock although no timer goes by it.
+    /// Sets whether the kernel must report settings of the wall clock even without timers on it.
     func setHasObservers(_ hasObservers: Bool) {
         kernel.withLock { kernel in
             kernel.hasObservers = hasObservers
@@ -162,7 +170,7 @@ struct KernelArming: ~Copyable {
     private static func bit(_ clock: ClockKind) -> UInt8 { 1 << UInt8(truncatingIfNeeded: clock.rawValue) }
 
     private func setKernel(_ clock: ClockKind, _ deadline: UInt64?, _ kernel: inout Kernel) {
-        // Far ahead: the kernel then reports settings of the clock, and nothing else wakes.
+        // A deadline that is never reached makes the kernel report settings of the clock.
         let deadline = deadline ?? (clock == .wall && kernel.hasObservers ? .max : nil)
         let isUnknown = clock == .wall && kernel.wallIsUnknown
         let wentOff = kernel.wentOff & Self.bit(clock) != 0

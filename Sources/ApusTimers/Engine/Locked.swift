@@ -3,18 +3,16 @@ package import Synchronization
 #if os(Linux)
     import CApus
 
-    /// A value protected by a lock, used like `Synchronization.Mutex`.
+    /// A value protected by a lock that is not recursive, used like `Synchronization.Mutex`.
     ///
-    /// Why not that: on Linux, a contended `Mutex` is handed over inside the kernel. Waiters cannot win it by
-    /// spinning, and the thread sanitizer does not see the hand-over and reports a race for everything that the mutex
-    /// protects.
+    /// On Linux, a contended `Mutex` is handed over inside the kernel. Waiting threads cannot win it by spinning, and
+    /// the thread sanitizer does not see the hand-over and reports a race for everything that the mutex protects.
     ///
-    /// Not recursive. The protecting lock, for `@unchecked Sendable`, is `word`: the value is touched in `withLock`
-    /// only.
+    /// For `@unchecked Sendable`: the value is accessed only in `withLock`, under the lock `word`.
     package struct Locked<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
-        // On the heap, side by side: the kernel knows a lock by its address, which must not change. (Two pointers, and
-        // not one to a generic struct of both: Swift 6.3 crashes asking for that struct's metadata in a closure that
-        // outlives the lock's scope.)
+        // Both are on the heap, side by side, because the kernel identifies a lock by its address, which must not
+        // change. They are two pointers, because with one to a generic struct of both, Swift 6.3 crashes when it looks
+        // up that struct's metadata in a closure that outlives the lock's scope.
         @usableFromInline let word: UnsafeMutablePointer<Atomic<UInt32>>
         @usableFromInline let value: UnsafeMutablePointer<Value>
 
@@ -35,7 +33,8 @@ package import Synchronization
             UnsafeMutableRawPointer(word).deallocate()
         }
 
-        // Inlinable, so that other modules' builds for debugging, where these are optimized file by file, see it too.
+        // Inlinable, because debug builds of other modules optimize this module file by file, and would not inline it
+        // otherwise.
         @inlinable
         @inline(__always)
         package borrowing func withLock<Result: ~Copyable, Failure: Error>(
@@ -61,7 +60,7 @@ package import Synchronization
         }
     }
 #else
-    /// A value protected by a lock; on Darwin, the standard mutex is the best lock there is.
+    /// A value protected by a lock; on Darwin, this is the standard mutex.
     package struct Locked<Value: ~Copyable>: ~Copyable, Sendable {
         private let mutex: Mutex<Value>
 
@@ -76,8 +75,9 @@ package import Synchronization
 #endif
 
 extension Locked {
-    /// Replaces a part of the value. The old part is returned, so that it is released outside of the lock: what a closure
-    /// captured may do anything when it is released.
+    /// Replaces a part of the value and returns the old part, so that it is released outside the lock.
+    ///
+    /// Releasing what a closure captured may run any code.
     @discardableResult
     package borrowing func exchange<Part: Sendable>(
         _ part: any WritableKeyPath<Value, Part> & Sendable, with new: Part

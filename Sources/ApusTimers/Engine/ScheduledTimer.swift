@@ -1,40 +1,42 @@
 import CApus
 import TimerWheel
 
-/// A timer that was scheduled: the value to cancel it with. May be kept, copied or dropped; dropping cancels nothing.
+/// Cancels or resets a timer that was scheduled.
 ///
-/// It does not keep its engine: with the engine, its timers end.
+/// The value may be kept, copied or dropped; dropping it does not cancel the timer. It does not retain the engine, and
+/// the timer ends with its engine.
 public struct ScheduledTimer: Sendable {
     let shard: EngineShard.Reference
     let handle: TimerHandle
-    /// Which of the shard's engines the timer is of.
+    /// The shard's epoch when the timer was scheduled, which identifies the engine.
     let epoch: UInt32
     let clock: ClockKind
-    /// Where the action's object lies, or lay: for the processor to fetch it together with the timer's record, if the
-    /// timer is cancelled long after it was scheduled. Nothing else may be done with it.
+    /// The address of the action's object, only for prefetching it together with the timer's record.
+    ///
+    /// The object may have been freed.
     let object: UInt64
 
-    /// Cancels the timer and releases its action.
+    /// Cancels the timer and releases its action, from any thread or action.
     ///
-    /// Returns true when the action has not started and therefore never will, also when its deadline has passed and it
-    /// waits for its executor. False when it has started or finished, or was cancelled before. May be called from any
-    /// thread, also from an action.
+    /// - Returns: True if the action has not started and therefore never starts, even if the deadline has passed and
+    ///   the action waits for its executor. False if it has started or finished, or was cancelled before.
     @discardableResult
     public func cancel() -> Bool {
         guard let removed = remove() else { return false }
-        // Outside the lock: what the action captured may do anything when it goes.
+        // The action is released outside the lock, because releasing what it captured may run any code.
         _ = removed.payload.intoAction()
         return true
     }
 
-    /// Gives the timer a new deadline, `duration` from now on its clock, and a new tolerance: as if it had been
-    /// cancelled and scheduled anew with the same action, in one step and without an allocation.
+    /// Gives the timer a new deadline, `duration` from now on its clock, and a new tolerance, from any thread or
+    /// action.
+    ///
+    /// It has the effect of cancelling and scheduling the same action again, in one step and without an allocation.
     ///
     /// - Parameters:
-    ///   - duration: How long from now; at once when zero or negative.
-    ///   - tolerance: How much later than the deadline it may fire; negative counts as zero.
-    /// - Returns: False, and nothing changes, when the action has started or finished, or was cancelled. May be called
-    ///   from any thread, also from an action.
+    ///   - duration: The time from now until the deadline; zero or less fires as soon as possible.
+    ///   - tolerance: How much later than the deadline the timer may fire; negative values count as zero.
+    /// - Returns: False, without an effect, if the action has started or finished, or was cancelled.
     @discardableResult
     public func reset(after duration: Duration, tolerance: Duration = .zero) -> Bool {
         moved(after: duration, tolerance: tolerance)
@@ -42,13 +44,13 @@ public struct ScheduledTimer: Sendable {
 }
 
 extension ScheduledTimer {
-    /// The wheel that the timer is in, if its engine still has the shard. Under the shard's lock.
+    /// Returns the timer's wheel if its engine still has the shard, whose lock the caller holds.
     @inline(__always)
     func wheel(in shard: borrowing EngineShard) -> UnsafeMutablePointer<TimerWheel>? {
         shard.epoch == epoch ? shard.wheel : nil
     }
 
-    /// Takes the timer out: its action, unless it has started or was cancelled before.
+    /// Removes the timer, and returns nil if it was started or cancelled before.
     @inline(__always)
     func remove() -> RemovedTimer? {
         capus_prefetch(object)

@@ -2,21 +2,21 @@ import Synchronization
 import TimerWheel
 
 extension TimerEngine {
-    /// Suspends the task until an instant of the clock that the instant's type names.
+    /// Suspends the task until an instant on the clock that the instant's type names.
     ///
-    /// It creates no task and allocates nothing, stays on the caller's actor, and cancellation removes the timer at once.
-    /// Returns immediately when the instant has passed.
+    /// It creates no task, allocates nothing and stays on the caller's actor. Cancellation removes the timer
+    /// immediately. It returns immediately if the instant has passed.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled or the engine shut down.
+    /// - Throws: `CancellationError` when the task is cancelled or the engine is stopped.
     public nonisolated(nonsending) func sleep<Instant: NanosecondInstant>(
         until deadline: Instant, tolerance: Duration = .zero
     ) async throws {
         try await sleep(untilNanoseconds: deadline.nanoseconds, tolerance: tolerance, clock: Instant.clock)
     }
 
-    /// Suspends the task for a duration on one of the clocks; otherwise like ``sleep(until:tolerance:)``.
+    /// Suspends the task for a duration on one of the clocks, like ``sleep(until:tolerance:)``.
     ///
-    /// - Throws: `CancellationError` when the task is cancelled or the engine shut down.
+    /// - Throws: `CancellationError` when the task is cancelled or the engine is stopped.
     public nonisolated(nonsending) func sleep(
         for duration: Duration, tolerance: Duration = .zero, clock: ClockKind = .continuous
     ) async throws {
@@ -42,11 +42,13 @@ extension TimerEngine {
     }
 }
 
-/// A sleep, in the memory of the task that sleeps. (Each function that awaits costs the runtime a look at the executor,
-/// so there is none around it.)
+/// Holds the state of one sleep in the memory of the task.
+///
+/// The `await`s are in the sleeping functions themselves, because each asynchronous function costs the runtime a check
+/// of the executor.
 private struct Sleep: ~Copyable, Sendable {
-    /// The state shared by the sleep and its cancellation, on any thread: the second of them takes the
-    /// timer out.
+    /// `before`, `cancelled`, or the timer's handle: the sleep and its cancellation exchange it, and the later of them
+    /// removes the timer.
     private let word = Atomic(Self.before)
     private let core: EngineCore
     private let shard: EngineShard.Reference
@@ -65,7 +67,7 @@ private struct Sleep: ~Copyable, Sendable {
         self.clock = clock
     }
 
-    /// Puts the timer in, which resumes the task.
+    /// Inserts the timer that resumes the task.
     func begin(_ continuation: UnsafeContinuation<Void, any Error>) {
         guard word.load(ordering: .relaxed) != Self.cancelled,
             let handle = core.insert(
@@ -75,11 +77,11 @@ private struct Sleep: ~Copyable, Sendable {
         let isFirst = self.word.compareExchange(
             expected: Self.before, desired: word, ordering: .acquiringAndReleasing
         ).exchanged
-        // The cancellation was first, and did not know the timer.
+        // The cancellation was first and did not have the handle.
         if !isFirst { core.endSleep(handle, in: shard, clock) }
     }
 
-    /// Once.
+    /// Cancels the sleep; called at most once.
     func cancel() {
         let word = word.exchange(Self.cancelled, ordering: .acquiringAndReleasing)
         guard word != Self.before else { return }
@@ -90,10 +92,12 @@ private struct Sleep: ~Copyable, Sendable {
 }
 
 extension EngineCore {
-    /// Resumes a task that was cancelled. Fire, cancellation and shutdown race for the timer's record, and the side
-    /// that takes it out resumes the task; so this may find nothing.
+    /// Removes the timer of a sleep whose task was cancelled, and resumes the task.
+    ///
+    /// The fire, the cancellation and the engine's end race for the timer's record; the side that removes it resumes
+    /// the task, so this may find no timer.
     fileprivate func endSleep(_ handle: TimerHandle, in shard: EngineShard.Reference, _ clock: ClockKind) {
-        // The shard is still this engine's: a sleep retains the engine.
+        // The shard still belongs to this engine, because a sleep retains the engine.
         let epoch = shard.withShard { $0.epoch }
         let timer = ScheduledTimer(shard: shard, handle: handle, epoch: epoch, clock: clock, object: 0)
         timer.remove()?.payload.intoAction().abandon()

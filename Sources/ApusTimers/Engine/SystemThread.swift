@@ -1,10 +1,10 @@
 import CApus
 import PlatformC
 
-/// A thread of the system that runs one closure, with signals blocked: see `capus_start_thread`.
+/// Runs one closure on a system thread with signals blocked: see `capus_start_thread`.
 ///
-/// Joined or detached once.
-// For `@unchecked Sendable`: `id` is not changed, and on Darwin, where it is a pointer, nothing reads what it leads to.
+/// The thread must be joined or detached once.
+// For `@unchecked Sendable`: `id` never changes, and on Darwin, where it is a pointer, it is never dereferenced.
 package struct SystemThread: @unchecked Sendable {
     private final class Work: Sendable {
         let run: @Sendable () -> Void
@@ -14,10 +14,10 @@ package struct SystemThread: @unchecked Sendable {
 
     private let id: pthread_t
 
-    /// Starts a thread. It traps when the system starts none.
+    /// Starts a thread, and traps if the system cannot.
     ///
     /// - Parameters:
-    ///   - name: What tools show of it, at most 15 bytes.
+    ///   - name: The thread's name in debuggers and similar tools, at most 15 bytes.
     ///   - run: Called once on the thread, which then ends.
     package init(named name: StaticString, _ run: @escaping @Sendable () -> Void) {
         let work = Unmanaged.passRetained(Work(run)).toOpaque()
@@ -41,13 +41,13 @@ package struct SystemThread: @unchecked Sendable {
         id = started
     }
 
-    /// Whether the caller runs on it.
+    /// Whether the caller runs on this thread.
     package var isCurrent: Bool { pthread_equal(id, pthread_self()) != 0 }
 
-    /// Waits for its end. Not on the thread itself.
+    /// Waits for the thread's end; must not be called on the thread itself.
     package func join() { pthread_join(id, nil) }
 
-    /// Releases it: the system frees it at its end.
+    /// Lets the system free the thread at its end.
     package func detach() { pthread_detach(id) }
 
     private static func main(_ context: UnsafeMutableRawPointer) {

@@ -1,19 +1,20 @@
 public import Dispatch
 import TimerWheel
 
-/// What the payload of a timer stands for. The payload owns what it refers to; the thread that removes or starts the
-/// timer takes it over, once.
+/// The action that a timer's payload encodes.
+///
+/// The payload owns the objects to which it refers. The thread that removes or starts the timer takes them over, once.
 enum TimerAction {
-    /// A closure for the engine's thread.
+    /// A closure that runs on the engine's thread.
     case closure(@Sendable () -> Void)
-    /// A closure for somewhere else.
+    /// A closure that runs on another executor.
     case elsewhere(ElsewhereAction)
     /// A shared action and its token.
     case handler(TimerHandler, token: UInt64)
     /// A sleeping task.
     case continuation(UnsafeContinuation<Void, any Error>)
 
-    /// A closure and where it runs.
+    /// A closure with its executor.
     final class ElsewhereAction: Sendable {
         let executor: ActionExecutor
         let body: @Sendable () -> Void
@@ -24,7 +25,7 @@ enum TimerAction {
         }
     }
 
-    /// What runs it; for a sleeping task, what resumes it.
+    /// Runs the action; a sleeping task is resumed.
     @inline(__always)
     consuming func run() {
         switch consume self {
@@ -35,7 +36,7 @@ enum TimerAction {
         }
     }
 
-    /// What happens to it when its engine ends.
+    /// Ends the action without running it; a sleeping task is resumed with `CancellationError`.
     func abandon() {
         if case .continuation(let continuation) = self { continuation.resume(throwing: CancellationError()) }
     }
@@ -46,12 +47,12 @@ extension TimerPayload {
         static var closure: UInt8 { 0 }
         static var continuation: UInt8 { 1 }
         static var handler: UInt8 { 2 }
-        /// From here on: not for the engine's thread, and `first` is an object.
+        /// From this tag on, actions run on other executors, and `first` is an object.
         static var elsewhere: UInt8 { 3 }
         static var handlerElsewhere: UInt8 { 4 }
     }
 
-    /// In a struct, a closure is kept as the two words that it is; in generic storage it would be wrapped in another.
+    /// A struct stores a closure as its two words; generic storage would wrap it in another closure.
     private struct Closure {
         let body: @Sendable () -> Void
     }
@@ -88,7 +89,7 @@ extension TimerPayload {
         TimerPayload(UInt64(unsafeBitCast(continuation, to: UInt.self)), tag: Tag.continuation)
     }
 
-    /// Takes over what the payload owns.
+    /// Takes over the objects that the payload owns; called once.
     @inline(__always)
     func intoAction() -> TimerAction {
         switch tag {
@@ -107,7 +108,7 @@ extension TimerPayload {
         }
     }
 
-    /// The address of the object that no other timer shares; 0 without one.
+    /// The address of the object that only this timer uses; 0 without one.
     @inline(__always)
     var ownObject: UInt64 {
         switch tag {
@@ -117,13 +118,13 @@ extension TimerPayload {
         }
     }
 
-    /// Whether it has to be handed over to another executor.
+    /// Whether the action runs on another executor than the engine's thread.
     @inline(__always)
     var isForElsewhere: Bool { tag >= Tag.elsewhere }
 
-    /// Where it runs, with the object that says so. The payload keeps what it owns; the object is kept by the result.
+    /// Returns the action's executor, retained; the payload keeps what it owns.
     ///
-    /// Only under the lock of the shard, as long as the timer is known to live.
+    /// The caller holds the shard's lock, under which the timer is known to be live.
     func retainedExecutor() -> ActionExecutor {
         tag == Tag.elsewhere
             ? object(TimerAction.ElsewhereAction.self).takeUnretainedValue().executor
@@ -136,12 +137,12 @@ extension TimerPayload {
 
     @inline(__always)
     private func object<Object: AnyObject>(_: Object.Type) -> Unmanaged<Object> {
-        // `first` was made from an object of that type by the code that chose the tag.
+        // The code that chose the tag made `first` from an object of that type.
         .fromOpaque(UnsafeRawPointer(bitPattern: UInt(first)).unsafelyUnwrapped)
     }
 }
 
-/// Where an action runs: always the caller's choice.
+/// Decides where an action runs.
 public struct ActionExecutor: Sendable {
     private enum Kind {
         case engine
@@ -151,19 +152,23 @@ public struct ActionExecutor: Sendable {
     }
     private let kind: Kind
 
-    /// On the engine's own thread, at once: for quick work that never blocks, because every other timer waits for it.
+    /// Runs actions directly on the engine's thread.
+    ///
+    /// Actions must be quick and never block there, because every other timer waits for them.
     public static var engine: ActionExecutor { ActionExecutor(kind: .engine) }
 
-    /// On a dispatch queue. On a serial queue, actions run in the order of their deadlines.
+    /// Runs actions on a dispatch queue; on a serial queue in the order of their deadlines.
     public static func queue(_ queue: DispatchQueue) -> ActionExecutor { ActionExecutor(kind: .queue(queue)) }
 
-    /// In a task that prefers `executor`.
+    /// Runs each action in a new task that prefers `executor`.
     public static func task(_ executor: any TaskExecutor) -> ActionExecutor { ActionExecutor(kind: .task(executor)) }
 
-    /// On the main actor. The program has to run it: an async `main`, `dispatchMain()`, or an app's event loop.
+    /// Runs actions on the main actor.
+    ///
+    /// The program must run the main actor, with an async `main`, `dispatchMain()`, or an app's event loop.
     public static var mainActor: ActionExecutor { ActionExecutor(kind: .mainActor) }
 
-    /// Whether actions run on the engine's thread itself, without a hand-over.
+    /// Whether actions run directly on the engine's thread.
     var isImmediate: Bool { if case .engine = kind { true } else { false } }
 
     func run(_ work: @escaping @Sendable () -> Void) {
@@ -176,31 +181,31 @@ public struct ActionExecutor: Sendable {
     }
 }
 
-/// An action that many timers share, and which gets the token of the fired timer: scheduling with it allocates nothing.
+/// An action that many timers share, so that scheduling allocates nothing; each timer passes it a token.
 ///
-/// Make one where a kind of timeout is defined, and give each timer a token that says what it is about: an index, an
-/// identifier, the bits of a pointer.
+/// Make one handler for each kind of timeout, and give each timer a token that identifies its object: an index, an
+/// identifier, or the bits of a pointer.
 ///
 /// ```swift
 /// let idle = TimerHandler { connection in close(connection) }
 /// let timer = engine.schedule(after: .seconds(30), handler: idle, token: connection)
 /// ```
 public class TimerHandler: @unchecked Sendable {
-    // For `@unchecked Sendable`: immutable, and subclasses, which are in this module, have locks of their own.
+    // For `@unchecked Sendable`: the class is immutable, and its subclasses, all in this module, have their own locks.
     let executor: ActionExecutor
     private let body: (@Sendable (UInt64) -> Void)?
 
-    /// An action for timers that are scheduled with a token.
+    /// Creates an action for timers that are scheduled with a token.
     ///
     /// - Parameters:
     ///   - executor: Where the action runs.
-    ///   - body: Runs once for each timer that fires, with the timer's token. A timer that exists keeps it.
+    ///   - body: Called once for each timer that fires, with the timer's token. Each live timer retains it.
     public init(on executor: ActionExecutor = .engine, _ body: @escaping @Sendable (_ token: UInt64) -> Void) {
         self.executor = executor
         self.body = body
     }
 
-    /// For subclasses, which override `fired`.
+    /// Creates the base of a subclass, which overrides `fired`.
     init(overridden executor: ActionExecutor) {
         self.executor = executor
         body = nil

@@ -1,58 +1,61 @@
 import Synchronization
 import TimerWheel
 
-/// Runs actions at instants: timers in memory, any number of them, on three clocks, with one thread.
+/// Runs actions at given instants: any number of timers in memory, on three clocks, with one thread.
 ///
-/// - A timer never fires before its deadline, and while the process runs it fires by deadline + tolerance, plus what
-///   the operating system needs to wake a thread. Tolerance lets timers share a wake-up: the engine sleeps until the
-///   earliest deadline + tolerance and then fires everything whose deadline has come, which is the minimum number of
-///   wake-ups.
-/// - Timers of one clock start in the order of their deadlines; equal deadlines in the order of scheduling, if one
-///   thread scheduled them. A deadline that has passed when its timer is scheduled is due there and then; while the
-///   engine runs what is due, such a timer waits until that is done, so it never delays a timer that was due before.
-/// - While nothing is due, the engine does not wake at all. Only after more than 64 cancellations of the earliest timer
-///   without a wake-up in between it may wake once for nothing.
-/// - Actions run where the caller said, never under a lock, so they may schedule and cancel as they like. The engine's
-///   thread blocks signals, so that they reach the threads that wait for them: a program that an action starts inherits
-///   that, unless the call that starts it sets the mask (`POSIX_SPAWN_SETSIGMASK`).
-/// - While the machine sleeps nothing fires; afterwards, deadlines on ``ClockKind/continuous`` and ``ClockKind/wall``
-///   that passed meanwhile fire at once, and those on ``ClockKind/uptime`` have the remaining time left.
-/// - When the wall clock is set, deadlines on ``ClockKind/wall`` are looked at again.
+/// - A timer never fires before its deadline. While the process runs, it fires by deadline + tolerance, plus the time
+///   that the operating system needs to wake a thread. Tolerance lets timers share a wake-up: the engine sleeps until
+///   the earliest deadline + tolerance and then fires every timer whose deadline has passed, which is the minimum
+///   number of wake-ups.
+/// - Timers on one clock start in the order of their deadlines. Timers with equal deadlines start in the order of
+///   scheduling, if the same thread scheduled them. A deadline that has passed when its timer is scheduled counts as
+///   the present instant; while the engine runs due timers, such a timer waits until they have all run, so it never
+///   delays a timer that was due before.
+/// - While no timer is due, the engine does not wake. There is one exception: after more than 64 cancellations of the
+///   earliest timer without a wake-up between, it may wake once in vain.
+/// - Each action runs on the executor that was passed for it, never under a lock, so it may schedule and cancel timers.
+///   The engine's thread blocks signals, so that the threads that wait for them get them; a program that an action
+///   starts inherits this, unless the call that starts it sets the mask (`POSIX_SPAWN_SETSIGMASK`).
+/// - No timer fires while the machine sleeps. Afterwards, deadlines on ``ClockKind/continuous`` and ``ClockKind/wall``
+///   that passed meanwhile fire immediately; those on ``ClockKind/uptime`` still have their remaining time.
+/// - When the wall clock is set, the engine re-evaluates deadlines on ``ClockKind/wall``.
 ///
-/// In a child of fork(2) that executes no other program, an engine from before the fork has no thread: its timers never
-/// fire there. Scheduling, cancelling and stopping there do not affect the parent, but a lock that another thread held when
-/// the process was forked is held for ever. An engine that the child makes works.
+/// An engine has no thread in a forked child that executes no other program (fork(2)): timers of an engine from before
+/// the fork never fire there. Scheduling, cancelling and stopping in the child do not affect the parent, but a lock
+/// that another thread held at the fork is never released. An engine that the child creates works.
 ///
-/// Dropping the last reference ends an engine like ``stop()``, but waits for no action, so it may happen under a lock that
-/// the running action wants.
+/// Dropping the last reference ends an engine like ``stop()``, but does not wait for a running action, so the caller
+/// may hold a lock that the action needs.
 ///
-/// Use ``shared`` unless you need one that you can shut down.
+/// Use ``shared`` unless you need an engine that you can stop.
 public final class TimerEngine: Sendable {
-    /// The engine of the process, on the machine's clocks. It lives as long as the process.
+    /// The process's engine on the machine's clocks, which lives as long as the process.
     public static let shared = TimerEngine()
 
-    /// The clocks that this engine goes by.
+    /// The clocks that this engine uses.
     public var time: any TimeSource { core.time }
 
-    /// Everything but the face. The engine's thread and the actions on their way to other executors keep it, so that
-    /// no code needs a weak reference to the engine: those make every other reference slow.
+    /// The engine without its public interface.
+    ///
+    /// The engine's thread, and actions that wait for other executors, retain the core. So no code needs a weak
+    /// reference to the engine, which would make every other reference slow.
     let core: EngineCore
 
     private let lastNumber = Atomic<UInt64>(0)
 
-    /// An engine that goes by `time` and is woken by `wakeup`, which it owns from now on.
+    /// Creates an engine that reads `time` and is woken by `wakeup`, which it owns from now on.
     ///
-    /// Timers with equal deadlines start in the order of scheduling, whatever threads scheduled them.
+    /// Timers with equal deadlines start in the order of scheduling, even if different threads scheduled them.
     public convenience init(time: any TimeSource, wakeup: any Wakeup) {
         self.init(time: time, wakeup: wakeup, groups: 1)
     }
 
-    /// An engine of its own, with its own thread, on the machine's clocks.
+    /// Creates an engine with its own thread on the machine's clocks.
     public convenience init() {
         self.init(time: SystemTime(), wakeup: SystemWakeup(), groups: EngineShards.groupsPerEngine)
     }
 
-    /// An engine whose timers are spread over `groups` of shards, a power of two.
+    /// Creates an engine whose timers are spread over `groups` groups of shards, a power of two.
     package init(time: any TimeSource, wakeup: any Wakeup, groups: Int) {
         core = EngineCore(time: time, wakeup: wakeup, groups: groups)
         core.start()
@@ -60,18 +63,20 @@ public final class TimerEngine: Sendable {
 
     deinit { core.end() }
 
-    /// Counts from 1, for callers that number objects on this engine. From any thread.
+    /// Returns the next number, from 1, for callers that number objects on this engine; from any thread.
     package func nextNumber() -> UInt64 { lastNumber.wrappingAdd(1, ordering: .relaxed).newValue }
 
-    /// Schedules an action `duration` from now (at once when zero or negative) on one of the clocks.
+    /// Schedules an action `duration` from now on one of the clocks, from any thread.
     ///
     /// - Parameters:
-    ///   - duration: How long from now, to the nanosecond; saturates at 292 years.
-    ///   - tolerance: How much later than the deadline it may fire, to share a wake-up; negative counts as zero.
-    ///   - clock: The clock that the time runs on.
+    ///   - duration: The time from now until the deadline, to the nanosecond; it saturates at 292 years, and zero or
+    ///     less fires as soon as possible.
+    ///   - tolerance: How much later than the deadline the action may run, to share a wake-up; negative values count as
+    ///     zero.
+    ///   - clock: The clock that measures the duration.
     ///   - executor: Where the action runs.
-    ///   - action: Runs at most once, and is released when it ran or was cancelled.
-    /// - Returns: The value to cancel it with. After ``stop()``, a timer that never fires.
+    ///   - action: Runs at most once, and is released after it has run or was cancelled.
+    /// - Returns: The value that cancels or resets the timer. After ``stop()``, the timer never fires.
     @discardableResult
     public func schedule(
         after duration: Duration, tolerance: Duration = .zero, clock: ClockKind = .continuous,
@@ -83,7 +88,8 @@ public final class TimerEngine: Sendable {
         )
     }
 
-    /// Schedules an action at an instant of the clock that the instant's type names; at once when it has passed.
+    /// Schedules an action at an instant on the clock that the instant's type names; as soon as possible if it has
+    /// passed.
     ///
     /// The parameters are those of ``schedule(after:tolerance:clock:on:_:)``.
     @discardableResult
@@ -96,16 +102,18 @@ public final class TimerEngine: Sendable {
         )
     }
 
-    /// Schedules a shared action `duration` from now: like ``schedule(after:tolerance:clock:on:_:)``, but without an
+    /// Schedules a shared action `duration` from now, like ``schedule(after:tolerance:clock:on:_:)`` but without an
     /// allocation.
     ///
     /// - Parameters:
-    ///   - duration: How long from now, to the nanosecond; saturates at 292 years.
-    ///   - tolerance: How much later than the deadline it may fire, to share a wake-up; negative counts as zero.
-    ///   - clock: The clock that the time runs on.
-    ///   - handler: The action, with where it runs.
-    ///   - token: What the action is called with.
-    /// - Returns: The value to cancel it with. After ``stop()``, a timer that never fires.
+    ///   - duration: The time from now until the deadline, to the nanosecond; it saturates at 292 years, and zero or
+    ///     less fires as soon as possible.
+    ///   - tolerance: How much later than the deadline the action may run, to share a wake-up; negative values count as
+    ///     zero.
+    ///   - clock: The clock that measures the duration.
+    ///   - handler: The action and its executor.
+    ///   - token: The action's argument.
+    /// - Returns: The value that cancels or resets the timer. After ``stop()``, the timer never fires.
     @discardableResult
     public func schedule(
         after duration: Duration, tolerance: Duration = .zero, clock: ClockKind = .continuous, handler: TimerHandler,
@@ -117,7 +125,8 @@ public final class TimerEngine: Sendable {
         )
     }
 
-    /// Schedules a shared action at an instant of the clock that the instant's type names; at once when it has passed.
+    /// Schedules a shared action at an instant on the clock that the instant's type names; as soon as possible if it
+    /// has passed.
     ///
     /// The parameters are those of ``schedule(after:tolerance:clock:handler:token:)``.
     @discardableResult
@@ -129,11 +138,12 @@ public final class TimerEngine: Sendable {
         )
     }
 
-    /// Calls `handler` after every noticed setting of the wall clock, until the observation is cancelled or its last
-    /// reference is dropped. It does not keep the engine.
+    /// Calls `handler` each time the wall clock was set, until the returned token is cancelled or its last reference is
+    /// dropped.
     ///
-    /// It causes no wake-ups: the kernel reports the setting. Setting the clock several times in a row may be reported
-    /// once. Timers on the wall clock need no observation; the engine re-evaluates them itself.
+    /// Observing causes no wake-ups of its own, because the kernel reports the change. Several changes in a row may be
+    /// reported once. Timers on the wall clock need no observation; the engine re-evaluates them itself. An observation
+    /// does not keep the engine alive.
     public func observeWallClock(
         on executor: ActionExecutor = .engine, _ handler: @escaping @Sendable () -> Void
     ) -> ObservationToken {
@@ -141,27 +151,29 @@ public final class TimerEngine: Sendable {
         return ObservationToken { [core] in core.removeObserver(identifier) }
     }
 
-    /// Timers that have neither started nor been cancelled; a repeating timer that runs and a sleep count as one each.
+    /// How many timers have neither started nor been cancelled; a running repeating timer and a sleep count as one
+    /// each.
     public var liveTimerCount: Int { core.shards.liveTimerCount }
 
-    /// Ends the engine: pending actions are released without running, sleeping tasks resume with `CancellationError`,
-    /// and the thread ends. An action that is running on the engine's thread is waited for, unless it is the caller: do
-    /// not hold a lock that an action wants.
+    /// Ends the engine: it releases pending actions without running them, resumes sleeping tasks with
+    /// `CancellationError`, and ends the thread.
     ///
-    /// Everything scheduled later never fires. May be called any number of times, from any thread; each call waits.
+    /// It waits for an action that is running on the engine's thread, unless that action is the caller: do not hold a
+    /// lock that an action needs. Timers that are scheduled later never fire. It may be called any number of times,
+    /// from any thread; each call waits.
     public func stop() { core.stop() }
 }
 
 // MARK: For the rest of the module
 
 extension TimerEngine {
-    /// What the engine has done, for tests and benchmarks.
+    /// Counts the engine's work, for tests and benchmarks.
     package struct Statistics: Sendable, Hashable {
-        /// How often the wakeup called.
+        /// How many wake-ups the engine has handled.
         package var wakeUps = 0
         /// How many actions were started.
         package var fires = 0
-        /// How often the kernel's timer was armed or disarmed.
+        /// How many times a kernel timer was armed or disarmed.
         package var rearms = 0
     }
 

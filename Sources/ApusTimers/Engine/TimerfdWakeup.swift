@@ -5,10 +5,10 @@
 
     typealias SystemWakeup = TimerfdWakeup
 
-    /// Wakes through the kernel's timers: one descriptor a clock, one that ends it all, and one thread that waits for
-    /// them.
+    /// Wakes the engine through the kernel's timers, one descriptor for each clock.
     ///
-    /// Arming is a system call on the caller's thread; the waiting thread does not wake for it.
+    /// One thread waits for these, and for another descriptor that ends it. Arming is a system call on the caller's
+    /// thread; the waiting thread does not wake for it.
     package final class TimerfdWakeup: Wakeup {
         private let descriptors: Descriptors
         private let thread: Locked<SystemThread?> = Locked(nil)
@@ -31,7 +31,7 @@
         package func disarm(_ clock: ClockKind) { descriptors.arm(clock, at: nil) }
 
         package func stop() {
-            // In a child that was forked there is no such thread.
+            // A forked child does not have this thread.
             if descriptors.areInherited { return }
             descriptors.isStopped.store(true, ordering: .releasing)
             descriptors.signal()
@@ -40,13 +40,13 @@
         }
     }
 
-    /// The descriptors outlive their last user: the owner or the thread.
+    /// Owns the descriptors, which live until both the wakeup and its thread have released them.
     private final class Descriptors: Sendable {
         let timers: [Int32]
         let event: Int32
         private let forks = capus_forks()
         let isStopped = Atomic(false)
-        /// Arming reported that the clock was set; reading will not report it again.
+        /// Whether arming reported that the clock was set, which reading does not report again.
         let wallClockWasSet = Atomic(false)
 
         init() {
@@ -61,14 +61,15 @@
             close(event)
         }
 
-        /// Whether the process was forked after they were made: they are the parent's, and arming them here would wake the
-        /// parent.
+        /// Whether the process was forked after the descriptors were made.
+        ///
+        /// They are then shared with the parent, and arming them here would wake the parent.
         var areInherited: Bool { capus_forks() != forks }
 
         func arm(_ clock: ClockKind, at nanoseconds: UInt64?) {
             if areInherited { return }
             let isWall = clock == .wall && nanoseconds != nil
-            // 0 would disarm, so the origin of the clock becomes the instant after it: both have passed.
+            // 0 would disarm, so the clock's origin is replaced by the next instant; both have passed.
             let result = capus_timerfd_arm(timers[clock.rawValue], nanoseconds.map { max(1, $0) } ?? 0, isWall ? 1 : 0)
             if result == -ECANCELED {
                 wallClockWasSet.store(true, ordering: .releasing)
@@ -108,8 +109,8 @@
         private func reason(_ polled: [pollfd]) -> WakeReason? {
             var reason: WakeReason?
             for (clock, descriptor) in zip(ClockKind.allCases, polled) where descriptor.revents != 0 {
-                // Arming and disarming take an expiry back, and the engine does one of them; reading it would be one
-                // system call more for each wake-up. Only settings of the wall clock are found by reading.
+                // The engine arms or disarms each clock after a wake-up, which clears the expiry; reading it would cost
+                // one more system call for each wake-up. Only the wall clock is read, to detect that it was set.
                 if clock == .wall, capus_timerfd_read(descriptor.fd) == -Int64(ECANCELED) { return .wallClockChanged }
                 reason = .deadline
             }

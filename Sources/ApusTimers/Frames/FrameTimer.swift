@@ -1,37 +1,38 @@
-/// Calls a handler once for each frame of a display, or for every second, third … one: a display link without a display.
+/// Calls a handler once for each frame of a display, or for every n-th one: a display link without a display.
 ///
-/// The display's frames begin at multiples of 1 / ``maximumFramesPerSecond`` seconds of the clock, to the nanosecond and
-/// without drift, so timers of one maximum share their wake-ups. This timer's frames are every n-th of them, for the
-/// rate that is nearest to what was preferred.
+/// The display's frames begin at multiples of 1 / ``maximumFramesPerSecond`` seconds of the clock, to the nanosecond
+/// and without drift, so timers with the same maximum share their wake-ups. The timer's frames are every n-th of these,
+/// for the rate that is nearest to the preferred one.
 ///
 /// A new timer is paused; set ``isPaused`` to false to start it. ``isPaused``, ``preferredFramesPerSecond`` and
-/// ``cancel()`` may be used from any thread, also from the handler, in any order and any number of times; what makes
-/// no sense in a state does nothing. Dropping the last reference invalidates. The handler never overlaps itself, and is
-/// never called under a lock.
+/// ``cancel()`` may be used from any thread, including from the handler, in any order and any number of times; a call
+/// that does not apply in the timer's state has no effect. Dropping the last reference cancels the timer. The handler
+/// never overlaps itself, and is never called under a lock.
 ///
-/// A handler that takes longer than its frame is called next at the beginning of a frame of the timer, never in the
-/// middle of one; what it let pass is dropped, and ``Frame/droppedFrameCount`` says how many that were. After the machine
-/// was late or the process stopped there is one call, at once, with all that were dropped. While the machine sleeps
-/// nothing is called; on ``ClockKind/continuous`` the frames of that time are dropped, on ``ClockKind/uptime`` there
-/// were none.
+/// If the handler takes longer than a frame, it is called next at the beginning of a later frame, never in the middle
+/// of one. ``Frame/droppedFrameCount`` is the number of frames that passed meanwhile and were dropped. If the machine
+/// was late or the process was stopped, there is one immediate call, which counts all dropped frames. No handler is
+/// called while the machine sleeps; on ``ClockKind/continuous`` the frames of that time are dropped, on
+/// ``ClockKind/uptime`` there are none.
 ///
-/// While paused there is no timer in the engine, and so no wake-up. The first frame after a pause is the timer's next
-/// one on the grid; the frames of the pause are not dropped.
+/// While the timer is paused, it has no timer in the engine and causes no wake-ups. The first frame after a pause is
+/// the timer's next one on the grid; the frames during the pause do not count as dropped.
 public final class FrameTimer: Sendable {
     private let core: FrameTimerCore
 
-    /// The display's rate in frames per second, from 1 to 1000: the rate of the grid, and the highest that there is.
+    /// The display's rate in frames per second, from 1 to 1000, which is the rate of the grid and the highest possible
+    /// rate.
     public let maximumFramesPerSecond: Int
 
-    /// A paused timer whose frames are handled on the main actor.
+    /// Creates a paused timer whose handler runs on the main actor.
     ///
     /// - Parameters:
     ///   - maximumFramesPerSecond: The display's rate, from 1 to 1000.
-    ///   - preferredFramesPerSecond: The rate that is wished for; see ``preferredFramesPerSecond``.
-    ///   - clock: The clock that the frames are on: `.continuous` or `.uptime`, as these cannot be set.
-    ///   - engine: The engine that wakes. After its shutdown no frame comes.
-    ///   - handler: Called with each frame. It is released when the timer is invalidated.
-    /// - Throws: ``TimerError`` with `invalidFrameRate`, also for a negative preference, or with `invalidClock`.
+    ///   - preferredFramesPerSecond: The wanted rate; see ``preferredFramesPerSecond``.
+    ///   - clock: The clock of the frames: `.continuous` or `.uptime`, because these cannot be set.
+    ///   - engine: The engine that wakes the timer. No frame comes after it was stopped.
+    ///   - handler: Called with each frame, and released when the timer is cancelled.
+    /// - Throws: ``TimerError`` with `invalidFrameRate`, also for a negative preferred rate, or with `invalidClock`.
     public convenience init(
         maximumFramesPerSecond: Int = 60, preferredFramesPerSecond: Int? = nil, clock: ClockKind = .continuous,
         engine: TimerEngine = .shared, handler: @escaping @MainActor @Sendable (Frame) -> Void
@@ -42,16 +43,16 @@ public final class FrameTimer: Sendable {
         ) { frame in MainActor.assumeIsolated { handler(frame) } }
     }
 
-    /// A paused timer.
+    /// Creates a paused timer.
     ///
     /// - Parameters:
     ///   - maximumFramesPerSecond: The display's rate, from 1 to 1000.
-    ///   - preferredFramesPerSecond: The rate that is wished for; see ``preferredFramesPerSecond``.
-    ///   - clock: The clock that the frames are on: `.continuous` or `.uptime`, as these cannot be set.
+    ///   - preferredFramesPerSecond: The wanted rate; see ``preferredFramesPerSecond``.
+    ///   - clock: The clock of the frames: `.continuous` or `.uptime`, because these cannot be set.
     ///   - executor: Where the handler runs.
-    ///   - engine: The engine that wakes. After its shutdown no frame comes.
-    ///   - handler: Called with each frame. It is released when the timer is invalidated.
-    /// - Throws: ``TimerError`` with `invalidFrameRate`, also for a negative preference, or with `invalidClock`.
+    ///   - engine: The engine that wakes the timer. No frame comes after it was stopped.
+    ///   - handler: Called with each frame, and released when the timer is cancelled.
+    /// - Throws: ``TimerError`` with `invalidFrameRate`, also for a negative preferred rate, or with `invalidClock`.
     public init(
         maximumFramesPerSecond: Int = 60, preferredFramesPerSecond: Int? = nil, clock: ClockKind = .continuous,
         on executor: ActionExecutor, engine: TimerEngine = .shared,
@@ -70,43 +71,47 @@ public final class FrameTimer: Sendable {
 
     deinit { core.cancel() }
 
-    /// Whether no frames come. True for a new timer, and for good after ``cancel()``, when setting it does nothing.
+    /// Whether the timer is paused: true for a new timer, and for good after ``cancel()``, when setting it has no
+    /// effect.
     ///
-    /// No frame's turn comes after this was set to true, but a call whose turn had come is completed. On the handler's
-    /// own serial executor (the main actor, a serial queue) that is none: nothing is called after this was set there.
+    /// After this was set to true, no new delivery begins, but a delivery that has begun is completed. On the handler's
+    /// own serial executor (the main actor, a serial queue) that cannot happen: the handler is not called after this
+    /// was set there.
     public var isPaused: Bool {
         get { core.read { $0.isPaused } }
         set { core.setPaused(newValue) }
     }
 
-    /// The rate that is wished for, in frames per second; nil or zero: the maximum.
+    /// The wanted rate in frames per second; nil or zero selects the maximum.
     ///
-    /// ``framesPerSecond`` is the divisor of the maximum that is nearest, and of two that are equally near the faster
-    /// one: with a maximum of 60, wishes from 25 to 44 give 30 and all from 45 on give 60. May be changed while the
-    /// timer runs; the next frame is then the next of the new rate on the display's grid. There is no caller to throw a
-    /// negative value at, so it counts as nil.
+    /// ``framesPerSecond`` becomes the nearest divisor of the maximum, and the faster one if two are equally near: with
+    /// a maximum of 60, rates from 25 to 44 give 30, and rates from 45 give 60. The rate may be changed while the timer
+    /// runs; the next frame is then the next one of the new rate on the display's grid. A negative value counts as nil,
+    /// because a property cannot throw.
     public var preferredFramesPerSecond: Int? {
         get { core.read { $0.preferredFramesPerSecond } }
         set { core.prefer(framesPerSecond: newValue) }
     }
 
-    /// The actual rate, in frames per second: a divisor of ``maximumFramesPerSecond``.
+    /// The actual rate in frames per second, a divisor of ``maximumFramesPerSecond``.
     public var framesPerSecond: Int { core.read { $0.framesPerSecond } }
 
-    /// How many frames were dropped since the timer was made: the sum of what the delivered frames said.
+    /// How many frames the timer has dropped: the sum over the delivered frames.
     public var droppedFrameCount: Int { core.read { $0.droppedFrameCount } }
 
-    /// Ends the timer for good and releases its handler. No frame's turn comes after this, but a call whose turn had
-    /// come is completed, as with ``isPaused``.
+    /// Ends the timer for good and releases its handler.
+    ///
+    /// No new delivery begins afterwards, but one that has begun is completed, as with ``isPaused``.
     public func cancel() { core.cancel() }
 }
 
-/// What outlives the timer while its handler runs. It is its own action, and the token is the epoch: a frame allocates
-/// nothing.
+/// Holds the timer's state, and outlives the timer while its handler runs.
 ///
-/// For `@unchecked Sendable`, which subclasses have to say again: what changes is in `state`, protected by its lock.
+/// The core is itself the action of its engine timers, with the epoch as the token, so that a frame allocates nothing.
+///
+/// For `@unchecked Sendable`, which subclasses must repeat: all mutable values are in `state`, protected by its lock.
 private final class FrameTimerCore: TimerHandler, @unchecked Sendable {
-    /// A struct, because a closure that goes through the lock's generic code would be wrapped in another each time.
+    /// A struct, because each passage through the lock's generic code would wrap a bare closure in another.
     private struct Handler {
         let body: @Sendable (Frame) -> Void
     }
@@ -152,14 +157,15 @@ private final class FrameTimerCore: TimerHandler, @unchecked Sendable {
             perform(state.machine.cancel(), &state)
             return state.handler.take()
         }
-        // Released outside the lock: what it captured may do anything when it goes.
+        // Released outside the lock, because releasing what the handler captured may run any code.
         withExtendedLifetime(handler) {}
     }
 
     private var now: UInt64 { engine.time.nanoseconds(on: clock) }
 
-    /// Under the lock on purpose: otherwise a pause could overtake the start before it. The engine calls no user code
-    /// when it schedules and cancels.
+    /// Performs an action under the lock, so that a pause cannot overtake the start before it.
+    ///
+    /// The engine calls no user code when it schedules and cancels.
     private func perform(_ action: FrameTimerStateMachine.WaitAction, _ state: inout State) {
         switch action {
         case .none: break
@@ -197,23 +203,26 @@ private final class FrameTimerCore: TimerHandler, @unchecked Sendable {
     }
 }
 
-/// One call of a ``FrameTimer``.
+/// One frame that a ``FrameTimer`` delivers.
 public struct Frame: Sendable, Hashable {
-    /// Which of the timer's frames this is, from 1. Dropped frames use up numbers too; a pause does not.
+    /// The number of the frame, from 1; dropped frames are counted, frames during a pause are not.
     public let number: Int
-    /// When this frame began: the latest of the timer's frames at or before the call. Never later than the call.
+    /// The beginning of this frame: the latest of the timer's frames at or before the call.
     public let timestamp: ClockInstant
-    /// When the timer's next frame begins, and what is drawn now is to be shown. Always later than ``timestamp``, by
-    /// one frame at the timer's actual rate.
+    /// The beginning of the timer's next frame, when what is drawn now should be shown.
+    ///
+    /// It is always later than ``timestamp``, by one frame at the timer's actual rate.
     public let targetTimestamp: ClockInstant
-    /// How long one frame is at the *maximum* rate, as with `CADisplayLink`. The length of this timer's frames is
-    /// ``targetTimestamp`` − ``timestamp``.
+    /// The length of one frame at the *maximum* rate, as in `CADisplayLink`.
+    ///
+    /// The length of this timer's frames is ``targetTimestamp`` − ``timestamp``.
     public let duration: Duration
-    /// How many of the timer's frames were dropped between the one before and this one, because the handler or the
-    /// machine was late. Frames that passed in a pause are not dropped.
+    /// How many frames were dropped since the previous delivered one, because the handler or the machine was late.
+    ///
+    /// Frames during a pause do not count.
     public let droppedFrameCount: Int
 
-    /// For the other kinds of display links that Apus has.
+    /// Creates a frame for another kind of display link in Apus.
     package init(
         number: Int, timestamp: ClockInstant, targetTimestamp: ClockInstant, duration: Duration, droppedFrameCount: Int
     ) {

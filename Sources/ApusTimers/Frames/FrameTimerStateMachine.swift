@@ -1,11 +1,12 @@
-/// The logic of a frame timer, without clock, lock or thread: one method an event, each returns what to do.
+/// Decides when a frame timer waits and delivers, without a clock, lock or thread: each event is a method that returns
+/// the next action.
 ///
-/// A frame is awaited only while the handler is free: the event after a delivery is `finished`. Each wait has an
-/// `epoch`; a wake-up with an older one was overtaken by a pause or another rate, and is ignored.
+/// The machine waits for a frame only while the handler is free; after a delivery, the next event is `finished`. Each
+/// wait has an `epoch`. A wake-up with an older epoch was overtaken by a pause or a change of the rate, and is ignored.
 struct FrameTimerStateMachine: Sendable {
     private enum Schedule {
         case paused
-        /// The first frame of the display that this timer owes and has neither delivered nor counted as dropped.
+        /// The next of the display's frames to deliver; earlier ones were delivered or counted as dropped.
         case running(owed: UInt64)
         case invalidated
     }
@@ -14,21 +15,21 @@ struct FrameTimerStateMachine: Sendable {
     private var isDelivering = false
     private var epoch: UInt64 = 0
     private var nextNumber = 1
-    /// Dropped before the rate was changed, and not reported yet.
+    /// How many frames were dropped before the rate changed and are not reported yet.
     private var droppedAtOtherRates: UInt64 = 0
 
     private let grid: FrameGrid
     private let clock: ClockKind
-    /// One frame of the timer is that many of the display.
+    /// How many of the display's frames one frame of the timer lasts.
     private var stride: UInt64
 
     private(set) var preferredFramesPerSecond: Int?
-    /// The sum of what the delivered frames reported.
+    /// The sum of the dropped frames that were reported.
     private(set) var droppedFrameCount = 0
 
     enum WaitAction: Equatable {
         case none
-        /// Wake when the clock reaches `due`, with that epoch, and not as was asked for before.
+        /// Wait until the clock reaches `due`, with that epoch, instead of the previous wait.
         case wait(due: UInt64, epoch: UInt64)
         case stopWaiting
     }
@@ -40,7 +41,7 @@ struct FrameTimerStateMachine: Sendable {
         stride = grid.stride(preferring: preferredFramesPerSecond)
     }
 
-    /// Whether no frame is to come, until it is resumed or for good.
+    /// Whether the timer is paused or cancelled.
     var isPaused: Bool {
         switch schedule {
         case .running: false
@@ -52,7 +53,7 @@ struct FrameTimerStateMachine: Sendable {
 
     mutating func resume(now: UInt64) -> WaitAction {
         guard case .paused = schedule else { return .none }
-        // The frame that is being shown is over for a timer that begins now: its first target lies ahead.
+        // The frame that is being shown is already over for the timer: its first frame is the next one.
         let first = grid.multiple(of: stride, after: now)
         schedule = .running(owed: first)
         return isDelivering ? .none : wait(for: first)
@@ -87,12 +88,12 @@ struct FrameTimerStateMachine: Sendable {
 
     enum FireAction: Equatable {
         case ignore
-        /// The clock is before the frame that is owed. Wait again.
+        /// Wait again, because the clock is still before the frame.
         case wait(due: UInt64, epoch: UInt64)
         case deliver(Frame)
     }
 
-    /// The wait of that epoch is over.
+    /// Handles the end of the wait with that epoch.
     mutating func fired(epoch: UInt64, now: UInt64) -> FireAction {
         guard epoch == self.epoch, case .running(let owed) = schedule, !isDelivering else { return .ignore }
         let shown = grid.multiple(of: stride, atOrBefore: now)
@@ -113,13 +114,12 @@ struct FrameTimerStateMachine: Sendable {
                 duration: grid.frameDuration, droppedFrameCount: dropped))
     }
 
-    /// The handler is free again.
+    /// Handles the handler's return.
     mutating func finished(now: UInt64) -> WaitAction {
         precondition(isDelivering, "only a delivered frame can be finished")
         isDelivering = false
         guard case .running(let owed) = schedule else { return .none }
-        // Late work moves to the next frame: one that began while the handler was at work is dropped, unless that is
-        // this very instant.
+        // A frame that began while the handler ran is dropped, unless it begins exactly now.
         let shown = grid.multiple(of: stride, atOrBefore: now)
         let isBeginning = grid.instant(of: shown) == now
         return wait(for: max(owed, isBeginning ? shown : shown + stride))
@@ -140,13 +140,13 @@ struct FrameTimerStateMachine: Sendable {
     }
 }
 
-/// The instants at which a display of a given rate shows its frames: frame k at k / rate seconds after the clock's
-/// origin.
+/// The instants at which a display shows its frames: frame k at k / rate seconds after the clock's origin.
 ///
-/// Each instant is computed from k alone, in full width, so nothing is accumulated and nothing drifts. All timers of
-/// one rate are on one grid, so they share their wake-ups.
+/// Each instant is computed from k alone, in full width, so that it does not drift. All timers with one rate use the
+/// same grid, so they share their wake-ups.
 struct FrameGrid: Sendable, Hashable {
-    /// What is accepted as a rate: displays are below, and a frame is a whole number of nanoseconds and many.
+    /// The accepted rates, which include those of all displays, and at which a frame lasts a million nanoseconds or
+    /// more.
     static let acceptedRates = 1...1_000
 
     private static let second: UInt64 = 1_000_000_000
@@ -160,19 +160,20 @@ struct FrameGrid: Sendable, Hashable {
 
     var framesPerSecond: Int { Int(rate) }
 
-    /// How long one frame of the display is shown.
+    /// The length of one frame of the display.
     var frameDuration: Duration { .seconds(1) / Int(rate) }
 
-    /// When that frame is shown, rounded down to the nanosecond; the end of the range for frames after it.
+    /// Returns when a frame is shown, rounded down to the nanosecond; `.max` for frames after the end of the range.
     func instant(of index: UInt64) -> UInt64 {
         let product = index.multipliedFullWidth(by: Self.second)
         guard product.high < rate else { return .max }
         return rate.dividingFullWidth(product).quotient
     }
 
-    /// The frame that is being shown at that instant.
+    /// Returns the frame that is shown at an instant.
     func index(at instant: UInt64) -> UInt64 {
-        // The largest k with floor(k × second / rate) ≤ instant, that is, with k × second < (instant + 1) × rate.
+        // This is the largest k with floor(k × second / rate) ≤ instant, that is, with k × second < (instant + 1) ×
+        // rate.
         var (high, low) = instant.multipliedFullWidth(by: rate)
         let (sum, overflow) = low.addingReportingOverflow(rate - 1)
         low = sum
@@ -180,27 +181,27 @@ struct FrameGrid: Sendable, Hashable {
         return Self.second.dividingFullWidth((high, low)).quotient
     }
 
-    /// The latest frame at or before the instant whose number is a multiple of `stride`.
+    /// Returns the latest frame at or before an instant whose number is a multiple of `stride`.
     func multiple(of stride: UInt64, atOrBefore instant: UInt64) -> UInt64 {
         let index = index(at: instant)
         return index - index % stride
     }
 
-    /// The first frame after the instant whose number is a multiple of `stride`.
+    /// Returns the first frame after an instant whose number is a multiple of `stride`.
     func multiple(of stride: UInt64, after instant: UInt64) -> UInt64 {
         multiple(of: stride, atOrBefore: instant) + stride
     }
 
-    /// How many frames of the display one frame is shown for, so that the rate is as near as can be to what is wished.
+    /// Returns how many of the display's frames one frame must last so that the rate is nearest to the preferred one.
     ///
-    /// The rates are the divisors of the display's; of two that are equally near, the faster one. Nil, zero and less
-    /// wish for the display's own rate.
+    /// The possible rates are the divisors of the display's; if two are equally near, the faster one is used. Nil, zero
+    /// and negative values prefer the display's own rate.
     func stride(preferring wish: Int?) -> UInt64 {
         guard let wish, wish > 0, UInt64(wish) < rate else { return 1 }
         let wished = Int64(wish)
         var best: UInt64 = 1
         for stride in 1...rate where rate.isMultiple(of: stride) {
-            // Strides grow and rates fall, so an equal distance is that of a slower one.
+            // Rates fall as strides grow, so an equally near rate is a slower one.
             let distance = abs(Int64(rate / stride) - wished)
             if distance < abs(Int64(rate / best) - wished) { best = stride }
         }

@@ -1,14 +1,14 @@
-/// A queue for a slow reader, bounded in bytes.
+/// A queue for a slow reader that is bounded in bytes and drops its oldest elements.
 ///
-/// Bulk elements (a command's output) and the others (what became of a job) have bounds of their own, so that a flood of
-/// bulk displaces bulk only. Elements stay in order. What had to be dropped, the oldest first, is marked in its place, so
-/// that the reader knows to ask for the state again.
+/// Bulk elements (a command's output) and other elements (the outcome of a job) have separate bounds, so that a flood
+/// of bulk displaces only bulk. Elements stay in order. A mark takes the place of dropped elements, so that the reader
+/// knows when it must request the state again.
 package struct LossyQueue<Element: Sendable>: Sendable {
-    /// How many bytes may wait.
+    /// The maximum number of waiting bytes.
     package struct Limits: Sendable {
-        /// Of bulk elements.
+        /// The bound for bulk elements.
         package var bulkBytes: Int
-        /// Of the other elements.
+        /// The bound for other elements.
         package var bytes: Int
         package init(bulkBytes: Int, bytes: Int) {
             self.bulkBytes = bulkBytes
@@ -16,11 +16,11 @@ package struct LossyQueue<Element: Sendable>: Sendable {
         }
     }
 
-    /// What was dropped at one place.
+    /// How much was dropped at one place of the queue.
     package struct Dropped: Hashable, Sendable {
-        /// How many elements that were not bulk.
+        /// How many elements other than bulk were dropped.
         package var elements = 0
-        /// How many bytes of bulk elements.
+        /// How many bytes of bulk elements were dropped.
         package var bulkBytes = 0
         package init(elements: Int = 0, bulkBytes: Int = 0) {
             self.elements = elements
@@ -29,7 +29,7 @@ package struct LossyQueue<Element: Sendable>: Sendable {
         var isNothing: Bool { elements == 0 && bulkBytes == 0 }
     }
 
-    /// What the reader gets.
+    /// One item for the reader.
     package enum Item: Sendable {
         case element(Element)
         case dropped(Dropped)
@@ -40,9 +40,9 @@ package struct LossyQueue<Element: Sendable>: Sendable {
         case mark(Dropped)
     }
 
-    /// Lower bounds count from the next element on.
+    /// The bounds; lowering them drops elements only when the next one is appended.
     package var limits: Limits
-    /// Taken from the front through `head`, so that taking one element does not move the others.
+    /// Elements before `head` were taken; so taking one element does not move the others.
     private var entries: [Entry] = []
     private var head = 0
     private var bulkBytes = 0
@@ -52,8 +52,9 @@ package struct LossyQueue<Element: Sendable>: Sendable {
 
     package var isEmpty: Bool { head == entries.count }
 
-    /// Adds an element of that size. A class that is over its bound loses its oldest elements, down to half of the bound:
-    /// a reader that does not read at all then costs little for each element.
+    /// Appends an element, and drops the oldest ones of a class that exceeds its bound.
+    ///
+    /// They are dropped down to half of the bound, so that an element costs little even if the reader never reads.
     package mutating func append(_ element: Element, bytes size: Int, isBulk: Bool) {
         entries.append(.element(element, bytes: size, isBulk: isBulk))
         if isBulk { bulkBytes += size } else { bytes += size }
@@ -61,7 +62,7 @@ package struct LossyQueue<Element: Sendable>: Sendable {
         if bytes > limits.bytes { drop(isBulk: false, excess: bytes - limits.bytes / 2) }
     }
 
-    /// The oldest element, or the mark before it; `nil` if nothing waits.
+    /// Takes the oldest element, or the mark before it; nil if the queue is empty.
     package mutating func takeFirst() -> Item? {
         guard head < entries.count else { return nil }
         let entry = entries[head]

@@ -1,23 +1,25 @@
 import Dispatch
 
-/// One thread on which tasks run, first in, first out. They continue while all threads of the global executor are
-/// blocked. It lives as long as the process, and waits while there is nothing to do.
+/// Runs tasks on one thread, in the order of arrival, even while all threads of the global executor are blocked.
 ///
-/// Each piece of work holds up those that follow it.
+/// The thread lives as long as the process, and blocks while it has no work. Each piece of work delays the following
+/// ones.
 package final class ThreadExecutor: TaskExecutor {
-    /// The thread of all schedulers of the process. Handlers do not run on it; stores, metrics backends, log handlers and
-    /// hosts do, and must not block.
+    /// The thread that all schedulers of the process share.
+    ///
+    /// Stores, metrics backends, log handlers and hosts run on it, and must not block. Handlers of jobs do not run on
+    /// it.
     package static let shared = ThreadExecutor(named: "apus-scheduler")
 
     private let jobs = Locked<[UnownedJob]>([])
     private let signal = DispatchSemaphore(value: 0)
 
-    /// Starts a thread of that name.
+    /// Starts a thread with that name.
     package init(named name: StaticString) {
         SystemThread(named: name) { [self] in run() }.detach()
     }
 
-    /// Appends a job. Swift's runtime calls it, from any thread.
+    /// Appends a job; Swift's runtime calls it, from any thread.
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let isFirst = jobs.withLock { jobs in
@@ -33,13 +35,12 @@ package final class ThreadExecutor: TaskExecutor {
                 defer { jobs = [] }
                 return jobs
             }
-            // A signal may have been for work that was taken already: then it waits again.
+            // The signal may have been for work that is already done; then the thread waits again.
             if work.isEmpty { signal.wait() }
             for job in work { job.runSynchronously(on: asUnownedTaskExecutor()) }
         }
     }
 }
 
-/// An executor on which everything of one virtual time runs, in one order: the scheduler's own tasks are no exception
-/// there.
+/// An executor that runs all work of one virtual time in one order, including the scheduler's own tasks.
 package protocol SteppedExecutor: TaskExecutor {}

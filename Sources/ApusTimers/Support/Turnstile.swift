@@ -1,4 +1,6 @@
-/// Lets asynchronous work pass, at most so many at once, in the order of its arrival, without holding a thread.
+/// Limits how many pieces of asynchronous work run at once, and starts them in the order of arrival.
+///
+/// Waiting blocks no thread, and does not end when the task is cancelled.
 package final class Turnstile: Sendable {
     private struct State: ~Copyable {
         var free: Int
@@ -8,7 +10,7 @@ package final class Turnstile: Sendable {
 
     package init(limit: Int = 1) { state = Locked(State(free: limit)) }
 
-    /// Runs `body` when all that came before has left, but for one less than the limit.
+    /// Runs `body` as soon as fewer than `limit` of the earlier callers are waiting or running.
     package func pass<Value: Sendable, Failure: Error>(
         _ body: @Sendable () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {

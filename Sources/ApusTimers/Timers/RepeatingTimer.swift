@@ -1,29 +1,29 @@
-/// Calls a handler repeatedly, in phase.
+/// Calls a handler repeatedly at a fixed interval, without drift.
 ///
-/// A new timer is suspended. ``resume()``, ``pause()`` and ``cancel()`` may be called from any thread, also from the
-/// handler, in any order and any number of times; what makes no sense in a state does nothing. Dropping the last
-/// reference cancels. The handler never overlaps itself, and is never called under a lock.
+/// A new timer is suspended. ``resume()``, ``pause()`` and ``cancel()`` may be called from any thread, including from
+/// the handler, in any order and any number of times; a call that does not apply in the timer's state has no effect.
+/// Dropping the last reference cancels the timer. The handler never overlaps itself, and is never called under a lock.
 ///
-/// Tick number n is due at start + n × interval: lateness of one tick never moves the next (except with
-/// ``MissedTickPolicy/delay``). Time in suspension does not count: ``pause()`` keeps what was left of the running
-/// interval. While the machine sleeps nothing is called; afterwards the policy decides about the missed ticks.
+/// Tick number n is due at start + n × interval: the lateness of one tick never moves the next (except with
+/// ``MissedTickPolicy/delay``). Time while the timer is suspended does not count: ``pause()`` keeps the rest of the
+/// running interval. No handler is called while the machine sleeps; afterwards the policy decides about missed ticks.
 ///
-/// After ``pause()`` and ``cancel()`` on the executor of the handler, no tick starts, if that executor runs one piece of
-/// work at a time: the engine's thread, the main actor, a serial queue. A call from elsewhere does not wait for the
-/// executor, so one tick may start just after it returned: one whose delivery had begun. No other follows.
+/// After ``pause()`` or ``cancel()`` on the handler's executor, no tick starts, if that executor runs one piece of work
+/// at a time: the engine's thread, the main actor, a serial queue. A call from elsewhere does not wait for the
+/// executor, so one tick whose delivery had begun may start just after the call has returned. No other follows.
 public final class RepeatingTimer: Sendable {
     private let core: RepeatingTimerCore
 
-    /// A suspended timer.
+    /// Creates a suspended timer.
     ///
     /// - Parameters:
     ///   - interval: The time between ticks, at least 1 ns.
     ///   - tolerance: How much later a tick may come, to share a wake-up: zero or more, less than the interval.
-    ///   - missedTicks: What to do about ticks that fell due while the handler was at work.
-    ///   - clock: The clock that the interval runs on.
+    ///   - missedTicks: What happens to ticks that fell due while the handler was running.
+    ///   - clock: The clock that measures the interval.
     ///   - executor: Where the handler runs.
-    ///   - engine: The engine that wakes.
-    ///   - handler: Called with each tick.
+    ///   - engine: The engine that wakes the timer.
+    ///   - handler: Called with each tick, and released when the timer is cancelled.
     /// - Throws: ``TimerError`` with `invalidInterval` or `invalidTolerance`.
     public init(
         every interval: Duration, tolerance: Duration = .zero, missedTicks: MissedTickPolicy = .coalesce,
@@ -39,24 +39,29 @@ public final class RepeatingTimer: Sendable {
 
     deinit { core.cancel() }
 
-    /// Starts the timer, or resumes it with the rest of the interval. Does nothing when running or cancelled.
+    /// Starts the timer, or resumes it with the rest of the interval; it has no effect when running or cancelled.
     public func resume() { core.resume() }
 
-    /// Pauses the timer. A tick that is being delivered is completed; whether it may still start after this returned, the
-    /// type's description says. Does nothing when suspended or cancelled.
+    /// Pauses the timer; it has no effect when suspended or cancelled.
+    ///
+    /// A tick that is being delivered is completed. The type's description states when it may still start after this
+    /// has returned.
     public func pause() { core.pause() }
 
-    /// Ends the timer for good and releases its handler. A tick that is being delivered is completed; whether it may still
-    /// start after this returned, the type's description says.
+    /// Ends the timer for good and releases its handler.
+    ///
+    /// A tick that is being delivered is completed. The type's description states when it may still start after this
+    /// has returned.
     public func cancel() { core.cancel() }
 }
 
-/// What outlives the timer while its handler runs. It is its own action, and the token is the epoch: a tick allocates
-/// nothing.
+/// Holds the timer's state, and outlives the timer while its handler runs.
 ///
-/// For `@unchecked Sendable`, which subclasses have to say again: what changes is in `state`, protected by its lock.
+/// The core is itself the action of its engine timers, with the epoch as the token, so that a tick allocates nothing.
+///
+/// For `@unchecked Sendable`, which subclasses must repeat: all mutable values are in `state`, protected by its lock.
 private final class RepeatingTimerCore: TimerHandler, @unchecked Sendable {
-    /// A struct, because a closure that goes through the lock's generic code would be wrapped in another each time.
+    /// A struct, because each passage through the lock's generic code would wrap a bare closure in another.
     private struct Handler {
         let body: @Sendable (Tick) -> Void
     }
@@ -96,14 +101,15 @@ private final class RepeatingTimerCore: TimerHandler, @unchecked Sendable {
             perform(state.machine.cancel(), &state)
             return state.handler.take()
         }
-        // Released outside the lock: what it captured may do anything when it goes.
+        // Released outside the lock, because releasing what the handler captured may run any code.
         withExtendedLifetime(handler) {}
     }
 
     private var now: UInt64 { engine.time.nanoseconds(on: clock) }
 
-    /// Under the lock on purpose: otherwise a `pause` could overtake the `resume` before it. The engine calls no user
-    /// code in `insert` and `cancel`.
+    /// Performs an action under the lock, so that a `pause` cannot overtake the `resume` before it.
+    ///
+    /// The engine calls no user code in `insert` and `cancel`.
     private func perform(_ action: RepeatingTimerStateMachine.WaitAction, _ state: inout State) {
         switch action {
         case .none: break

@@ -1,13 +1,14 @@
 import TimerWheel
 
-/// The logic of a repeating timer, without clock, lock or thread: one method an event, each returns what to do.
+/// Decides when a repeating timer waits and delivers, without a clock, lock or thread: each event is a method that
+/// returns the next action.
 ///
-/// A tick is awaited only while the consumer is free: the event after a delivery is `finished`. Each wait has an
-/// `epoch`; a wake-up with an older one was overtaken by `suspend` and is ignored.
+/// The machine waits for a tick only while the consumer is free; after a delivery, the next event is `finished`. Each
+/// wait has an `epoch`. A wake-up with an older epoch was overtaken by `pause` or `cancel`, and is ignored.
 struct RepeatingTimerStateMachine: Sendable {
-    /// When the next tick is due, while the timer is not cancelled.
+    /// When the next tick is due, unless the timer is cancelled.
     private enum Schedule {
-        /// Suspended: the next tick is due that long after the next `resume`; negative if it was overdue already.
+        /// The next tick is due `remainder` nanoseconds after the next `resume`; negative if it was overdue.
         case suspended(remainder: Int64)
         case running(due: UInt64)
         case cancelled
@@ -15,7 +16,7 @@ struct RepeatingTimerStateMachine: Sendable {
 
     private var schedule: Schedule
     private var isDelivering = false
-    /// The tick that is awaited fell due while the consumer was busy.
+    /// Whether the next tick fell due while the consumer was busy.
     private var isLateByConsumer = false
     private var epoch: UInt64 = 0
     private var nextNumber = 1
@@ -27,7 +28,7 @@ struct RepeatingTimerStateMachine: Sendable {
 
     enum WaitAction: Equatable {
         case none
-        /// Wake when the clock reaches `due`, with that epoch.
+        /// Wait until the clock reaches `due`, with that epoch.
         case wait(due: UInt64, epoch: UInt64)
         case stopWaiting
     }
@@ -62,12 +63,12 @@ struct RepeatingTimerStateMachine: Sendable {
 
     enum FireAction: Equatable {
         case ignore
-        /// The clock is before the due instant: it was set back after the wake-up. Wait again.
+        /// Wait again, because the clock was set back after the wake-up and is before `due`.
         case wait(due: UInt64, epoch: UInt64)
         case deliver(Tick)
     }
 
-    /// The wait of that epoch is over.
+    /// Handles the end of the wait with that epoch.
     mutating func fired(epoch: UInt64, now: UInt64) -> FireAction {
         guard epoch == self.epoch, case .running(let due) = schedule, !isDelivering else { return .ignore }
         guard now >= due else {
@@ -89,7 +90,7 @@ struct RepeatingTimerStateMachine: Sendable {
         }
     }
 
-    /// The consumer is free again.
+    /// Handles the end of the consumer's work.
     mutating func finished(now: UInt64) -> WaitAction {
         precondition(isDelivering, "only a delivered tick can be finished")
         isDelivering = false
@@ -97,7 +98,7 @@ struct RepeatingTimerStateMachine: Sendable {
         if due < now {
             switch policy.kind {
             case .skip:
-                // The number of due instants before now; one that is exactly now is not missed.
+                // This counts the due instants before now; a tick that is due exactly now is not missed.
                 let passed = (now - due - 1) / interval + 1
                 due = due.addingSaturating(passed.multipliedSaturating(by: interval))
                 count(passed)

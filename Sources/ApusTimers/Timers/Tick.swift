@@ -1,23 +1,23 @@
-/// One beat of a repeating timer.
+/// One tick of a repeating timer.
 public struct Tick: Sendable, Hashable {
-    /// Which interval ended, from 1. With `.coalesce` and `.skip`, missed ticks use up numbers too.
+    /// The number of the interval that ended, from 1; with `.coalesce` and `.skip`, missed ticks are counted too.
     public let number: Int
-    /// When it was due.
+    /// When the tick was due.
     public let due: ClockInstant
-    /// When it was delivered: never before `due`.
+    /// When the tick was delivered, never before ``due``.
     public let actual: ClockInstant
-    /// How many ticks before this one were due and not delivered, since the last delivered one.
+    /// How many ticks were missed since the previous delivered one.
     public let missedCount: Int
 
-    /// How long after its due instant it was delivered.
+    /// How long after ``due`` the tick was delivered.
     public var lateness: Duration { due.duration(to: actual) }
 }
 
 extension TimerEngine {
-    /// Ticks as an asynchronous sequence: the first one `interval` after the iteration begins, the others in phase.
+    /// Returns an endless sequence of ticks: the first one `interval` after the iteration begins, the others in phase.
     ///
-    /// The loop's body is the consumer whose being busy makes ticks missed. The sequence is endless; it ends when its
-    /// task is cancelled or the engine shut down. A timer exists only while the loop waits for a tick.
+    /// The loop's body is the consumer that misses ticks while it is busy. The sequence ends when its task is cancelled
+    /// or the engine is stopped. The engine has a timer for it only while the loop waits for a tick.
     ///
     /// The parameters are those of ``RepeatingTimer/init(every:tolerance:missedTicks:clock:on:engine:handler:)``.
     ///
@@ -34,11 +34,11 @@ extension TimerEngine {
     }
 }
 
-/// The ticks of a repeating timer; see ``TimerEngine/ticks(every:tolerance:missedTicks:clock:)``.
+/// The sequence of ticks that ``TimerEngine/ticks(every:tolerance:missedTicks:clock:)`` returns.
 public struct Ticks: AsyncSequence, Sendable {
-    /// A tick.
+    /// The sequence's elements are ticks.
     public typealias Element = Tick
-    /// Nothing is thrown: cancellation ends the sequence.
+    /// The sequence throws no error; cancellation ends it.
     public typealias Failure = Never
 
     let engine: TimerEngine
@@ -46,27 +46,30 @@ public struct Ticks: AsyncSequence, Sendable {
     let clock: ClockKind
     let machine: RepeatingTimerStateMachine
 
-    /// Begins a new timer: every iteration has a phase of its own.
+    /// Starts a new timer, so that every iteration has its own phase.
     public func makeAsyncIterator() -> Iterator {
         var machine = machine
         let wait = machine.resume(now: engine.time.nanoseconds(on: clock))
         return Iterator(ticks: self, machine: machine, nextWait: wait)
     }
 
-    /// Waits for the ticks, one after another.
+    /// Waits for one tick after another.
     public struct Iterator: AsyncIteratorProtocol {
         let ticks: Ticks
         var machine: RepeatingTimerStateMachine
-        /// What the machine asked for before the first call; later calls begin with the end of the consumer's work.
+        /// The wait before the first tick; later calls begin with the end of the consumer's work.
         var nextWait: RepeatingTimerStateMachine.WaitAction?
-        /// Set with the first nil: no tick was delivered then, so there is no work whose end the machine would have to
-        /// note.
+        /// Whether `next()` has returned nil.
+        ///
+        /// No tick was delivered then, so the machine must not be notified of the end of the consumer's work.
         var hasEnded = false
 
-        /// The next tick; nil when the task was cancelled or the engine shut down, and from then on.
+        /// Waits for the next tick, and returns nil from the moment when the task is cancelled or the engine is
+        /// stopped.
         public mutating func next() async -> Tick? { await next(isolation: nil) }
 
-        /// The next tick; nil when the task was cancelled or the engine shut down, and from then on.
+        /// Waits for the next tick, and returns nil from the moment when the task is cancelled or the engine is
+        /// stopped.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Tick? {
             let engine = ticks.engine
             guard !hasEnded, case .wait(var due, var epoch) = nextWait.take() ?? machine.finished(now: now) else {
@@ -91,10 +94,10 @@ public struct Ticks: AsyncSequence, Sendable {
     }
 }
 
-/// What a repeating timer does about ticks that fell due while its consumer was busy or its process did not run.
+/// Decides about the ticks that fell due while the consumer was busy or the process did not run.
 ///
-/// In the timelines one character is a fifth of the interval; `|` is a due instant, `1` a tick with its number, `=` the
-/// handler at work. The handler of tick 2 takes 2.4 intervals.
+/// In the timelines, one character is a fifth of the interval, `|` is a due instant, `1` is a tick with its number, and
+/// `=` is the running handler. The handler of tick 2 takes 2.4 intervals.
 ///
 /// ```
 /// due        |    |    |    |    |    |    |    |
@@ -102,14 +105,15 @@ public struct Ticks: AsyncSequence, Sendable {
 /// coalesce        1    2===========4  5    6    7      4 at once; it missed 1; then in phase
 /// skip            1    2===========   5    6    7      5 missed 2
 /// delay           1    2===========3    4    5         3 at once, and a new phase from there
-/// burst           1    2===========34 5    6    7      nothing is lost, the late ones come at once
+/// burst           1    2===========34 5    6    7      no tick is lost, the late ones come at once
 /// ```
 public struct MissedTickPolicy: Sendable, Hashable {
     enum Kind { case coalesce, skip, delay, burst }
     let kind: Kind
 
-    /// The late ticks become one, delivered as soon as the consumer is free, which says how many were missed. The
-    /// default.
+    /// Merges late ticks into one, delivered as soon as the consumer is free, with the number of missed ticks.
+    ///
+    /// This is the default.
     ///
     /// ```
     /// due        |    |    |    |    |    |    |    |
@@ -118,7 +122,7 @@ public struct MissedTickPolicy: Sendable, Hashable {
     /// ```
     public static var coalesce: MissedTickPolicy { MissedTickPolicy(kind: .coalesce) }
 
-    /// Ticks that fell due while the consumer was busy are dropped; the next one comes in phase and says how many.
+    /// Drops the ticks that fell due while the consumer was busy; the next one comes in phase, with their number.
     ///
     /// ```
     /// due        |    |    |    |    |    |    |    |
@@ -127,9 +131,10 @@ public struct MissedTickPolicy: Sendable, Hashable {
     /// ```
     public static var skip: MissedTickPolicy { MissedTickPolicy(kind: .skip) }
 
-    /// The late tick is delivered as soon as the consumer is free, and the phase starts anew from there.
+    /// Delivers a late tick as soon as the consumer is free, and starts a new phase there.
     ///
-    /// Lateness of less than an interval that is not the consumer's doing (tolerance, a busy machine) keeps the phase.
+    /// The phase is kept if a tick is late by less than an interval for another reason, such as tolerance or a busy
+    /// machine.
     ///
     /// ```
     /// due        |    |    |    |    |    |    |    |
@@ -138,7 +143,7 @@ public struct MissedTickPolicy: Sendable, Hashable {
     /// ```
     public static var delay: MissedTickPolicy { MissedTickPolicy(kind: .delay) }
 
-    /// Every tick is delivered, the late ones one after another as fast as the consumer takes them.
+    /// Delivers every tick, the late ones as fast as the consumer takes them.
     ///
     /// ```
     /// due        |    |    |    |    |    |    |    |
