@@ -1,7 +1,7 @@
 extension CivilDate: Codable {
-    /// Reads a date from `2026-12-24`.
+    /// Parses a date such as `2026-12-24`, or returns nil.
     ///
-    /// - Parameter text: The year of four digits, the month and the day.
+    /// - Parameter text: The year with four digits, and the month and the day with two digits each.
     public init?(_ text: some StringProtocol) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false).map {
             Token(text: String($0), column: 1)
@@ -12,10 +12,10 @@ extension CivilDate: Codable {
         self.init(year: year, month: month, day: day)
     }
 
-    /// Decodes a date from the text `2026-12-24`.
+    /// Decodes a date from a text such as `2026-12-24`.
     ///
     /// - Parameter decoder: The decoder.
-    /// - Throws: `DecodingError` if the text is no date of the years 1 to 9999.
+    /// - Throws: `DecodingError` if the text is not a date in the years 1 to 9999.
     public init(from decoder: any Decoder) throws {
         self = try decoder.value {
             CivilDate($0)
@@ -24,19 +24,19 @@ extension CivilDate: Codable {
         }
     }
 
-    /// Encodes the date as the text `2026-12-24`.
+    /// Encodes the date as a text such as `2026-12-24`.
     ///
     /// - Parameter encoder: The encoder.
-    /// - Throws: `EncodingError` if the year is not one of 1 to 9999.
+    /// - Throws: `EncodingError` if the year is not in 1 to 9999.
     public func encode(to encoder: any Encoder) throws {
         try encoder.encode(description, isExact: CivilDate(description) == self)
     }
 }
 
 extension CivilDateTime: Codable {
-    /// Reads a date-time from `2026-12-24T18:00:00`.
+    /// Parses a date-time such as `2026-12-24T18:00:00`, or returns nil.
     ///
-    /// - Parameter text: The date, `T`, and the hour, minute and second of two digits each.
+    /// - Parameter text: The date, `T`, and the hour, minute and second with two digits each.
     public init?(_ text: some StringProtocol) {
         let halves = text.split(separator: "T", omittingEmptySubsequences: false)
         guard halves.count == 2, let date = CivilDate(halves[0]) else { return nil }
@@ -49,10 +49,10 @@ extension CivilDateTime: Codable {
         self.init(date: date, time: time)
     }
 
-    /// Decodes a date-time from the text `2026-12-24T18:00:00`.
+    /// Decodes a date-time from a text such as `2026-12-24T18:00:00`.
     ///
     /// - Parameter decoder: The decoder.
-    /// - Throws: `DecodingError` if the text is no date-time of the years 1 to 9999.
+    /// - Throws: `DecodingError` if the text is not a date-time in the years 1 to 9999.
     public init(from decoder: any Decoder) throws {
         self = try decoder.value {
             CivilDateTime($0)
@@ -61,10 +61,10 @@ extension CivilDateTime: Codable {
         }
     }
 
-    /// Encodes the date-time as the text `2026-12-24T18:00:00`.
+    /// Encodes the date-time as a text such as `2026-12-24T18:00:00`.
     ///
     /// - Parameter encoder: The encoder.
-    /// - Throws: `EncodingError` if the year is not one of 1 to 9999.
+    /// - Throws: `EncodingError` if the year is not in 1 to 9999.
     public func encode(to encoder: any Encoder) throws {
         let text = description.replacing(" ", with: "T")
         try encoder.encode(text, isExact: CivilDateTime(text) == self)

@@ -1,6 +1,6 @@
-/// A date of the proleptic Gregorian calendar, in no time zone.
+/// A date in the proleptic Gregorian calendar, without a time zone.
 public struct CivilDate: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// The years that schedules cover.
+    /// The years that dates in schedules may have.
     public static let years = 1...2200
 
     /// The year.
@@ -33,7 +33,7 @@ public struct CivilDate: Sendable, Hashable, Comparable, CustomStringConvertible
     ///
     /// - Parameter dayNumber: The number of days; negative before 1970.
     public init(dayNumber: Int) {
-        // Eras of 400 years that start on 1 March, so that the leap day is the last of its year.
+        // Eras of 400 years and their years start on 1 March, so that the leap day is the last of its year.
         let shifted = dayNumber + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
         let dayOfEra = shifted - era * 146_097
@@ -46,7 +46,7 @@ public struct CivilDate: Sendable, Hashable, Comparable, CustomStringConvertible
             dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
     }
 
-    /// The number of days since 1970-01-01.
+    /// The number of days since 1970-01-01; negative before 1970.
     public var dayNumber: Int {
         let shiftedYear = month <= 2 ? year - 1 : year
         let era = (shiftedYear >= 0 ? shiftedYear : shiftedYear - 399) / 400
@@ -61,20 +61,20 @@ public struct CivilDate: Sendable, Hashable, Comparable, CustomStringConvertible
     /// The ordinal day of the year, from 1.
     public var dayOfYear: Int { dayNumber - CivilDate(unchecked: year, 1, 1).dayNumber + 1 }
 
-    /// The ISO 8601 week and the year that it belongs to.
+    /// The number of the ISO 8601 week, and the year to which the week belongs.
     public var isoWeek: (year: Int, week: Int) {
         let thursday = dayNumber - Self.weekdayIndex(dayNumber) + 3
         let date = CivilDate(dayNumber: thursday)
         return (date.year, (date.dayOfYear - 1) / 7 + 1)
     }
 
-    /// Whether a year has a 29 February.
+    /// Returns whether a year has a 29 February.
     ///
     /// - Parameter year: The year.
     /// - Returns: True for a leap year.
     public static func isLeap(_ year: Int) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
 
-    /// The length of a month.
+    /// Returns the length of a month.
     ///
     /// - Parameters:
     ///   - month: The month, 1 to 12.
@@ -88,7 +88,7 @@ public struct CivilDate: Sendable, Hashable, Comparable, CustomStringConvertible
         }
     }
 
-    /// Monday is 0, Sunday is 6.
+    /// Returns the weekday of a day number; Monday is 0, Sunday is 6.
     static func weekdayIndex(_ dayNumber: Int) -> Int { floorMod(dayNumber + 3, 7) }
 
     /// Orders dates by time.
@@ -120,7 +120,7 @@ func padded(_ value: Int, _ width: Int = 2) -> String {
     return String(repeating: "0", count: max(0, width - digits.count)) + digits
 }
 
-/// A day of the week; the raw values are those of ISO 8601.
+/// A day of the week, with the number of ISO 8601 as the raw value.
 public enum Weekday: Int, Sendable, Hashable, CaseIterable, Codable {
     /// Monday, the first day of an ISO week.
     case monday = 1
@@ -141,7 +141,7 @@ public enum Weekday: Int, Sendable, Hashable, CaseIterable, Codable {
     public var name: String { Names.weekdays[rawValue - 1] }
 }
 
-/// The English names that the four notations share.
+/// The English names that all four notations use.
 enum Names {
     static let weekdays = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
     static let months = [
@@ -149,7 +149,7 @@ enum Names {
         "november", "december",
     ]
 
-    /// Reads a weekday: the full name or its first three letters.
+    /// Parses a weekday's full name or its first three letters.
     static func weekday(_ text: some StringProtocol) -> Int? {
         let text = text.lowercased()
         if text == "tues" { return 2 }
@@ -157,7 +157,7 @@ enum Names {
         return weekdays.firstIndex { $0 == text || $0.prefix(3) == text }.map { $0 + 1 }
     }
 
-    /// Reads a month: the full name or its first three letters.
+    /// Parses a month's full name or its first three letters.
     static func month(_ text: some StringProtocol) -> Int? {
         let text = text.lowercased()
         if text == "sept" { return 9 }

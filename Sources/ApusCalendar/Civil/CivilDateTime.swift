@@ -1,4 +1,4 @@
-/// A time of day, in no time zone.
+/// A time of day, without a time zone.
 public struct CivilTime: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The number of seconds since midnight, 0 to 86399.
     public let secondOfDay: Int
@@ -23,7 +23,7 @@ public struct CivilTime: Sendable, Hashable, Comparable, CustomStringConvertible
     /// The second.
     public var second: Int { secondOfDay % 60 }
 
-    /// Orders times of one day.
+    /// Orders times by their position in the day.
     ///
     /// - Parameters:
     ///   - left: A time.
@@ -37,7 +37,7 @@ public struct CivilTime: Sendable, Hashable, Comparable, CustomStringConvertible
     }
 }
 
-/// A date and a time of day, in no time zone.
+/// A date and a time of day, without a time zone.
 public struct CivilDateTime: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The date.
     public let date: CivilDate
@@ -66,7 +66,7 @@ public struct CivilDateTime: Sendable, Hashable, Comparable, CustomStringConvert
     /// The number of seconds since 1970-01-01 00:00 on the same clock.
     public var localSeconds: Int64 { Int64(date.dayNumber * 86400 + time.secondOfDay) }
 
-    /// Orders date-times of one clock.
+    /// Orders date-times on the same clock.
     ///
     /// - Parameters:
     ///   - left: A date-time.

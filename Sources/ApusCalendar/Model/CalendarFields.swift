@@ -1,4 +1,4 @@
-/// A schedule of times of day on the days that a date rule matches.
+/// A rule of times of day on the days that a date rule matches.
 public struct CalendarFields: Sendable, Hashable {
     /// A field of a cron expression.
     public enum Field: String, Sendable, Hashable, CaseIterable {
@@ -16,7 +16,7 @@ public struct CalendarFields: Sendable, Hashable {
         case weekday
     }
 
-    /// A field whose value is hashed from an identifier (`H` in cron).
+    /// A field whose value is hashed from the schedule's identifier (`H` in cron).
     public struct Hashed: Sendable, Hashable {
         /// The field.
         public var field: Field
@@ -24,45 +24,48 @@ public struct CalendarFields: Sendable, Hashable {
         public var lower: Int
         /// The largest value.
         public var upper: Int
-        /// The distance of several values; nil for one value.
+        /// The distance between several values; nil for a single value.
         public var step: Int?
     }
 
-    /// A number of weeks between the weeks that count.
+    /// An interval between the weeks whose days match.
     public struct WeekInterval: Sendable, Hashable {
-        /// Every how many weeks.
+        /// The distance between matching weeks, in weeks; 1 matches every week.
         public var weeks: Int
-        /// A date of the first week; no earlier date matches.
+        /// A date in the first matching week; no earlier date matches.
         public var anchor: CivilDate
     }
 
     /// The times of day.
     public var times: TimesOfDay
-    /// Whether the times follow the clock through gaps and repeated hours instead of the policies.
+    /// Whether the times follow the clock through gaps and repeated hours, instead of using ``ClockPolicy``.
     public internal(set) var isStepping: Bool
     /// The days of the month and week.
     public var days: DayRule
-    /// Months as bits 1 to 12; all for no restriction.
+    /// The months as bits 1 to 12; all bits mean no restriction.
     public var months: UInt64
     /// The years, sorted; nil for all.
     public var years: [Int]?
-    /// The interval of weeks.
+    /// The interval between matching weeks; nil for every week.
     public var weekInterval: WeekInterval?
-    /// The hashed fields.
+    /// The fields whose values are hashed from the identifier.
     public var hashed: [Hashed]
 
     static let allMonths: UInt64 = 0x1FFE
 
-    /// Creates a schedule. Times of every hour of the day always follow the clock, and times that are not evenly spaced
-    /// within the hour never do; of cron expressions, the text decides.
+    /// Creates a rule.
+    ///
+    /// The initializer adjusts two properties. Times that are the same in every hour of the day always follow the
+    /// clock, and times that are not evenly spaced within the minute, the hour or the day never do. If only one of the
+    /// day of the month and the day of the week is restricted, their combination becomes ``DayRule/Combination/and``.
     ///
     /// - Parameters:
     ///   - times: The times of day.
-    ///   - isStepping: Whether the times follow the clock.
+    ///   - isStepping: Whether evenly spaced times follow the clock.
     ///   - days: The days.
-    ///   - months: Months as bits 1 to 12.
+    ///   - months: The months as bits 1 to 12.
     ///   - years: The years, or nil for all.
-    ///   - weekInterval: The interval of weeks.
+    ///   - weekInterval: The interval between matching weeks, or nil for every week.
     ///   - hashed: The hashed fields.
     public init(
         times: TimesOfDay, isStepping: Bool = false, days: DayRule = DayRule(), months: UInt64 = 0x1FFE,
@@ -84,7 +87,7 @@ public struct CalendarFields: Sendable, Hashable {
         }
     }
 
-    /// The schedule with the hashed fields replaced by values of an identifier.
+    /// Returns the rule with the hashed fields replaced by their values for an identifier.
     func resolved(identifier: String) -> CalendarFields {
         guard !hashed.isEmpty else { return self }
         var copy = self

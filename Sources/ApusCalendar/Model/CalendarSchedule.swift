@@ -1,41 +1,45 @@
-/// When something is due, on the clock of a time zone.
+/// A schedule on the clock of a time zone: a rule, its bounds and its exclusions.
 public struct CalendarSchedule: Sendable, Hashable {
-    /// The kinds of rules.
+    /// The rule of a schedule.
     public enum Rule: Sendable, Hashable {
-        /// Times of day on days.
+        /// Times of day on matching days.
         case fields(CalendarFields)
         /// A recurrence of RFC 5545.
         case recurrence(Recurrence)
     }
 
-    /// Occurrences that do not count.
+    /// Occurrences to leave out.
     public enum Exclusion: Sendable, Hashable {
-        /// All of these dates.
+        /// All occurrences on a range of dates.
         case dates(ClosedRange<CivilDate>)
-        /// The dates on which another schedule has an occurrence.
+        /// All occurrences on the dates on which another schedule has an occurrence.
         case schedule(CalendarSchedule)
     }
 
-    /// The largest count, so that the last occurrence is found quickly.
+    /// The largest value of ``count``, small enough to find the last occurrence quickly.
     public static let largestCount = 10_000
-    /// The largest spread: 366 days in seconds.
+    /// The largest value of ``spread``: 366 days in seconds.
     public static let largestSpread = 366 * 86_400
 
-    /// The rule.
+    /// The rule that the bounds and exclusions restrict.
     public var rule: Rule
-    /// The IANA name of the time zone that the text names, if it names one.
+    /// The IANA name of the time zone, if the schedule's text has one.
     public var timeZone: String?
     /// The first local date-time that can be an occurrence.
     public var from: CivilDateTime?
     /// The last local date-time that can be an occurrence.
     public var until: CivilDateTime?
-    /// The number of local date-times of the rule that count, from `from` on (1970 without one). Exclusions are
-    /// applied afterwards: an excluded date-time has been counted.
+    /// The number of local date-times of the rule to use; nil for all.
+    ///
+    /// They are counted from ``from``; without it from 1970, or from the start of a recurrence rule. Excluded
+    /// date-times are counted too.
     public var count: Int?
-    /// Occurrences that do not count.
+    /// Occurrences to leave out.
     public var exclusions: [Exclusion] = []
-    /// Each occurrence is delayed by a number of seconds below this one, hashed from the identifier; at most
-    /// ``largestSpread``.
+    /// The exclusive bound of a delay in seconds, at most ``largestSpread``.
+    ///
+    /// The delay is hashed from the identifier, so it is the same for all occurrences, but shortened to end before the
+    /// next one is due.
     public var spread = 0
 
     /// Creates a schedule.
@@ -48,7 +52,7 @@ public struct CalendarSchedule: Sendable, Hashable {
         self.timeZone = timeZone
     }
 
-    /// What a reader of the schedule may misunderstand.
+    /// Sentences about parts of the schedule that may be misunderstood.
     public var warnings: [String] {
         guard case .fields(let fields) = rule, fields.days.combination == .or else { return [] }
         return [
@@ -58,45 +62,45 @@ public struct CalendarSchedule: Sendable, Hashable {
     }
 }
 
-/// What happens to a fixed time of day that the clock skips.
+/// Decides what happens to a fixed time of day that the clock skips.
 public enum GapPolicy: String, Sendable, Hashable, Codable, CaseIterable {
-    /// Due at the first instant after the gap.
+    /// The time is due at the first instant after the gap.
     case after
-    /// Not due.
+    /// The time is not due.
     case skip
 }
 
-/// What happens to a fixed time of day that the clock shows twice.
+/// Decides what happens to a fixed time of day that the clock shows twice.
 public enum RepeatedPolicy: String, Sendable, Hashable, Codable, CaseIterable {
-    /// Due once, the first time.
+    /// The time is due once, the first time.
     case first
-    /// Due both times.
+    /// The time is due both times.
     case both
 }
 
-/// The policies for the changes of the clock. Stepping schedules do not use them.
+/// The policies for fixed times near a change of the clock; stepping schedules do not use them.
 public struct ClockPolicy: Sendable, Hashable, Codable {
-    /// For times that are skipped.
+    /// The policy for times that the clock skips.
     public var gap: GapPolicy
-    /// For times that are repeated.
+    /// The policy for times that the clock shows twice.
     public var repeated: RepeatedPolicy
 
     /// Creates the policies.
     ///
     /// - Parameters:
-    ///   - gap: For times that are skipped.
-    ///   - repeated: For times that are repeated.
+    ///   - gap: The policy for times that the clock skips.
+    ///   - repeated: The policy for times that the clock shows twice.
     public init(gap: GapPolicy = .after, repeated: RepeatedPolicy = .first) {
         self.gap = gap
         self.repeated = repeated
     }
 }
 
-/// One time at which a schedule is due.
+/// One instant at which a schedule is due.
 public struct Occurrence: Sendable, Hashable {
-    /// What a change of the clock did to the occurrence.
+    /// The effect of a change of the clock on an occurrence.
     public enum ClockNote: Sendable, Hashable {
-        /// The local date-time was skipped; this is the first instant after the gap.
+        /// The clock skips the local date-time; this is the first instant after the gap.
         case movedAfterGap(from: CivilDateTime)
         /// The clock shows the local date-time twice; this is the first time.
         case firstOfRepeated
@@ -104,12 +108,12 @@ public struct Occurrence: Sendable, Hashable {
         case secondOfRepeated
     }
 
-    /// The instant in seconds since 1970.
+    /// The instant in seconds since 1970, delayed by the schedule's spread.
     public let instant: Int64
-    /// What the clock shows at the instant.
+    /// The date-time that the clock shows at the instant.
     public let local: CivilDateTime
     /// The offset at the instant, in seconds east of UTC.
     public let offset: Int
-    /// What a change of the clock did.
+    /// The effect of a change of the clock; nil if there is none.
     public let note: ClockNote?
 }

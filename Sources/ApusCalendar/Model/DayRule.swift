@@ -1,26 +1,26 @@
-/// The days of a month on which a schedule is due. An empty set does not restrict.
+/// The days of a month on which a schedule is due; an empty set does not restrict them.
 public struct DayRule: Sendable, Hashable {
-    /// How a restricted day of the month and a restricted day of the week combine.
+    /// Decides how a restricted day of the month and a restricted day of the week combine.
     public enum Combination: Sendable, Hashable {
-        /// Both must match.
+        /// A day must match both.
         case and
-        /// One of the two must match, as in Vixie cron.
+        /// A day must match one of the two, as in Vixie cron.
         case or
     }
 
-    /// Days of the month: bits 1 to 31.
+    /// The days of the month as bits 1 to 31.
     public var monthDays: UInt64 = 0
-    /// Days counted from the end of the month: bit 1 is the last day.
+    /// The days counted from the end of the month, as bits; bit 1 is the last day.
     public var fromEnd: UInt64 = 0
-    /// The weekday nearest to a day of the month (`15W`): bits 1 to 31.
+    /// The days of the month (bits 1 to 31) whose nearest weekday from Monday to Friday matches (`15W`).
     public var nearestWeekdays: UInt64 = 0
-    /// Whether the last weekday of the month (`LW`) matches.
+    /// Whether the last weekday from Monday to Friday of the month matches (`LW`).
     public var lastWeekday = false
-    /// Days of the week: bits 1 (Monday) to 7 (Sunday).
+    /// The days of the week as bits 1 (Monday) to 7 (Sunday).
     public var weekdays: UInt64 = 0
-    /// Ordinal days of the week (`FRI#2`): bit 8 · (weekday − 1) + n; n is 1 to 5, or 6 for the last one.
+    /// The ordinal days of the week (`FRI#2`) as bits 8 · (weekday − 1) + n; n is 1 to 5, or 6 for the last one.
     public var ordinals: UInt64 = 0
-    /// How both kinds combine.
+    /// How a restricted day of the month and a restricted day of the week combine.
     public var combination = Combination.and
 
     /// Creates a rule that every day matches.
@@ -33,7 +33,7 @@ public struct DayRule: Sendable, Hashable {
 
     static func ordinal(_ weekday: Int, _ number: Int) -> UInt64 { 1 << UInt64(8 * (weekday - 1) + number) }
 
-    /// The matching days of a month as bits 1 to 31.
+    /// Returns the matching days of a month as bits 1 to 31.
     func days(_ month: Month) -> UInt64 {
         guard restrictsMonthDay || restrictsWeekday else { return month.all }
         let byDay = restrictsMonthDay ? byMonthDay(month) & month.all : month.all
@@ -57,7 +57,7 @@ public struct DayRule: Sendable, Hashable {
         return bits
     }
 
-    /// The nearest Monday to Friday in the same month.
+    /// Returns the weekday from Monday to Friday that is nearest to a day, in the same month.
     private static func nearest(_ day: Int, _ month: Month) -> Int {
         switch (month.firstWeekday + day - 1) % 7 {
         case 5: day == 1 ? 3 : day - 1

@@ -1,16 +1,16 @@
 /// The times of a day at which a schedule is due.
 public enum TimesOfDay: Sendable, Hashable {
-    /// Every combination of a set of hours, one of minutes and one of seconds; bit n stands for n.
+    /// Every combination of an hour, a minute and a second from three sets; bit n stands for n.
     case grid(hours: UInt64, minutes: UInt64, seconds: UInt64)
-    /// Seconds since midnight, sorted; only for times that are no grid.
+    /// Seconds since midnight, sorted; only for times that do not form a grid.
     case list([Int])
 
     static let allHours: UInt64 = (1 << 24) - 1
     static let allSixty: UInt64 = (1 << 60) - 1
 
-    /// Creates the times in their canonical form.
+    /// Creates the times in their canonical form, a grid if they form one.
     ///
-    /// - Parameter secondsOfDay: Seconds since midnight, in any order.
+    /// - Parameter secondsOfDay: Seconds since midnight, in any order; values outside 0 to 86399 are left out.
     public init(_ secondsOfDay: some Sequence<Int>) {
         let sorted = Set(secondsOfDay).filter { (0..<86400).contains($0) }.sorted()
         var (hours, minutes, seconds) = (UInt64(0), UInt64(0), UInt64(0))
@@ -39,7 +39,7 @@ public enum TimesOfDay: Sendable, Hashable {
         if case .grid(Self.allHours, _, _) = self { true } else { false }
     }
 
-    /// Whether there are several times at even distances: within the hour, the minute or the day.
+    /// Whether there are several times at equal distances within the minute, the hour or the day.
     var hasEvenSteps: Bool {
         switch self {
         case .grid(_, let minutes, let seconds):
@@ -49,7 +49,7 @@ public enum TimesOfDay: Sendable, Hashable {
         }
     }
 
-    /// How many times there are.
+    /// How many times of day there are.
     var count: Int {
         switch self {
         case .list(let list): list.count
@@ -58,7 +58,7 @@ public enum TimesOfDay: Sendable, Hashable {
         }
     }
 
-    /// How many times there are in a range of the seconds of a day.
+    /// Returns how many of the times of day lie in a range of seconds since midnight.
     func count(in seconds: ClosedRange<Int>) -> Int {
         count(below: seconds.upperBound + 1) - count(below: seconds.lowerBound)
     }
@@ -76,7 +76,7 @@ public enum TimesOfDay: Sendable, Hashable {
         }
     }
 
-    /// The time with a number, from 0.
+    /// The time with an index, from 0, in seconds since midnight.
     subscript(number: Int) -> Int {
         switch self {
         case .list(let list): return list[number]
@@ -127,7 +127,7 @@ public enum TimesOfDay: Sendable, Hashable {
 }
 
 extension UInt64 {
-    /// Numbers outside of 0 to 63 are left out.
+    /// Creates a set of bits; positions outside 0 to 63 are left out.
     init(bits: some Sequence<Int>) { self = bits.reduce(0) { (0..<64).contains($1) ? $0 | 1 << UInt64($1) : $0 } }
 
     func forEachBit(_ body: (Int) -> Void) {
@@ -138,7 +138,7 @@ extension UInt64 {
         }
     }
 
-    /// The position of the set bit with a number, from 0.
+    /// Returns the position of the set bit with an index, from 0.
     func setBit(_ number: Int) -> Int {
         var rest = self
         for _ in 0..<number { rest &= rest - 1 }
@@ -149,14 +149,14 @@ extension UInt64 {
 
     func has(_ bit: Int) -> Bool { self >> UInt64(bit) & 1 == 1 }
 
-    /// The lowest set bit at or above a position.
+    /// Returns the lowest set bit at or above a position.
     func next(_ bit: Int) -> Int? {
         guard bit < 64 else { return nil }
         let rest = self >> UInt64(Swift.max(bit, 0))
         return rest == 0 ? nil : Swift.max(bit, 0) + rest.trailingZeroBitCount
     }
 
-    /// The highest set bit at or below a position.
+    /// Returns the highest set bit at or below a position.
     func previous(_ bit: Int) -> Int? {
         guard bit >= 0 else { return nil }
         let rest = self << UInt64(63 - Swift.min(bit, 63))

@@ -1,13 +1,13 @@
-/// A month of the calendar, as searches lay it out.
+/// A month of the calendar with the numbers that searches use.
 struct Month {
     /// The years that searches cover.
     static let years = 1900...2200
 
     private(set) var year: Int
     private(set) var month: Int
-    /// The number of the first day since 1970-01-01.
+    /// The day number of the first day, counted from 1970-01-01.
     private(set) var first: Int
-    /// The number of days.
+    /// The number of days in the month.
     private(set) var length: Int
 
     init(containing date: CivilDate, dayNumber: Int) {
@@ -23,9 +23,9 @@ struct Month {
 
     /// The weekday of the first day; Monday is 0.
     var firstWeekday: Int { CivilDate.weekdayIndex(first) }
-    /// All days as bits 1 to 31.
+    /// All days of the month as bits 1 to 31.
     var all: UInt64 { ((1 << UInt64(length)) - 1) << 1 }
-    /// The day of the year before the first day.
+    /// The number of days of the year before the month.
     var daysBefore: Int { first - CivilDate(unchecked: year, 1, 1).dayNumber }
     var yearLength: Int { CivilDate.isLeap(year) ? 366 : 365 }
 
@@ -49,16 +49,16 @@ struct Month {
         }
     }
 
-    /// The days of some weekdays (bits 1 to 7) as bits 1 to 31.
+    /// Returns the days that fall on some weekdays (bits 1 to 7), as bits 1 to 31.
     func days(ofWeekdays weekdays: UInt64) -> UInt64 {
         let week = weekdays >> 1 & 0x7F
         let from = UInt64(firstWeekday)
-        // The first day is bit 0; the pattern repeats five times.
+        // The first day of the month is bit 0; the multiplication repeats the week five times.
         let turned = (week >> from | week << (7 - from)) & 0x7F
         return turned &* 0x1020_4081 << 1 & all
     }
 
-    /// The days of a range of day numbers as bits 1 to 31.
+    /// Returns the days in a range of day numbers, as bits 1 to 31.
     func days(in range: ClosedRange<Int>) -> UInt64 {
         let lower = max(range.lowerBound - first + 1, 1)
         let upper = min(range.upperBound - first + 1, length)
@@ -66,12 +66,13 @@ struct Month {
         return ((1 << UInt64(upper - lower + 1)) - 1) << UInt64(lower)
     }
 
-    /// The weeks that begin on a weekday (Monday is 0) and touch the month: the day number of each start.
+    /// Returns the day numbers at which the weeks that touch the month begin; weeks begin on a weekday, 0 for Monday.
     func weekStarts(offset: Int) -> StrideTo<Int> {
         stride(from: first - floorMod(firstWeekday - offset, 7), to: first + length, by: 7)
     }
 
-    /// The days of every so many weeks as bits, counted from the week that starts on a day number.
+    /// Returns the days of every `weeks`-th week as bits 1 to 31, counted from the week that begins on the day number
+    /// `start`.
     func days(everyWeeks weeks: Int, from start: Int, offset: Int) -> UInt64 {
         var bits: UInt64 = 0
         for week in weekStarts(offset: offset) where (week - start) / 7 % weeks == 0 {

@@ -1,10 +1,10 @@
-/// The local seconds that searches cover: the years 1900 to 2200.
+/// The local seconds from 1900 to 2200, which searches cover.
 let searchedLocals: ClosedRange<Int64> = -2_208_988_800...7_289_654_399
 
-/// Days of a month as bits 1 to 31.
+/// Returns days of a month as bits 1 to 31.
 typealias DaysOfMonth = (Month) -> UInt64
 
-/// The search of a rule of times on days: a month gives its days as bits, a day its times as bits.
+/// Searches a rule month by month: the matching days of a month, and the times of a day, are sets of bits.
 struct MonthSearch: Sendable {
     enum Days: Sendable {
         case fields(CalendarFields)
@@ -14,7 +14,7 @@ struct MonthSearch: Sendable {
     let days: Days
     let times: TimesOfDay
     let months: UInt64
-    /// The interval of a unit below a day.
+    /// The interval of hours, minutes or seconds, for rules that have one.
     let cycle: UnitCycle?
     let isEmpty: Bool
 
@@ -30,7 +30,7 @@ struct MonthSearch: Sendable {
         isEmpty = months == 0 || times.next(atOrAfter: 0) == nil || cycle?.isEmpty == true
     }
 
-    /// The days of a month that have a match.
+    /// Returns the days of a month that have a match, as bits 1 to 31.
     func days(_ month: Month) -> UInt64 {
         guard !isEmpty, months.has(month.month) else { return 0 }
         var bits: UInt64
@@ -56,7 +56,7 @@ struct MonthSearch: Sendable {
         return bits
     }
 
-    /// The first match at or after a local second. `steps` counts the months that were examined.
+    /// Returns the first match at or after a local second, and adds the number of examined months to `steps`.
     func next(atOrAfter local: Int64, steps: inout Int, except excluded: DaysOfMonth?) -> Int64? {
         guard !isEmpty else { return nil }
         let from = Int(max(local, searchedLocals.lowerBound))
@@ -89,7 +89,7 @@ struct MonthSearch: Sendable {
         }
     }
 
-    /// The last match at or before a local second.
+    /// Returns the last match at or before a local second, and adds the number of examined months to `steps`.
     func previous(atOrBefore local: Int64, steps: inout Int, except excluded: DaysOfMonth?) -> Int64? {
         guard !isEmpty else { return nil }
         let from = Int(min(local, searchedLocals.upperBound))

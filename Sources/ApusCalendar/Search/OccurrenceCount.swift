@@ -1,12 +1,14 @@
-/// How many occurrences a range has, without a look at each of them: whole days have a known number of local times, and
-/// near a change of the clock it is known which of them are skipped, moved or repeated.
+/// Counts the occurrences in a range without visiting each of them.
+///
+/// The number of local times in a whole day is known, and so is which of them a change of the clock skips, moves or
+/// repeats.
 extension PreparedSchedule {
-    /// Counts occurrences in milliseconds, however many there are.
+    /// Counts the occurrences in a range of instants, within milliseconds even if there are many.
     ///
     /// - Parameters:
-    ///   - instant: The instant in seconds since 1970 after which they are counted.
-    ///   - last: The last instant that counts.
-    /// - Returns: How often ``next(after:)`` would have to be asked to come past `last`, less one.
+    ///   - instant: The instant in seconds since 1970 after which occurrences are counted.
+    ///   - last: The last instant at which an occurrence is counted.
+    /// - Returns: The number of occurrences that repeated calls of ``next(after:)`` would find.
     public func count(after instant: Int64, through last: Int64) -> Int {
         let instants = TimeZoneRules.instants
         let instant = min(max(instant, instants.lowerBound), instants.upperBound)
@@ -24,7 +26,7 @@ extension PreparedSchedule {
         return delayed.instant + delayed.delay > instant
     }
 
-    /// Due instants after one instant and through another, before the spread.
+    /// Counts the due instants after one instant and through another, before the spread.
     private func dueCount(_ after: Int64, _ last: Int64) -> Int {
         if isStepping { return exactCount(after, last) }
         var (count, from) = (0, after)
@@ -34,7 +36,7 @@ extension PreparedSchedule {
             var end = change
             while end + 1 < rules.starts.count, rules.starts[end + 1] - rules.starts[end] <= reach { end += 1 }
             if end > change {
-                // Changes so near to each other may undo each other.
+                // Changes that are so close may undo each other, so their occurrences are counted one by one.
                 let before = min(last, max(from, rules.starts[change] - reach))
                 let beyond = max(before, min(last, rules.starts[end] + reach))
                 count += fixedCount(from, before) + walkedCount(before, beyond)
@@ -51,7 +53,7 @@ extension PreparedSchedule {
         return count
     }
 
-    /// Every instant at which the clock shows a match.
+    /// Counts every instant at which the clock shows a match.
     private func exactCount(_ after: Int64, _ last: Int64) -> Int {
         guard after < last else { return 0 }
         return (rules.segment(at: after + 1)...rules.segment(at: last)).reduce(0) { count, segment in
@@ -61,7 +63,7 @@ extension PreparedSchedule {
         }
     }
 
-    /// Fixed times, where changes of the clock are far from each other.
+    /// Counts fixed times where the changes of the clock are far from each other.
     private func fixedCount(_ after: Int64, _ last: Int64) -> Int {
         guard after < last else { return 0 }
         let isOnce = policy.repeated == .first
@@ -74,13 +76,13 @@ extension PreparedSchedule {
             guard skipped < landing else { continue }
             let inGap = matchCount(skipped, landing - 1)
             if isOnce { count -= inGap }
-            // The times of a gap are due once, together with the time at which the clock continues.
+            // All times in a gap are due once, together with the time at which the clock continues.
             if inGap > 0, policy.gap == .after, matchCount(landing, landing) == 0 { count += 1 }
         }
         return count
     }
 
-    /// Local matches within the bounds of the schedule.
+    /// Counts the local matches within the bounds of the schedule, without exclusions.
     private func matchCount(_ first: Int64, _ last: Int64) -> Int {
         let (first, last) = (max(first, lower), min(last, upper))
         guard first <= last else { return 0 }
@@ -109,7 +111,7 @@ extension PreparedSchedule {
 }
 
 extension RuleSearch {
-    /// Whether the rule without its extra dates has a match at a local second.
+    /// Whether the rule, without its extra dates, has a match at a local second.
     fileprivate func hasMatchOfRule(at local: Int64) -> Bool {
         guard first <= local, local <= last else { return false }
         switch kind {
@@ -123,7 +125,7 @@ extension RuleSearch {
 }
 
 extension MonthSearch {
-    /// How many matches a range of local seconds has.
+    /// Returns the number of matches in a range of local seconds.
     fileprivate func count(in range: ClosedRange<Int64>, except excluded: DaysOfMonth?) -> Int {
         let range = range.clamped(to: searchedLocals)
         guard !isEmpty else { return 0 }

@@ -1,4 +1,4 @@
-/// The search of a recurrence rule with BYSETPOS, of which each year, month or week gives some of its matches.
+/// Searches a recurrence rule with BYSETPOS, which selects some of the matches of each year, month or week.
 struct PositionSearch: Sendable {
     private let rule: Recurrence
     private let interval: Int
@@ -11,7 +11,7 @@ struct PositionSearch: Sendable {
         self.times = times
         interval = max(1, rule.interval)
         days = RecurrenceDays(rule: rule)
-        // Positions that no period has are known before the search.
+        // A position that no period reaches is dropped here, so that the search does not look for it until 2200.
         let most = days.mostDays(inPeriodOf: rule.frequency) * times.count
         positions = rule.positions.filter { abs($0) <= most }
     }
@@ -28,7 +28,7 @@ struct PositionSearch: Sendable {
         return nil
     }
 
-    /// The matches in a range of local seconds.
+    /// Calls `body` with each match in a range of local seconds.
     func forEachMatch(in range: ClosedRange<Int64>, _ body: (Int64) -> Void) {
         guard !positions.isEmpty else { return }
         var period = firstPeriod(from: Int(range.lowerBound))
@@ -40,7 +40,9 @@ struct PositionSearch: Sendable {
         }
     }
 
-    /// One period early: a week may start before the day that names it.
+    /// Returns the period in which a search from a local second starts.
+    ///
+    /// It is one interval early, because a week may start before the day that names it.
     private func firstPeriod(from local: Int) -> Int {
         let period = max(0, period(of: floorDiv(local, 86_400)))
         return max(0, period + floorMod(-period, interval) - interval)
@@ -51,7 +53,7 @@ struct PositionSearch: Sendable {
         var period = period(of: floorDiv(Int(local), 86_400)) + 1
         period -= floorMod(period, interval)
         let start = rule.start.localSeconds
-        // DTSTART may be in any year; the search ends with the first that is searched.
+        // DTSTART may be in any year, but the search ends at the first searched year.
         let earliest = max(0, self.period(of: floorDiv(Int(searchedLocals.lowerBound), 86_400)))
         while period >= earliest {
             steps += 1
@@ -65,7 +67,7 @@ struct PositionSearch: Sendable {
         return nil
     }
 
-    /// The days of a month that have a match.
+    /// Returns the days of a month that have a match, as bits 1 to 31.
     func days(_ month: Month) -> UInt64 {
         var (bits, steps) = (UInt64(0), 0)
         let end = Int64((month.first + month.length) * 86_400)
@@ -80,7 +82,7 @@ struct PositionSearch: Sendable {
 
     // MARK: Periods
 
-    /// The number of the period that contains a day, 0 for the one of DTSTART.
+    /// Returns the number of the period that contains a day; the period of DTSTART is 0.
     private func period(of day: Int) -> Int {
         let (date, start) = (CivilDate(dayNumber: day), rule.start.date)
         switch rule.frequency {
@@ -90,7 +92,7 @@ struct PositionSearch: Sendable {
         }
     }
 
-    /// The months of a period and its matching days in each, or nil after the last year.
+    /// Returns the months of a period with the matching days of each; nil after the last searched year.
     private func parts(ofPeriod period: Int) -> [(first: Int, bits: UInt64)]? {
         let start = rule.start.date
         switch rule.frequency {
@@ -119,7 +121,7 @@ struct PositionSearch: Sendable {
         }
     }
 
-    /// The matches at the positions, sorted.
+    /// Returns the matches at the positions, sorted.
     private func matches(_ parts: [(first: Int, bits: UInt64)]) -> [Int64] {
         let total = parts.reduce(0) { $0 + $1.bits.nonzeroBitCount } * times.count
         guard total > 0 else { return [] }

@@ -1,6 +1,6 @@
-/// A schedule made ready for searches: hashed fields are resolved and the last occurrence of a count is known.
+/// A schedule prepared for searches: hashed fields are resolved, and the last occurrence of a count is known.
 ///
-/// Keep one where the same schedule is asked often; ``CalendarSchedule/next(after:in:policy:identifier:)`` makes one
+/// Keep a prepared schedule for repeated searches; ``CalendarSchedule/next(after:in:policy:identifier:)`` creates one
 /// for each call.
 public struct PreparedSchedule: Sendable {
     let search: RuleSearch
@@ -10,22 +10,24 @@ public struct PreparedSchedule: Sendable {
     let lower: Int64
     let upper: Int64
     let exclusions: ExcludedDays?
-    /// The days on which not all matches of the rule count.
+    /// The day numbers on which only some matches of the rule are valid.
     private let partialDays: [Int]
     let delay: Int64
 
-    /// The bound of a search: it examines the 3612 months of 1900 to 2200 four times at most (for the first copy of a
-    /// repeated time and for the second one, before and after a change of the clock), or, for positions in weeks, the
-    /// 15705 weeks; three times that for a spread. Each EXDATE, and each day that is left out of positions, is one more.
+    /// The maximum number of steps of a search.
+    ///
+    /// A search examines the 3612 months from 1900 to 2200 at most four times: before and after a change of the clock,
+    /// each for the first and the second copy of a repeated time. For positions in weeks it examines the 15705 weeks
+    /// instead. A spread triples this. Each EXDATE, and each excluded day of a rule with positions, adds one step.
     static let stepBound = 4 * 15_705 * 3
 
-    /// Creates a search.
+    /// Prepares a schedule.
     ///
     /// - Parameters:
     ///   - schedule: The schedule.
-    ///   - rules: The offsets of its time zone.
+    ///   - rules: The rules of its time zone.
     ///   - policy: The policies for the changes of the clock.
-    ///   - identifier: What `H` and the spread are hashed from.
+    ///   - identifier: The text from which `H` and the spread are hashed.
     public init(
         _ schedule: CalendarSchedule, in rules: TimeZoneRules, policy: ClockPolicy = .init(), identifier: String = ""
     ) {
@@ -76,7 +78,7 @@ public struct PreparedSchedule: Sendable {
             StableHash.slot(identifier, "spread", below: min(schedule.spread, CalendarSchedule.largestSpread)))
     }
 
-    /// The first occurrence after an instant.
+    /// Returns the first occurrence after an instant.
     ///
     /// - Parameter instant: The instant in seconds since 1970.
     /// - Returns: The occurrence, or nil if there is none until the end of 2200.
@@ -85,7 +87,7 @@ public struct PreparedSchedule: Sendable {
         return next(after: instant, steps: &steps)
     }
 
-    /// The last occurrence before an instant.
+    /// Returns the last occurrence before an instant.
     ///
     /// - Parameter instant: The instant in seconds since 1970.
     /// - Returns: The occurrence, or nil if there is none since 1900.
@@ -94,9 +96,10 @@ public struct PreparedSchedule: Sendable {
         return previous(before: instant, steps: &steps)
     }
 
-    /// The first local date-time of the rule that the clock skips in a range of instants, where nothing is due instead.
+    /// Returns the first local date-time of the rule that the clock skips in a range of instants, and that is not due
+    /// later instead.
     ///
-    /// Times of every hour of the day are none of these: such schedules continue at even distances.
+    /// A schedule with the same times in every hour of the day has none, because it continues at even distances.
     ///
     /// - Parameters:
     ///   - instant: The instant in seconds since 1970 after which the clock changes.
@@ -116,13 +119,13 @@ public struct PreparedSchedule: Sendable {
 
     func next(after instant: Int64, steps: inout Int) -> Occurrence? {
         let instant = min(max(instant, TimeZoneRules.instants.lowerBound), TimeZoneRules.instants.upperBound)
-        // Of what is later, the rules of the zone say nothing.
+        // The rules of the zone end at this instant.
         return occurrence(after: instant, &steps).flatMap { $0.instant < TimeZoneRules.instants.upperBound ? $0 : nil }
     }
 
     private func occurrence(after instant: Int64, _ steps: inout Int) -> Occurrence? {
         guard delay > 0 else { return dueNext(instant, &steps)?.occurrence(rules) }
-        // Only the last due instant up to now can still be delayed past it.
+        // Only the last due instant up to `instant` can be delayed past it.
         if let last = duePrevious(instant + 1, &steps) {
             let following = dueNext(last.instant, &steps)
             let delayed = last.delayed(delay, before: following?.instant)
@@ -145,13 +148,13 @@ public struct PreparedSchedule: Sendable {
 
     // MARK: Instants
 
-    /// A due instant before the spread.
+    /// A due instant, before the spread.
     struct Due {
         var instant: Int64
-        /// The local second of the rule.
+        /// The rule's local second.
         var local: Int64
         var delay: Int64 = 0
-        /// The offset, where no change of the clock is near: the local time is shown once.
+        /// The offset, if no change of the clock is near and the local time is therefore shown once; otherwise nil.
         var plainOffset: Int?
 
         func delayed(_ delay: Int64, before next: Int64?) -> Due {
@@ -190,12 +193,15 @@ public struct PreparedSchedule: Sendable {
         return exact.map { $0.instant >= fixed.instant ? $0 : fixed } ?? fixed
     }
 
-    /// A fixed time is due when the clock first reaches or passes it, so the furthest local time orders them.
+    /// Returns the first due instant of a fixed time after `instant`.
+    ///
+    /// A fixed time is due when the clock first reaches or passes it, so the search starts after the furthest local
+    /// time that was shown.
     private func fixedNext(_ instant: Int64, _ steps: inout Int) -> Due? {
         let segment = rules.segment(at: instant)
         var local = rules.furthestLocal(at: instant, segment: segment) + 1
         if rules.isPlain(instant, segment: segment) {
-            // The common case: the same offset, and no change of the clock near.
+            // The common case: the offset is the same, and no change of the clock is near.
             guard let match = matchNext(local, &steps) else { return nil }
             let offset = Int(rules.offsets[segment])
             let found = match - Int64(offset)
@@ -215,8 +221,10 @@ public struct PreparedSchedule: Sendable {
         return nil
     }
 
-    /// Whether the clock reaches a local second at an instant for the first time. A clock that skips a time, goes back
-    /// within hours and shows it then has passed it before; no zone does so, but the bytes of a file may.
+    /// Whether the clock reaches a local second for the first time at an instant.
+    ///
+    /// It does not if it skipped the local second before, was set back within hours, and then shows it. No real zone
+    /// does so, but the bytes of a file may.
     private func isReached(_ match: Int64, at instant: Int64) -> Bool {
         let segment = rules.segment(at: instant - 1)
         return rules.isPlain(instant - 1, segment: segment)
@@ -235,7 +243,8 @@ public struct PreparedSchedule: Sendable {
                     local = before + Int64(rules.offset(at: before))
                     continue
                 }
-                // Several times in one gap are due once, in the name of the first, as the forward search finds it.
+                // Several times in one gap are due once, as an occurrence of the first, which is also what the forward
+                // search returns.
                 let shown = rules.furthestLocal(at: before) + 1
                 return Due(instant: after, local: matchNext(shown, &steps) ?? match)
             }
@@ -243,7 +252,8 @@ public struct PreparedSchedule: Sendable {
         return nil
     }
 
-    /// Every instant at which the clock shows a match, both copies of a repeated hour included.
+    /// Returns the first instant after `instant` at which the clock shows a match, including both copies of a repeated
+    /// hour.
     private func exactNext(_ instant: Int64, _ steps: inout Int) -> Due? {
         var from = instant + 1
         var segment = rules.segment(at: from)
@@ -258,8 +268,8 @@ public struct PreparedSchedule: Sendable {
                 return Due(instant: match - offset, local: match, plainOffset: isPlain ? Int(offset) : nil)
             }
             guard segment < rules.starts.count else { return nil }
-            // Nothing matches between these two local times, so segments that show no others are skipped. Only the first
-            // few can go back past the earlier one.
+            // The rule has no match from `local` until `match`, so segments that show only local times between these
+            // are skipped. Only the segments that start soon after `from` can show a time before `local`.
             segment += 1
             let reachable = rules.segment(at: (match ?? upper) - 2 * TimeZoneRules.largestOffset)
             while segment < reachable, rules.start(of: segment) + Int64(rules.offsets[segment]) >= local {
@@ -326,7 +336,7 @@ public struct PreparedSchedule: Sendable {
         return nil
     }
 
-    /// The days of a month with a local match, as bits.
+    /// Returns the days of a month with a local match, as bits 1 to 31.
     func days(_ month: Month) -> UInt64 {
         let (first, last) = (floorDiv(Int(lower), 86_400), floorDiv(Int(upper), 86_400))
         guard first <= last else { return 0 }
@@ -343,9 +353,9 @@ public struct PreparedSchedule: Sendable {
     }
 }
 
-/// The days that the exclusions of a schedule leave out.
+/// The days that a schedule's exclusions leave out.
 struct ExcludedDays: Sendable {
-    /// Day numbers, sorted, without overlaps.
+    /// Ranges of day numbers, sorted and without overlaps.
     private let dates: [ClosedRange<Int>]
     private let schedules: [PreparedSchedule]
 
@@ -362,10 +372,10 @@ struct ExcludedDays: Sendable {
         self.schedules = schedules
     }
 
-    /// The days of a month as bits 1 to 31.
+    /// Returns the excluded days of a month as bits 1 to 31.
     func days(_ month: Month) -> UInt64 {
         var bits = schedules.reduce(0) { $0 | $1.days(month) }
-        // The first range that ends in the month or later.
+        // Finds the first range that ends in the month or later.
         var (low, high) = (0, dates.count)
         while low < high {
             let middle = (low + high) / 2
@@ -385,13 +395,13 @@ struct ExcludedDays: Sendable {
 }
 
 extension CalendarSchedule {
-    /// The first occurrence after an instant.
+    /// Returns the first occurrence after an instant.
     ///
     /// - Parameters:
     ///   - instant: The instant in seconds since 1970.
-    ///   - rules: The offsets of the time zone.
+    ///   - rules: The rules of the time zone.
     ///   - policy: The policies for the changes of the clock.
-    ///   - identifier: What `H` and the spread are hashed from.
+    ///   - identifier: The text from which `H` and the spread are hashed.
     /// - Returns: The occurrence, or nil if there is none until the end of 2200.
     public func next(
         after instant: Int64, in rules: TimeZoneRules, policy: ClockPolicy = .init(), identifier: String = ""
@@ -399,13 +409,13 @@ extension CalendarSchedule {
         PreparedSchedule(self, in: rules, policy: policy, identifier: identifier).next(after: instant)
     }
 
-    /// The last occurrence before an instant.
+    /// Returns the last occurrence before an instant.
     ///
     /// - Parameters:
     ///   - instant: The instant in seconds since 1970.
-    ///   - rules: The offsets of the time zone.
+    ///   - rules: The rules of the time zone.
     ///   - policy: The policies for the changes of the clock.
-    ///   - identifier: What `H` and the spread are hashed from.
+    ///   - identifier: The text from which `H` and the spread are hashed.
     /// - Returns: The occurrence, or nil if there is none since 1900.
     public func previous(
         before instant: Int64, in rules: TimeZoneRules, policy: ClockPolicy = .init(), identifier: String = ""

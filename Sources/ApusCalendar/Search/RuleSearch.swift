@@ -1,4 +1,4 @@
-/// Finds local date-times of a rule, in seconds of the local clock since 1970-01-01 00:00.
+/// Finds the local date-times of a rule, in seconds of the local clock since 1970-01-01 00:00.
 struct RuleSearch: Sendable {
     enum Kind: Sendable {
         case months(MonthSearch)
@@ -6,14 +6,14 @@ struct RuleSearch: Sendable {
     }
 
     let kind: Kind
-    /// The first and the last local second that the rule can match; the extra dates may be outside.
+    /// The first local second that the rule can match; the extra dates may be earlier, or later than ``last``.
     let first: Int64
     private(set) var last: Int64
-    /// RDATE, sorted.
+    /// The extra local seconds (RDATE), sorted.
     let extras: [Int64]
-    /// EXDATE.
+    /// The excluded local seconds (EXDATE).
     let exceptions: Set<Int64>
-    /// The days that have matches on a part of the day only, or extra ones.
+    /// The day numbers on which ``days(_:)`` may be wrong: those of the bounds, of extra dates and of exceptions.
     private(set) var partialDays: Set<Int> = []
 
     init(fields: CalendarFields) {
@@ -41,7 +41,7 @@ struct RuleSearch: Sendable {
             seconds: bits(rule.seconds, start.second, TimesOfDay.allSixty, finerThan: 6))
         let isByPosition = !rule.positions.isEmpty && rule.frequency.seconds == nil
         if isByPosition, rule.frequency == .daily {
-            // Every day has the same times, so that the positions choose among them.
+            // Every day has the same times, so the positions select among these.
             let count = times.count
             let chosen = rule.positions.map { $0 > 0 ? $0 - 1 : count + $0 }.filter { (0..<count).contains($0) }
             times = TimesOfDay(chosen.map { times[$0] })
@@ -80,17 +80,17 @@ struct RuleSearch: Sendable {
         partialDays = Set(instants.map { floorDiv(Int($0), 86_400) })
     }
 
-    /// Whether the times of a day are those of every hour.
+    /// Whether every hour of the day has the same times.
     var coversEveryHour: Bool {
         if case .months(let search) = kind { search.cycle != nil || search.times.coversEveryHour } else { false }
     }
 
-    /// Whether all matches are outside of the days that do not count.
+    /// Whether searches leave out every match on an excluded day.
     var honoursExclusions: Bool {
         if case .months = kind { extras.isEmpty } else { false }
     }
 
-    /// The days of a month that have a match, those with a part of them only left to the caller.
+    /// Returns the days of a month that have a match, as bits 1 to 31; the caller checks ``partialDays``.
     func days(_ month: Month) -> UInt64 {
         let range = floorDiv(Int(first), 86_400)...max(floorDiv(Int(first), 86_400), floorDiv(Int(last), 86_400))
         return switch kind {
@@ -99,27 +99,26 @@ struct RuleSearch: Sendable {
         }
     }
 
-    /// The first match at or after a local second.
+    /// Returns the first match at or after a local second.
     ///
     /// - Parameters:
     ///   - local: The local second.
-    ///   - steps: Counts the months or periods that were examined.
-    ///   - excluded: Days that do not count. Where the rule has positions, and of the extra dates, only some may be left
-    ///     out.
-    /// - Returns: The local second.
+    ///   - steps: Incremented for each month or period that is examined.
+    ///   - excluded: The days to leave out. With positions or extra dates, some matches on these days may be returned.
+    /// - Returns: The local second, or nil if there is none.
     func next(atOrAfter local: Int64, steps: inout Int, except excluded: DaysOfMonth?) -> Int64? {
         let extra = extras.isEmpty ? nil : extras.first { $0 >= local }
         guard let found = nextOfRule(max(local, first), &steps, excluded), found <= last else { return extra }
         return extra.map { min($0, found) } ?? found
     }
 
-    /// The last match at or before a local second.
+    /// Returns the last match at or before a local second.
     ///
     /// - Parameters:
     ///   - local: The local second.
-    ///   - steps: Counts the months or periods that were examined.
-    ///   - excluded: Days that do not count, as in ``next(atOrAfter:steps:except:)``.
-    /// - Returns: The local second.
+    ///   - steps: Incremented for each month or period that is examined.
+    ///   - excluded: The days to leave out, as in ``next(atOrAfter:steps:except:)``.
+    /// - Returns: The local second, or nil if there is none.
     func previous(atOrBefore local: Int64, steps: inout Int, except excluded: DaysOfMonth?) -> Int64? {
         let extra = extras.isEmpty ? nil : extras.last { $0 <= local }
         let from = min(local, last)

@@ -1,13 +1,14 @@
-/// The interval of a unit below a day: every so many hours, minutes or seconds of the local clock, without regard to
-/// days. Which days can have a match repeats after at most as many days as the interval has units.
+/// An interval of hours, minutes or seconds on the local clock, counted without regard to days.
+///
+/// Whether a day has a match repeats after a number of days that is at most the interval.
 struct UnitCycle: Sendable {
     private let times: TimesOfDay
-    /// The length of the unit in seconds.
+    /// The length of the unit, in seconds.
     private let length: Int
     private let interval: Int
-    /// The unit of DTSTART.
+    /// The number of the unit that contains DTSTART, counted from 1970.
     private let origin: Int
-    /// For each day of the cycle, whether it has a match.
+    /// Whether each day of the cycle has a match.
     private let hasMatch: [Bool]
 
     init(times: TimesOfDay, length: Int, interval: Int, start: CivilDateTime) {
@@ -34,7 +35,7 @@ struct UnitCycle: Sendable {
 
     func contains(day: Int) -> Bool { hasMatch[floorMod(day, hasMatch.count)] }
 
-    /// The first match of a day at or after a second of it.
+    /// Returns the first match of a day at or after a second of the day.
     func next(atOrAfter second: Int, day: Int) -> Int? {
         guard contains(day: day) else { return nil }
         let first = floorDiv(day * 86_400, length) - origin
@@ -48,7 +49,7 @@ struct UnitCycle: Sendable {
         return nil
     }
 
-    /// The last match of a day at or before a second of it.
+    /// Returns the last match of a day at or before a second of the day.
     func previous(atOrBefore second: Int, day: Int) -> Int? {
         guard contains(day: day) else { return nil }
         let first = floorDiv(day * 86_400, length) - origin
@@ -62,10 +63,10 @@ struct UnitCycle: Sendable {
         return nil
     }
 
-    /// How many days it takes until the same days have the same matches again.
+    /// The length of the cycle: the number of days after which the matches repeat.
     var days: Int { hasMatch.count }
 
-    /// How many matches a day has in a range of its seconds.
+    /// Returns the number of matches in a range of the seconds of a day.
     func count(in seconds: ClosedRange<Int>, day: Int) -> Int {
         guard contains(day: day) else { return 0 }
         let unit = seconds.lowerBound / length

@@ -1,4 +1,4 @@
-/// The calendar events of systemd.time(7).
+/// Parses calendar events of systemd (systemd.time(7)).
 struct OnCalendarParser {
     private static let nicknames = [
         "minutely": "*-*-* *:*:00", "hourly": "*-*-* *:00:00", "daily": "*-*-* 00:00:00",
@@ -62,7 +62,7 @@ struct OnCalendarParser {
         !text.contains(":") && text.first?.isLetter == false && (text.contains("-") || text.contains("~"))
     }
 
-    /// Seconds since 1970, until the end of 2200.
+    /// Reads an instant in seconds since 1970, until the end of 2200.
     private static func instant(_ token: Token) throws(ScheduleTextError) -> Int64 {
         guard (1...10).contains(token.text.utf8.count), token.text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             let seconds = Int64(token.text), seconds <= searchedLocals.upperBound
@@ -73,7 +73,7 @@ struct OnCalendarParser {
     private static func weekdays(_ token: Token) throws(ScheduleTextError) -> UInt64 {
         var bits = UInt64(0)
         var parts = token.parts(",")
-        // As systemd does, one comma at the end is left out.
+        // One comma at the end is ignored, as in systemd.
         if parts.count > 1, parts[parts.count - 1].text.isEmpty { parts.removeLast() }
         for part in parts {
             let text = part.text.replacing("..", with: "-")
@@ -122,7 +122,7 @@ struct OnCalendarParser {
         if parts.count == 3 {
             var second = parts[2]
             if let dot = second.text.replacing("..", with: "\u{1}\u{1}").firstIndex(of: ".") {
-                // Zero fractions are what systemd prints; others are below the resolution of one second.
+                // systemd prints fractions of zero; others are below the resolution of one second.
                 let fraction = second.text[dot...].dropFirst()
                 guard !fraction.isEmpty, fraction.allSatisfy({ $0 == "0" }) else {
                     throw second.error("whole seconds; fractions of a second are not supported")
@@ -154,7 +154,7 @@ struct OnCalendarParser {
                 values.formUnion(stride(from: limits.lowerBound, through: limits.upperBound, by: step))
                 continue
             }
-            // Years of two digits are 1970 to 2069.
+            // Years of two digits mean 1970 to 2069.
             func number(_ token: Token) throws(ScheduleTextError) -> Int {
                 if isYear, let short = token.number, short < 100 { return short < 70 ? 2000 + short : 1900 + short }
                 return try token.number(limits, what)
@@ -168,7 +168,7 @@ struct OnCalendarParser {
                 guard isFromEnd ? first - step >= 1 : first + step <= limits.upperBound else {
                     throw pieces[1].error("a repetition that comes again within the range")
                 }
-                // From the end, the repetition runs towards the last day.
+                // In days from the end, the repetition runs towards the last day.
                 values.formUnion(
                     isFromEnd
                         ? stride(from: first, through: 1, by: -step).map { $0 }
@@ -177,19 +177,19 @@ struct OnCalendarParser {
                 values.insert(first)
             }
         }
-        // A repetition that leaves one value is none.
+        // A repetition with only one value does not count as one.
         return (values.sorted(), false, hasStep && values.count > 1)
     }
 }
 
 extension CalendarSchedule {
-    /// Reads a calendar event of systemd.
+    /// Parses a calendar event of systemd.
     ///
     /// - Parameter onCalendar: The text, for example `Mon..Fri *-*-* 09:00:00 Europe/Berlin`.
     /// - Throws: ``ScheduleTextError`` with the column.
     public init(onCalendar: String) throws(ScheduleTextError) { self = try OnCalendarParser.parse(onCalendar) }
 
-    /// The schedule as a calendar event of systemd, or nil if that cannot say it exactly.
+    /// The schedule as a calendar event of systemd, or nil if no event expresses it exactly.
     public var onCalendar: String? {
         guard case .fields(let fields) = rule, from == nil, until == nil, count == nil, exclusions.isEmpty, spread == 0,
             fields.weekInterval == nil, fields.hashed.isEmpty, let time = fields.gridText(.calendar)

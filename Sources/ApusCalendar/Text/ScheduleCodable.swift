@@ -1,11 +1,11 @@
-/// The stored form of a schedule: an object with its rule as text, and the limits beside it.
+/// Stores a schedule as an object with its rule as text, and its bounds and exclusions.
 ///
 ///     {"rule": "every weekday at 18:30", "timeZone": "Europe/Berlin", "until": "2027-12-31T23:59:59",
 ///      "except": ["2026-12-24/2026-12-26", {"rule": "every month on the last friday at 18:30"}]}
 ///
-/// - `rule`: the rule in the first of these forms that is read back as the same rule: words, cron, an event of
-///   systemd's calendar, properties of RFC 5545. All of them are read, whichever is written.
-/// - `fields`, instead of `rule`: what none of these forms can say; see ``StoredFields``.
+/// - `rule`: the rule in the first of these forms that is parsed as the same rule: words, cron, a calendar event of
+///   systemd, properties of RFC 5545. When decoding, every form is accepted.
+/// - `fields`, instead of `rule`: a rule that none of these forms can express; see ``StoredFields``.
 /// - `timeZone`: the IANA name.
 /// - `from`, `until`: local date-times, `2026-12-24T18:00:00`.
 /// - `count`: 0 to 10000.
@@ -18,13 +18,13 @@ extension CalendarSchedule: Codable {
         case rule, fields, timeZone, from, until, count, except, spread
     }
 
-    /// How deeply schedules may exclude schedules: the cost of a search grows with it.
+    /// The maximum depth of schedules that exclude schedules, because the cost of a search grows with it.
     static let largestDepth = 4
 
     /// Decodes a schedule from its stored form.
     ///
     /// - Parameter decoder: The decoder.
-    /// - Throws: `DecodingError` if a value is missing or out of range, or the rule cannot be read.
+    /// - Throws: `DecodingError` if a value is missing or out of range, or the rule is not valid.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         if let text = try container.decodeIfPresent(String.self, forKey: .rule) {
@@ -47,7 +47,7 @@ extension CalendarSchedule: Codable {
             return value
         }
         if let zone = try container.decodeIfPresent(String.self, forKey: .timeZone) { timeZone = zone }
-        // The words of a rule can have both, and EXDATE in the rule can be dates.
+        // The rule's words may contain both bounds, and its EXDATE may contain exclusions.
         from = try container.decodeIfPresent(CivilDateTime.self, forKey: .from) ?? from
         until = try container.decodeIfPresent(CivilDateTime.self, forKey: .until) ?? until
         count = try bounded(.count, 0...Self.largestCount)
@@ -89,7 +89,7 @@ extension CalendarSchedule: Codable {
         if spread != 0 { try container.encode(spread, forKey: .spread) }
     }
 
-    /// The rule as the first text that is read back as the same rule.
+    /// The rule as the first text that is parsed as the same rule.
     package var ruleText: String? {
         let bare = CalendarSchedule(rule)
         for form in ScheduleForm.allCases {
@@ -100,7 +100,7 @@ extension CalendarSchedule: Codable {
         return nil
     }
 
-    /// Reads a text that says everything itself: nothing depends on the time of reading.
+    /// Parses a stored text, whose meaning never depends on the time of reading.
     private static func read(_ text: String) throws(ScheduleTextError) -> CalendarSchedule {
         switch ScheduleForm(notationOf: text) {
         case .words: try CalendarSchedule(words: text)

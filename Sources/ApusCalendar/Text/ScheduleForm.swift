@@ -1,17 +1,19 @@
 /// The forms in which a schedule is written.
 public enum ScheduleForm: String, Sendable, Hashable, Codable, CaseIterable {
-    /// `every weekday at 18:30`
+    /// Words, such as `every weekday at 18:30`.
     case words
-    /// `30 18 * * 1-5`, of five to seven fields, or `@daily`.
+    /// A cron expression of five to seven fields, such as `30 18 * * 1-5`, or a name such as `@daily`.
     case cron
-    /// An event of systemd's calendar: `Mon..Fri *-*-* 18:30:00`.
+    /// A calendar event of systemd, such as `Mon..Fri *-*-* 18:30:00`.
     case calendar
-    /// A recurrence rule of RFC 5545: `RRULE:FREQ=DAILY`.
+    /// A recurrence rule of RFC 5545, such as `RRULE:FREQ=DAILY`.
     case rrule
 
-    /// The form that a text seems to have: recurrence rules have `FREQ=` or begin with `BEGIN:`, and cron's fields are five
-    /// to seven without a colon, a name after `@`, or begin with `CRON_TZ=` or `TZ=`. What is an event of systemd's calendar
-    /// is one; everything else is words.
+    /// Detects the form of a text.
+    ///
+    /// A recurrence rule contains `FREQ=` or begins with `BEGIN:`. A cron expression is a name after `@`, begins with
+    /// `CRON_TZ=` or `TZ=`, or consists of fields without a colon. Other texts are calendar events if they are valid
+    /// ones, and words otherwise.
     ///
     /// - Parameter text: The text of a schedule.
     public init(of text: String) {
@@ -20,13 +22,13 @@ public enum ScheduleForm: String, Sendable, Hashable, Codable, CaseIterable {
             self = form
             return
         }
-        // What would be the name of a zone may be a word: `9:00 daily`.
+        // A word may look like the name of a zone: `9:00 daily`.
         let event = try? OnCalendarParser.parse(text)
         let isEvent = event.map { $0.timeZone?.contains { $0 == "/" || $0.isUppercase } ?? true } ?? !text.beginsInWords
         self = isEvent ? .calendar : .words
     }
 
-    /// The same without reading the text: words begin with *every*, as they are printed.
+    /// Detects the form of a text without parsing it; words must begin with *every*, as printed ones do.
     init(notationOf text: String) {
         let tokens = Token.split(text)
         let first = tokens.first?.text.lowercased() ?? ""
@@ -48,16 +50,16 @@ public enum ScheduleForm: String, Sendable, Hashable, Codable, CaseIterable {
 }
 
 extension String {
-    /// Whether it can be cron's field of minutes or hours, which have no names.
+    /// Whether the text can be cron's field of minutes or hours, which have no names.
     fileprivate var isField: Bool { allSatisfy { $0.isNumber || "*?/,-~+H()".contains($0) } }
 
-    /// Whether it is `UTC` or a name of a zone with a slash, and no field such as `MON-FRI/2`.
+    /// Whether the text is `UTC` or the name of a zone with a slash, and not a field such as `MON-FRI/2`.
     fileprivate var isZoneAfterFields: Bool {
         guard ZoneDatabase.isName(self) else { return false }
         return self == "UTC" || split(separator: "/").dropFirst().first?.first?.isLetter == true
     }
 
-    /// Whether some word is one of schedules in words.
+    /// Whether the text contains a word of schedules in words.
     fileprivate var beginsInWords: Bool {
         let tokens = PhraseToken.split(self)
         let vocabulary = Vocabulary.of(tokens)
@@ -70,14 +72,14 @@ extension String {
 }
 
 extension CalendarSchedule {
-    /// Reads a schedule in any of the forms.
+    /// Parses a schedule in any of the forms.
     ///
     /// - Parameters:
     ///   - text: The text.
     ///   - form: Its form; nil to detect it.
-    ///   - now: The local date-time of the reader: where every second week is counted from, and where a recurrence rule
+    ///   - now: The reader's local date-time, from which every second week is counted, and at which a recurrence rule
     ///     without DTSTART begins.
-    /// - Throws: ``ScheduleTextError`` when the text cannot be read in that form.
+    /// - Throws: ``ScheduleTextError`` if the text is not valid in that form.
     public init(text: String, form: ScheduleForm? = nil, now: CivilDateTime) throws(ScheduleTextError) {
         switch form ?? ScheduleForm(of: text) {
         case .words: try self.init(words: text, today: now.date)
@@ -87,8 +89,9 @@ extension CalendarSchedule {
         }
     }
 
-    /// Reads fields of cron, after which a time zone may stand. What follows the fields in a line of a crontab is an
-    /// error of its own, as is a field that is missing.
+    /// Parses cron fields, after which a time zone may follow.
+    ///
+    /// The rest of a crontab line after the fields, and a missing field, have error messages of their own.
     private init(cronLine text: String) throws(ScheduleTextError) {
         let tokens = Token.split(text)
         if let last = tokens.last, tokens.count > 1, last.text.isZoneAfterFields {
@@ -115,10 +118,10 @@ extension CalendarSchedule {
         }
     }
 
-    /// The schedule in a form; nil where that cannot say it.
+    /// Returns the schedule as a text, or nil if the form cannot express it.
     ///
     /// - Parameter form: The form.
-    /// - Returns: A text that is read as this schedule again.
+    /// - Returns: A text that is parsed as this schedule again.
     public func text(in form: ScheduleForm) -> String? {
         switch form {
         case .words: words

@@ -1,18 +1,18 @@
-/// Why a text is not a schedule: where, what was read, what is accepted there, and what may have been meant.
+/// An error in a schedule's text: its place, what was read, what is accepted there, and what may have been meant.
 public struct ScheduleTextError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The column of the text as it was typed, from 1.
+    /// The column of the error in the text as it was typed, from 1.
     public let column: Int
-    /// The text that was read.
+    /// The text at the column; empty at the end.
     public let found: String
-    /// What is accepted there.
+    /// The forms that are accepted at the column.
     public let expected: String
-    /// What was understood before that; empty in notations that have no words.
+    /// The meaning of the text before the column; empty in notations without words.
     public let understood: String
-    /// The nearest texts that are read, if any is near. Several are the readings of an ambiguous text.
+    /// The nearest valid texts, if any is near; several if the text is ambiguous.
     public internal(set) var suggestions: [String] = []
-    /// The readings of ``found``, if it has several.
+    /// The possible readings of ``found``, if it is ambiguous.
     var readings: [String]
-    /// Whole texts that may be read.
+    /// Whole texts to suggest, if they are valid.
     var candidates: [String]
 
     init(
@@ -23,26 +23,26 @@ public struct ScheduleTextError: Error, Sendable, Hashable, CustomStringConverti
         (self.understood, self.readings, self.candidates) = (understood, readings, candidates)
     }
 
-    /// What is wrong, without ``suggestions``.
+    /// The message without ``suggestions``.
     public var problem: String {
         "column \(column): read \(found.isEmpty ? "the end" : "\"\(found)\"")"
             + (understood.isEmpty ? "" : " after \"\(understood)\"") + "; accepted here: \(expected)"
     }
 
-    /// The message.
+    /// The message with ``suggestions``.
     public var description: String {
         suggestions.isEmpty ? problem : "\(problem); did you mean: \(suggestions.joined(separator: ", or "))"
     }
 }
 
-/// A piece of a text and its column.
+/// A piece of a text with its column.
 struct Token: Sendable {
     var text: String
     var column: Int
 
     func error(_ expected: String) -> ScheduleTextError { .init(column: column, found: text, expected: expected) }
 
-    /// The pieces between white space.
+    /// Splits a text at white space.
     static func split(_ text: String) -> [Token] {
         var result: [Token] = []
         for (index, character) in text.enumerated() {
@@ -58,7 +58,7 @@ struct Token: Sendable {
         return result.filter { !$0.text.isEmpty }
     }
 
-    /// The pieces between separators, each with its own column.
+    /// Splits the token at a separator, giving each part its own column.
     func parts(_ separator: Character) -> [Token] {
         var result = [Token(text: "", column: column)]
         for (index, character) in text.enumerated() {
@@ -71,7 +71,7 @@ struct Token: Sendable {
         return result
     }
 
-    /// A number of at most nine ASCII digits.
+    /// The token's number, if the token is one to nine ASCII digits.
     var number: Int? {
         guard (1...9).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             return nil
@@ -89,9 +89,9 @@ struct Token: Sendable {
     func suffix(from count: Int) -> Token { Token(text: String(text.dropFirst(count)), column: column + count) }
 }
 
-/// Prints sets of numbers.
+/// Prints and analyses sets of numbers.
 enum NumberSet {
-    /// `1-5,7`
+    /// Prints ascending numbers as single values and ranges, such as `1-5,7`.
     static func list(_ values: [Int], range: String, _ name: (Int) -> String = { String($0) }) -> String {
         var runs: [(Int, Int)] = []
         for value in values {
@@ -108,7 +108,7 @@ enum NumberSet {
         }.joined(separator: ",")
     }
 
-    /// The first value and the distance if the values are evenly spaced.
+    /// Returns the first value, the distance and the last value, if there are several values at equal distances.
     static func progression(_ values: [Int]) -> (first: Int, step: Int, last: Int)? {
         guard values.count > 1, let first = values.first, let last = values.last else { return nil }
         let step = values[1] - first

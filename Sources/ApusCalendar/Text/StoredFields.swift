@@ -1,12 +1,15 @@
-/// The stored form of fields that no text can say. Sets of numbers are written as in cron: `1-5,7`.
+/// The stored form of fields that no text can express.
+///
+/// Sets of numbers are written as in cron: `1-5,7`.
 ///
 /// - `hours`, `minutes`, `seconds`: a grid of times; or `times`: seconds since midnight, ascending.
-/// - `stepping`: the times follow the clock.
+/// - `stepping`: whether the times follow the clock.
 /// - `monthDays` 1–31, `fromEnd` 1–31 (1 is the last day), `nearestWeekdays` 1–31, `lastWeekday`, `weekdays` 1–7 from
-///   Monday, `ordinals` (`5#2` the second Friday, `5L` the last one); `either`: one of both kinds is enough.
+///   Monday, `ordinals` (`5#2` is the second Friday, `5L` the last one); `either`: whether a day needs to match only
+///   one of the day of the month and the day of the week.
 /// - `months` 1–12, `years` 1–9999.
-/// - `weeks` and `starting`: every how many weeks, and a date of the first one.
-/// - `hashed`: fields whose value comes from the identifier.
+/// - `weeks` and `starting`: the distance between matching weeks, and a date in the first one.
+/// - `hashed`: the fields whose values are hashed from the identifier.
 struct StoredFields: Codable {
     struct Hash: Codable {
         var field: String
@@ -60,7 +63,7 @@ struct StoredFields: Codable {
         self.hashed = hashed.isEmpty ? nil : hashed
     }
 
-    /// The fields; a value out of range is an error.
+    /// The fields, or a `DecodingError` if a value is out of range.
     var fields: CalendarFields {
         get throws {
             var days = DayRule()
@@ -75,7 +78,8 @@ struct StoredFields: Codable {
                 months: try months.map { try bits($0, 1...12, "months") } ?? CalendarFields.allMonths,
                 years: try years.map { try numbers($0, 1...9999, "years") }, weekInterval: try weekInterval,
                 hashed: try (hashed ?? []).map(hash))
-            // As stored: times that were changed after the creation keep what they had.
+            // The initializer derives both from its arguments; the stored values may differ, if properties were changed
+            // later.
             result.isStepping = stepping ?? false
             result.days.combination = either == true ? .or : .and
             return result
@@ -148,7 +152,7 @@ struct StoredFields: Codable {
 }
 
 extension CalendarFields.Field {
-    /// The values of the field.
+    /// The range of the field's values.
     var limits: ClosedRange<Int> {
         switch self {
         case .second, .minute: 0...59

@@ -1,20 +1,22 @@
 import PlatformC
 
-/// The name of this machine's time zone.
+/// Finds the name of this machine's time zone.
 ///
-/// It is the value of `TZ` if that is a name; else that of the zone file to which `/etc/localtime` leads
-/// (localtime(5)), else the text in `/etc/timezone`, where Debian keeps it too.
+/// The environment variable `TZ` decides if it is set: its value is a zone's name, or the path of a zone file, or the
+/// zone has no name. Without it, or if it is a path outside a folder of zone files, the name is that of the zone file
+/// to which `/etc/localtime` links (localtime(5)). Otherwise it is the first line of `/etc/timezone`, which Debian
+/// writes too.
 package enum LocalZone {
-    /// The name; `nil` if no place has one, as in a container without a zone, where the clock shows UTC.
+    /// Returns the name, or nil without one, as in a container without a zone, where the clock shows UTC.
     package static func name() -> String? {
         name(
             variable: getenv("TZ").map { String(cString: $0) }, link: linkTarget("/etc/localtime"),
             file: SystemZoneFiles().read("/etc/timezone"))
     }
 
-    /// The same, of the contents of those places.
+    /// Returns the name from the contents of those places.
     static func name(variable: String?, link: String?, file: [UInt8]?) -> String? {
-        // An empty variable means UTC (tzset(3)), and a colon may come before a name.
+        // An empty variable means UTC (tzset(3)); a name may begin with a colon.
         if let variable {
             let name = variable.first == ":" ? String(variable.dropFirst()) : variable
             if let named = name.first == "/" ? ofPath(name) : name { return ZoneDatabase.isName(named) ? named : nil }
@@ -24,7 +26,8 @@ package enum LocalZone {
         return line.flatMap { ZoneDatabase.isName($0) ? $0 : nil }
     }
 
-    /// The part of a path below the folder of the zone files: `../usr/share/zoneinfo/Europe/Berlin` is `Europe/Berlin`.
+    /// Returns the part of a path below the folder of zone files: `Europe/Berlin` of
+    /// `../usr/share/zoneinfo/Europe/Berlin`.
     private static func ofPath(_ path: String) -> String? {
         let parts = path.split(separator: "/")
         guard let folder = parts.lastIndex(where: { $0 == "zoneinfo" || $0.hasPrefix("zoneinfo.") }) else { return nil }
@@ -41,14 +44,14 @@ package enum LocalZone {
     }
 }
 
-/// The files of this machine.
+/// Reads zone files of this machine.
 public struct SystemZoneFiles: ZoneFiles {
     private static let largestFile = 1 << 20
 
-    /// Creates the access.
+    /// Creates the access to the files.
     public init() {}
 
-    /// The identity of a regular file.
+    /// Returns the identity of a regular file.
     ///
     /// - Parameter path: The path of the file.
     /// - Returns: The identity, or nil if there is no such file.
@@ -60,10 +63,10 @@ public struct SystemZoneFiles: ZoneFiles {
             modified: status.modified.nanoseconds)
     }
 
-    /// The contents of a file.
+    /// Returns the contents of a file.
     ///
     /// - Parameter path: The path of the file.
-    /// - Returns: The bytes, or nil if it cannot be read or is larger than one megabyte.
+    /// - Returns: The bytes, or nil if the file cannot be read or is larger than one megabyte.
     public func read(_ path: String) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -79,7 +82,9 @@ public struct SystemZoneFiles: ZoneFiles {
     }
 }
 
-/// `read(2)`, again after a signal. Outside the type, whose own `read` would hide the function.
+/// Calls `read(2)`, repeatedly if signals interrupt it.
+///
+/// It is outside the type, whose own method `read` would hide the system's function.
 private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
     while true {
         let count = read(descriptor, buffer.baseAddress, buffer.count)

@@ -1,20 +1,20 @@
-/// The TZ string that ends a TZif file (POSIX.1-2024 8.3 with the extensions of RFC 9636).
+/// The rule in the TZ string that ends a TZif file (POSIX.1-2024 8.3 with the extensions of RFC 9636).
 struct PosixRule: Sendable, Hashable {
     enum Day: Sendable, Hashable {
-        /// Day 1 to 365; 29 February is never counted.
+        /// The day of the year, 1 to 365; 29 February is never counted.
         case julian(Int)
-        /// Day 0 to 365; 29 February is counted.
+        /// The day of the year, 0 to 365; 29 February is counted.
         case zeroBased(Int)
-        /// Month, week (5 is the last), weekday (0 is Sunday).
+        /// The month, the week (5 is the last), and the weekday (0 is Sunday).
         case month(Int, Int, Int)
     }
 
     struct Change: Sendable, Hashable {
         var day: Day
-        /// Seconds after 00:00 of the day; −167 to +167 hours.
+        /// The seconds after 00:00 of the day, from −167 to +167 hours.
         var time: Int
 
-        /// The local second of the change in a year, counted from 1970-01-01 00:00.
+        /// Returns the local second of the change in a year, counted from 1970-01-01 00:00.
         func localSeconds(year: Int) -> Int {
             let first = CivilDate(unchecked: year, 1, 1).dayNumber
             let number: Int
@@ -32,18 +32,18 @@ struct PosixRule: Sendable, Hashable {
         }
     }
 
-    /// A time of the year with another offset.
+    /// A part of the year with another offset (daylight saving time).
     struct Saving: Sendable, Hashable {
         var offset: Int
         var start: Change
         var end: Change
     }
 
-    /// Seconds east of UTC.
+    /// The offset outside the saving time, in seconds east of UTC.
     var standard: Int
     var saving: Saving?
 
-    /// The changes of a year in order: the instant and the offset from then on.
+    /// Returns the changes in a year in order: the instant and the offset from then on.
     func changes(year: Int) -> [(at: Int64, offset: Int)] {
         guard let saving else { return [] }
         let start = (Int64(saving.start.localSeconds(year: year) - standard), saving.offset)
@@ -52,7 +52,7 @@ struct PosixRule: Sendable, Hashable {
     }
 }
 
-/// Reads a TZ string byte by byte.
+/// Parses a TZ string byte by byte.
 struct PosixRuleParser {
     private let bytes: [UInt8]
     private var index = 0

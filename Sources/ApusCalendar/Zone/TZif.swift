@@ -1,19 +1,21 @@
-/// Why the bytes of a zone cannot be used.
+/// An error about a time zone that cannot be found or used.
 public struct ZoneError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What went wrong, with the remedy where there is one.
+    /// The message, with a remedy if there is one.
     public let description: String
 
     /// Creates an error.
     ///
-    /// - Parameter description: What is wrong.
+    /// - Parameter description: The message.
     public init(description: String) { self.description = description }
 }
 
-/// Reads the interchange format of RFC 9636, versions 1 to 4. Every access is checked, since the bytes may be hostile.
+/// Parses the interchange format of RFC 9636, versions 1 to 4.
+///
+/// Every access to the bytes is checked, because they may be hostile.
 struct TZif {
     private let bytes: [UInt8]
 
-    /// The segments of equal offset; the first one has no start.
+    /// The segments with constant offsets; the first one has no start.
     struct Table {
         var initialOffset: Int32
         var starts: [Int64]

@@ -1,49 +1,49 @@
-/// The offsets of a time zone over all time, and the local times that they skip and repeat.
+/// The offsets of a time zone, which determine the local times that its clock skips and repeats.
 public struct TimeZoneRules: Sendable, Hashable {
-    /// A change of the offset.
+    /// A change of a zone's offset.
     public struct Transition: Sendable, Hashable {
         /// The first instant with the new offset, in seconds since 1970.
         public let at: Int64
-        /// The offset before, in seconds east of UTC.
+        /// The offset before the instant, in seconds east of UTC.
         public let before: Int
-        /// The offset from the instant on.
+        /// The offset from the instant on, in seconds east of UTC.
         public let after: Int
     }
 
-    /// The instants that show one local date-time.
+    /// The instants at which the clock shows a local date-time.
     public enum Resolution: Sendable, Hashable {
-        /// Shown once.
+        /// The clock shows the date-time once.
         case one(Int64)
-        /// Never shown: the last instant before the gap and the first one after it.
+        /// The clock skips the date-time: the last instant before the gap and the first one after it.
         case gap(before: Int64, after: Int64)
-        /// Shown twice, in the order of time.
+        /// The clock shows the date-time twice, in the order of time.
         case repeated(first: Int64, second: Int64)
     }
 
-    /// UTC, which never changes its offset.
+    /// The rules of UTC, whose offset never changes.
     public static let utc = TimeZoneRules(fixedOffset: 0)
 
-    /// RFC 9636 recommends less than 26 hours.
+    /// The largest accepted offset in either direction, in seconds; RFC 9636 recommends less than 26 hours.
     static let largestOffset: Int64 = 26 * 3600
-    /// The footer's rules are laid out up to this year, so that every lookup is one binary search.
+    /// The last year for which the footer's changes are expanded, so that every lookup is one binary search.
     private static let lastYear = 2201
-    /// Instants beyond these bounds are clamped; sums of them with offsets cannot overflow.
+    /// The bounds to which instants are clamped, so that sums with offsets cannot overflow.
     static let instants: ClosedRange<Int64> = -62_135_596_800...7_289_654_400
 
-    /// The starts of the segments after the first one.
+    /// The starts of the segments after the first one, in seconds since 1970.
     let starts: [Int64]
-    /// The offsets of the segments; one more than `starts`.
+    /// The offsets of the segments in seconds east of UTC; one more than `starts`.
     let offsets: [Int32]
 
-    /// Creates a zone that always has one offset.
+    /// Creates the rules of a zone whose offset never changes.
     ///
-    /// - Parameter fixedOffset: Seconds east of UTC, at most 26 hours either way.
+    /// - Parameter fixedOffset: The offset in seconds east of UTC; it is clamped to 26 hours in either direction.
     public init(fixedOffset: Int) {
         starts = []
         offsets = [Int32(max(-93600, min(93600, fixedOffset)))]
     }
 
-    /// Creates a zone from its changes, for what knows zones in another form than that of files.
+    /// Creates the rules of a zone from its changes, for sources of zones other than files.
     package init(initialOffset: Int, changes: [(at: Int64, offset: Int)]) {
         self.init(
             TZif.Table(
@@ -52,16 +52,17 @@ public struct TimeZoneRules: Sendable, Hashable {
                 footer: nil))
     }
 
-    /// Reads the contents of a TZif file, versions 1 to 4.
+    /// Parses the contents of a TZif file, versions 1 to 4.
     ///
     /// - Parameter tzif: The bytes of the file.
     /// - Throws: ``ZoneError`` if the bytes are not a zone or count leap seconds.
     public init(tzif: [UInt8]) throws(ZoneError) { self.init(try TZif.parse(tzif)) }
 
-    /// Reads a rule in the form of the environment variable `TZ` (POSIX.1-2024, section 8.3): `CET-1CEST,M3.5.0,M10.5.0/3`.
+    /// Parses a rule in the form of the environment variable `TZ` (POSIX.1-2024, section 8.3), such as
+    /// `CET-1CEST,M3.5.0,M10.5.0/3`.
     ///
     /// - Parameter posix: The rule, which holds for all years.
-    /// - Throws: ``ZoneError`` if it cannot be read.
+    /// - Throws: ``ZoneError`` if the text is not a rule.
     public init(posix: String) throws(ZoneError) {
         guard let rule = PosixRuleParser.parse(Array(posix.utf8)) else {
             throw ZoneError(description: "\"\(posix)\" is not a rule such as CET-1CEST,M3.5.0,M10.5.0/3")
@@ -74,7 +75,7 @@ public struct TimeZoneRules: Sendable, Hashable {
         var offsets = [table.initialOffset]
         func append(_ at: Int64, _ offset: Int32) {
             guard offset != offsets[offsets.count - 1], Self.instants.contains(at) else {
-                // Earlier than all schedules: only the offset matters.
+                // Changes before all schedules only determine the first offset.
                 if at < Self.instants.lowerBound { offsets[offsets.count - 1] = offset }
                 return
             }
@@ -93,7 +94,7 @@ public struct TimeZoneRules: Sendable, Hashable {
             }
             changes.sort { $0.at < $1.at }
             for (index, change) in changes.enumerated() where last.map({ change.at > $0 }) ?? true {
-                // Saving that ends at the instant at which it starts again is saving all year.
+                // Daylight saving time that ends at the instant at which it starts again lasts all year.
                 let next = index + 1 < changes.count ? changes[index + 1].at : nil
                 if next != change.at { append(change.at, Int32(change.offset)) }
             }
@@ -102,13 +103,13 @@ public struct TimeZoneRules: Sendable, Hashable {
         self.offsets = offsets
     }
 
-    /// The offset at an instant, in seconds east of UTC.
+    /// Returns the offset at an instant, in seconds east of UTC.
     ///
     /// - Parameter at: The instant in seconds since 1970.
     /// - Returns: The offset.
     public func offset(at: Int64) -> Int { Int(offsets[segment(at: at)]) }
 
-    /// The changes of the offset in a range of instants.
+    /// Returns the changes of the offset in a range of instants.
     ///
     /// - Parameter range: The instants in seconds since 1970.
     /// - Returns: The changes in order.
@@ -124,7 +125,7 @@ public struct TimeZoneRules: Sendable, Hashable {
         return result
     }
 
-    /// The instants that show a local date-time.
+    /// Returns the instants at which the clock shows a local date-time.
     ///
     /// - Parameter local: The date-time on the clock of this zone.
     /// - Returns: One instant, two, or the edges of the gap.
@@ -151,7 +152,7 @@ public struct TimeZoneRules: Sendable, Hashable {
         return .gap(before: edge - 1, after: edge)
     }
 
-    /// The local date-time at an instant.
+    /// Returns the local date-time at an instant.
     ///
     /// - Parameter at: The instant in seconds since 1970.
     /// - Returns: The date-time on the clock of this zone.
@@ -160,7 +161,7 @@ public struct TimeZoneRules: Sendable, Hashable {
         return CivilDateTime(localSeconds: clamped + Int64(offset(at: clamped)))
     }
 
-    /// The segment that contains an instant.
+    /// Returns the index of the segment that contains an instant.
     func segment(at: Int64) -> Int {
         var low = 0
         var high = starts.count
@@ -174,20 +175,20 @@ public struct TimeZoneRules: Sendable, Hashable {
     func start(of segment: Int) -> Int64 { segment == 0 ? .min : starts[segment - 1] }
     func end(of segment: Int) -> Int64 { segment == starts.count ? .max : starts[segment] }
 
-    /// Whether an instant is in a segment, and so far from its ends that its local time is shown once.
+    /// Whether an instant is in a segment, and so far from its ends that the clock shows its local time once.
     func isPlain(_ instant: Int64, segment: Int) -> Bool {
         let margin = 2 * Self.largestOffset
         return (segment == 0 || instant >= starts[segment - 1] + margin)
             && (segment == starts.count || instant < starts[segment] - margin)
     }
 
-    /// The largest local second that was shown at or before an instant: the clock without its backward jumps.
+    /// Returns the largest local second that the clock has shown up to an instant, as if the clock never went back.
     func furthestLocal(at: Int64) -> Int64 { furthestLocal(at: at, segment: segment(at: at)) }
 
     func furthestLocal(at: Int64, segment: Int) -> Int64 {
         var index = segment
         var result = at + Int64(offsets[index])
-        // An earlier segment can only be ahead if it ended less than two offsets ago.
+        // An earlier segment can only be ahead if it ended less than twice the largest offset ago.
         while index > 0, starts[index - 1] > at - 2 * Self.largestOffset {
             result = max(result, starts[index - 1] - 1 + Int64(offsets[index - 1]))
             index -= 1
@@ -196,19 +197,19 @@ public struct TimeZoneRules: Sendable, Hashable {
     }
 }
 
-/// Where the rules of time zones come from.
+/// Provides the rules of time zones.
 ///
-/// Answers are kept: a zone is the same until ``refresh()`` has noticed that it is not. From any thread.
+/// A scheduler keeps the rules that it got until ``refresh()`` returns true. The methods may be called from any thread.
 public protocol TimeZones: Sendable {
-    /// The zone with an IANA name.
+    /// Returns the zone with an IANA name.
     ///
     /// - Parameter name: The name, such as `Europe/Berlin`.
     /// - Returns: The zone.
-    /// - Throws: ``ZoneError`` with near names if there is no such zone.
+    /// - Throws: ``ZoneError`` with similar names if there is no such zone.
     func zone(_ name: String) throws(ZoneError) -> ZoneDatabase.Zone
 
-    /// Looks whether the zones that were asked for are as they were.
+    /// Checks whether the zones that were requested before have changed.
     ///
-    /// - Returns: True if the rules of one of them are others by now, or if it has come or gone.
+    /// - Returns: True if a zone has different rules now, has appeared, or has disappeared.
     func refresh() -> Bool
 }

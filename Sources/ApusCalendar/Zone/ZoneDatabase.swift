@@ -1,7 +1,7 @@
 import PlatformC
 import Synchronization
 
-/// What identifies one state of a file, without reading it.
+/// Identifies one state of a file without its contents.
 public struct ZoneFileIdentity: Sendable, Hashable, Codable {
     /// The number of the file in its file system.
     public var inode: UInt64
@@ -23,36 +23,36 @@ public struct ZoneFileIdentity: Sendable, Hashable, Codable {
     }
 }
 
-/// Access to the files of the time zone database.
+/// Reads the files of the time zone database.
 public protocol ZoneFiles: Sendable {
-    /// The identity of a file, or nil if there is none.
+    /// Returns the identity of a file, or nil if there is none.
     ///
     /// - Parameter path: The path of the file.
     /// - Returns: The identity.
     func identity(of path: String) -> ZoneFileIdentity?
-    /// The contents of a file, or nil if it cannot be read.
+    /// Returns the contents of a file, or nil if it cannot be read.
     ///
     /// - Parameter path: The path of the file.
     /// - Returns: At most one megabyte.
     func read(_ path: String) -> [UInt8]?
 }
 
-/// The zones of a directory of TZif files; a file that changed is read anew.
+/// Reads zones from a directory of TZif files, and again when a file has changed.
 public final class ZoneDatabase: TimeZones {
-    /// The zones of this machine: of the directory that the environment variable `TZDIR` names, or of
+    /// The zones of this machine, from the directory in the environment variable `TZDIR`, or from
     /// `/usr/share/zoneinfo`.
     public static let system = ZoneDatabase(
         directory: getenv("TZDIR").map { String(cString: $0) } ?? "/usr/share/zoneinfo")
 
-    /// A zone as it was when it was last read.
+    /// A zone as it was last read.
     public struct Zone: Sendable, Hashable {
         /// The IANA name.
         public let name: String
-        /// The offsets.
+        /// The offsets of the zone.
         public let rules: TimeZoneRules
-        /// A hash of the file's contents; equal for equal rules.
+        /// A hash of the file's contents, which is the same on every machine.
         public let fingerprint: UInt64
-        /// How often the contents changed since the database was opened.
+        /// How often the contents have changed since the database found the file; 0 again after the file was missing.
         public let generation: Int
 
         /// Creates a zone.
@@ -60,7 +60,7 @@ public final class ZoneDatabase: TimeZones {
         /// - Parameters:
         ///   - name: The IANA name.
         ///   - rules: The offsets.
-        ///   - fingerprint: Another number for other rules.
+        ///   - fingerprint: A number that differs for different rules.
         ///   - generation: How often the rules have changed.
         public init(name: String, rules: TimeZoneRules, fingerprint: UInt64, generation: Int) {
             (self.name, self.rules, self.fingerprint, self.generation) = (name, rules, fingerprint, generation)
@@ -74,32 +74,34 @@ public final class ZoneDatabase: TimeZones {
 
     private struct State {
         var entries: [String: Entry] = [:]
-        /// Names that were asked for and are not there.
+        /// Names that were requested but have no file.
         var missing: Set<String> = []
     }
 
     private let directory: String
     private let files: any ZoneFiles
     private let state = Mutex(State())
-    /// How often the state was left. On Linux, a contended `Mutex` is handed over inside the kernel, which the thread
-    /// sanitizer does not see; an entry that reads what the last exit wrote is an order that it does.
+    /// Counts the ends of accesses to the state, to order accesses for the thread sanitizer.
+    ///
+    /// On Linux, a contended `Mutex` is handed over inside the kernel, which the sanitizer does not see. It does see
+    /// that an access reads the count that the previous one has written.
     private let exits = Atomic(0)
 
-    /// Opens a directory.
+    /// Creates a database of the zones in a directory.
     ///
     /// - Parameters:
-    ///   - directory: The directory; the value of TZDIR where that is set.
+    ///   - directory: The directory; it is not replaced by `TZDIR`.
     ///   - files: The access to the files.
     public init(directory: String = "/usr/share/zoneinfo", files: any ZoneFiles = SystemZoneFiles()) {
         self.directory = directory
         self.files = files
     }
 
-    /// The zone with a name.
+    /// Returns the zone with a name.
     ///
     /// - Parameter name: The IANA name, for example `Europe/Berlin`.
-    /// - Returns: The zone, read anew if its file changed.
-    /// - Throws: ``ZoneError`` with near names if there is no such zone.
+    /// - Returns: The zone, read again if its file has changed.
+    /// - Throws: ``ZoneError`` with similar names if there is no such zone.
     public func zone(_ name: String) throws(ZoneError) -> Zone {
         guard Self.isName(name) else {
             throw ZoneError(description: "\"\(name)\" is not a time zone name; write one such as Europe/Berlin")
@@ -133,11 +135,11 @@ public final class ZoneDatabase: TimeZones {
         }
     }
 
-    /// Reads those zones anew whose files have changed since they were read.
+    /// Reads again the zones whose files have changed.
     ///
-    /// - Returns: True if the rules of one are others by now, or if one has come or gone.
+    /// - Returns: True if a zone has different rules now, has appeared, or has disappeared.
     public func refresh() -> Bool {
-        // Lists of their own: storage that is shared with the dictionary is written to once the runtime counts no other
+        // These are copies. Otherwise the dictionary would write to the shared storage once the runtime counts no other
         // reference, which the thread sanitizer does not see.
         let (entries, missing) = withState { (Array($0.entries), Array($0.missing)) }
         var isChanged = false
@@ -150,7 +152,7 @@ public final class ZoneDatabase: TimeZones {
         return isChanged
     }
 
-    /// The names that `tzdata` lists.
+    /// Returns the names in the directory's `tzdata.zi` or `zone1970.tab`, sorted; none if both are missing.
     public func names() -> [String] {
         for list in ["tzdata.zi", "zone1970.tab"] {
             guard let bytes = files.read(directory + "/" + list) else { continue }
@@ -175,7 +177,7 @@ public final class ZoneDatabase: TimeZones {
     }
 
     package static func isName(_ name: String) -> Bool {
-        // All names of the database begin with a letter; a number could be a time.
+        // All names in the database begin with a letter; a number could be a time.
         guard let first = name.utf8.first, name.utf8.count <= 64, name.utf8.last != 0x2F,
             (0x41...0x5A).contains(first & 0xDF)
         else { return false }
@@ -200,7 +202,7 @@ public final class ZoneDatabase: TimeZones {
         return ZoneError(description: "there is no time zone \"\(name)\" in \(directory); \(hint)")
     }
 
-    /// The edit distance, or the distance to the last part of the name ("berlin").
+    /// Returns the smaller of the edit distances to the whole name and to its last part ("berlin").
     private func distance(_ name: String, _ wanted: String) -> Int {
         let last = String(name.split(separator: "/").last ?? "")
         return min(
@@ -208,7 +210,8 @@ public final class ZoneDatabase: TimeZones {
     }
 }
 
-/// How many bytes have to be inserted, removed, replaced, or exchanged with the next one (optimal string alignment).
+/// Returns how many bytes must be inserted, removed, replaced, or exchanged with the next one (optimal string
+/// alignment).
 package func editDistance(_ one: [UInt8], _ other: [UInt8]) -> Int {
     var (before, row) = ([Int](), Array(0...other.count))
     for (index, byte) in one.enumerated() {
@@ -225,15 +228,15 @@ package func editDistance(_ one: [UInt8], _ other: [UInt8]) -> Int {
     return row[other.count]
 }
 
-/// Hashes whose values never change between versions and machines.
+/// Computes hashes that are the same in all versions and on all machines.
 enum StableHash {
     static func fnv1a(_ bytes: some Sequence<UInt8>) -> UInt64 {
         bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 
-    /// A number below `bound`, from an identifier and the purpose of the number.
+    /// Returns a number below `bound`, hashed from an identifier and the purpose of the number.
     static func slot(_ identifier: String, _ purpose: String, below bound: Int) -> Int {
-        // The finalizer of MurmurHash3: FNV-1a alone spreads short identifiers badly over small ranges.
+        // This is the finalizer of MurmurHash3; FNV-1a alone distributes short identifiers badly over small ranges.
         var hash = fnv1a((identifier + "\u{0}" + purpose).utf8)
         hash = (hash ^ (hash >> 33)) &* 0xFF51_AFD7_ED55_8CCD
         hash = (hash ^ (hash >> 33)) &* 0xC4CE_B9FE_1A85_EC53

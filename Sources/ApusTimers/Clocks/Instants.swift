@@ -8,7 +8,7 @@ public protocol NanosecondInstant: InstantProtocol, Sendable where Duration == S
     /// The nanoseconds since the clock's origin.
     var nanoseconds: UInt64 { get }
 
-    /// Creates the instant that many nanoseconds after the clock's origin.
+    /// Creates the instant `nanoseconds` after the clock's origin.
     init(nanoseconds: UInt64)
 
     /// The clock that these instants are read from.
@@ -62,7 +62,7 @@ extension NanosecondInstant {
 public struct UptimeInstant: NanosecondInstant, Hashable {
     /// The nanoseconds since boot, without machine sleep.
     public var nanoseconds: UInt64
-    /// Creates the instant that many nanoseconds after boot, without machine sleep.
+    /// Creates the instant `nanoseconds` after boot, without machine sleep.
     public init(nanoseconds: UInt64) { self.nanoseconds = nanoseconds }
     /// The clock ``ClockKind/uptime``.
     public static var clock: ClockKind { .uptime }
@@ -72,7 +72,7 @@ public struct UptimeInstant: NanosecondInstant, Hashable {
 public struct ContinuousInstant: NanosecondInstant, Hashable {
     /// The nanoseconds since boot, with machine sleep.
     public var nanoseconds: UInt64
-    /// Creates the instant that many nanoseconds after boot, with machine sleep.
+    /// Creates the instant `nanoseconds` after boot, with machine sleep.
     public init(nanoseconds: UInt64) { self.nanoseconds = nanoseconds }
     /// The clock ``ClockKind/continuous``.
     public static var clock: ClockKind { .continuous }
@@ -95,9 +95,9 @@ extension NanosecondInstant {
 public struct WallInstant: NanosecondInstant, Hashable {
     /// The nanoseconds since 1970-01-01T00:00:00Z, without leap seconds.
     public var nanoseconds: UInt64
-    /// Creates the instant that many nanoseconds after 1970-01-01T00:00:00Z.
+    /// Creates the instant `nanoseconds` after 1970-01-01T00:00:00Z.
     public init(nanoseconds: UInt64) { self.nanoseconds = nanoseconds }
-    /// Creates the instant that many seconds after 1970-01-01T00:00:00Z, saturating at the ends of the range.
+    /// Creates the instant `secondsSince1970` after 1970-01-01T00:00:00Z, saturating at the ends of the range.
     public init(secondsSince1970: Int64) {
         let (product, overflow) = UInt64(clamping: secondsSince1970).multipliedReportingOverflow(by: 1_000_000_000)
         nanoseconds = overflow ? .max : product
@@ -153,7 +153,7 @@ public struct ClockInstant: Sendable, Hashable {
     /// The nanoseconds since the clock's origin.
     public let nanoseconds: UInt64
 
-    /// Creates the instant that many nanoseconds after the origin of `clock`.
+    /// Creates the instant `nanoseconds` after the origin of `clock`.
     public init(clock: ClockKind, nanoseconds: UInt64) {
         self.clock = clock
         self.nanoseconds = nanoseconds

@@ -174,7 +174,7 @@ final class EngineCore: Sendable {
         return shard.makeWheel(from: nanoseconds(on: clock))
     }
 
-    /// Finds the next deadline to arm after the timer for which the kernel is armed was removed.
+    /// Arms the kernel for the next deadline, after the timer for which it was armed has been removed.
     @inline(never)
     func searchEarliest(_ clock: ClockKind, insteadOf hard: UInt64) {
         guard arming.beginSearch(clock, insteadOf: hard) else { return }

@@ -7,8 +7,9 @@ import TimerWheel
 final class EngineDriver: @unchecked Sendable {
     private let lanes: UnsafeMutablePointer<EngineLane>
     private let laneCount: Int
-    /// How many actions were started on the engine's thread, the only one that writes it, so that counting needs no
-    /// locked instruction.
+    /// How many actions were started on the engine's thread.
+    ///
+    /// Only that thread writes it, so counting needs no locked instruction.
     private let count = Atomic(0)
 
     var fires: Int { count.load(ordering: .relaxed) }

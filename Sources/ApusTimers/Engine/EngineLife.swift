@@ -12,7 +12,7 @@ final class EngineLife: Sendable {
     }
 
     private let state = Locked(State())
-    /// Left when the thread has ended, or has run its last action.
+    /// A group that is left when the engine's thread has ended or has run its last action.
     private let end = DispatchGroup()
 
     init() { end.enter() }
@@ -56,7 +56,7 @@ final class EngineLife: Sendable {
         }
     }
 
-    /// Decides what a caller does that ends the engine and waits for an action that is running.
+    /// Ends the engine for a caller that waits for a running action, and returns what the caller must do.
     func stop() -> StopAction {
         state.withLock { state in
             if state.isOver { return state.wakingThread == capus_thread_number() ? .nothing : .waitForEnd }
@@ -66,7 +66,7 @@ final class EngineLife: Sendable {
         }
     }
 
-    /// Decides what a caller does that ends the engine without waiting.
+    /// Ends the engine for a caller that does not wait, and returns what the caller must do.
     func endSoon() -> EndAction {
         state.withLock { state in
             if state.isOver { return .nothing }

@@ -215,7 +215,7 @@ extension EngineShard {
                     let visits = shard.wheel?.pointee.visits ?? 0
                     defer { shard.mostVisits = max(shard.mostVisits, (shard.wheel?.pointee.visits ?? 0) - visits) }
                 #endif
-                nonisolated(unsafe) let result = body(&shard)  // the same
+                nonisolated(unsafe) let result = body(&shard)  // For the same reason.
                 return result
             }
             return result

@@ -113,8 +113,8 @@ struct KernelArming: ~Copyable {
         guard hard != Self.draining, hard != Self.searching,
             disarms.wrappingSubtract(1, ordering: .relaxed).oldValue > 0
         else { return false }
-        // This fails if another deadline was armed meanwhile, or if the engine's thread is firing, which searches
-        // anyway.
+        // The exchange fails if another deadline was armed meanwhile, or if the engine's thread is firing, which
+        // searches anyway.
         return withArmed(clock) { armed in
             armed.compareExchange(expected: hard, desired: Self.searching, ordering: .sequentiallyConsistent).exchanged
         }

@@ -74,9 +74,8 @@ public final class FrameTimer: Sendable {
     /// Whether the timer is paused: true for a new timer, and for good after ``cancel()``, when setting it has no
     /// effect.
     ///
-    /// After this was set to true, no new delivery begins, but a delivery that has begun is completed. On the handler's
-    /// own serial executor (the main actor, a serial queue) that cannot happen: the handler is not called after this
-    /// was set there.
+    /// After this was set to true, no new delivery begins, but a delivery that has begun is completed. If it is set on
+    /// the handler's own serial executor (the main actor, a serial queue), the handler is not called afterwards.
     public var isPaused: Bool {
         get { core.read { $0.isPaused } }
         set { core.setPaused(newValue) }
