@@ -3,9 +3,9 @@ import CAllocationCount
 import Synchronization
 import Testing
 
-/// The engine's thread is the test's: what the engine does when it is woken can be counted.
+/// Runs the engine on the test's thread, so that the engine's allocations during a wake-up can be counted.
 private final class HandWakeup: Wakeup, Sendable {
-    /// In a struct: a closure that goes through generic code is wrapped in another, which is allocated.
+    /// A struct, because generic code would wrap a bare closure in another, which would be allocated.
     private struct Handler {
         let body: @Sendable (WakeReason) -> Void
     }
@@ -32,7 +32,7 @@ private final class HandTime: TimeSource, Sendable {
     func wall() -> WallInstant { WallInstant(nanoseconds: now.load(ordering: .relaxed)) }
 }
 
-@Suite("What the engine costs, in counts")
+@Suite("Costs of the engine, as counts")
 struct AllocationTests {
     private let time = HandTime()
     private let wakeup = HandWakeup()
@@ -45,7 +45,7 @@ struct AllocationTests {
 
     init() {
         engine = TimerEngine(time: time, wakeup: wakeup)
-        // So many records exist from now on; making them is what the growth of the slab costs, not a timer.
+        // This creates the records beforehand, because creating them is a cost of the slab's growth, not of a timer.
         for timer in (0..<2_000).map({ _ in engine.schedule(after: .seconds(1)) {} }) { timer.cancel() }
         time.now.wrappingAdd(5_000_000_000, ordering: .relaxed)
         wakeup.wake()
@@ -57,13 +57,13 @@ struct AllocationTests {
         return callocation_count_end()
     }
 
-    @Test("the count counts: an object, and the context of a closure that is kept")
+    @Test("an object, and the context of a closure that is kept, are counted as allocations")
     func counter() {
         #expect(allocations {} == 0)
         #expect(allocations { withExtendedLifetime(Fired()) {} } == 1)
     }
 
-    @Test("a timer with a handler and a token allocates nothing: scheduled, moved, cancelled or fired")
+    @Test("a timer with a handler and a token allocates nothing when it is scheduled, reset, cancelled or fired")
     func handler() {
         let fired = fired
         let handler = TimerHandler { _ in fired.count.wrappingAdd(1, ordering: .relaxed) }
@@ -111,7 +111,7 @@ struct AllocationTests {
         #expect(fired.count.load(ordering: .relaxed) == 100)
     }
 
-    @Test("the kernel's timer is armed only for an earlier deadline, and not for the later ones")
+    @Test("timers that are later than the earliest one do not arm the kernel's timer")
     func armings() {
         let first = engine.schedule(after: .seconds(1)) {}
         let before = wakeup.count
@@ -122,14 +122,16 @@ struct AllocationTests {
         #expect(wakeup.count == before + 1)
     }
 
-    @Test("one timeout after another costs a bounded number of system calls, and at most one wake-up for nothing")
+    @Test(
+        "scheduling and cancelling timeouts one after another costs a bounded number of system calls, and at most one unneeded wake-up"
+    )
     func timeouts() {
         let before = (wakeup.count, engine.statistics.wakeUps)
         for _ in 0..<10_000 {
             time.now.wrappingAdd(1_000, ordering: .relaxed)
             engine.schedule(after: .seconds(30)) {}.cancel()
         }
-        // Two for each of the 64 that are set in the kernel, and one for the timer that is left as it is.
+        // Two calls for each of the 64 timers that are armed and disarmed, and one for the timer that stays armed.
         #expect(wakeup.count - before.0 <= 2 * 64 + 1)
         time.now.wrappingAdd(60_000_000_000, ordering: .relaxed)
         wakeup.wake()

@@ -29,7 +29,7 @@ struct ClockTests {
         #expect(time.leaks == [])
     }
 
-    @Test("a wall clock set forward fires wall deadlines at once, and no others")
+    @Test("setting the wall clock forward fires only wall deadlines, immediately")
     func forward() {
         scheduleOnAll(after: .seconds(86_400))
         time.moveWallClock(by: .seconds(86_399))
@@ -38,7 +38,7 @@ struct ClockTests {
         #expect(log.all == ["wall"])
     }
 
-    @Test("a wall clock set back postpones wall deadlines, also those scheduled between")
+    @Test("setting the wall clock back postpones earlier wall deadlines, but not those of timers scheduled afterwards")
     func backward() {
         scheduleOnAll(after: .seconds(60))
         time.advance(by: .seconds(30))
@@ -53,7 +53,7 @@ struct ClockTests {
         #expect(log.all.last == "wall")
     }
 
-    @Test("after the wall clock was set back, timers before the instants already reached are not early")
+    @Test("after the wall clock was set back, timers for instants that it had already reached do not fire early")
     func backwardAfterFiring() {
         let log = log
         time.engine.schedule(after: .seconds(30), clock: .wall) { log.add("reached") }
@@ -67,7 +67,9 @@ struct ClockTests {
         #expect(log.all == ["reached", "ten", "twenty"])
     }
 
-    @Test("observers are notified of every setting until they are cancelled, before the timers that it made due")
+    @Test(
+        "observers are notified of every setting of the wall clock until they are cancelled, before the timers that it made due"
+    )
     func observers() {
         let log = log
         let observation = time.engine.observeWallClock { log.add("set") }
@@ -93,7 +95,9 @@ struct ClockTests {
         #expect(log.all == ["set"])
     }
 
-    @Test("an instant on a chosen clock has the arithmetic of those whose type names it", arguments: ClockKind.allCases)
+    @Test(
+        "an instant on a clock chosen at run time has the same arithmetic as one whose type names the clock",
+        arguments: ClockKind.allCases)
     func chosenClock(clock: ClockKind) {
         let instant = ClockInstant(clock: clock, nanoseconds: 5)
         #expect(instant.advanced(by: .nanoseconds(3)) == ClockInstant(clock: clock, nanoseconds: 8))
@@ -127,7 +131,7 @@ struct ClockTests {
         #expect(Duration.seconds(Int64.min).wholeNanoseconds == .min)
     }
 
-    @Test("whole nanoseconds are those of a division by 10⁹, rounded towards zero and saturated")
+    @Test("whole nanoseconds equal the attoseconds divided by 10⁹, rounded towards zero and saturated")
     func wholeNanoseconds() {
         let random = SeededRandom(seed: 17)
         for bits in 0..<122 {

@@ -3,12 +3,13 @@ import ApusTimers
 import ApusVirtualTime
 import Testing
 
-/// Three clocks that a test moves together, and a wakeup on them that wakes 1 ms before each deadline, once for each
-/// arming. Clocks that go off at the same instant share a wake-up.
+/// Clocks that a test moves together, with a wakeup that wakes once for each arming, 1 ms before the deadline.
+///
+/// Deadlines at the same instant share a wake-up.
 private final class EarlyWakeup: TimeSource, Wakeup {
     private struct State {
         var now: UInt64 = 1_000_000_000
-        /// When the timer of a clock goes off.
+        /// The instants, in nanoseconds, at which the timers of the clocks wake.
         var wakeAt: [ClockKind: UInt64] = [:]
         var handler: (@Sendable (WakeReason) -> Void)?
     }
@@ -39,7 +40,7 @@ private final class EarlyWakeup: TimeSource, Wakeup {
         while let handler = nextWakeUp(until: target) { handler(.deadline) }
     }
 
-    /// Moves to the next wake-up, or to `target` if there is none until then.
+    /// Moves to the next wake-up, or to `target` if there is none before.
     private func nextWakeUp(until target: UInt64) -> (@Sendable (WakeReason) -> Void)? {
         state.withLock { state in
             guard let next = state.wakeAt.values.min(), next <= target else {
@@ -70,7 +71,7 @@ struct EarlyWakeupTests {
         engine.stop()
     }
 
-    @Test("an early wake-up counts as early also when a timer of another clock is due at the same instant")
+    @Test("an early wake-up is recognised as early even if a timer on another clock is due at the same instant")
     func earlyForOneClockOnly() {
         let wakeup = EarlyWakeup()
         let engine = TimerEngine(time: wakeup, wakeup: wakeup)
@@ -87,7 +88,7 @@ struct EarlyWakeupTests {
         engine.stop()
     }
 
-    @Test("a wakeup that is on time is armed only for the clock whose timer was due")
+    @Test("a punctual wakeup is armed again only for the clock whose timer was due")
     func onTime() {
         let time = VirtualTime()
         for clock in ClockKind.allCases { time.engine.schedule(after: .seconds(3_600), clock: clock) {} }

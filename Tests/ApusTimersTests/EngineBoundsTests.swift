@@ -5,10 +5,11 @@ import Testing
 
 @testable import ApusTimers
 
-@Suite("What the engine does under one hold of a lock, and in one pass", .timeLimit(.minutes(5)))
+@Suite("Bounds of the engine's work under a lock and in a pass", .timeLimit(.minutes(5)))
 struct EngineBoundsTests {
     #if DEBUG
-        /// The most records that were examined under one hold of a lock, in the life of an engine with that many timers.
+        /// Returns the maximum number of records that were examined under one hold of a lock, in the life of an engine
+        /// with that many timers.
         private func mostVisits(timers: Int) -> Int {
             let time = VirtualTime()
             let engine = time.engine
@@ -18,7 +19,7 @@ struct EngineBoundsTests {
                 let clock = ClockKind.allCases[number % 3]
                 engine.schedule(after: .seconds(100) + .nanoseconds(number), clock: clock, handler: handler, token: 1)
             }
-            // The earliest of all is cancelled, so the next one is searched for.
+            // Cancelling the earliest timer makes the engine search for the next one.
             engine.schedule(after: .seconds(99), handler: handler, token: 2).cancel()
             engine.schedule(after: .seconds(98), clock: .wall, handler: handler, token: 2).cancel()
             time.moveWallClock(by: .seconds(-1_000_000))
@@ -33,7 +34,9 @@ struct EngineBoundsTests {
             return engine.core.shards.mostVisits
         }
 
-        @Test("no hold of a lock examines more records when there are more timers, also when the wall clock is set")
+        @Test(
+            "the number of records examined under one hold of a lock does not grow with the number of timers, even when the wall clock is set"
+        )
         func boundedHolds() {
             let few = mostVisits(timers: 12_000)
             #expect(few < 8_000)
@@ -41,7 +44,7 @@ struct EngineBoundsTests {
         }
     #endif
 
-    @Test("a timer of one clock is scheduled, moved and cancelled while the locks of the other clocks are held")
+    @Test("a timer on one clock can be scheduled, reset and cancelled while the locks of the other clocks are held")
     func locksOfClocks() {
         let time = VirtualTime()
         let engine = time.engine
@@ -73,7 +76,7 @@ struct EngineBoundsTests {
         time.engine.stop()
     }
 
-    @Test("timers that are always due do not keep the engine from its other work")
+    @Test("a wake-up ends after at most 16 passes, even if timers are always due")
     func alwaysDue() async {
         let engine = TimerEngine()
         let wakeUps: Int = await withCheckedContinuation { continuation in
@@ -87,7 +90,7 @@ struct EngineBoundsTests {
         engine.stop()
     }
 
-    @Test("a timer that waits for its executor can be reset any number of times, and fires at the last deadline only")
+    @Test("a timer that waits for its executor can be reset any number of times, and fires only at the last deadline")
     func resetWhileQueued() {
         let time = VirtualTime()
         let queue = DispatchQueue(label: "busy")
@@ -125,7 +128,7 @@ struct EngineEndTests {
         let ended = DispatchGroup()
         let begun = DispatchSemaphore(value: 0)
         for number in 0..<4 {
-            // Threads of their own: they wait, which those of Swift's pool must not.
+            // These are system threads, because they block, which the threads of Swift's pool must not do.
             SystemThread(named: "stopper") {
                 begun.signal()
                 engine.stop()

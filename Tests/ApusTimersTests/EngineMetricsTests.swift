@@ -25,7 +25,7 @@ struct EngineMetricsTests {
         #expect(timer.displayUnit == .milliseconds)
     }
 
-    @Test("each wake-up is counted, with the actions that it started, and with those that shared it")
+    @Test("each wake-up is counted, with the actions that it started and those that shared it")
     func wakeUps() throws {
         report()
         for after in [1, 2, 2, 2, 4] { time.engine.schedule(after: .seconds(after)) {} }
@@ -38,7 +38,7 @@ struct EngineMetricsTests {
         #expect(try backend.expectMeter("apus.timers.live_timers", dimensions).values == [5, 2, 1])
     }
 
-    @Test("an action for a queue counts when it is started there, and not at all when it is cancelled on the way")
+    @Test("an action on a queue is counted when it starts there, and not at all if it is cancelled while it waits")
     func elsewhere() throws {
         report()
         let queue = DispatchQueue(label: "busy")
@@ -55,7 +55,7 @@ struct EngineMetricsTests {
         #expect(try backend.expectTimer("apus.timers.lateness", dimensions).values == [2_000_000_000])
     }
 
-    @Test("the metrics are there before anything happened, and there are no others; without asking there are none")
+    @Test("all metrics exist as soon as reporting begins, and none without it")
     func names() {
         time.engine.schedule(after: .seconds(1)) {}
         time.advance(by: .seconds(1))

@@ -24,7 +24,7 @@ struct EngineWakeUpTests {
         }
         time.advance(by: .seconds(2))
 
-        // The most intervals of which no two share an instant: each needs a wake-up of its own.
+        // The largest set of intervals of which no two share an instant: each needs its own wake-up.
         var least = 0
         var lastEnd: UInt64 = 0
         for interval in intervals.sorted(by: { $0.hard < $1.hard }) where interval.soft > lastEnd {
@@ -35,7 +35,8 @@ struct EngineWakeUpTests {
         #expect(time.engine.statistics.fires == intervals.count)
     }
 
-    @Test("a thousand repeating timers of one second with 100 ms of tolerance wake the engine ten times a second")
+    @Test(
+        "a thousand repeating timers of one second with 100 ms of tolerance wake the engine at most ten times a second")
     func repeating() throws {
         let random = SeededRandom(seed: 1)
         let time = VirtualTime()

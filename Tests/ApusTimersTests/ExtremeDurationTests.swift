@@ -47,7 +47,7 @@ struct ExtremeDurationTests {
                 }
                 time.settle()
                 time.advance(by: .seconds(1))
-                // With a longer tolerance, what is due may wait for another wake-up.
+                // With a longer tolerance, a due timer may wait for another wake-up.
                 if duration <= .seconds(1), tolerance <= .zero {
                     #expect(fired.all.count == 9, "\(duration), \(tolerance)")
                 } else if duration > .seconds(1) {
@@ -76,7 +76,7 @@ struct ExtremeDurationTests {
                 }
                 #expect((timer != nil) == isValid && (sequence != nil) == isValid, "\(interval), \(tolerance)")
                 timer?.resume()
-                // Not so long that a billion ticks would be made.
+                // A short time, so that an interval of a nanosecond does not make a billion ticks.
                 time.advance(by: .nanoseconds(10))
                 timer?.pause()
                 timer?.resume()

@@ -11,9 +11,9 @@ struct FrameTimerLifeTests {
         let timer = Locked<FrameTimer?>(nil)
         let frames = Log<Int>()
 
-        /// The timer, used outside the lock.
+        /// The timer, to be used outside the lock.
         var current: FrameTimer? { timer.withLock { $0 } }
-        /// Releases the timer, outside the lock.
+        /// Releases the timer outside the lock.
         func release() {
             let last = timer.withLock { $0.take() }
             withExtendedLifetime(last) {}
@@ -21,7 +21,7 @@ struct FrameTimerLifeTests {
     }
 
     @Test(
-        "the handler may invalidate, pause, resume, change the rate of and release its own timer",
+        "the handler may cancel, pause, resume, change the rate of and release its own timer",
         arguments: [
             ("invalidate", [1]), ("release", [1]), ("pause", [1]), ("pause and resume", [1, 2, 3]),
             ("change the rate", [1, 2]),
@@ -51,7 +51,7 @@ struct FrameTimerLifeTests {
         #expect(time.leaks == [])
     }
 
-    @Test("invalidating releases the handler, also while a frame is awaited")
+    @Test("cancelling releases the handler, even while the timer waits for a frame")
     func release() throws {
         let time = VirtualTime()
         let timer: FrameTimer
@@ -72,7 +72,7 @@ struct FrameTimerLifeTests {
         #expect(time.leaks == [])
     }
 
-    @Test("no frame comes from an engine that was shut down")
+    @Test("no frame comes from an engine that was stopped")
     func shutDown() throws {
         let time = VirtualTime()
         let log = Log<Int>()
@@ -90,7 +90,8 @@ struct FrameTimerLifeTests {
 
     private enum Event: CaseIterable { case pause, unpause, invalidate, release, advance }
 
-    @Test("every order of pause, unpause, invalidate, release and a frame's time up to length 6 does the right thing")
+    @Test(
+        "every sequence of pause, resume, cancel, release and a frame's time up to length 6 behaves as the model says")
     func everyOrder() throws {
         let count = try checkEveryProgram(of: Event.self, upTo: 6, check)
         #expect(count == 5 + 25 + 125 + 625 + 3_125 + 15_625)
@@ -123,7 +124,7 @@ struct FrameTimerLifeTests {
                 timer = nil
                 (isRunning, isOver) = (false, true)
             case .advance:
-                // A frame and the part of a nanosecond that is missing to it.
+                // One frame, rounded up to the nanosecond.
                 time.advance(by: .nanoseconds(16_666_667))
                 if isRunning { expected += 1 }
             }
@@ -141,7 +142,7 @@ struct FrameTimerLifeTests {
 
     // MARK: Threads
 
-    /// What the handler sees.
+    /// The handler's observations.
     private struct Seen {
         var isInside = false
         var isQuiet = false
@@ -150,7 +151,7 @@ struct FrameTimerLifeTests {
         var unwanted = 0
     }
 
-    @Test("the handler neither overlaps nor is lost when threads pause, resume, change the rate and invalidate")
+    @Test("the handler neither overlaps nor is lost while threads pause, resume, cancel and change the rate")
     func threads() async throws {
         let engine = TimerEngine()
         let seen = Owned(Seen())
@@ -162,7 +163,7 @@ struct FrameTimerLifeTests {
                 seen.isInside = true
                 seen.frames += 1
             }
-            // Longer than a frame, so that one that came meanwhile would be seen.
+            // Longer than a frame, so that an overlapping frame would be noticed.
             let end = DispatchSemaphore(value: 0)
             engine.schedule(after: .milliseconds(2)) { end.signal() }
             end.wait()
@@ -171,7 +172,7 @@ struct FrameTimerLifeTests {
         }
         var iterator = stream.makeAsyncIterator()
         for _ in 0..<10 {
-            // Ends only when a frame was handled in the middle of all this, and one after it.
+            // Ends only after a frame was handled during the changes, and another one after them.
             timer.isPaused = false
             await iterator.next()
             await onThreads(4) { number in
@@ -197,7 +198,9 @@ struct FrameTimerLifeTests {
         engine.stop()
     }
 
-    @Test("on the handler's own queue no frame comes after a pause or the end, whatever other threads do to the rate")
+    @Test(
+        "no frame comes after the timer was paused or cancelled on the handler's own queue, even if other threads change the rate"
+    )
     func exactOnTheQueue() async throws {
         let engine = TimerEngine()
         let queue = DispatchQueue(label: "frames")
@@ -244,7 +247,7 @@ struct FrameTimerLifeTests {
         engine.stop()
     }
 
-    /// Returns that many frames later, when the queue has done what came before.
+    /// Waits for the time of `count` frames, and then for all earlier work on the queue.
     private func frames(_ count: Int, on queue: DispatchQueue, of engine: TimerEngine) {
         let done = DispatchSemaphore(value: 0)
         engine.schedule(after: .milliseconds(count), on: .queue(queue)) { done.signal() }

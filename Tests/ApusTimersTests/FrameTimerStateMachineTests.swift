@@ -28,7 +28,7 @@ struct FrameGridTests {
         }
     }
 
-    @Test("at the end of the range the instants stop, and nothing traps")
+    @Test("instants saturate at the end of the range without trapping")
     func endOfTheRange() {
         for rate in FrameGrid.acceptedRates {
             let grid = FrameGrid(framesPerSecond: rate)
@@ -40,7 +40,7 @@ struct FrameGridTests {
     }
 
     @Test(
-        "the rate is the divisor of the maximum that is nearest to the wish, and of two the faster one",
+        "the rate is the divisor of the maximum that is nearest to the preferred rate, and the faster one of two equally near",
         arguments: [
             (
                 60,
@@ -81,7 +81,7 @@ struct FrameTimerStateMachineTests {
         FrameTimerStateMachine(grid: grid, preferredFramesPerSecond: wish, clock: .uptime)
     }
 
-    /// The frame that a machine delivers.
+    /// Returns the frame that the machine delivers.
     private func deliver(_ machine: inout Machine, epoch: UInt64, now: UInt64) throws -> Frame {
         guard case .deliver(let frame) = machine.fired(epoch: epoch, now: now) else {
             throw Unexpected("no frame at \(now)")
@@ -100,7 +100,7 @@ struct FrameTimerStateMachineTests {
         #expect(machine.resume(now: 0) == .wait(due: 33_333_333, epoch: 1))
         let first = try deliver(&machine, epoch: 1, now: 33_333_333)
         #expect([first.number, first.droppedFrameCount] == [1, 0])
-        // 73.3 ms: the frame of 66.7 ms is lost, and 83.3 ms is the middle of it.
+        // At 73.3 ms the frame of 66.7 ms is lost, because 73.3 ms is within it; the next one begins at 100 ms.
         #expect(machine.finished(now: 73_333_333) == .wait(due: 100_000_000, epoch: 2))
         let second = try deliver(&machine, epoch: 2, now: 100_000_000)
         #expect([second.number, second.droppedFrameCount] == [3, 1])
@@ -110,7 +110,7 @@ struct FrameTimerStateMachineTests {
         #expect(machine.droppedFrameCount == 1)
     }
 
-    @Test("work that ends in its own frame, or exactly with it, drops nothing")
+    @Test("work that ends within its frame, or exactly at its end, drops no frame")
     func workInTime() throws {
         var machine = makeMachine()
         _ = machine.resume(now: 0)
@@ -123,7 +123,7 @@ struct FrameTimerStateMachineTests {
         #expect(try deliver(&machine, epoch: 4, now: 83_333_333).droppedFrameCount == 1)
     }
 
-    @Test("a late machine delivers at once, with the timer's frame that is under way")
+    @Test("after a late wake-up, the frame that is being shown is delivered immediately")
     func lateMachine() throws {
         var machine = makeMachine(preferring: 30)
         _ = machine.resume(now: 0)
@@ -142,7 +142,7 @@ struct FrameTimerStateMachineTests {
         var machine = makeMachine()
         _ = machine.resume(now: 0)
         _ = try deliver(&machine, epoch: 1, now: 16_666_666)
-        // At 60 ms the frames of 33.3 and 50 ms are lost. Next multiple of 50 ms: 100.
+        // At 60 ms the frames of 33.3 and 50 ms are lost. The next multiple of 50 ms is 100 ms.
         #expect(machine.prefer(framesPerSecond: 20, now: 60 * Self.millisecond) == .none)
         #expect(machine.finished(now: 60 * Self.millisecond) == .wait(due: 100_000_000, epoch: 2))
         let frame = try deliver(&machine, epoch: 2, now: 100_000_000)
@@ -150,7 +150,9 @@ struct FrameTimerStateMachineTests {
         #expect(frame.targetTimestamp.nanoseconds == 150_000_000)
     }
 
-    @Test("a wake-up that was overtaken by a pause or another rate is ignored, and an early one waits again")
+    @Test(
+        "a wake-up that was overtaken by a pause or a new rate is ignored, and after an early one the machine waits again"
+    )
     func overtaken() throws {
         var machine = makeMachine()
         #expect(machine.resume(now: 0) == .wait(due: 16_666_666, epoch: 1))
@@ -171,7 +173,8 @@ struct FrameTimerStateMachineTests {
     }
 
     @Test(
-        "in any order of events, targets lie ahead, frames advance on the grid, and numbers show the drops")
+        "in any order of events, targets are in the future, frames advance on the grid, and numbers count dropped frames"
+    )
     func anyOrder() throws {
         for seed in 0..<200 as Range<UInt64> {
             var walk = Walk(machine: makeMachine(), random: SeededRandom(seed: seed))
@@ -184,7 +187,7 @@ struct FrameTimerStateMachineTests {
         }
     }
 
-    /// A machine among random events, with an owner that does what it says.
+    /// Sends random events to a machine and does what it returns.
     private struct Walk {
         var machine: Machine
         let random: SeededRandom

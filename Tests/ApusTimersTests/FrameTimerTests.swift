@@ -9,7 +9,7 @@ import Testing
 struct FrameTimerTests {
     private let time = VirtualTime()
     private let log = Log<Frame>()
-    /// Virtual time begins on the grid: at a whole second.
+    /// The beginning of virtual time, which is on the grid because it is a whole second.
     private var begin: UInt64 { 3_600_000_000_000 }
 
     private func makeTimer(
@@ -22,7 +22,7 @@ struct FrameTimerTests {
         ) { log.add($0) }
     }
 
-    /// When the frames were, in nanoseconds since the beginning.
+    /// The timestamps of the frames, in nanoseconds since the beginning.
     private var timestamps: [UInt64] { log.all.map { $0.timestamp.nanoseconds - begin } }
     private var dropped: [Int] { log.all.map(\.droppedFrameCount) }
 
@@ -42,7 +42,7 @@ struct FrameTimerTests {
         #expect(log.all == [])
     }
 
-    @Test("an hour of 60 Hz has 216000 frames, each at its exact instant and called then")
+    @Test("an hour at 60 Hz has 216000 frames, each delivered at its exact instant")
     func anHour() throws {
         let calls = Log<UInt64>()
         let (time, log) = (time, log)
@@ -75,7 +75,7 @@ struct FrameTimerTests {
         timer.cancel()
     }
 
-    @Test("timers of one maximum share their wake-ups, also when their rates differ and they began at other times")
+    @Test("timers with the same maximum rate share their wake-ups, even if their rates and starts differ")
     func sharedWakeUps() throws {
         let timers = [try makeTimer(), try makeTimer(preferring: 30), try makeTimer(preferring: 20)]
         for timer in timers {
@@ -103,7 +103,7 @@ struct FrameTimerTests {
         #expect(dropped == [0, 0, 0])
         #expect(log.all.map(\.number) == [1, 2, 3])
         #expect(log.all.last.map { $0.targetTimestamp.nanoseconds - begin } == 1_066_666_666)
-        // A pause within a frame repeats none.
+        // A pause within a frame does not repeat that frame.
         timer.isPaused = true
         timer.isPaused = false
         time.advance(by: .milliseconds(20))
@@ -112,7 +112,7 @@ struct FrameTimerTests {
         timer.cancel()
     }
 
-    @Test("another rate takes over at its next frame on the display's grid")
+    @Test("a new rate begins at its next frame on the display's grid")
     func changesOfRate() throws {
         let timer = try makeTimer()
         timer.isPaused = false
@@ -169,7 +169,7 @@ struct FrameTimerTests {
         #expect(timer.droppedFrameCount == 2)
     }
 
-    @Test("after the machine slept there is one call that says how many frames were dropped")
+    @Test("after the machine's sleep there is one call, with the number of dropped frames")
     func sleepingMachine() throws {
         let continuous = try makeTimer(clock: .continuous)
         continuous.isPaused = false
@@ -183,7 +183,7 @@ struct FrameTimerTests {
         continuous.cancel()
     }
 
-    @Test("frames of uptime know nothing of the machine's sleep")
+    @Test("frames on uptime are not dropped during the machine's sleep")
     func uptime() throws {
         let timer = try makeTimer(clock: .uptime)
         timer.isPaused = false
@@ -195,7 +195,7 @@ struct FrameTimerTests {
         timer.cancel()
     }
 
-    @Test("a rate or clock that makes no sense is refused with what is accepted")
+    @Test("an invalid rate or clock is refused with a message that states what is accepted")
     func badInput() {
         for maximum in [0, -1, 1_001, .max, .min] {
             let error = #expect(throws: TimerError.self) { try makeTimer(maximum: maximum) }

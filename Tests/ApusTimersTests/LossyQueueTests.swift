@@ -1,7 +1,7 @@
 import ApusTimers
 import Testing
 
-@Suite("A queue that may lose elements")
+@Suite("LossyQueue")
 struct LossyQueueTests {
     private func drain(_ queue: inout LossyQueue<Int>) -> [String] {
         var items: [String] = []
@@ -14,7 +14,7 @@ struct LossyQueueTests {
         return items
     }
 
-    @Test("elements come out in order, whatever is taken in between")
+    @Test("elements are taken in order, even if elements are appended between")
     func order() {
         var queue = LossyQueue<Int>(limits: .init(bulkBytes: 1_000_000, bytes: 1_000_000))
         var taken: [Int] = []
@@ -26,7 +26,7 @@ struct LossyQueueTests {
         #expect(taken == Array(0..<10_000) && queue.isEmpty)
     }
 
-    @Test("bulk is dropped to half of its bound, the oldest first, and marked between what stays")
+    @Test("the oldest bulk elements are dropped down to half of their bound, and a mark takes their place")
     func bulk() {
         var queue = LossyQueue<Int>(limits: .init(bulkBytes: 10, bytes: 1_000))
         for number in 1...4 { queue.append(number, bytes: 2, isBulk: true) }
@@ -35,7 +35,7 @@ struct LossyQueueTests {
         #expect(drain(&queue) == ["-0/8", "100", "5", "6", "7"])
     }
 
-    @Test("elements over their bound are dropped and counted, and marks that meet become one")
+    @Test("elements over their bound are dropped and counted, and adjacent marks are merged")
     func elements() {
         var queue = LossyQueue<Int>(limits: .init(bulkBytes: 10, bytes: 10))
         for number in 1...30 { queue.append(number, bytes: 1, isBulk: false) }
@@ -45,7 +45,7 @@ struct LossyQueueTests {
         #expect(drain(&queue) == ["-1/100"], "one that is over the bound by itself does not stay")
     }
 
-    @Test("bytes in the queue stay within both bounds, for any order of what comes", arguments: 1...20)
+    @Test("the bytes in the queue stay within both bounds for any order of elements", arguments: 1...20)
     func bounds(_ seed: UInt64) {
         let random = SeededRandom(seed: seed)
         var queue = LossyQueue<Int>(limits: .init(bulkBytes: 500, bytes: 300))

@@ -3,7 +3,7 @@ import ApusTimers
 import ApusVirtualTime
 import Testing
 
-/// A consumer whose work takes time: each tick is logged with the second it came at.
+/// Logs each tick of a consumer whose work takes time, with the second of its delivery.
 @Suite("Missed ticks")
 struct MissedTickPolicyTests {
     struct Seen: Equatable, Sendable {
@@ -15,7 +15,8 @@ struct MissedTickPolicyTests {
         }
     }
 
-    /// Interval 1 s; handling tick 2 takes 2.4 s, the others take none. Seven seconds.
+    /// Returns the ticks of seven seconds with an interval of 1 s, where handling tick 2 takes 2.4 s and the others
+    /// take no time.
     private func run(_ policy: MissedTickPolicy) throws -> [Seen] {
         let time = VirtualTime()
         let log = Log<Seen>()
@@ -38,7 +39,7 @@ struct MissedTickPolicyTests {
     // due        |    |    |    |    |    |    |    |
     //            0    1    2    3    4    5    6    7
     // coalesce        1    2===========4  5    6    7
-    @Test("coalesce: the late ticks become one, which says how many it stands for")
+    @Test("coalesce: late ticks become one, with the number of missed ticks")
     func coalesce() throws {
         #expect(
             try run(.coalesce) == [
@@ -50,7 +51,7 @@ struct MissedTickPolicyTests {
     // due        |    |    |    |    |    |    |    |
     //            0    1    2    3    4    5    6    7
     // skip            1    2===========   5    6    7
-    @Test("skip: the late ticks are dropped, and the next one in phase says how many")
+    @Test("skip: late ticks are dropped, and the next one in phase has their number")
     func skip() throws {
         #expect(try run(.skip) == [Seen(1, 1), Seen(2, 2), Seen(5, 5, missed: 2), Seen(6, 6), Seen(7, 7)])
     }
@@ -58,7 +59,7 @@ struct MissedTickPolicyTests {
     // due        |    |    |    |    |    |    |    |
     //            0    1    2    3    4    5    6    7
     // delay           1    2===========3    4    5
-    @Test("delay: the late tick comes at once and starts a new phase")
+    @Test("delay: a late tick comes immediately and starts a new phase")
     func delay() throws {
         #expect(try run(.delay) == [Seen(1, 1), Seen(2, 2), Seen(4.4, 3), Seen(5.4, 4), Seen(6.4, 5)])
     }
@@ -66,7 +67,7 @@ struct MissedTickPolicyTests {
     // due        |    |    |    |    |    |    |    |
     //            0    1    2    3    4    5    6    7
     // burst           1    2===========34 5    6    7
-    @Test("burst: no tick is lost, the late ones come one after another")
+    @Test("burst: no tick is lost, and late ones come one after another")
     func burst() throws {
         #expect(
             try run(.burst) == [
@@ -76,7 +77,7 @@ struct MissedTickPolicyTests {
     }
 
     @Test(
-        "after a machine's sleep each policy answers for the ticks in it",
+        "after the machine's sleep each policy handles the ticks that fell due in it",
         arguments: [
             (MissedTickPolicy.coalesce, [Seen(1, 1), Seen(4.5, 4, missed: 2), Seen(5, 5)]),
             (.skip, [Seen(1, 1), Seen(4.5, 4, missed: 2), Seen(5, 5)]),

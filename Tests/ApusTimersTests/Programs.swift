@@ -1,4 +1,4 @@
-/// Every sequence of events up to a length, checked one by one; gives how many that were.
+/// Calls `check` with every sequence of events up to a length, and returns how many there are.
 func checkEveryProgram<Event: CaseIterable>(
     of _: Event.Type, upTo length: Int, _ check: ([Event]) throws -> Void
 ) rethrows -> Int {

@@ -4,7 +4,7 @@ import Dispatch
 import Foundation
 import Testing
 
-/// On the machine's own clocks. Each test awaits an event; nothing here sleeps by itself or measures how late.
+/// Each test waits for an event; none sleeps by itself or measures lateness.
 @Suite("TimerEngine on the machine's clocks", .timeLimit(.minutes(5)))
 struct RealEngineTests {
     @Test("a timer on each clock fires, never early", arguments: ClockKind.allCases)
@@ -15,12 +15,12 @@ struct RealEngineTests {
         let begin = system.uptime()
         engine.schedule(after: .milliseconds(20), clock: clock) { continuation.finish() }
         for await _ in stream {}
-        // The wall clock can be set meanwhile; the other two cannot.
+        // The wall clock can be set meanwhile, the other two cannot.
         if clock != .wall { #expect(begin.duration(to: system.uptime()) >= .milliseconds(20)) }
         engine.stop()
     }
 
-    @Test("actions run where the caller said")
+    @Test("each action runs on the executor that the caller passed")
     func executors() async {
         let engine = TimerEngine()
         let key = DispatchSpecificKey<Bool>()
@@ -47,7 +47,7 @@ struct RealEngineTests {
         engine.stop()
     }
 
-    @Test("sleeping, repeating and ticking work on the real wake-up")
+    @Test("sleeps, repeating timers and ticks work with the system's wakeup")
     func repeating() async throws {
         let engine = TimerEngine()
         // A real sleep, because it is what is tested.
@@ -72,7 +72,7 @@ struct RealEngineTests {
         engine.stop()
     }
 
-    @Test("an engine may be shut down from its own action, and be dropped there")
+    @Test("an action may stop its own engine, and release it")
     func shutdownInside() async {
         await withCheckedContinuation { continuation in
             let engine = TimerEngine()
@@ -80,13 +80,13 @@ struct RealEngineTests {
                 engine?.stop()
                 continuation.resume()
             }
-            // Kept until the action ran, by the action itself only.
+            // Only the action keeps the engine alive.
             engine.schedule(after: .seconds(3_600)) { withExtendedLifetime(engine) {} }
         }
     }
 
     #if os(Linux)
-        @Test("no thread of ours takes a signal that the program waits for")
+        @Test("no thread of the engine takes a signal that the program waits for")
         func blockedSignals() async throws {
             let engine = TimerEngine()
             await withCheckedContinuation { continuation in
@@ -95,7 +95,7 @@ struct RealEngineTests {
             await Task(executorPreference: ThreadExecutor.shared) {}.value
             var names: Set<String> = []
             for thread in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task") {
-                // One that has ended meanwhile has no files.
+                // A thread that has ended meanwhile has no files.
                 guard let status = try? String(contentsOfFile: "/proc/self/task/\(thread)/status", encoding: .utf8)
                 else { continue }
                 let fields = status.split(separator: "\n").map { $0.split(separator: "\t", maxSplits: 1) }
@@ -114,7 +114,7 @@ struct RealEngineTests {
             engine.stop()
         }
 
-        @Test("what a forked child does with an engine does not move its parent's timers")
+        @Test("a forked child that uses an engine does not change its parent's timers")
         func forked() async throws {
             let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
                 let engine = TimerEngine()
@@ -122,11 +122,11 @@ struct RealEngineTests {
                 let before = armedTimers()
                 guard before.contains(where: { $0 > 3_000 }) else { fatalError("the engine's timer is not armed") }
                 typealias Fork = @convention(c) () -> pid_t
-                // Swift marks it as unavailable.
+                // Swift marks `fork` as unavailable.
                 let fork = unsafeBitCast(dlsym(nil, "fork"), to: Fork.self)
                 let child = fork()
                 if child == 0 {
-                    // Ends a child that waits for ever.
+                    // Ends the child if it hangs.
                     alarm(300)
                     engine.schedule(after: .milliseconds(1)) {}
                     engine.schedule(after: .milliseconds(1), clock: .wall) {}.cancel()
@@ -147,7 +147,7 @@ struct RealEngineTests {
         }
     #endif
 
-    @Test("a cancelled sleep on the real wake-up returns at once", arguments: 0..<20)
+    @Test("a cancelled sleep with the system's wakeup returns immediately", arguments: 0..<20)
     func cancelledSleep(_: Int) async {
         let engine = TimerEngine()
         let task = Task { try await engine.sleep(for: .seconds(3_600)) }
@@ -187,7 +187,7 @@ struct RealEngineTests {
                 }
             }
         }
-        // A timer after all others: when it fires, they have.
+        // This timer is later than all others, so they have fired when it fires.
         await withCheckedContinuation { continuation in
             engine.schedule(after: .milliseconds(5)) { continuation.resume() }
         }
@@ -197,7 +197,7 @@ struct RealEngineTests {
         engine.stop()
     }
 
-    @Test("a repeating timer survives threads that suspend, resume and cancel it in any order, without overlapping")
+    @Test("a repeating timer that threads pause, resume and cancel in any order never overlaps its handler")
     func repeatingStress() async throws {
         let engine = TimerEngine()
         let queue = DispatchQueue(label: "handlers", attributes: .concurrent)
@@ -225,7 +225,7 @@ struct RealEngineTests {
             #expect(engine.liveTimerCount == 0)
             queue.sync(flags: .barrier) {}
             let entries = inside.all
-            // Enter, leave, enter, leave: two handlers at once would break the pattern.
+            // The log alternates between enter (1) and leave (−1), unless two handlers overlap.
             #expect(entries.enumerated().allSatisfy { $0.element == ($0.offset % 2 == 0 ? 1 : -1) })
         }
         engine.stop()
@@ -233,7 +233,7 @@ struct RealEngineTests {
 }
 
 #if os(Linux)
-    /// In how many seconds the kernel's timers of this process go off.
+    /// Returns the seconds after which the kernel's timers of this process fire.
     private func armedTimers() -> [Int] {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fdinfo")) ?? []
         return files.compactMap { file in

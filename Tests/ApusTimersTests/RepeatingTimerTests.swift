@@ -28,7 +28,8 @@ struct RepeatingTimerTests {
         timer.cancel()
     }
 
-    @Test("after a pause on the handler's queue no tick starts, also none that waits in the queue", arguments: [1, 2])
+    @Test(
+        "after a pause on the handler's queue no tick starts, not even one that waits in the queue", arguments: [1, 2])
     func pauseOnQueue(ticksBefore: Int) throws {
         let queue = DispatchQueue(label: "owner")
         let log = log
@@ -63,7 +64,9 @@ struct RepeatingTimerTests {
         timer.cancel()
     }
 
-    @Test("pauses and resumes on the handler's queue decide about each tick of a real engine", .timeLimit(.minutes(5)))
+    @Test(
+        "pauses and resumes on the handler's queue take effect for each tick of an engine on the machine's clocks",
+        .timeLimit(.minutes(5)))
     func pauseOnQueueOfRealEngine() async throws {
         let engine = TimerEngine()
         let queue = DispatchQueue(label: "owner")
@@ -147,7 +150,7 @@ struct RepeatingTimerTests {
         queue.sync(flags: .barrier) {}
     }
 
-    @Test("the handler may suspend, resume, cancel and drop its own timer")
+    @Test("the handler may pause, resume, cancel and release its own timer")
     func fromTheHandler() throws {
         final class Owner: Sendable {
             let timer = Log<RepeatingTimer>()
@@ -172,7 +175,7 @@ struct RepeatingTimerTests {
         }
     }
 
-    @Test("an interval or tolerance that makes no sense is refused with what is accepted")
+    @Test("an invalid interval or tolerance is refused with a message that states what is accepted")
     func badInput() {
         for interval in [Duration.zero, .seconds(-1), .nanoseconds(0)] {
             let error = #expect(throws: TimerError.self) { try makeTimer(every: interval) }
@@ -191,7 +194,7 @@ struct RepeatingTimerTests {
 
     private enum Event: CaseIterable { case suspend, resume, cancel, release, advance }
 
-    /// What the timer must do, in a few lines.
+    /// A short model of the timer's behaviour.
     private struct Expectation {
         var isRunning = false
         var isOver = false
@@ -214,7 +217,7 @@ struct RepeatingTimerTests {
         }
     }
 
-    @Test("every order of suspend, resume, cancel, release and passing time up to length 6 does the right thing")
+    @Test("every sequence of pause, resume, cancel, release and passing time up to length 6 behaves as the model says")
     func everyOrder() throws {
         let count = try checkEveryProgram(of: Event.self, upTo: 6, check)
         #expect(count == 5 + 25 + 125 + 625 + 3_125 + 15_625)

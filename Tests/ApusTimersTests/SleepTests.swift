@@ -23,7 +23,7 @@ struct SleepTests {
         #expect(time.leaks == [])
     }
 
-    @Test("a cancelled sleep throws at once and leaves no timer")
+    @Test("a cancelled sleep throws immediately and leaves no timer")
     func cancel() {
         let log = log
         let clock = TimerClock.uptime(engine: time.engine)
@@ -52,7 +52,7 @@ struct SleepTests {
         #expect(time.engine.liveTimerCount == 0)
     }
 
-    @Test("shutting the engine down wakes sleepers with CancellationError, later ones too")
+    @Test("stopping the engine ends sleeps with CancellationError, also those that begin later")
     func shutdown() {
         let log = log
         let engine = time.engine
@@ -112,7 +112,7 @@ struct SleepTests {
         #expect(time.leaks == [])
     }
 
-    @Test("an iterator of ticks whose task was cancelled answers nil to every further call")
+    @Test("an iterator of ticks whose task was cancelled returns nil from every further call")
     func ticksAfterCancellation() throws {
         let log = log
         let ticks = try time.engine.ticks(every: .seconds(1))
@@ -128,7 +128,7 @@ struct SleepTests {
         #expect(time.leaks == [])
     }
 
-    @Test("an iterator of ticks whose engine was shut down answers nil to every further call")
+    @Test("an iterator of ticks whose engine was stopped returns nil from every further call")
     func ticksAfterShutdown() throws {
         let log = log
         let ticks = try time.engine.ticks(every: .seconds(1))
@@ -142,7 +142,7 @@ struct SleepTests {
         #expect(log.all == ["tick", "nil", "nil", "nil"])
     }
 
-    @Test("ticks refuse an interval of zero")
+    @Test("ticks with an interval of zero are refused")
     func badTicks() {
         #expect(throws: TimerError.self) { try time.engine.ticks(every: .zero) }
     }

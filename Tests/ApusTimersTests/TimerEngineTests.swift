@@ -29,7 +29,7 @@ struct TimerEngineTests {
         #expect(time.leaks == [])
     }
 
-    @Test("timers start in the order of deadline, then of scheduling")
+    @Test("timers start in the order of their deadlines, and equal ones in the order of scheduling")
     func order() {
         schedule("b", after: .seconds(2))
         schedule("c", after: .seconds(2))
@@ -40,7 +40,7 @@ struct TimerEngineTests {
         #expect(log.all == ["a", "b", "c", "d"])
     }
 
-    @Test("the clocks stand at the deadline when the action runs")
+    @Test("an action reads the clocks at its deadline")
     func nowInAction() {
         let instants = Log<ContinuousInstant>()
         let time = time
@@ -55,7 +55,7 @@ struct TimerEngineTests {
         #expect(time.continuous() == begin.advanced(by: .seconds(100)))
     }
 
-    @Test("cancelling in an action prevents another one of the same instant")
+    @Test("an action can cancel another one that is due at the same instant")
     func cancelInCallback() {
         let results = Log<Bool>()
         let second = Log<ScheduledTimer>()
@@ -68,7 +68,7 @@ struct TimerEngineTests {
         #expect(time.leaks == [])
     }
 
-    @Test("cancel says whether it prevented the action, and only once")
+    @Test("cancel returns whether it prevented the action, and true only once")
     func cancelResult() {
         let log = log
         let timer = time.engine.schedule(after: .seconds(1)) { log.add("never") }
@@ -94,7 +94,7 @@ struct TimerEngineTests {
         #expect(log.all == [])
     }
 
-    @Test("actions released by cancel and shutdown release what they captured")
+    @Test("cancelling a timer and stopping the engine release what the action captured")
     func release() {
         final class Captured: Sendable {}
         weak var cancelled: Captured?
@@ -117,12 +117,12 @@ struct TimerEngineTests {
         #expect(!time.engine.schedule(after: .zero) {}.cancel())
     }
 
-    @Test("a timer of an engine that is gone can be cancelled and moved without effect, also on the engines after it")
+    @Test("cancelling and resetting a timer of a released engine has no effect, not even on later engines")
     func formerEngine() {
         var former: [ScheduledTimer] = []
         for _ in 0..<20 {
             let time = VirtualTime()
-            // The same records as in the engines before, if these had the same memory.
+            // These use the same records as the timers of the previous engines, if the engines got the same memory.
             let timers = (0..<5).map { _ in time.engine.schedule(after: .seconds(1)) {} }
             for timer in former {
                 #expect(!timer.cancel())
@@ -134,7 +134,7 @@ struct TimerEngineTests {
         for timer in former { #expect(!timer.cancel()) }
     }
 
-    @Test("zero, negative and past deadlines fire at once, far ones never overflow")
+    @Test("timers with zero, negative and past deadlines fire immediately, and far deadlines never overflow")
     func extremes() {
         schedule("zero", after: .zero)
         schedule("negative", after: .seconds(-5))
@@ -149,7 +149,7 @@ struct TimerEngineTests {
         #expect(time.pendingTimerCount == 2)
     }
 
-    @Test("an action may schedule for the same instant without stalling time")
+    @Test("an action may schedule a timer for the same instant without stopping time")
     func reentrant() {
         let log = log
         let engine = time.engine
@@ -161,7 +161,7 @@ struct TimerEngineTests {
         #expect(log.all == ["outer", "inner"])
     }
 
-    @Test("timers that tolerate it share a wake-up, exact ones do not wait for them")
+    @Test("timers with tolerance share a wake-up, and exact ones do not wait for them")
     func tolerance() {
         schedule("a", after: .milliseconds(100), tolerance: .milliseconds(100))
         schedule("b", after: .milliseconds(150), tolerance: .milliseconds(100))
@@ -175,7 +175,7 @@ struct TimerEngineTests {
         #expect(log.all == ["a", "b", "c", "exact"])
     }
 
-    @Test("nothing wakes while nothing is due")
+    @Test("the engine does not wake while no timer is due")
     func idle() {
         let observation = time.engine.observeWallClock {}
         schedule("later", after: .seconds(1_000))
@@ -200,7 +200,7 @@ struct TimerEngineTests {
         #expect(time.engine.statistics.rearms == begin + 2)
     }
 
-    @Test("more timers than one batch fire in order at one instant")
+    @Test("timers of more than one batch fire in order at one instant")
     func manyAtOnce() {
         let log = Log<Int>()
         for number in 0..<1_000 { time.engine.schedule(after: .seconds(1)) { log.add(number) } }

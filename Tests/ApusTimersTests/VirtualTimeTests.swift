@@ -14,7 +14,7 @@ struct VirtualTimeTests {
         func add(_ value: Int) { values.append(value) }
     }
 
-    @Test("tasks, their children and the default actors they call run on it, in one order")
+    @Test("tasks, their children and the default actors they call run on the virtual executor, in one order")
     func tasks() throws {
         let values = try time.perform {
             let recorder = Recorder()
@@ -27,7 +27,7 @@ struct VirtualTimeTests {
         #expect(time.leaks == [])
     }
 
-    @Test("its clock sleeps until the time is moved")
+    @Test("a sleep on the clock of virtual time ends when time is moved")
     func clock() throws {
         let (clock, log) = (time.clock, log)
         time.start {
@@ -55,7 +55,7 @@ struct VirtualTimeTests {
         await #expect(throws: CancellationError.self) { try await sleep.value }
     }
 
-    @Test("perform says that it is stuck instead of hanging")
+    @Test("perform throws an error instead of hanging when the work is stuck")
     func stuck() {
         let engine = time.engine
         let error = #expect(throws: VirtualTimeError.self) {
@@ -66,7 +66,7 @@ struct VirtualTimeTests {
         #expect(time.leaks == [])
     }
 
-    @Test("perform lets time pass when asked to, and only as much as needed")
+    @Test("perform lets time pass only on request, and only as much as needed")
     func advancing() throws {
         let engine = time.engine
         let begin = time.continuous()
@@ -100,7 +100,7 @@ struct VirtualTimeTests {
         #expect(time.leaks == [])
     }
 
-    @Test("a foreign thread's timer is seen by the thread that waits")
+    @Test("a timer that another thread schedules is noticed by the thread that waits")
     func foreignTimer() throws {
         let engine = time.engine
         let log = log
@@ -108,7 +108,7 @@ struct VirtualTimeTests {
         try time.settle(waitingForForeignWork: .seconds(300)) { log.all == ["fired"] }
     }
 
-    @Test("run goes from deadline to deadline until none is left")
+    @Test("advanceToLastDeadline moves from deadline to deadline until none is left")
     func run() {
         let log = log
         let engine = time.engine
@@ -125,7 +125,7 @@ struct VirtualTimeTests {
         #expect(!time.advanceToNextDeadline())
     }
 
-    @Test("timers that are left are listed")
+    @Test("leaks lists the timers that are left")
     func leaks() {
         let engine = time.engine
         let task = time.start { try await engine.sleep(for: .seconds(1)) }
