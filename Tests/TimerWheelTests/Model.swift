@@ -1,6 +1,6 @@
 import TimerWheel
 
-/// SplitMix64: the seed in a failure's message is enough to repeat it.
+/// Returns pseudorandom numbers (SplitMix64); the seed in a failure's message repeats them.
 struct Random: RandomNumberGenerator {
     var state: UInt64
 
@@ -16,33 +16,33 @@ struct Random: RandomNumberGenerator {
 
     mutating func below(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &self) }
 
-    /// Any magnitude is as likely as any other, so every level of the wheel is visited.
+    /// Returns a number whose magnitude is random, so that every level of the wheel is used.
     mutating func anyMagnitude() -> UInt64 { next() >> UInt64(below(64)) }
 }
 
-/// The wheel as an array: slow and obviously right.
+/// Models the wheel as an array, slowly but obviously correctly.
 struct Model {
     struct Timer {
         var deadline: UInt64
         var hard: UInt64
         let payload: UInt64
         var insertion: Int
-        /// The deadline, or when the wheel saw that it had passed.
+        /// The deadline, or the wheel's instant at the insertion if the deadline had passed.
         var instant: UInt64
     }
 
     private var scheduled: [Timer] = []
-    /// Those that had passed when they were inserted, and begin the present pass, in this order.
+    /// The timers that were overdue at their insertion and begin the current pass, in this order.
     private var ahead: [Timer] = []
     private var aheadEnd: UInt64 = 0
-    /// Those that were inserted during the pass, and begin the next one.
+    /// The timers that were inserted during the pass and begin the next one.
     private var later: [Timer] = []
     private var passEnd: UInt64?
     private var insertions = 0
 
     var timers: [Timer] { scheduled + ahead + later }
 
-    /// `current` is how far the wheel has looked: an earlier deadline is due immediately.
+    /// Inserts a timer; `current` is the wheel's, and an earlier deadline is due immediately.
     mutating func insert(deadline: UInt64, tolerance: UInt64, payload: UInt64, current: UInt64) {
         let (hard, overflow) = deadline.addingReportingOverflow(min(tolerance, TimerWheel.longestTolerance))
         let timer = Timer(
@@ -69,7 +69,7 @@ struct Model {
 
     var nextWake: UInt64? { timers.map(\.hard).min() }
 
-    /// `current` is as for `insert`.
+    /// Takes due timers; `current` is the wheel's.
     mutating func takeDue(now: UInt64, budget: Int, current: UInt64) -> [UInt64] {
         if now < current || (!ahead.isEmpty && now < aheadEnd) {
             scheduled = timers
@@ -85,7 +85,7 @@ struct Model {
         return taken
     }
 
-    /// Everything was taken that was due when the pass began.
+    /// Ends the pass, after everything that was due at its beginning was taken.
     mutating func endPass() {
         if let passEnd, !later.isEmpty { (ahead, aheadEnd, later) = (later, passEnd, []) }
         passEnd = nil
@@ -93,9 +93,9 @@ struct Model {
 }
 
 extension TimerWheel {
-    /// Takes up to `budget` due timers, starts and releases them and gives their payloads, in order.
+    /// Takes up to `budget` due timers, starts and releases them, and returns their payloads in order.
     ///
-    /// `work` is the allowance of each step; steps are repeated until the wheel has nothing more that is due.
+    /// `work` is the allowance of each step; steps are repeated until no more timers are due.
     mutating func takePayloads(now: UInt64, budget: Int = 1_000, work: Int = .max) -> [UInt64] {
         let buffer = UnsafeMutableBufferPointer<DueTimer>.allocate(capacity: budget)
         defer { buffer.deallocate() }

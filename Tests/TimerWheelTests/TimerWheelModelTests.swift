@@ -1,7 +1,7 @@
 import Testing
 import TimerWheel
 
-@Suite("The wheel and a sorted array agree")
+@Suite("TimerWheel compared with a sorted array")
 struct TimerWheelModelTests {
     enum Origin: UInt64, CaseIterable {
         case beginning = 0
@@ -32,7 +32,7 @@ struct TimerWheelModelTests {
                     deadline: deadline, tolerance: tolerance, payload: UInt64(step), current: wheel.current
                 )
             case 4:
-                // More than the wheel leaves in their lists for a while.
+                // Sometimes more than the wheel leaves in its lists.
                 let count = random.below(6) == 0 ? 2 * TimerWheel.mostLeaving : 1
                 for (payload, handle) in handles.sorted(by: { $0.key < $1.key }).shuffled(using: &random).prefix(count)
                 {
@@ -75,7 +75,7 @@ struct TimerWheelModelTests {
             }
             // Walking the whole wheel is most of this test's time; a broken rule stays broken until it is found.
             let fault = step % 5 == 0 || step == 399 ? wheel.brokenInvariant() : nil
-            // Not always: asking takes the cancelled out of their lists.
+            // Only sometimes, because the search unlinks cancelled timers.
             let isAsked = random.below(3) == 0 || step == 399
             let isRight = !isAsked || wheel.nextWake() == model.nextWake
             guard fault == nil, isRight, wheel.count == model.timers.count else {

@@ -3,7 +3,7 @@ import TimerWheel
 
 @Suite("TimerWheel")
 struct TimerWheelTests {
-    @Test("equal deadlines are taken in the order of insertion, also when some were inserted much later")
+    @Test("timers with equal deadlines are taken in the order of insertion, even if some were inserted much later")
     func orderOfInsertion() {
         var wheel = TimerWheel(now: 0)
         let deadline: UInt64 = 5_000_000_000
@@ -29,7 +29,7 @@ struct TimerWheelTests {
         #expect(wheel.takePayloads(now: 2_000) == [2, 3, 100])
     }
 
-    @Test("nothing is taken one nanosecond before its deadline, and everything at its deadline")
+    @Test("a timer is not taken one nanosecond before its deadline, but at its deadline")
     func exactness() {
         for bit in 0..<64 {
             let deadline = UInt64(1) << UInt64(bit)
@@ -40,7 +40,7 @@ struct TimerWheelTests {
         }
     }
 
-    @Test("a stale handle finds nothing although its record lives again")
+    @Test("a stale handle finds no timer although its record is used again")
     func generations() throws {
         var wheel = TimerWheel(now: 0)
         let first = wheel.insert(deadline: 10, tolerance: 0, payload: TimerPayload(1))
@@ -70,7 +70,7 @@ struct TimerWheelTests {
         #expect(wheel.brokenInvariant() == nil)
     }
 
-    @Test("more timers than a segment of records has room for keep what they were given")
+    @Test("timers of more than one segment keep their payloads")
     func segments() {
         var wheel = TimerWheel(now: 0)
         var random = Random(seed: 3)
@@ -91,7 +91,7 @@ struct TimerWheelTests {
         #expect(wheel.takePayloads(now: 260_000, budget: 300_000) == left)
     }
 
-    @Test("a record is retired when its generations are used up, so no handle ever names two timers")
+    @Test("a record is retired when its generations are used up, so a handle never identifies two timers")
     func retirement() {
         var wheel = TimerWheel(now: 0, firstGeneration: TimerHandle.lastGeneration - 1)
         let first = wheel.insert(deadline: 1, tolerance: 0, payload: TimerPayload(1))
@@ -107,7 +107,7 @@ struct TimerWheelTests {
         #expect(wheel.brokenInvariant() == nil)
     }
 
-    @Test("a taken timer can be cancelled until it is started, and then no more")
+    @Test("a taken timer can be cancelled only until it is started")
     func cancelTaken() {
         var wheel = TimerWheel(now: 0)
         let first = wheel.insert(deadline: 1, tolerance: 0, payload: TimerPayload(8))
@@ -126,7 +126,7 @@ struct TimerWheelTests {
         #expect(wheel.count == 0)
     }
 
-    @Test("a taken timer that is reset fires at its new deadline only")
+    @Test("a taken timer that is reset fires only at its new deadline")
     func resetTaken() {
         var wheel = TimerWheel(now: 0)
         let handle = wheel.insert(deadline: 1, tolerance: 0, payload: TimerPayload(9))
@@ -152,7 +152,7 @@ struct TimerWheelTests {
         let handles = (0..<100).map {
             wheel.insert(deadline: deadline, tolerance: 0, payload: TimerPayload(UInt64($0)))
         }
-        // One that is due earlier opens the slot that all share.
+        // A timer that is due earlier makes the wheel enter the slot that all share.
         _ = wheel.insert(deadline: deadline - 1, tolerance: 0, payload: TimerPayload(1_000))
         let buffer = UnsafeMutableBufferPointer<DueTimer>.allocate(capacity: 4)
         defer { buffer.deallocate() }
@@ -167,7 +167,7 @@ struct TimerWheelTests {
         #expect(wheel.count == 0)
     }
 
-    @Test("a timer that was taken 128 resets ago starts only when it is due again, and once")
+    @Test("a due timer from 128 resets ago starts only when the timer is due again, and only once")
     func takenLongAgo() {
         var wheel = TimerWheel(now: 0)
         let handle = wheel.insert(deadline: 1, tolerance: 0, payload: TimerPayload(9))
@@ -186,7 +186,9 @@ struct TimerWheelTests {
         #expect(wheel.brokenInvariant() == nil)
     }
 
-    @Test("what is inserted during a pass and has passed waits for the next, which takes it in the order of insertion")
+    @Test(
+        "overdue timers that are inserted during a pass wait for the next one, which takes them in the order of insertion"
+    )
     func insertedDuringPass() {
         var wheel = TimerWheel(now: 0)
         for payload in 0..<10 { _ = wheel.insert(deadline: 100, tolerance: 0, payload: TimerPayload(UInt64(payload))) }
@@ -223,7 +225,7 @@ struct TimerWheelTests {
         }
     }
 
-    @Test("a clock that is set back during a pass, and again and again, delays what is not due any more")
+    @Test("a clock that is set back repeatedly during a pass delays the timers that are not due any more")
     func setBackDuringPass() {
         var wheel = TimerWheel(now: 0)
         var handles: [TimerHandle] = []
@@ -283,7 +285,7 @@ struct TimerWheelTests {
         }
     }
 
-    @Test("a search whose next record leaves as the last of its list finds what is appended then")
+    @Test("a search whose next record was the last of its list and leaves it finds the records that are appended then")
     func appendedDuringSearch() {
         var wheel = TimerWheel(now: 0)
         let base: UInt64 = 1 << 40
@@ -296,12 +298,14 @@ struct TimerWheelTests {
         #expect(wheel.nextWake(examining: 100) == .init(instant: base + 10, isExact: true))
     }
 
-    @Test("what was inserted during a pass is not due if the clock is set back before its deadline, by however little")
+    @Test(
+        "a timer that was inserted during a pass is not due if the clock is set back before its deadline, even by a nanosecond"
+    )
     func setBackAfterPass() {
         var wheel = TimerWheel(now: 0)
         let base: UInt64 = 1 << 20
         for _ in 0..<2 { _ = wheel.insert(deadline: 10, tolerance: 0, payload: TimerPayload(0)) }
-        // It keeps `current` before the slot that it shares with what is inserted below.
+        // This timer keeps `current` before the slot that it shares with the timers below.
         _ = wheel.insert(deadline: base + 10_000, tolerance: 0, payload: TimerPayload(2))
         #expect(wheel.takePayloads(now: base + 100, budget: 1) == [0])
         _ = wheel.insert(deadline: base + 100, tolerance: 0, payload: TimerPayload(1))
@@ -312,7 +316,7 @@ struct TimerWheelTests {
     }
 
     #if DEBUG
-        /// What each call examines, with that many timers.
+        /// Returns how many records each call examines in a wheel with that many timers.
         private func mostVisits(timers: Int) -> [String: Int] {
             var wheel = TimerWheel(now: 1 << 50)
             var most: [String: Int] = [:]
@@ -341,7 +345,9 @@ struct TimerWheelTests {
             return most
         }
 
-        @Test("no call examines more records when there are more timers, whatever happens to the clock")
+        @Test(
+            "the number of records that a call examines does not grow with the number of timers, even when the clock is set"
+        )
         func boundedWork() {
             let few = mostVisits(timers: 20_000)
             let many = mostVisits(timers: 100_000)
@@ -350,7 +356,7 @@ struct TimerWheelTests {
         }
     #endif
 
-    @Test("after cancelling the minimum of a huge list, the search finds the exact one in steps")
+    @Test("after the minimum of a huge list was cancelled, the search finds the exact one in steps")
     func crowdedMinimum() {
         var wheel = TimerWheel(now: 0)
         let base: UInt64 = 1 << 40
@@ -384,7 +390,7 @@ struct TimerWheelTests {
         #expect(wheel.brokenInvariant() == nil)
     }
 
-    @Test("growth moves no record: a hundred thousand handles stay valid")
+    @Test("a hundred thousand handles stay valid while the slab grows")
     func growth() {
         var wheel = TimerWheel(now: 0)
         let handles = (0..<100_000).map {
@@ -398,7 +404,7 @@ struct TimerWheelTests {
         #expect(taken == stride(from: 1, to: 100_000, by: 2).map { UInt64($0) })
     }
 
-    @Test("removeAll gives every payload back, taken ones included")
+    @Test("removeAll returns every payload, including those of taken timers")
     func removeAll() {
         var wheel = TimerWheel(now: 100)
         for deadline: UInt64 in [1, 100, 101, 1 << 40, .max] {

@@ -9,8 +9,10 @@ struct WakeUpCountTests {
         var arrival: UInt64 = 0
     }
 
-    /// The largest set of pairwise disjoint intervals, which is the least number of instants that touch all of them.
-    /// Chosen by earliest end, without any wheel.
+    /// Returns the size of the largest set of disjoint intervals, which is the least number of instants that touch all
+    /// intervals.
+    ///
+    /// The set is chosen by earliest end, without a wheel.
     private func leastNumberOfWakeUps(_ intervals: [Interval]) -> Int {
         var count = 0
         var lastEnd: UInt64?
@@ -53,7 +55,9 @@ struct WakeUpCountTests {
         #expect(wakeUps == leastNumberOfWakeUps(intervals), "seed \(seed)")
     }
 
-    @Test("it stays the minimum when timers arrive and are cancelled on the way", arguments: 0..<60)
+    @Test(
+        "a sleeper that follows nextWake wakes as rarely as possible even when timers are added and cancelled meanwhile",
+        arguments: 0..<60)
     func greedyIsOptimalOnline(seed: Int) {
         var random = Random(seed: UInt64(seed) + 10_000)
         let scale: UInt64 = 1_000_000
@@ -64,7 +68,7 @@ struct WakeUpCountTests {
         var now: UInt64 = 0
         var wakeUps = 0
         for _ in 0..<300 {
-            // Between two wake-ups, at an instant when the sleeper is asleep.
+            // The event is between two wake-ups, while the sleeper is asleep.
             let nextEvent = now + UInt64.random(in: 1...scale / 20, using: &random)
             while let wake = wheel.nextWake(), wake < nextEvent {
                 wakeUps += 1
