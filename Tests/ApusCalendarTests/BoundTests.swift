@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The bound of a search")
 struct BoundTests {
-    /// Asks in both directions; the work is the months or periods that were examined.
+    /// Searches in both directions, and returns the number of examined months or periods.
     private func steps(
         _ schedule: CalendarSchedule, _ zoneName: String = "Europe/Berlin", expectsNone: Bool = true
     ) throws -> Int {
@@ -22,7 +22,7 @@ struct BoundTests {
     }
 
     @Test(
-        "rules without a date are known to be empty within the stated number of months",
+        "rules that never match are recognised within the stated number of months",
         arguments: [
             "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30", "FREQ=MONTHLY;BYMONTHDAY=1;BYDAY=5MO",
             "FREQ=YEARLY;BYDAY=53MO,-53SU;BYMONTH=2",
@@ -36,10 +36,10 @@ struct BoundTests {
         #expect(try steps(schedule) <= 4 * 3612)
     }
 
-    @Test("a position that no week has is known before the search")
+    @Test("a position that no week has is recognised before the search")
     func weeks() throws {
         let rule = "DTSTART:19000101T090000 RRULE:FREQ=WEEKLY;BYDAY=TU,SU;BYSETPOS=-3"
-        // A zone has segments of equal offset, some of which are looked at.
+        // The search examines some of the zone's segments.
         #expect(try steps(try CalendarSchedule(recurrence: rule)) <= 8)
     }
 
@@ -52,7 +52,7 @@ struct BoundTests {
         #expect(steps <= 304)
     }
 
-    @Test("units below a day with a rare match are found without walking the units")
+    @Test("rare matches of hourly, minutely and secondly rules are found without walking the units")
     func rareUnits() throws {
         let minutely = try CalendarSchedule(
             recurrence: "DTSTART:20261124T090000 RRULE:FREQ=MINUTELY;INTERVAL=1441;BYHOUR=8;BYMINUTE=59")
@@ -71,12 +71,12 @@ struct BoundTests {
         #expect(second.local.time == CivilTime(hour: 3, minute: 0))
     }
 
-    @Test("days that exclusions leave out are skipped a month at a time")
+    @Test("excluded days are skipped a month at a time")
     func exclusions() throws {
         var daily = try CalendarSchedule(cron: "0 9 * * *")
         daily.exclusions = [.schedule(try CalendarSchedule(cron: "0 12 * * *"))]
         #expect(try steps(daily) <= 4 * 3612)
-        // Everything is excluded but one day.
+        // All days but one are excluded.
         let last = try #require(CivilDate(year: 2150, month: 5, day: 4))
         daily.exclusions = [
             .dates(CivilDate(unchecked: 1900, 1, 1)...CivilDate(dayNumber: last.dayNumber - 1)),
@@ -101,7 +101,7 @@ struct BoundTests {
             let excluding = PreparedSchedule(other, in: .utc)
             var instant = utc("2030-01-01 00:00")
             var expected: [Int64] = []
-            // The plain search, without the days on which the other one finds something.
+            // A plain search that leaves out the days on which the other schedule has an occurrence.
             var tries = 0
             while expected.count < 3, tries < 2000, let next = plain.next(after: instant) {
                 tries += 1
@@ -125,7 +125,9 @@ struct BoundTests {
         }
     }
 
-    @Test("an excluded schedule that begins, ends or has an exception within a day leaves out what it has there")
+    @Test(
+        "an excluded schedule that begins, ends or has an exception within a day leaves out exactly the days on which it is due"
+    )
     func partialDays() throws {
         let daily = try CalendarSchedule(cron: "0 9 * * *")
         func days(except text: String, from: String? = nil, until: String? = nil) throws -> [String] {
@@ -137,7 +139,7 @@ struct BoundTests {
             return occurrences(schedule, after: utc("2026-11-30 12:00"), in: .utc, count: 3)
                 .map { String($0.dropFirst(8).prefix(2)) }
         }
-        // Due at 12:00 of each day.
+        // The schedule is due at 12:00 on each day.
         #expect(try days(except: "0 12 * * *", from: "2026-12-03 11:00") == ["01", "02"])
         #expect(try days(except: "0 12 * * *", from: "2026-12-03 13:00") == ["01", "02", "03"])
         #expect(try days(except: "0 12 * * *", until: "2026-12-02 13:00") == ["03", "04", "05"])

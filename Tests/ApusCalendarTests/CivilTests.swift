@@ -35,7 +35,7 @@ struct CivilTests {
         #expect(found.year == year && found.week == week)
     }
 
-    @Test("a day that a month does not have is no date")
+    @Test("a day that a month does not have is not a date")
     func validity() {
         #expect(CivilDate(year: 2028, month: 2, day: 29) != nil)
         #expect(CivilDate(year: 2027, month: 2, day: 29) == nil)

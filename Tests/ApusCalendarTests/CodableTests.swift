@@ -15,7 +15,7 @@ struct CodableTests {
         try JSONDecoder().decode(CalendarSchedule.self, from: Data(text.utf8))
     }
 
-    @Test("any schedule is decoded as what was encoded")
+    @Test("any schedule is decoded as the schedule that was encoded")
     func identity() throws {
         var generator = SeededGenerator(seed: 19)
         var (asText, asFields) = (0, 0)
@@ -28,7 +28,7 @@ struct CodableTests {
         #expect(asText > 1000 && asFields > 1000)
     }
 
-    @Test("dates that the rule leaves out come before those beside it")
+    @Test("exclusions in the rule come before those in the object")
     func datesOfRule() throws {
         let schedule = try decoded(
             #"{"rule":"DTSTART:20261124T090000 RRULE:FREQ=DAILY EXDATE;VALUE=DATE:20261125","except":["2026-12-24"]}"#)
@@ -40,9 +40,9 @@ struct CodableTests {
     }
 
     @Test(
-        "what earlier versions stored is due as before",
+        "schedules that earlier versions stored are due as before",
         arguments: [
-            // 0 */2 * * *, 5-59/10 2 * * *, 0 * * * * and 0 0-23 * * * as they were stored.
+            // These are 0 */2 * * *, 5-59/10 2 * * *, 0 * * * * and 0 0-23 * * * as earlier versions stored them.
             (
                 #"{"rule":"every day at 0:00, 2:00, 4:00, 6:00, 8:00, 10:00, 12:00, 14:00, 16:00, 18:00, 20:00 and 22:00"}"#,
                 false
@@ -56,7 +56,7 @@ struct CodableTests {
         #expect(try encoded(schedule) == text)
     }
 
-    @Test("a field that was changed after the creation is stored as it is")
+    @Test("a field that was changed after the creation is stored with its new value")
     func changed() throws {
         var fields = try #require(CalendarSchedule(cron: "*/15 * * * *").rule.fields)
         fields.times = TimesOfDay([32_400])
@@ -65,7 +65,7 @@ struct CodableTests {
         #expect(try decoded(encoded(schedule)) == schedule)
     }
 
-    @Test("the rule is a text where a text can say it, and the limits are beside it")
+    @Test("the rule is stored as a text if a text can express it, and the bounds as separate keys")
     func form() throws {
         var schedule = try CalendarSchedule(words: "every weekday at 18:30 in Europe/Berlin")
         #expect(try encoded(schedule) == #"{"rule":"every weekday at 18:30","timeZone":"Europe/Berlin"}"#)
@@ -101,7 +101,7 @@ struct CodableTests {
     }
 
     @Test(
-        "what is out of range is refused",
+        "values out of range are refused by decoding",
         arguments: [
             "{}", #"{"rule":"every day at 25:00"}"#, #"{"rule":"every 2 weeks on friday at 9:00"}"#,
             #"{"rule":"FREQ=DAILY"}"#, #"{"rule":"@daily","count":10001}"#, #"{"rule":"@daily","spread":-1}"#,
@@ -121,7 +121,7 @@ struct CodableTests {
         #expect(throws: DecodingError.self) { try decoded(text) }
     }
 
-    @Test("schedules exclude schedules four levels deep, not five")
+    @Test("schedules may exclude schedules four levels deep, but not five")
     func depth() throws {
         var schedule = try CalendarSchedule(cron: "@daily")
         for level in 1...5 {
@@ -138,7 +138,7 @@ struct CodableTests {
         #expect(throws: DecodingError.self) { try decoded(text) }
     }
 
-    @Test("values outside the documented ranges are not written")
+    @Test("values out of range are refused by encoding")
     func unstorable() throws {
         var schedule = try CalendarSchedule(recurrence: "DTSTART:20261124T090000 RRULE:FREQ=DAILY")
         if case .recurrence(var rule) = schedule.rule {

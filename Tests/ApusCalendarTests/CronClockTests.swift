@@ -2,10 +2,12 @@ import Testing
 
 @testable import ApusCalendar
 
-/// Debian's cron 3.0pl1, cron.c: minutes that the clock skips are run for jobs without a star at once after the change, and
-/// minutes that it repeats for jobs with one; entry.c sets MIN_STAR and HR_STAR by the first character of a field.
-/// cron(8): “Only jobs that run at a particular time (not specified as @hourly, nor with '*' in the hour or minute
-/// specifier) are affected. Jobs which are specified with wildcards are run based on the new time immediately.”
+/// Models Debian's cron 3.0pl1 at changes of the clock.
+///
+/// In cron.c, jobs without a star run in skipped minutes immediately after the change, and jobs with a star run again
+/// in repeated minutes. In entry.c, the first character of a field sets MIN_STAR and HR_STAR. cron(8): “Only jobs that
+/// run at a particular time (not specified as @hourly, nor with '*' in the hour or minute specifier) are affected. Jobs
+/// which are specified with wildcards are run based on the new time immediately.”
 private struct VixieCron {
     private let isWild: Bool
     private let clock: WalkedClock
@@ -27,7 +29,7 @@ private struct VixieCron {
         return minutes.has(second / 60 % 60) && hours.has(second / 3600)
     }
 
-    /// The minutes in which cron starts the job, each once: several that were skipped are started together.
+    /// Returns the minutes in which cron starts the job; several skipped minutes start it once.
     func runs(in range: ClosedRange<Int64>) -> [Int64] {
         var result: [Int64] = []
         var virtual = range.lowerBound - 60 + Int64(clock.offset(range.lowerBound - 60))
@@ -56,7 +58,9 @@ struct CronClockTests {
         "0 * * * *", "@hourly", "17 * * * *", "*/15 * * * *", "* * * * *", "15,45 0-23 * * *", "@daily", "0 0 * * *",
     ]
 
-    @Test("due as Debian's cron runs it, in the gap, in the repeated hour and around them", arguments: expressions)
+    @Test(
+        "an expression is due when Debian's cron runs it, in the gap, in the repeated hour and around them",
+        arguments: expressions)
     func vixie(text: String) throws {
         for (name, from) in [
             ("Europe/Berlin", "2026-01-01 00:00"), ("America/New_York", "2026-01-01 00:00"),
@@ -80,7 +84,7 @@ struct CronClockTests {
         }
     }
 
-    @Test("what follows the clock is printed so that it does again, and stored", arguments: expressions)
+    @Test("an expression is the same schedule after printing and storing", arguments: expressions)
     func printing(text: String) throws {
         let schedule = try CalendarSchedule(cron: text)
         let printed = try #require(schedule.cron)
@@ -95,7 +99,7 @@ struct CronClockTests {
     }
 
     @Test(
-        "a time that the clock skips and at which nothing is due is known",
+        "skipped returns a time that the clock skips and that is not due later instead",
         arguments: [
             ("*/30 2 * * *", GapPolicy.after, "2027-03-28 02:00"), ("0,30 2 * * *", .after, nil),
             ("0,30 2 * * *", .skip, "2027-03-28 02:00"), ("0 */2 * * *", .after, "2027-03-28 02:00"),

@@ -4,9 +4,9 @@ import Testing
 
 @Suite("Dialects of cron")
 struct CronDialectTests {
-    /// Quartz's CronExpression, EventBridge's documentation, Spring's CronExpression and croniter's README.
+    /// Sources: Quartz's CronExpression, EventBridge's documentation, Spring's CronExpression and croniter's README.
     @Test(
-        "an expression is what the standard writes so",
+        "an expression of a dialect is read as the equivalent standard expression",
         arguments: [
             (CronDialect.quartz, "0 0 12 ? * 2-6", "0 12 * * 1-5"), (.quartz, "0 15 10 ? * MON-FRI", "15 10 * * 1-5"),
             (.quartz, "0 15 10 L * ?", "15 10 L * *"), (.quartz, "0 15 10 ? * 6L", "15 10 * * 5L"),
@@ -30,7 +30,7 @@ struct CronDialectTests {
     }
 
     @Test(
-        "a dialect refuses what its program refuses",
+        "a dialect refuses the expressions that its program refuses",
         arguments: [
             (CronDialect.quartz, "0 9 * * 1-5"), (.quartz, "0 0 12 * * 2-6"), (.quartz, "0 0 12 ? * ?"),
             (.quartz, "0 0 12 ? * 0"), (.quartz, "0 0 12 ? * 8"), (.quartz, "@daily"), (.aws, "0 9 * * 1-5"),
@@ -42,7 +42,7 @@ struct CronDialectTests {
     }
 
     @Test(
-        "what programs read differently is refused, with what to write",
+        "an expression that programs read differently is refused with suggestions",
         arguments: [
             ("0 0 12 ? * 2-6", 8, ["0 12 * * 1-5, which it is in the dialect quartz", "0 12 * * 2-6"]),
             ("0 10 * * ? *", 10, ["0 10 * * *, which it is in the dialect aws"]),

@@ -5,7 +5,7 @@ import Testing
 @Suite("Cron expressions")
 struct CronTests {
     @Test(
-        "the next occurrences",
+        "the next occurrences of an expression are the expected ones",
         arguments: [
             (
                 "0 9 * * 1-5",
@@ -98,7 +98,7 @@ struct CronTests {
         }
     }
 
-    @Test("a slot that is hashed is the same for the same identifier, and lies in its range")
+    @Test("a hashed value is the same for the same identifier, and lies in its range")
     func hashed() throws {
         let schedule = try CalendarSchedule(cron: "H(10-20) H(0-3) * * *")
         var seen: Set<String> = []
@@ -113,7 +113,7 @@ struct CronTests {
         #expect(seen.count > 20, "they are spread")
     }
 
-    @Test("a day of the month beside a day of the week is warned about, unless both have to match")
+    @Test("a warning is given for a day of the month beside a day of the week, unless both must match")
     func warnings() throws {
         #expect(try CalendarSchedule(cron: "0 0 13 * 5").warnings.count == 1)
         #expect(try CalendarSchedule(cron: "0 0 13 * +5").warnings.isEmpty)
@@ -121,7 +121,7 @@ struct CronTests {
     }
 
     @Test(
-        "a zone in front is kept, whatever follows",
+        "a zone before an expression is kept, with any fields after it",
         arguments: ["0 9 * * *", "@daily", "0 0 9 * * *", "0 0 9 1 1 * 2030-2040/2", "0 0 L * *"])
     func zones(fields: String) throws {
         for name in ["CRON_TZ", "TZ"] {
@@ -133,7 +133,7 @@ struct CronTests {
         }
     }
 
-    @Test("an error names the field's values with the right article")
+    @Test("an error names the kind of value with the right article")
     func article() throws {
         let hour = try #require(throws: ScheduleTextError.self) { try CalendarSchedule(cron: "* 25 * * *") }
         let minute = try #require(throws: ScheduleTextError.self) { try CalendarSchedule(cron: "61 * * * *") }
@@ -156,7 +156,7 @@ struct CronTests {
         #expect(!error.expected.isEmpty)
     }
 
-    @Test("what is printed means the same, and is printed the same again")
+    @Test("a printed schedule is read as the same schedule, and printed the same again")
     func printing() throws {
         let texts = [
             "0 9 * * 1-5", "*/20 8-9 * * *", "0 0 L,15 * *", "0 0 L-2 * *", "0 0 15W * *", "0 0 LW * *",
@@ -174,16 +174,16 @@ struct CronTests {
         }
     }
 
-    /// The examples and errors of OCPS 1.0 to 1.4.
+    /// Source: the examples and errors of OCPS 1.0 to 1.4.
     @Test(
-        "an expression of OCPS is the fields that it says",
+        "an expression of OCPS is read as the fields in its specification",
         arguments: [
             ("5-59/15 * * * *", "5,20,35,50 * * * *"), ("  0,15,30,45\t* * *  * ", "0,15,30,45 * * * *"),
             ("0 12 1 * mon", "0 12 1 * 1"), ("0 0 * JAN-MAR SUN", "0 0 * 1-3 7"), ("@weekly", "0 0 * * 0"),
             ("@annually", "0 0 1 1 *"), ("0 15 10 * * * 2025", "0 15 10 * * * 2025-2025"), ("@daily", "0 0 0 * * *"),
             ("0 0 0 1 1 * 1971-2199/2", "0 0 0 1 1 * 1971/2"), ("0 0 * * 5L", "0 0 * * FRI#L"),
             ("0 0 * * MON#1", "0 0 * * 1#1"), ("0 12 1 * +MON", "0 12 1 * +1"), ("0 0 ? * 1", "0 0 * * 1"),
-            // What is read beyond it.
+            // These are accepted in addition.
             ("0/15 * * * 1", "0-59/15 * * * 1"), ("0 22-1 * * *", "0 0,1,22,23 * * *"), ("@DAILY", "@daily"),
             ("0 0 l * *", "0 0 L * *"), ("0 0 +13 * 5", "0 0 13 * +5"),
         ])
@@ -192,7 +192,7 @@ struct CronTests {
     }
 
     @Test(
-        "what OCPS calls an error is one",
+        "expressions that OCPS calls invalid are refused",
         arguments: [
             "60 * * * *", "* * 32 * *", "*/0 * * * *", "/30 * * * *", "0 0 1-15W * *", "+5 * * * *", "0 0 1 +1 *",
             "0 0 1 * MON,+TUE", "? * * * *", "0 0 1 ? *", "0 0 0 1 1 * 1969", "0 0 0 1 1 * 2201", "@daily 1",

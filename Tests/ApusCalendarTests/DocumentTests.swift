@@ -3,13 +3,13 @@ import Testing
 
 @testable import ApusCalendar
 
-/// Reads `docs/calendar.md`.
-@Suite("The document about schedules")
+/// Checks `docs/calendar.md`.
+@Suite("docs/calendar.md")
 struct DocumentTests {
     private struct Row {
         var cells: [String]
 
-        /// The text between the first backticks of a cell.
+        /// Returns the text between the first backticks of a cell.
         func code(_ cell: Int) -> String? {
             let parts = cells[cell].components(separatedBy: "`")
             return parts.count > 2 ? parts[1] : nil
@@ -22,7 +22,7 @@ struct DocumentTests {
             contentsOf: root.appending(path: "../../docs/calendar.md").standardizedFileURL, encoding: .utf8)
     }
 
-    /// The rows of the table whose heading begins with a cell.
+    /// Returns the rows of the table whose heading begins with a cell.
     private static func rows(of table: String) throws -> [Row] {
         let lines = try document().components(separatedBy: "\n")
         let start = try #require(lines.firstIndex { $0.hasPrefix("| \(table) |") }, "\(table)")
@@ -37,7 +37,7 @@ struct DocumentTests {
     private static let now = local("2026-11-24 12:00")
 
     @Test(
-        "each schedule of the tables is read, and is next due when the table says",
+        "each schedule in the tables is accepted, and is due when the table says",
         arguments: [("words", ScheduleForm.words), ("cron", .cron), ("OnCalendar", .calendar), ("RRULE", .rrule)])
     func tables(table: String, form: ScheduleForm) throws {
         let rows = try Self.rows(of: table)
@@ -54,7 +54,7 @@ struct DocumentTests {
         }
     }
 
-    @Test("at the two changes of the clock, expressions of cron are due as the table says")
+    @Test("at the two changes of the clock, cron expressions are due when the table says")
     func clockChanges() throws {
         let rows = try Self.rows(of: "expression")
         #expect(rows.count >= 8)
@@ -63,7 +63,7 @@ struct DocumentTests {
             let search = PreparedSchedule(try CalendarSchedule(cron: try #require(row.code(0))), in: berlin)
             for (cell, day) in [(1, "2027-03-28"), (2, "2027-10-31")] {
                 var times: [String] = []
-                // Midnight is one or two hours earlier than in UTC.
+                // The zone's midnight is one or two hours earlier than that of UTC.
                 var instant = utc("\(day) 00:00") - 7201
                 while let next = search.next(after: instant), next.local < local("\(day) 05:00") {
                     if next.local >= local("\(day) 00:00") {
@@ -90,7 +90,7 @@ struct DocumentTests {
             rows == expected, "\(expected.map { "| " + $0.joined(separator: " | ") + " |" }.joined(separator: "\n"))")
     }
 
-    @Test("each instant of the table is read as the table says")
+    @Test("each instant in the table is read as the table says")
     func instants() throws {
         let rows = try Self.rows(of: "instant")
         #expect(rows.count >= 14)
@@ -106,7 +106,7 @@ struct DocumentTests {
         }
     }
 
-    @Test("each schedule that the document calls refused is an error with a column")
+    @Test("each schedule that the document calls refused is refused with a column")
     func refused() throws {
         let rows = try Self.rows(of: "form")
         #expect(rows.count >= 15)
@@ -120,7 +120,7 @@ struct DocumentTests {
         }
     }
 
-    @Test("the stored form that the document shows is decoded, and encoded as the same")
+    @Test("the stored form in the document is decoded, and encoded as the same text")
     func stored() throws {
         let document = try Self.document()
         let json = try #require(document.components(separatedBy: "```json\n").dropFirst().first)
@@ -132,7 +132,7 @@ struct DocumentTests {
         #expect(try JSONSerialization.jsonObject(with: again) as? NSDictionary == shown)
     }
 
-    @Test("the comments beside printed schedules are what is printed")
+    @Test("the comments beside printed schedules equal the printed text")
     func printed() throws {
         let schedule = try CalendarSchedule(onCalendar: "Mon..Fri 09:00")
         let document = try Self.document()

@@ -3,8 +3,8 @@ import Testing
 
 @testable import ApusCalendar
 
-/// Inputs of `make fuzz` that were read and printed as different schedules, or not printed.
-@Suite("What fuzzing has found")
+/// Repeats inputs of `make fuzz` that were printed as different schedules, or not printed.
+@Suite("Findings of the fuzzer")
 struct FuzzFindingTests {
     @Test(
         "a text is printed in its own form and read as the same schedule",
@@ -35,8 +35,8 @@ struct FuzzFindingTests {
         #expect(throws: Never.self) { try CalendarSchedule(onCalendar: "Mon @37 UTC") }
     }
 
-    /// The zone goes forwards and back within hours, so that a skipped time is shown later.
-    @Test("previous is earlier, and what next has found, in any zone file")
+    /// The clock of this zone skips a time, and then goes back within hours and shows it.
+    @Test("previous returns an earlier instant that next also finds, for any zone file")
     func zoneFile() throws {
         let text = """
             VFppZgAAADIAAAAAAAAAAAAAAAAAAAAEAAAABAAAAAAAAAAJAAAABAAAAAyAAAAA1z4CcNftWfDY+Ppw2c078NsHAP////38AAAA \

@@ -2,9 +2,9 @@ import Testing
 
 @testable import ApusCalendar
 
-@Suite("Events of iCalendar")
+@Suite("iCalendar files")
 struct ICalendarTests {
-    /// Berlin's definition is in the file under a name of its own, and lines are folded.
+    /// The file defines Berlin's zone with a different name, and has folded lines.
     private static let file = """
         BEGIN:VCALENDAR
         VERSION:2.0
@@ -50,7 +50,7 @@ struct ICalendarTests {
         (["BEGIN:VEVENT"] + lines + ["END:VEVENT"]).joined(separator: "\n")
     }
 
-    @Test("a file's event is its rule, with the occurrences that were moved or cancelled; the rest is named")
+    @Test("an event is read as its rule with moved and cancelled occurrences, and ignored parts are named")
     func wholeFile() throws {
         for text in [Self.file, "\u{FEFF}" + Self.file.replacing("\n", with: "\r\n") + "\r\n"] {
             #expect(ScheduleForm(of: text) == .rrule)
@@ -74,7 +74,7 @@ struct ICalendarTests {
             occurrences(schedule, after: 0, in: .utc, count: 9) == ["2026-12-24 17:00:00", "2026-12-25 17:00:00"])
     }
 
-    @Test("two occurrences that change places are both due")
+    @Test("two occurrences that swap places are both due")
     func exchanged() throws {
         let change = { (from: String, to: String) in
             "END:VEVENT\nBEGIN:VEVENT\nRECURRENCE-ID:202611\(from)T090000\nDTSTART:202611\(to)T090000"
@@ -86,7 +86,7 @@ struct ICalendarTests {
             occurrences(schedule, after: 0, in: .utc, count: 9) == ["2026-11-25 09:00:00", "2026-11-26 09:00:00"])
     }
 
-    @Test("a whole day begins at midnight, and an exception of it is the day")
+    @Test("an all-day event is due at midnight, and its exceptions are days")
     func allDay() throws {
         let schedule = try CalendarSchedule(
             recurrence: Self.event(
@@ -96,7 +96,7 @@ struct ICalendarTests {
     }
 
     @Test(
-        "what is no schedule is refused, with the line",
+        "a file that is not a schedule is refused with the line",
         arguments: [
             (event("RRULE:FREQ=DAILY"), "DTSTART", 3),
             (event("DTSTART:20261124T090000", "RRULE:FREQ=OFTEN"), "FREQ", 3),

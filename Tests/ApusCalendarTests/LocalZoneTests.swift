@@ -5,7 +5,7 @@ import Testing
 @Suite("The name of the machine's zone")
 struct LocalZoneTests {
     @Test(
-        "it is that of TZ, else of the link, else of Debian's file",
+        "the zone's name is that of TZ, else of the link, else of Debian's file",
         arguments: [
             (":Europe/Berlin", nil, nil, "Europe/Berlin"), ("Asia/Tokyo", "/usr/share/zoneinfo/UTC", "x", "Asia/Tokyo"),
             ("/usr/share/zoneinfo/Asia/Tokyo", nil, nil, "Asia/Tokyo"),
@@ -14,7 +14,7 @@ struct LocalZoneTests {
             (nil, "/var/db/timezone/zoneinfo/Europe/Berlin", nil, "Europe/Berlin"),
             (nil, "/usr/share/zoneinfo.default/Europe/Berlin", nil, "Europe/Berlin"),
             (nil, "/etc/here", "Europe/Paris\n", "Europe/Paris"), (nil, nil, "Europe/Paris", "Europe/Paris"),
-            // What is no name: an empty variable means UTC, and POSIX rules have none.
+            // These are not names: an empty variable means UTC, and POSIX rules have no name.
             ("", "/usr/share/zoneinfo/Europe/Berlin", nil, nil), ("CET-1CEST,M3.5.0,M10.5.0/3", nil, "x", nil),
             ("/etc/here", nil, nil, nil), (nil, "/usr/share/zoneinfo", nil, nil), (nil, nil, "\n", nil),
             (nil, nil, "../etc/passwd", nil), (nil, nil, nil, nil),

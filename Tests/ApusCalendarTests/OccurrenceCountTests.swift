@@ -9,7 +9,7 @@ struct OccurrenceCountTests {
         "UTC",
     ]
 
-    /// Counts through each occurrence, and through the second before it, and compares with the walk.
+    /// Compares counts with a walk, through each occurrence and through the second before it.
     private func compare(
         _ search: PreparedSchedule, after instant: Int64, most: Int, _ what: @autoclosure () -> String
     ) -> Int {
@@ -27,7 +27,7 @@ struct OccurrenceCountTests {
         return number
     }
 
-    @Test("random schedules have as many occurrences as a walk finds, near changes of the clock and elsewhere")
+    @Test("the counts of random schedules equal those of a walk, near changes of the clock and elsewhere")
     func random() throws {
         var generator = SeededGenerator(seed: 37)
         var found = 0
@@ -52,7 +52,8 @@ struct OccurrenceCountTests {
         #expect(found > 10_000)
     }
 
-    @Test("times that a gap moves together and an hour shows twice are counted as they are due", arguments: zones)
+    @Test(
+        "times that a gap moves together, and times in a repeated hour, are counted as they are due", arguments: zones)
     func changes(name: String) throws {
         let rules = try zone(name)
         let changes = rules.transitions(in: utc("1970-01-01 00:00")..<utc("2040-01-01 00:00"))
@@ -68,7 +69,7 @@ struct OccurrenceCountTests {
         }
     }
 
-    @Test("more than two centuries of seconds are counted")
+    @Test("the seconds of more than two centuries are counted")
     func centuries() throws {
         let (start, end) = (utc("1970-01-01 00:00"), utc("2199-12-31 00:00"))
         for text in ["* * * * * *", "*/1 * * * * *"] {
@@ -80,7 +81,7 @@ struct OccurrenceCountTests {
         #expect(search.count(after: start, through: end) == Int(end - start) / 3)
     }
 
-    @Test("nothing is due after the year 2200 in UTC, in whichever zone")
+    @Test("no schedule is due after the year 2200 in UTC, in any zone")
     func lastYear() throws {
         let end = utc("2200-12-31 23:59:59")
         for name in Self.zones {

@@ -1,4 +1,4 @@
-/// Random events with the first occurrences after 2026-11-24 12:00, as systemd 252 computes them.
+/// Random events with their first occurrences after 2026-11-24 12:00, as computed by systemd 252.
 let onCalendarRows = """
     2027..2030-*-27 06,09:3/18,11:* → 2027-01-27 06:03:00, 2027-01-27 06:03:01, 2027-01-27 06:03:02
     Tue..Sun 2027-2..11,05~* 06:* → 2027-02-02 06:00:00, 2027-02-02 06:01:00, 2027-02-02 06:02:00

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Calendar events of systemd")
 struct OnCalendarTests {
-    /// As systemd 252 prints them (`systemd-analyze calendar --base-time='2026-11-24 12:00:00 UTC' --iterations=3`).
+    /// Source: systemd 252 (`systemd-analyze calendar --base-time='2026-11-24 12:00:00 UTC' --iterations=3`).
     @Test(
         "the next occurrences are those of systemd",
         arguments: [
@@ -69,9 +69,9 @@ struct OnCalendarTests {
         #expect((1...text.count + 1).contains(error.column) && !error.expected.isEmpty, "\(error)")
     }
 
-    /// Of systemd's test-calendarspec.c, and of `systemd-analyze calendar` of systemd 252.
+    /// Sources: systemd's test-calendarspec.c, and `systemd-analyze calendar` of systemd 252.
     @Test(
-        "what systemd refuses is refused, but for what the document names",
+        "events that systemd refuses are refused, except those that the document names",
         arguments: [
             "test", " utc", "    ", "", "7", "121212:1:2", "2000-03-05.23 00:00:00", "2000-03-05 00:00.1:00",
             "00:00:00/0.00000001", "00:00:00.0..00.9", "2016~11-22", "*-*~5/5", "20/4:00", "Monday.. 12:00", "Monday..",
@@ -83,7 +83,7 @@ struct OnCalendarTests {
     }
 
     @Test(
-        "spellings of systemd's own tests",
+        "spellings in systemd's own tests are accepted",
         arguments: [
             ("Sat,Thu,Mon-Wed,Sat-Sun", "Mon..Thu,Sat,Sun *-*-* 00:00:00"), ("Wed, 17:48", "Wed *-*-* 17:48:00"),
             ("Wednesday,", "Wed *-*-* 00:00:00"), ("Wed..Sat,Tue 12-10-15 1:2:3", "Tue..Sat 2012-10-15 01:02:03"),
@@ -96,7 +96,7 @@ struct OnCalendarTests {
         #expect(try CalendarSchedule(onCalendar: text) == CalendarSchedule(onCalendar: normal))
     }
 
-    @Test("what is printed means the same")
+    @Test("a printed schedule is read as the same schedule")
     func printing() throws {
         for text in Self.events {
             let schedule = try CalendarSchedule(onCalendar: text)
@@ -105,8 +105,8 @@ struct OnCalendarTests {
         }
     }
 
-    /// systemd.time(7), and `chain_valid` and `fix_year` of systemd's calendarspec.c.
-    @Test("years of two digits, and days from the end, as systemd has them")
+    /// Sources: systemd.time(7), and `chain_valid` and `fix_year` in systemd's calendarspec.c.
+    @Test("years of two digits, and days from the end, are read as in systemd")
     func limitsOfSystemd() throws {
         #expect(try CalendarSchedule(onCalendar: "27-02-28") == CalendarSchedule(onCalendar: "2027-02-28"))
         #expect(try CalendarSchedule(onCalendar: "70..71-01-01") == CalendarSchedule(onCalendar: "1970,1971-01-01"))

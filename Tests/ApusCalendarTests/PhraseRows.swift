@@ -1,7 +1,9 @@
-/// Phrases as people write them, in the examples and tests of other programs and in reminders, with the meaning that a
-/// person has in mind: for a schedule (`S`) its canonical words, for an instant (`M`) the local time in Europe/Berlin on
-/// Tuesday, 2026-11-24 at 12:00, for a length of time (`D`) its seconds or months. `refused` are those that are ambiguous, say
-/// too little, or are none of the forms.
+/// Phrases as people write them, with the meaning that a person has in mind.
+///
+/// They are from examples and tests of other programs, and from reminders. The meaning of a schedule (`S`) is its
+/// canonical words, that of an instant (`M`) is the local time in Europe/Berlin on Tuesday, 2026-11-24 at 12:00, and
+/// that of a length of time (`D`) is its seconds or months. Phrases with the meaning `refused` are ambiguous,
+/// incomplete, or none of these.
 enum PhraseRows {
     static let text = #"""
         # at(1)

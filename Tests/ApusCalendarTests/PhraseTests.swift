@@ -28,7 +28,7 @@ private struct Phrase {
         return result
     }
 
-    /// What the parser understands, or `refused`.
+    /// Returns the meaning that the parser finds, or `refused`.
     func reading(in berlin: TimeZoneRules) throws -> String {
         switch kind {
         case "S":
@@ -61,7 +61,7 @@ private struct Phrase {
 
 @Suite("Phrases as people write them")
 struct PhraseTests {
-    @Test("each phrase is read as it is meant, or refused")
+    @Test("each phrase is read with the meaning in the table, or refused")
     func meanings() throws {
         let berlin = try zone("Europe/Berlin")
         var (understood, refused, misread) = (0, 0, 0)
@@ -86,7 +86,7 @@ struct PhraseTests {
         #expect(misread == 0 && understood >= 550 && understood + refused >= 850)
     }
 
-    @Test("what is understood of a schedule is printed, and the print is read as the same schedule, also as stored")
+    @Test("a phrase's schedule is printed as words that are read as the same schedule, also when stored")
     func canonical() throws {
         for (_, phrases) in try Phrase.bySource() {
             for phrase in phrases where phrase.kind == "S" && phrase.meaning != "refused" {
@@ -99,7 +99,7 @@ struct PhraseTests {
         }
     }
 
-    @Test("an instant is printed with its offset, and the print is read as the same instant")
+    @Test("an instant is printed with its offset, and the printed text is read as the same instant")
     func instants() throws {
         let berlin = try zone("Europe/Berlin")
         for (_, phrases) in try Phrase.bySource() {
@@ -115,7 +115,7 @@ struct PhraseTests {
         }
     }
 
-    @Test("phrases put together from parts of others are refused, or printed and read as the same schedule")
+    @Test("phrases joined from parts of others are refused, or printed and read as the same schedule")
     func recombined() throws {
         var random = SplitMix(seed: 42)
         let phrases = try Phrase.bySource().flatMap(\.phrases).filter { $0.kind == "S" }.map(\.text)
@@ -153,7 +153,7 @@ struct PhraseTests {
                     words.swapAt(random.next(below: words.count), random.next(below: words.count))
                 }
             } else {
-                // The beginning of one phrase and the end of another, and sometimes a word less or twice.
+                // Joins the beginning of one phrase and the end of another, and sometimes drops or repeats a word.
                 let (one, other) = (
                     phrases[random.next(below: phrases.count)], phrases[random.next(below: phrases.count)]
                 )
@@ -184,7 +184,7 @@ struct PhraseTests {
     }
 
     @Test(
-        "a refused text says where, what was understood, and the nearest text that is read",
+        "an error has the column, what was understood, and the nearest valid text",
         arguments: [
             ("every wekday at 9:00", 7, "every", "every weekday at 9:00"),
             ("every moonday at 9:00", 7, "every", "every monday at 9:00"),
@@ -213,7 +213,7 @@ struct PhraseTests {
     }
 
     @Test(
-        "nothing is suggested where it would mean something else",
+        "no suggestion is made that would mean something else",
         arguments: [
             "every 7 minutes", "every 90 minutes", "every 24 hours", "biweekly on monday at 9:00", "quarterly at 9:00",
             "every day at 9:00 EST", "every friday the 13th at 9:00", "every few minutes", "every 1.5 hours",
@@ -224,7 +224,7 @@ struct PhraseTests {
         #expect(error.suggestions.isEmpty, "\(error)")
     }
 
-    @Test("columns count what was typed, also without the word every and with letters of several bytes")
+    @Test("columns count the characters that were typed, even without the word every and with letters of several bytes")
     func columns() throws {
         let typed = try #require(throws: ScheduleTextError.self) {
             try CalendarSchedule(words: "moonday at 9:00", today: today, impliesEvery: true)
@@ -237,7 +237,7 @@ struct PhraseTests {
         #expect(letters.column == 12 && letters.found == "25:00" && letters.understood == "täglich um")
     }
 
-    @Test("completions are the words that the parser accepts next")
+    @Test("completions are exactly the words that the parser accepts next")
     func completions() {
         func words(_ text: String, _ kind: PhraseCompletion.Kind) -> Set<String> {
             Set(PhraseCompletion.words(after: text, kind, today: today))
@@ -254,7 +254,7 @@ struct PhraseTests {
     }
 }
 
-/// A generator with a seed, so that a failure is found again.
+/// Returns pseudorandom numbers; the seed repeats a failure.
 private struct SplitMix {
     private var state: UInt64
 

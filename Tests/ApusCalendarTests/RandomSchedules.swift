@@ -1,6 +1,6 @@
 @testable import ApusCalendar
 
-/// SplitMix64: the same numbers for the same seed on every machine.
+/// Returns pseudorandom numbers (SplitMix64), the same for a seed on every machine.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
@@ -18,7 +18,7 @@ struct SeededGenerator: RandomNumberGenerator {
 
     mutating func chance(_ one: Int) -> Bool { number(1...one) == 1 }
 
-    /// A few numbers of a range as bits.
+    /// Returns up to `most` numbers of a range as bits.
     mutating func bits(_ range: ClosedRange<Int>, _ most: Int = 5) -> UInt64 {
         UInt64(bits: (0..<number(0...most)).map { _ in number(range) })
     }
@@ -28,7 +28,7 @@ struct SeededGenerator: RandomNumberGenerator {
     }
 }
 
-/// Random values of everything that a schedule can hold, in its documented ranges.
+/// Random values for all parts of a schedule, in their documented ranges.
 extension SeededGenerator {
     mutating func date(_ years: ClosedRange<Int> = 1900...2200) -> CivilDate {
         CivilDate(dayNumber: number((years.lowerBound - 1970) * 365...(years.upperBound - 1970) * 365))

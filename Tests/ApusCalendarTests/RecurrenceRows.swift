@@ -1,6 +1,7 @@
-/// Rules with the first occurrences from 2026-11-24 09:00 on, as python-dateutil 2.9 computes them: the examples of RFC
-/// 5545, 3.8.5.3, and random ones. Left out are weeks by number without a day, and positions in weeks: see
-/// `RecurrenceTests.standard`.
+/// Rules with their first occurrences from 2026-11-24 09:00 on, as computed by python-dateutil 2.9.
+///
+/// They are the examples of RFC 5545, 3.8.5.3, and random rules. Weeks by number without a day, and positions in weeks,
+/// are left out: see `RecurrenceTests.standard`.
 let recurrenceRows = """
     FREQ=DAILY;INTERVAL=10;COUNT=5 → 2026-11-24 09:00:00, 2026-12-04 09:00:00, 2026-12-14 09:00:00, 2026-12-24 09:00:00
     FREQ=YEARLY;BYMONTH=1;BYDAY=SU,MO,TU,WE,TH,FR,SA;COUNT=6 → 2027-01-01 09:00:00, 2027-01-02 09:00:00, 2027-01-03 09:00:00, 2027-01-04 09:00:00

@@ -6,7 +6,7 @@ import Testing
 struct RecurrenceTests {
     private static let start = "DTSTART:20261124T090000 RRULE:"
 
-    @Test("the first occurrences are those of dateutil, of examples and of random rules")
+    @Test("the first occurrences of examples and random rules are those of dateutil")
     func occurrencesOfRules() throws {
         let rows = recurrenceRows.split(separator: "\n")
         #expect(rows.count > 200)
@@ -20,7 +20,7 @@ struct RecurrenceTests {
         }
     }
 
-    @Test("previous is the occurrence of which next finds the following one")
+    @Test("previous returns the occurrence after which next finds the following one")
     func previous() throws {
         for row in recurrenceRows.split(separator: "\n") {
             let rule = row.split(separator: " → ", omittingEmptySubsequences: false)[0]
@@ -35,9 +35,11 @@ struct RecurrenceTests {
         }
     }
 
-    /// RFC 5545, 3.3.10: what is missing in the rule is that of DTSTART, a Tuesday here; a position is one of the whole
-    /// set of the week. dateutil finds other ones.
-    @Test("the day of a week by its number is that of the start, and positions are counted in whole weeks")
+    /// Checks two rules of RFC 5545, 3.3.10, in which dateutil differs.
+    ///
+    /// A part that is missing in the rule is that of DTSTART, a Tuesday here, and a position is counted in the whole
+    /// week.
+    @Test("a week by its number has its match on the start's day of the week, and positions are counted in whole weeks")
     func standard() throws {
         let week = try CalendarSchedule(recurrence: Self.start + "FREQ=YEARLY;BYWEEKNO=1")
         #expect(
@@ -49,7 +51,7 @@ struct RecurrenceTests {
                 == ["2026-11-30 09:00:00", "2026-12-07 09:00:00"])
     }
 
-    @Test("exceptions are left out, and extra date-times come in between")
+    @Test("exceptions are left out, and extra date-times are added in order")
     func exceptions() throws {
         let schedule = try CalendarSchedule(
             recurrence: """
@@ -64,7 +66,7 @@ struct RecurrenceTests {
                 == ["2026-11-24 08:00:00", "2026-11-26 08:00:00", "2026-11-26 11:00:00", "2026-11-27 08:00:00"])
     }
 
-    @Test("an end in UTC is that instant, whatever the zone")
+    @Test("an end in UTC is that instant in any zone")
     func end() throws {
         let schedule = try CalendarSchedule(recurrence: Self.start + "FREQ=DAILY;UNTIL=20261126T000000Z")
         let tokyo = occurrences(schedule, after: utc("2026-11-01 00:00"), in: try zone("Asia/Tokyo"), count: 9)
@@ -74,7 +76,7 @@ struct RecurrenceTests {
     }
 
     @Test(
-        "date-times in UTC are those instants, in any zone",
+        "date-times in UTC are those instants in any zone",
         arguments: [
             (
                 "DTSTART:20261224T170000Z RRULE:FREQ=DAILY;UNTIL=20261226T170000Z",
@@ -114,7 +116,7 @@ struct RecurrenceTests {
     }
 
     @Test(
-        "properties are read as other programs write them",
+        "properties are read in the forms that other programs write",
         arguments: [
             "DTSTART;TZID=\"Europe/Berlin\":20261124T090000 RRULE:FREQ=DAILY",
             "DTSTART;VALUE=DATE-TIME;TZID=Europe/Berlin:20261124T090000 RRULE:FREQ=DAILY",
@@ -130,21 +132,21 @@ struct RecurrenceTests {
                 == CalendarSchedule(recurrence: "DTSTART;TZID=Europe/Berlin:20261124T090000 RRULE:FREQ=DAILY"))
     }
 
-    @Test("without a rule, the start and the extra date-times are due")
+    @Test("a text without a rule is due at its start and its extra date-times")
     func extrasOnly() throws {
         let schedule = try CalendarSchedule(recurrence: "DTSTART:20261124T090000Z RDATE:20261125T100000Z")
         #expect(occurrences(schedule, after: 0, in: .utc, count: 9) == ["2026-11-24 09:00:00", "2026-11-25 10:00:00"])
         #expect(throws: ScheduleTextError.self) { try CalendarSchedule(recurrence: "DTSTART:20261124T090000Z") }
     }
 
-    @Test("an end in the year 9999 is no end")
+    @Test("an end in the year 9999 counts as no end")
     func farEnd() throws {
         let schedule = try CalendarSchedule(recurrence: Self.start + "FREQ=YEARLY;UNTIL=99991231T235959Z")
         #expect(schedule.next(after: utc("2199-11-24 08:00"), in: .utc)?.instant == utc("2199-11-24 09:00"))
         #expect(try CalendarSchedule(recurrence: try #require(schedule.recurrence)) == schedule)
     }
 
-    @Test("with a date as the start, times within the rule are ignored, and said to be")
+    @Test("with a date as the start, times within the rule are ignored, and a warning says so")
     func dates() throws {
         for start in ["DTSTART;VALUE=DATE:20261124", "DTSTART:20261124"] {
             let text = try RecurrenceText("\(start) RRULE:FREQ=DAILY;BYHOUR=9;BYMINUTE=30;BYSECOND=5")
@@ -160,7 +162,7 @@ struct RecurrenceTests {
         }
     }
 
-    @Test("an exception that is a date leaves out the day")
+    @Test("an exception that is a date leaves out the whole day")
     func exceptionDates() throws {
         let schedule = try CalendarSchedule(
             recurrence: Self.start + "FREQ=DAILY;COUNT=3;BYHOUR=9,17 EXDATE;VALUE=DATE:20261124,20261124")
@@ -169,7 +171,7 @@ struct RecurrenceTests {
     }
 
     @Test(
-        "what could be read in two ways is refused",
+        "an ambiguous text is refused",
         arguments: [
             "DTSTART;TZID=Europe/Berlin:20261124T090000Z RRULE:FREQ=DAILY",
             "DTSTART:20261124T090000Z RRULE:FREQ=DAILY EXDATE;TZID=Europe/Berlin:20261125T090000",
@@ -181,7 +183,7 @@ struct RecurrenceTests {
     }
 
     @Test(
-        "a rule that is typed without a start begins without what is finer than its parts",
+        "a rule that is typed without a start begins at the reader's time, with parts finer than the rule's set to zero",
         arguments: [
             ("FREQ=DAILY;BYHOUR=9;BYMINUTE=0", "2026-11-25 09:00:00"), ("FREQ=DAILY;BYHOUR=9", "2026-11-25 09:00:00"),
             ("FREQ=DAILY", "2026-11-25 12:34:00"), ("FREQ=DAILY;BYMINUTE=5", "2026-11-25 12:05:00"),
@@ -196,7 +198,7 @@ struct RecurrenceTests {
         #expect(exact.start == now, "a start that a program gives is kept")
     }
 
-    @Test("what is printed means the same")
+    @Test("a printed schedule is read as the same schedule")
     func printing() throws {
         for row in recurrenceRows.split(separator: "\n") {
             let rule = row.split(separator: " → ", omittingEmptySubsequences: false)[0]
@@ -223,7 +225,7 @@ struct RecurrenceTests {
         #expect(!error.expected.isEmpty)
     }
 
-    @Test("without a start, or with two, a rule is refused")
+    @Test("a rule without a start, with two starts or with EXRULE is refused")
     func starts() throws {
         #expect(throws: ScheduleTextError.self) { try CalendarSchedule(recurrence: "FREQ=DAILY") }
         #expect(throws: ScheduleTextError.self) {

@@ -45,7 +45,7 @@ struct SearchTests {
         #expect(first.note == .firstOfRepeated)
     }
 
-    @Test("a day that a zone skips")
+    @Test("a time on a day that the zone skips follows the gap policy")
     func skippedDay() throws {
         let samoa = try zone("Pacific/Apia")
         let after = utc("2011-12-29 20:00")
@@ -57,7 +57,7 @@ struct SearchTests {
                 == ["2011-12-30 19:00:00"])
     }
 
-    @Test("what never comes is known within the stated bound")
+    @Test("a schedule that is never due is recognised within the stated bound")
     func never() throws {
         let berlin = try zone("Europe/Berlin")
         var thirtieth = CalendarFields(times: TimesOfDay([0]), months: 1 << 2)
@@ -76,7 +76,7 @@ struct SearchTests {
         #expect(Self.daily(9, 0).next(after: utc("2200-12-31 12:00"), in: berlin) == nil)
     }
 
-    @Test("bounds, counts, exclusions, and a spread that depends on the identifier only")
+    @Test("bounds, counts and exclusions restrict a schedule, and its spread depends only on the identifier")
     func limits() throws {
         var schedule = Self.daily(9, 0)
         schedule.from = local("2026-06-01 00:00")
@@ -108,7 +108,7 @@ struct SearchTests {
         #expect(Set(close).count == 50 && close == close.sorted())
     }
 
-    @Test("previous is the occurrence of which next finds the following one")
+    @Test("previous returns the occurrence after which next finds the following one")
     func previous() throws {
         for name in ["Europe/Berlin", "Australia/Lord_Howe", "Pacific/Apia"] {
             let rules = try zone(name)
@@ -130,7 +130,7 @@ struct SearchTests {
         }
     }
 
-    /// A sequence of numbers that is the same in each run.
+    /// Returns the same sequence of numbers in each run.
     private struct Numbers: RandomNumberGenerator {
         var state: UInt64
 
@@ -140,7 +140,7 @@ struct SearchTests {
         }
     }
 
-    /// Whether a day matches, by counting through its month.
+    /// Returns whether a day matches, by counting through its month.
     private static func matches(_ rule: DayRule, _ date: CivilDate) -> Bool {
         let length = CivilDate.days(inMonth: date.month, year: date.year)
         func isWorkday(_ day: Int) -> Bool { CivilDate(unchecked: date.year, date.month, day).weekday.rawValue <= 5 }
@@ -168,7 +168,7 @@ struct SearchTests {
         return rule.restrictsMonthDay ? byMonth : !rule.restrictsWeekday || byWeek
     }
 
-    @Test("random rules for days find the same days as a look at each day")
+    @Test("random rules for days find the same days as a check of each day")
     func days() {
         var numbers = Numbers(state: 42)
         var found = 0
@@ -206,12 +206,12 @@ struct SearchTests {
         #expect(found > 10_000)
     }
 
-    /// The instants at which the clock first reaches or passes a second of the day.
+    /// Returns the instants at which the clock first reaches or passes a second of the day.
     private static func reached(_ second: Int, shown: [Int64], from start: Int64) -> [Int64] {
         var furthest = shown[0]
         var found: [Int64] = []
         for (index, now) in shown.enumerated() where now > furthest {
-            // A whole day may be passed at once.
+            // The clock may skip a whole day.
             let passed = (furthest + 1...now).contains { floorMod(Int($0), 86_400) == second }
             if passed { found.append(start + Int64(index)) }
             furthest = now
@@ -220,7 +220,7 @@ struct SearchTests {
     }
 
     @Test(
-        "around each change of the clock a fixed time is due once, and a quarter of an hour whenever the clock shows it",
+        "around each change of the clock a fixed time is due once, and every quarter of an hour whenever the clock shows it",
         arguments: [
             "Europe/Berlin", "Australia/Lord_Howe", "Africa/Casablanca", "Pacific/Apia", "Africa/Monrovia", "Asia/Gaza",
         ]
@@ -230,7 +230,7 @@ struct SearchTests {
         let all = rules.transitions(in: utc("1970-01-01 00:00")..<utc("2100-01-01 00:00"))
         #expect(!all.isEmpty)
         let quarters = PreparedSchedule(try CalendarSchedule(cron: "*/15 * * * *"), in: rules)
-        // Each twentieth, and those at which something else happens than usual.
+        // Tests every twentieth change, and all unusual ones.
         for (index, change) in all.enumerated()
         where index % 20 == 0 || ![1800, 3600].contains(abs(change.after - change.before)) {
             let near = change.at - 5000..<change.at + 5000

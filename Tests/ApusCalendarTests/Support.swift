@@ -1,9 +1,9 @@
 @testable import ApusCalendar
 
-/// Seconds since 1970 of a date-time in UTC: `2026-03-29 01:00` or with seconds.
+/// Returns the seconds since 1970 of a date-time in UTC, such as `2026-03-29 01:00`, with or without seconds.
 func utc(_ text: String) -> Int64 { local(text).localSeconds }
 
-/// A date-time, from `2026-03-29 02:30`.
+/// Returns a date-time from a text such as `2026-03-29 02:30`.
 func local(_ text: String) -> CivilDateTime {
     let numbers = text.split { "- :".contains($0) }.compactMap { Int($0) }
     let second = numbers.count > 5 ? numbers[5] : 0
@@ -12,10 +12,10 @@ func local(_ text: String) -> CivilDateTime {
         time: CivilTime(unchecked: numbers[3] * 3600 + numbers[4] * 60 + second))
 }
 
-/// The zone of that name on this machine.
+/// Returns the rules of a zone of this machine.
 func zone(_ name: String) throws -> TimeZoneRules { try ZoneDatabase().zone(name).rules }
 
-/// The instants of the next occurrences, as date-times in UTC.
+/// Returns the next occurrences as date-times in UTC.
 func occurrences(
     _ schedule: CalendarSchedule, after instant: Int64, in rules: TimeZoneRules, policy: ClockPolicy = ClockPolicy(),
     identifier: String = "", count: Int

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ApusCalendar
 
-/// A clock that is known by its changes only, and what it shows by trying: nothing of the search is used.
+/// Models a clock by its changes, and finds what it shows by trying, without the code under test.
 struct WalkedClock {
     /// The changes near a time, in order.
     let changes: [TimeZoneRules.Transition]
@@ -20,7 +20,7 @@ struct WalkedClock {
         return offset
     }
 
-    /// The instants in a range at which a fixed local second is due.
+    /// Returns the instants in a range at which a fixed local second is due.
     func due(_ local: Int64, _ policy: ClockPolicy) -> [Int64] {
         var shown: [Int64] = []
         for offset in Set(offsets) where self.offset(local - Int64(offset)) == offset {
@@ -36,7 +36,7 @@ struct WalkedClock {
         return policy.repeated == .first ? [shown[0]] : shown
     }
 
-    /// Every instant of a range at which the clock shows a full multiple of a step.
+    /// Returns the instants in a range at which the clock shows a multiple of a step.
     func multiples(of step: Int64, in range: ClosedRange<Int64>) -> [Int64] {
         var result: [Int64] = []
         var instant = range.lowerBound
@@ -47,7 +47,7 @@ struct WalkedClock {
                 instant += 1
                 continue
             }
-            // To the next multiple, or to the change before it.
+            // Moves to the next multiple, or to the change before it.
             let following = instant + step - past
             instant = changes.first { $0.at > instant && $0.at < following }?.at ?? following
         }
@@ -57,7 +57,7 @@ struct WalkedClock {
 
 @Suite("Changes of the clock")
 struct TransitionTests {
-    /// All instants of a range, forwards and backwards.
+    /// Returns the occurrences in a range, as both directions of the search find them.
     private func found(
         _ schedule: CalendarSchedule, _ rules: TimeZoneRules, _ policy: ClockPolicy, in range: ClosedRange<Int64>
     ) -> (forwards: [Int64], backwards: [Int64]) {
@@ -77,7 +77,7 @@ struct TransitionTests {
         return (forwards, backwards.reversed())
     }
 
-    @Test("at no change of any zone is an occurrence missed or doubled")
+    @Test("no occurrence is missed or doubled at any change of any zone")
     func allChanges() throws {
         let database = ZoneDatabase()
         let policies = GapPolicy.allCases.flatMap { gap in
@@ -94,14 +94,14 @@ struct TransitionTests {
             let all = zone.rules.transitions(in: 0..<utc("2101-01-01 00:00"))
             zones += 1
             changes += all.count
-            // Links have the same rules.
+            // Linked names have the same rules.
             guard seen.insert(zone.fingerprint).inserted else { continue }
             for (index, change) in all.enumerated() {
                 let clock = WalkedClock(all[max(0, index - 3)..<min(all.count, index + 4)])
                 let shown = [change.at + Int64(change.before), change.at + Int64(change.after)].sorted()
                 let day: Int64 = 86_400
                 let range = change.at - 2 * day...change.at + 2 * day
-                // A time in the middle of the change, and one six hours later.
+                // One time in the middle of the change, and one six hours later.
                 let middle = (shown[0] + shown[1]) / 2
                 for local in [middle, middle + 21_600] {
                     let second = Int((local % day + day) % day)
@@ -127,7 +127,8 @@ struct TransitionTests {
                         Issue.record("\(name), \(change.at): every \(step) s: \(found) is not \(expected)")
                     }
                 }
-                // Only on the day on which the change begins, or ends: the search for the next one leaves the year.
+                // Only the days on which the change begins or ends, because a search for the next one would leave the
+                // year.
                 let near = change.at - width - 7_200...change.at + width + 7_200
                 for local in shown {
                     let first = local - (local % day + day) % day

@@ -5,7 +5,7 @@ import Testing
 @Suite("Schedules in words")
 struct WordsTests {
     @Test(
-        "words mean what cron means",
+        "words are due when the equivalent cron expression is",
         arguments: [
             ("every day at 9:00", "0 9 * * *"), ("every day 9am", "0 9 * * *"), ("every day at noon", "0 12 * * *"),
             ("Every Day at 12:15 am and 5:15 PM", "15 0,17 * * *"), ("every day at midnight", "0 0 * * *"),
@@ -27,7 +27,7 @@ struct WordsTests {
     )
     func cron(words: String, cron: String) throws {
         let (schedule, expected) = (try CalendarSchedule(words: words), try CalendarSchedule(cron: cron))
-        // Every two hours steps in words; cron has no step within the hour there.
+        // In words, every two hours follows the clock; in cron it does not, because it has no step within the hour.
         if words == "every 2 hours" {
             for name in ["UTC", "Asia/Tokyo"] {
                 let rules = try zone(name)
@@ -41,7 +41,7 @@ struct WordsTests {
         }
     }
 
-    @Test("a window begins with its start, and includes its end")
+    @Test("the times in a window are counted from its start, and may include its end")
     func window() throws {
         let found = occurrences(
             try CalendarSchedule(words: "every 25 minutes between 9:10 and 10:00 on mondays"),
@@ -49,7 +49,7 @@ struct WordsTests {
         #expect(found == ["2026-11-30 09:10:00", "2026-11-30 09:35:00", "2026-11-30 10:00:00", "2026-12-07 09:10:00"])
     }
 
-    @Test("weeks are counted from the date that the text or the caller names")
+    @Test("weeks are counted from the date in the text, or from the caller's")
     func weeks() throws {
         let today = local("2026-11-24 00:00").date
         let schedule = try CalendarSchedule(words: "every 2 weeks on friday 17:00", today: today)
@@ -82,7 +82,7 @@ struct WordsTests {
         #expect(!error.expected.isEmpty)
     }
 
-    @Test("what is printed means the same, and is printed the same again")
+    @Test("a printed schedule is read as the same schedule, and printed the same again")
     func printing() throws {
         let texts = [
             "every day at 9:00", "every day at 0:00:30 and 17:15", "every weekday at 18:30", "every weekend at 10:00",
@@ -102,7 +102,7 @@ struct WordsTests {
         }
     }
 
-    @Test("what words cannot say exactly is not printed in words")
+    @Test("a schedule that words cannot express exactly is not printed in words")
     func unprintable() throws {
         for cron in ["0 9 15W * *", "0 9 13 * 5", "0 9 L-3 * *", "0 0 9 1 1 * 2030", "H 9 * * *", "0 9 1 * +1"] {
             #expect(try CalendarSchedule(cron: cron).words == nil, "\(cron)")
@@ -112,7 +112,7 @@ struct WordsTests {
         #expect(schedule.words == nil)
     }
 
-    @Test("the form of a schedule is recognised, and read in that form")
+    @Test("the form of a text is detected, and the text is read in that form")
     func forms() throws {
         let texts: [(String, ScheduleForm)] = [
             ("every day at 9:00", .words), ("Every 15 minutes", .words), ("0 9 * * 1-5", .cron), ("@daily", .cron),
@@ -136,7 +136,7 @@ struct WordsTests {
     }
 
     @Test(
-        "a line of a crontab, a missing field and a typo are refused with what to write",
+        "a crontab line, a missing field and a typo are refused with suggestions",
         arguments: [
             ("*/5 * * * * /usr/bin/backup", 13, "*/5 * * * *"),
             ("0 9 * * 1-5 backup --all the files", 13, "0 9 * * 1-5"),

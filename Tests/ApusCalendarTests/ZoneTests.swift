@@ -5,7 +5,7 @@ import Testing
 @Suite("Time zones")
 struct ZoneTests {
     @Test(
-        "offsets of known instants",
+        "offsets of known instants are correct",
         arguments: [
             ("Europe/Berlin", "2026-03-29 00:59:59", 3600), ("Europe/Berlin", "2026-03-29 01:00", 7200),
             ("Europe/Berlin", "2199-07-01 12:00", 7200), ("Europe/Berlin", "1893-03-01 00:00", 3208),
@@ -36,7 +36,7 @@ struct ZoneTests {
     }
 
     @Test(
-        "what each instant of a change shows, is resolved to it",
+        "the local time at each instant around a change is resolved to that instant",
         arguments: ["Africa/Casablanca", "Europe/Dublin", "Asia/Gaza"])
     func changes(name: String) throws {
         let rules = try zone(name)
@@ -77,7 +77,7 @@ struct ZoneTests {
     }
 
     @Test(
-        "footers of POSIX",
+        "POSIX footers are parsed with their offsets",
         arguments: [
             ("<-03>3", -10800, nil), ("IST-1GMT0,M10.5.0,M3.5.0/1", 3600, 0),
             ("EST5EDT,M3.2.0,M11.1.0", -18000, -14400),
@@ -91,11 +91,11 @@ struct ZoneTests {
     }
 
     @Test(
-        "what is no footer is refused",
+        "an invalid footer is refused",
         arguments: ["", "A1", "EST", "EST5EDT,M13.1.0,M1.1.0", "EST5EDT,M3.2.0", "<EST5"])
     func wrongFooters(text: String) { #expect(PosixRuleParser.parse(Array(text.utf8)) == nil) }
 
-    @Test("names cannot leave the folder, and an unknown one gets near ones")
+    @Test("names cannot lead out of the folder, and an unknown name is refused with similar ones")
     func names() {
         for name in ["", "/etc/passwd", "../passwd", "Europe//Berlin", "Europe/../Berlin", "Europe/Berlin/", "Ü"] {
             #expect(throws: ZoneError.self) { try ZoneDatabase().zone(name) }
@@ -104,7 +104,7 @@ struct ZoneTests {
         #expect(error?.description.contains("Europe/Berlin") == true)
     }
 
-    /// Files whose contents the test changes.
+    /// Provides zone files whose contents the test changes.
     private final class ChangingFiles: ZoneFiles {
         nonisolated(unsafe) var bytes: [UInt8] = []
         nonisolated(unsafe) var modified: Int64 = 1
@@ -116,7 +116,7 @@ struct ZoneTests {
         func read(_ path: String) -> [UInt8]? { bytes }
     }
 
-    @Test("a zone whose file has changed is read anew, and its generation says so")
+    @Test("a zone whose file has changed is read again, with a higher generation")
     func newRules() throws {
         let files = ChangingFiles()
         files.bytes = try #require(SystemZoneFiles().read("/usr/share/zoneinfo/Europe/Berlin"))
