@@ -1,11 +1,11 @@
 import ApusCalendar
 
-/// An oracle.
+/// A program that computes the occurrences of schedules independently.
 enum Oracle: String, CaseIterable {
     case systemd, croniter, dateutil, java, zoneinfo
 }
 
-/// A schedule that Apus and an oracle were asked about.
+/// A question to Apus and to an oracle about a schedule.
 struct Comparison {
     var oracle: Oracle
     var text: String
@@ -13,18 +13,18 @@ struct Comparison {
     var zone: String
     var rules: TimeZoneRules
     var base: Int64
-    /// How many instants were asked.
+    /// How many instants are requested.
     var count: Int
-    /// The last instant that was asked, 2100-12-31 for most.
+    /// The last instant that is requested, 2100-12-31 for most oracles.
     var end: Int64
-    /// The policy that was asked; the default one where the oracle has none to choose.
+    /// The policies at changes of the clock; the defaults if the oracle has no choice.
     var policy = ClockPolicy()
 
-    /// The occurrences of Apus that are kept, as many as were asked.
+    /// Returns as many of Apus's occurrences that satisfy `isKept` as are requested.
     func ours(_ policy: ClockPolicy? = nil, where isKept: (Occurrence) -> Bool = { _ in true }) -> [Int64] {
         let search = PreparedSchedule(schedule, in: rules, policy: policy ?? self.policy)
         var (result, instant) = ([Int64](), base)
-        // Those that are not kept are few: the copies of one hour.
+        // Few are left out: the copies of one hour.
         for _ in 0..<count + 8000 {
             guard result.count < count, let next = search.next(after: instant), next.instant <= end else { break }
             if isKept(next) { result.append(next.instant) }
@@ -33,7 +33,7 @@ struct Comparison {
         return result
     }
 
-    /// The schedule with one of day of the month and day of the week being enough, if both are restricted.
+    /// The question with a day matching either the day of the month or the day of the week, if both are restricted.
     var withEitherDay: Comparison? {
         guard case .fields(var fields) = schedule.rule, fields.days.restrictsMonthDay, fields.days.restrictsWeekday
         else { return nil }
@@ -43,7 +43,7 @@ struct Comparison {
         return copy
     }
 
-    /// The schedule with the days of the month alone, if both are restricted.
+    /// The question with the days of the month alone, if both are restricted.
     var withoutWeekdays: Comparison? {
         guard case .fields(var fields) = schedule.rule, fields.days.restrictsMonthDay, fields.days.restrictsWeekday
         else { return nil }

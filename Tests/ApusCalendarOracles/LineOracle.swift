@@ -1,6 +1,6 @@
 import Foundation
 
-/// A program that answers each line with a line.
+/// Runs a program that answers each line with a line.
 final class LineOracle {
     private let process = Process()
     private let input = Pipe()
@@ -20,7 +20,7 @@ final class LineOracle {
         input.fileHandleForWriting.write(Data((fields.joined(separator: "\t") + "\n").utf8))
     }
 
-    /// The next answer, or nil if the program ended.
+    /// Returns the next answer, or nil if the program has ended.
     func receive() -> String? {
         while true {
             if let end = unread.firstIndex(of: 0x0A) {
@@ -45,7 +45,7 @@ final class LineOracle {
     }
 }
 
-/// What an oracle answers about a schedule.
+/// An oracle's answer about a schedule.
 enum Answer: Equatable {
     case instants([Int64])
     case refused(String)
@@ -56,7 +56,7 @@ enum Answer: Equatable {
             ? .refused(String(line)) : .instants(line.split(separator: " ").compactMap { Int64($0) })
     }
 
-    /// The instants up to the end of what was asked, or nil if the oracle does not read the schedule.
+    /// Returns the instants up to the last requested one, or nil if the oracle refuses the schedule.
     func instants(until end: Int64) -> [Int64]? {
         if case .instants(let list) = self { list.filter { $0 <= end } } else { nil }
     }

@@ -1,7 +1,7 @@
 import ApusCalendar
 import Foundation
 
-/// The programs that are asked.
+/// The oracles' running programs.
 struct Oracles {
     var python: LineOracle
     var systemd: LineOracle
@@ -92,7 +92,7 @@ struct Run {
         while Date().timeIntervalSince(start) < options.seconds {
             let (zone, at) = changes[(options.skip + covered) % changes.count]
             covered += 1
-            // Before the change, in it, and after it; every fifth round is anywhere.
+            // Most rounds begin before, in or after a change; about every fifth begins at any instant.
             let isAnywhere = generator.chance(5)
             let base =
                 isAnywhere
@@ -124,7 +124,7 @@ struct Run {
         let ours = comparison.ours()
         if theirs == ours { return }
         let finds = { (instant: Int64) in
-            // A whole second before, systemd counts seconds to 60, which minutes of a repetition are beyond.
+            // A whole second before, systemd would count seconds up to 60, which is beyond the minutes of a repetition.
             let question = ["systemd", comparison.zone, "\(instant - 1).999999", "1", comparison.text]
             return Answer(line: oracles.systemd.ask(question) ?? "").instants(until: instant)?.contains(instant)
                 ?? false
@@ -143,7 +143,7 @@ struct Run {
             + text([comparison.base]) + ", gap \(comparison.policy.gap), repeated \(comparison.policy.repeated)\n"
             + "    Apus:   \(text(ours))\n    oracle: \(text(theirs))\n"
         if case .recurrence(let rule) = comparison.schedule.rule { report += "    from \(rule.start)\n" }
-        // Not by `print`, which keeps it until the end when the output is a file.
+        // `print` would buffer the text until the end when the output is a file.
         FileHandle.standardOutput.write(Data(report.utf8))
     }
 

@@ -1,4 +1,4 @@
-/// SplitMix64: the same expressions for the same seed on every machine.
+/// Returns pseudorandom numbers (SplitMix64), the same for a seed on every machine.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
@@ -58,7 +58,7 @@ extension SeededGenerator {
         return (0..<number(1...2)).map { _ in
             let first = number(range)
             switch number(1...6) {
-            // A repetition that leaves the range at once is refused.
+            // systemd refuses a repetition that leaves the range at once.
             case 1 where first < range.upperBound: return "\(first)/\(number(1...range.upperBound - first))"
             case 2 where first < range.upperBound:
                 return "\(first)..\(number(first + 1...range.upperBound))"
@@ -125,7 +125,7 @@ extension SeededGenerator {
 
     // MARK: Fields, as the program in Java reads them
 
-    /// The same fields in cron and for the program.
+    /// Returns the same fields in cron and in the form of the Java program.
     mutating func fields() -> (cron: String, fields: String) {
         func text(_ list: [Int]?) -> String { list.map { $0.map(String.init).joined(separator: ",") } ?? "*" }
         let minutes: [Int]? =
@@ -134,7 +134,7 @@ extension SeededGenerator {
         let days: [Int]? = chance(5) ? numbers(1...31) : nil
         let months: [Int]? = chance(6) ? numbers(1...12) : nil
         let weekdays: [Int]? = chance(5) ? numbers(1...7) : nil
-        // Written as a step, the minutes follow elapsed time.
+        // Minutes that are written as a step follow elapsed time.
         let minuteText = minutes.map { list in
             list.count > 1 && list == Array(stride(from: 0, to: 60, by: list[1])) ? "*/\(list[1])" : text(list)
         }

@@ -1,6 +1,6 @@
 import ApusCalendar
 
-/// One zone at one instant, and random schedules for all oracles.
+/// Asks all oracles about random schedules in one zone at one instant.
 struct Round {
     static let end: Int64 = 4_133_980_799  // 2100-12-31 23:59:59
     private static let count = 5
@@ -13,7 +13,7 @@ struct Round {
 
     private struct Question {
         var comparison: Comparison
-        /// The same question on a clock without changes, to the same oracle.
+        /// The same question to the same oracle on a clock without changes.
         var plain: Comparison?
     }
 
@@ -25,7 +25,7 @@ struct Round {
         generator = SeededGenerator(seed: seed)
     }
 
-    /// Asks all oracles, and judges each answer. They work at the same time.
+    /// Asks all oracles, which work at the same time, and judges each answer.
     mutating func run(_ oracles: Oracles, _ judge: (Comparison, Answer, Bool) -> Void) throws {
         let events = (0..<6).map { _ in generator.event() }
         oracles.systemd.send(["systemd", zone, "\(base)", "\(Self.count)"] + events)
@@ -61,7 +61,7 @@ struct Round {
         var questions: [Question] = []
         for _ in 0..<2 {
             let text = generator.cron()
-            // The last weekday of a month is `L5` for croniter.
+            // croniter writes the last Friday of a month as `L5`.
             let theirs = text.hasSuffix("L") ? text.dropLast(2) + "L" + text.dropLast().suffix(1) : text
             let zoned = comparison(.croniter, text, try CalendarSchedule(cron: text))
             var plain = zoned
@@ -74,7 +74,7 @@ struct Round {
             let start = rules.local(at: base - Int64(generator.number(0...40_000_000)))
             let schedule = try CalendarSchedule(recurrence: rule, start: start)
             var each = comparison(.dateutil, rule, schedule)
-            // It examines every day of rules without a date.
+            // dateutil examines every day of a rule that never matches.
             each.end = min(Self.end, base + 20 * 366 * 86_400)
             questions.append(Question(comparison: each))
             python.send(
@@ -93,7 +93,7 @@ struct Round {
                 gap: generator.pick(GapPolicy.allCases), repeated: generator.pick(RepeatedPolicy.allCases))
             var each = comparison(.java, cron, schedule)
             each.count = 40
-            // The program walks minute by minute.
+            // The Java program walks minute by minute.
             each.end = min(Self.end, base + 86_400 * (read.isStepping ? 10 : 100))
             if !read.isStepping { each.policy = policy }
             let kind = read.isStepping ? "walk" : "fixed"

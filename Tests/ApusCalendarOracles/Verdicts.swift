@@ -1,10 +1,10 @@
 import ApusCalendar
 import Foundation
 
-/// Why an oracle and Apus disagree, and who is right.
+/// The reason why an oracle and Apus disagree, and which of them is right.
 struct Verdict: Hashable {
     var oracle: Oracle
-    /// What each of the two says.
+    /// The answers of both.
     var says: String
     var right: String
     var source: String
@@ -80,14 +80,14 @@ struct Verdict: Hashable {
         dateutilYearBefore,
     ]
 
-    /// The reason for different answers, or nil if there is none.
+    /// Finds the reason for different answers.
     ///
     /// - Parameters:
-    ///   - comparison: What was asked.
+    ///   - comparison: The question.
     ///   - theirs: The oracle's answer.
     ///   - agreesWithoutZone: Whether the oracle agrees on a clock without changes, or disagrees with a verdict.
-    ///   - finds: Whether the oracle finds an instant when asked at the microsecond before.
-    /// - Returns: The verdict.
+    ///   - finds: Whether the oracle finds an instant when the question begins a microsecond before it.
+    /// - Returns: The verdict, or nil if there is no reason.
     static func explain(
         _ comparison: Comparison, _ theirs: [Int64], agreesWithoutZone: Bool, finds: (Int64) -> Bool
     ) -> Verdict? {
@@ -104,7 +104,7 @@ struct Verdict: Hashable {
         if theirs == ours { return .dateutilGap }
         guard case .recurrence(let rule) = comparison.schedule.rule else { return nil }
         if rule.frequency == .yearly {
-            // Other days of these few only, or another position because of them.
+            // Only these few days differ, or another position because of them.
             func isSame(without isLeftOut: (CivilDate) -> Bool) -> Bool {
                 let rest = [theirs, ours].map { instants in
                     instants.filter { !isLeftOut(comparison.rules.local(at: $0).date) }
@@ -121,7 +121,7 @@ struct Verdict: Hashable {
             return nil
         }
         guard rule.frequency == .weekly, !rule.positions.isEmpty else { return nil }
-        // One more match in the first week, which a COUNT has counted.
+        // The first week has one more match, which a COUNT has counted.
         let end = rule.start.localSeconds + 8 * 86_400
         let (later, expected) = (theirs.filter { $0 > end }, ours.filter { $0 > end })
         let common = min(later.count, expected.count)
@@ -164,7 +164,7 @@ struct Verdict: Hashable {
         let locals = theirs.map { rules.local(at: $0) }
         let shown = ours.map { rules.local(at: $0) }
         if locals == shown { return .systemdCopy }
-        // Everything that the clock shows, of which systemd may lack some near a change only.
+        // Every occurrence that the clock shows; systemd may lack some of them, but only near a change.
         var asked = comparison
         asked.end = theirs.last ?? comparison.end
         asked.count = 20_000
@@ -179,7 +179,7 @@ struct Verdict: Hashable {
     }
 }
 
-/// The numbers of a run.
+/// The counters of a run.
 struct Tally {
     var comparisons: [Oracle: Int] = [:]
     var refused: [Oracle: Int] = [:]

@@ -1,10 +1,11 @@
 import ApusCalendar
 
-/// Compares the changes of all zones with Python's zoneinfo, which reads the same files, and with the zones of the JDK,
-/// which are its own.
+/// Compares the changes of all zones with those of two other readers.
+///
+/// Python's zoneinfo reads the same files; the JDK has its own zones.
 struct ZoneData {
     private(set) var tally = Tally()
-    /// The zones of which the JDK has other data.
+    /// The zones for which the JDK has different data.
     private(set) var different: [String] = []
 
     mutating func compare(_ name: String, _ rules: TimeZoneRules, python: LineOracle, java: LineOracle) throws {
