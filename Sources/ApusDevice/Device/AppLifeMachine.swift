@@ -1,40 +1,40 @@
 import ApusBackground
 
-/// Where an app is between "not running" and "in front of the user": a pure state machine.
+/// The state of an app's life cycle, from "not running" to "active": a pure state machine.
 ///
-/// Each event gives the phases that the process has to enter, in order.
+/// Each event returns the phases that the process enters, in order.
 struct AppLifeMachine: Sendable {
     enum State: Sendable, Hashable {
         case notRunning
-        /// Its process was started before it is needed, and stands still before the launch.
+        /// The process was started in advance, and does not run until the launch.
         case prewarmed
-        /// Its process was started, and the app is not made yet.
+        /// The process was started; the app object does not exist yet.
         case launching(toForeground: Bool)
         case active
         case inactive
-        /// On the way to the background: the app may be at work for that.
+        /// The app is entering the background, and may still be working for that.
         case leaving
         case background
         case suspended
-        /// It was notified of its end, and may be at work for that.
+        /// The process was notified of its end, and may still be working for that.
         case ending
     }
 
     private(set) var state = State.notRunning
-    /// Whether the user sees the app in the switcher.
+    /// Whether the app is in the app switcher.
     private(set) var isInSwitcher = false
     /// Whether the user removed the app from the switcher and has not started it since.
     private(set) var wasForceQuit = false
 
     enum LaunchAction: Equatable {
-        /// Start a process, which begins in that phase.
+        /// Start a process, which begins in this phase.
         case start(Phase)
         case alreadyRunning
-        /// Only the user starts an app that the user has force-quit.
+        /// Do not start it: after a force quit, only the user starts the app.
         case forbidden
     }
 
-    /// False when there is a process.
+    /// Starts a process before it is needed; returns false if there is one already.
     mutating func prewarm() -> Bool {
         guard state == .notRunning else { return false }
         state = .prewarmed
@@ -53,7 +53,7 @@ struct AppLifeMachine: Sendable {
         return .start(toForeground && !usesScenes ? .inactive : .background)
     }
 
-    /// The app was made.
+    /// Ends the launch: the app object exists now.
     mutating func finishLaunch(usesScenes: Bool) -> [Phase] {
         guard case .launching(let toForeground) = state else { return [] }
         if toForeground {
@@ -61,18 +61,19 @@ struct AppLifeMachine: Sendable {
             return usesScenes ? [.inactive, .active] : [.active]
         }
         state = .leaving
-        // Reported although it began there (Apple, documentation/uikit/about-the-background-execution-sequence).
+        // UIKit reports this phase although the process began in it (Apple,
+        // documentation/uikit/about-the-background-execution-sequence).
         return [.background]
     }
 
-    /// The app comes to the front.
+    /// Brings the app to the foreground.
     mutating func activate() -> [Phase] {
         switch state {
         case .inactive:
             state = .active
             return [.active]
         case .leaving, .background, .suspended:
-            // It may have been launched without the user.
+            // An app that was launched in the background is not in the switcher yet.
             isInSwitcher = true
             state = .active
             return [.inactive, .active]
@@ -81,14 +82,14 @@ struct AppLifeMachine: Sendable {
         }
     }
 
-    /// Something covers the app: a call, the switcher.
+    /// Makes the app inactive, because a call or the switcher covers it.
     mutating func interrupt() -> [Phase] {
         guard state == .active else { return [] }
         state = .inactive
         return [.inactive]
     }
 
-    /// The app goes from the front: home, another app, the lock.
+    /// Moves the app to the background, because of the home button, another app or a locked screen.
     mutating func leaveForeground() -> [Phase] {
         switch state {
         case .active:
@@ -102,19 +103,19 @@ struct AppLifeMachine: Sendable {
         }
     }
 
-    /// The app has done its work on the way to the background.
+    /// Ends the app's work on the way to the background.
     mutating func settle() {
         if state == .leaving { state = .background }
     }
 
-    /// False when it is not at rest in the background.
+    /// Suspends the process; returns false if it is not at rest in the background.
     mutating func suspend() -> Bool {
         guard state == .background else { return false }
         state = .suspended
         return true
     }
 
-    /// The system has something for a suspended app.
+    /// Resumes a suspended app in the background, because the system has an event for it.
     mutating func resumeInBackground() -> [Phase] {
         guard state == .suspended else { return [] }
         state = .leaving
@@ -122,17 +123,17 @@ struct AppLifeMachine: Sendable {
     }
 
     enum RemoveAction: Equatable {
-        /// It is not in the switcher.
+        /// The app is not in the switcher.
         case nothing
-        /// There is no process.
+        /// The app is removed from the switcher, and has no process.
         case removed
-        /// End the process without a word.
+        /// End the process without notifying it.
         case endSilently
         /// Notify the process, and then end it.
         case endWithNotice
     }
 
-    /// The user removes the app from the switcher. It has to be out of the foreground.
+    /// Removes the app, which must have left the foreground, from the switcher.
     mutating func forceQuit() -> RemoveAction {
         guard isInSwitcher else { return .nothing }
         isInSwitcher = false
@@ -144,32 +145,28 @@ struct AppLifeMachine: Sendable {
         }
     }
 
-    /// The process is being notified of its end.
+    /// Notes that the process is being notified of its end.
     mutating func beginEnding() { state = .ending }
 
-    /// The process is gone.
     mutating func end() { state = .notRunning }
 }
 
-/// Why the system starts a process of the app, or lets a suspended one continue in the background.
+/// The reason for which the system starts the app's process, or resumes a suspended one in the background.
 package struct LaunchCause: Sendable, Hashable, Codable, ExpressibleByStringLiteral, CustomStringConvertible {
-    /// The cause, in words.
+    /// The cause in words.
     package let description: String
 
     package init(stringLiteral description: String) { self.description = description }
 
     private init(_ description: String) { self.description = description }
 
-    /// The user has opened the app.
+    /// The user opened the app.
     static let user: LaunchCause = "icon"
-    /// The system expects that the user opens the app soon.
+    /// The system expects the user to open the app soon.
     static let prewarming: LaunchCause = "prewarming"
-    /// The phone has moved far.
     package static let location: LaunchCause = "significant location change"
-    /// A silent push came.
     package static let push: LaunchCause = "silent push"
-    /// All tasks of a background session have ended.
+    /// All transfers of a background session have ended.
     static func transfers(_ session: String) -> LaunchCause { LaunchCause("background session \(session)") }
-    /// A background job's turn has come.
     static func job(_ identifier: String) -> LaunchCause { LaunchCause("background job \(identifier)") }
 }

@@ -5,56 +5,70 @@ public import Foundation
 public struct AppManifest: Sendable, Hashable, Codable {
     /// A kind of work in the background (`UIBackgroundModes`).
     public enum BackgroundMode: String, Sendable, Hashable, Codable, CaseIterable {
-        /// To play or record sound.
+        /// The app plays or records sound.
         case audio
-        /// To be notified of the device's position.
+        /// The app is notified of the device's position.
         case location
-        /// To refresh its content for a short time (`fetch`): without it, requests of the kind `refresh` are not
-        /// permitted.
+        /// The app refreshes its content for a short time (`fetch`).
+        ///
+        /// Without this mode, requests of the kind `refresh` are not permitted.
         case fetch
-        /// To do longer work while the device is not in use (`processing`): without it, requests of the kind
-        /// `processing` are not permitted.
+        /// The app does longer work while the device is not in use (`processing`).
+        ///
+        /// Without this mode, requests of the kind `processing` are not permitted.
         case processing
-        /// To be started for silent pushes.
+        /// The app is started for silent pushes.
         case remoteNotification = "remote-notification"
     }
 
-    /// Names the app (`CFBundleIdentifier`).
+    /// The identifier of the app (`CFBundleIdentifier`).
     public var bundleIdentifier: String
-    /// The file that it was read from, of which an app in its own process finds all keys in `Bundle.main`.
+    /// The contents of the file from which the manifest was read; `nil` if it was made from arguments.
+    ///
+    /// An app in its own process finds all keys of the file in `Bundle.main`.
     public var infoPlist: Data?
-    /// The class of the scene's delegate (`UISceneDelegateClassName`), for an app that is started by the `main()` of its
-    /// delegate.
+    /// The class of the scene's delegate (`UISceneDelegateClassName`), for an app that the `main()` of its app delegate
+    /// starts.
     public var sceneDelegateClass: String?
-    /// The declared modes.
+    /// The declared background modes.
     public var backgroundModes: Set<BackgroundMode>
-    /// The identifiers of background jobs (`BGTaskSchedulerPermittedIdentifiers`); handlers and requests of others are
-    /// not permitted. One that ends in `.*`, as "com.example.app.export.*", declares all identifiers that begin so, for
-    /// continued work only.
+    /// The permitted identifiers of background jobs (`BGTaskSchedulerPermittedIdentifiers`).
+    ///
+    /// Handlers and requests with other identifiers are not permitted. An identifier that ends in `.*`, such as
+    /// "com.example.app.export.*", permits all identifiers with that prefix, for continued work only.
     public var permittedTaskIdentifiers: Set<String>
-    /// Whether the app has the life cycle of scenes: it then starts in the phase `background`, otherwise in `inactive`
-    /// (Apple, developer.apple.com/documentation/uikit/uiapplication/applicationstate).
+    /// Whether the app has the life cycle of scenes.
+    ///
+    /// If so, a launch to the foreground begins in the phase `background`, otherwise in `inactive` (Apple,
+    /// developer.apple.com/documentation/uikit/uiapplication/applicationstate).
     public var usesScenes: Bool {
         didSet { statesScenes = true }
     }
-    /// Whether that was said, and not only assumed.
+    /// Whether ``usesScenes`` was given, not assumed.
     package private(set) var statesScenes: Bool
 
-    /// Why the app wants to know where the phone is while it is used (`NSLocationWhenInUseUsageDescription`), which the
-    /// system shows to the user with its question. Without it, or with an empty text, a request for authorization does nothing.
+    /// The reason for which the app wants the phone's position while it is in use
+    /// (`NSLocationWhenInUseUsageDescription`).
+    ///
+    /// The system shows it to the user with its question. Without it, or if it is empty, a request for authorization
+    /// does nothing.
     public var locationWhenInUseUsage: String?
-    /// Why it wants to know that at any time (`NSLocationAlwaysAndWhenInUseUsageDescription`). Without this one and the
-    /// other, a request for `always` does nothing.
+    /// The reason for which the app wants the phone's position at any time
+    /// (`NSLocationAlwaysAndWhenInUseUsageDescription`).
+    ///
+    /// A request for `always` does nothing unless both this text and ``locationWhenInUseUsage`` are present.
     public var locationAlwaysUsage: String?
 
-    /// The app groups of the app (the entitlement `com.apple.security.application-groups`), as "group.com.example.notes".
+    /// The app groups of the app (the entitlement `com.apple.security.application-groups`), such as
+    /// "group.com.example.notes".
     public var appGroups: Set<String>
 
-    /// A manifest; without arguments that of an app with scenes that declares nothing. It has the texts for the user that
-    /// the system insists on; `nil` is an app without them.
+    /// Creates a manifest; without arguments, that of an app with scenes that declares nothing.
     ///
-    /// Without a value for `usesScenes` it is true, except for an app in the test's process whose installation has no scene
-    /// delegate. A value that the app's delegates do not fit is a fault of module SimulatedApple.
+    /// By default, it has the texts for the user that the system requires; pass `nil` for an app without them.
+    ///
+    /// If `usesScenes` is `nil`, it is true, except for an app in the test's process whose installation has no scene
+    /// delegate. A value that contradicts the app's delegates is a fault of the module SimulatedApple.
     public init(
         bundleIdentifier: String = "com.example.app", backgroundModes: Set<BackgroundMode> = [],
         permittedTaskIdentifiers: Set<String> = [], usesScenes: Bool? = nil,
@@ -71,9 +85,11 @@ public struct AppManifest: Sendable, Hashable, Codable {
         self.appGroups = appGroups
     }
 
-    /// The keys without whose texts the user is not asked, by what an app asks for.
+    /// The usage texts that are missing, for each authorization; if any is, a request for that authorization does
+    /// nothing.
     ///
-    /// Apple, documentation/corelocation/cllocationmanager/requestwheninuseauthorization() and …/requestalwaysauthorization()
+    /// Apple, documentation/corelocation/cllocationmanager/requestwheninuseauthorization() and
+    /// …/requestalwaysauthorization()
     var missingLocationKeys: [LocationAuthorization: [String]] {
         func missing(_ text: String?, _ key: String) -> [String] { text?.isEmpty ?? true ? [key] : [] }
         let whenInUse = missing(locationWhenInUseUsage, "NSLocationWhenInUseUsageDescription")
@@ -82,12 +98,12 @@ public struct AppManifest: Sendable, Hashable, Codable {
     }
 }
 
-/// Why an `Info.plist` gives no ``AppManifest``: all errors in it, not only the first.
+/// The errors of an `Info.plist` from which no ``AppManifest`` can be made: all of them, not only the first.
 public struct AppManifestError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Each begins with the key that it is about.
+    /// The errors, each of which begins with its key.
     public let problems: [String]
 
-    /// A line for each problem.
+    /// A heading and one line for each problem.
     public var description: String {
         (["the Info.plist is not one with which the app works as it is meant to:"] + problems.map { "  \($0)" })
             .joined(separator: "\n")
@@ -95,30 +111,31 @@ public struct AppManifestError: Error, Sendable, Hashable, CustomStringConvertib
 }
 
 extension AppManifest {
-    /// The app's own `Info.plist`, read and checked, so that the simulated phone goes by what the app is shipped with.
+    /// Creates the manifest from the app's own `Info.plist`, so that the simulated phone follows what ships with the
+    /// app.
     ///
-    /// It is read as XML or as a binary property list, before or after the build. These keys are read:
+    /// The file may be XML or a binary property list, from before or after the build. These keys are read:
     ///
     /// | Key | Becomes | Is refused |
     /// |---|---|---|
-    /// | `UIBackgroundModes` | ``backgroundModes`` | a mode that Apple does not have. Those that the simulated phone does not have, such as `voip`, are left out |
-    /// | `BGTaskSchedulerPermittedIdentifiers` | ``permittedTaskIdentifiers`` | an empty one; a `*` that is not a last part of its own; none beside the mode `processing`, of which no request would be permitted |
-    /// | `UIApplicationSceneManifest` | ``usesScenes``, true if the key is there, and ``sceneDelegateClass`` | what is not a dictionary |
+    /// | `UIBackgroundModes` | ``backgroundModes`` | a mode that Apple does not define. Modes that the simulated phone does not have, such as `voip`, are left out |
+    /// | `BGTaskSchedulerPermittedIdentifiers` | ``permittedTaskIdentifiers`` | an empty identifier; a `*` that is not in a final `.*`; with the mode `processing`, a list without any identifier for its requests |
+    /// | `UIApplicationSceneManifest` | ``usesScenes``, true if the key is present, and ``sceneDelegateClass`` | a value that is not a dictionary |
     /// | `CFBundleIdentifier` | ``bundleIdentifier`` | |
     /// | `NSLocationAlwaysAndWhenInUseUsageDescription` | ``locationAlwaysUsage`` | |
-    /// | `NSLocationWhenInUseUsageDescription` | ``locationWhenInUseUsage`` | none, or an empty text, beside the mode `location`: requests for permission do nothing then |
+    /// | `NSLocationWhenInUseUsageDescription` | ``locationWhenInUseUsage`` | with the mode `location`, a missing or empty text, because requests for permission would do nothing |
     ///
-    /// A build setting such as `$(PRODUCT_BUNDLE_IDENTIFIER)` is taken as it is written: give the built file to an app
-    /// whose identifiers have one.
+    /// A build setting such as `$(PRODUCT_BUNDLE_IDENTIFIER)` is not expanded: if the app's identifiers contain one,
+    /// pass the built file.
     ///
     /// Sources: Apple, the pages of the keys in "Information Property List", and "Choosing the Location Services
     /// Authorization to Request".
     ///
-    /// - Parameter file: Where it is. Reading blocks the calling thread.
-    /// - Throws: What reading the file throws; ``AppManifestError``.
+    /// - Parameter file: The location of the file. Reading it blocks the calling thread.
+    /// - Throws: The errors of reading the file; ``AppManifestError``.
     public init(infoPlist file: URL) throws { try self.init(infoPlist: Data(contentsOf: file)) }
 
-    /// An `Info.plist` that was read already; see ``init(infoPlist:)-(URL)``.
+    /// Creates the manifest from the contents of an `Info.plist`; see ``init(infoPlist:)-(URL)``.
     ///
     /// - Parameter contents: The file's bytes.
     /// - Throws: ``AppManifestError``.
@@ -140,9 +157,9 @@ extension AppManifest {
     }
 }
 
-/// The keys on which the simulated phone's rules depend.
+/// The keys of an `Info.plist` on which the simulated phone's rules depend.
 private struct InfoPlist: Decodable {
-    /// Any dictionary.
+    /// The manifest of scenes, which may be any dictionary.
     struct Scenes: Decodable {
         private enum CodingKeys: String, CodingKey { case configurations = "UISceneConfigurations" }
 
@@ -187,7 +204,7 @@ private struct InfoPlist: Decodable {
         alwaysPurpose = try keys.decodeIfPresent(String.self, forKey: .alwaysPurpose)
     }
 
-    /// Apple, "UIBackgroundModes".
+    /// The modes that Apple defines (Apple, "UIBackgroundModes").
     private static let allModes = [
         "audio", "bluetooth-central", "bluetooth-peripheral", "external-accessory", "fetch", "location",
         "nearby-interaction", "network-authentication", "newsstand-content", "processing", "push-to-talk",
@@ -223,7 +240,7 @@ private struct InfoPlist: Decodable {
 
     private static func problem(_ key: CodingKeys, _ text: String) -> String { "\(key.rawValue): \(text)" }
 
-    /// What is wrong with the file's form.
+    /// Returns the problem with the form of the file.
     static func problem(_ error: DecodingError) -> String {
         switch error {
         case .typeMismatch(_, let context), .valueNotFound(_, let context):

@@ -1,31 +1,35 @@
 public import ApusTimers
 
-/// Names a background task, as `UIBackgroundTaskIdentifier` does. No two background tasks of a program have the same
-/// one, whatever processes and devices they belong to: so one that was kept for too long ends nothing.
+/// The identifier of a background task, like `UIBackgroundTaskIdentifier`.
+///
+/// No two background tasks of a program have the same identifier, even in different processes of the app or on
+/// different devices, so an outdated identifier ends nothing.
 public struct BackgroundTaskID: Sendable, Hashable, CustomStringConvertible {
-    /// Counts the background tasks of a device, over all processes of the app.
+    /// The number of the background task; all processes of the app on one device share the count.
     package let number: Int
-    /// Which device of the program it is. It is in no log: that must not depend on what ran before in the program.
+    /// The number of the device in this program.
+    ///
+    /// It is not logged, because a log must not depend on what ran earlier in the program.
     package let device: Int
 
     package init(number: Int, device: Int) { (self.number, self.device) = (number, device) }
 
-    /// No background task: the answer when the app cannot run in the background.
+    /// No background task: the result of a request when the app cannot run in the background.
     public static let invalid = BackgroundTaskID(number: 0, device: 0)
 
-    /// The number.
+    /// The number, or "invalid".
     public var description: String { self == .invalid ? "invalid" : String(number) }
 }
 
-/// A background task as its process begins it.
+/// The properties of a background task that its process gives when it begins the task.
 struct HeldBackgroundTask: Sendable {
-    /// What has to end it when its time is over.
+    /// The way in which the task must end after its time has expired.
     enum End: Sendable {
-        /// The app, before the handler returns.
+        /// The app ends it before the handler returns.
         case inHandler
-        /// The system, when the handler has returned.
+        /// The system ends it when the handler has returned.
         case afterHandler
-        /// The app, before the process has no time left: the work continues beside the handler.
+        /// The app ends it before the process is out of time; its work continues after the handler has returned.
         case atZero
     }
 
@@ -33,25 +37,27 @@ struct HeldBackgroundTask: Sendable {
     let place: String?
     let end: End
     let handler: (@MainActor @Sendable () -> Void)?
-    /// The wall clock's reading then, which is only shown.
+    /// The wall clock when the task began, for display only.
     var begun = WallInstant(secondsSince1970: 0)
 }
 
-/// The background tasks of one process and the time that it has in the background: a pure state machine.
+/// The background tasks of one process, and the time that it has in the background: a pure state machine.
 ///
-/// Time belongs to the process, not to a background task. It begins to run when a background task is open in the
-/// background, and continues to run, whatever background tasks come and go, until the process is in the foreground
-/// again, or was suspended and is resumed by the system; then the whole budget is there again. The second is a choice:
-/// DTS ("UIApplication Background Task Notes") says nothing of what a suspended process has left, and one that the
-/// system launches for the same job has all of it. The time stands still while the process is suspended, and while a
-/// continuous mode (audio, location) or a background job keeps the process running; about the latter the sources are
-/// silent. Instants are nanoseconds of uptime.
+/// Instants are nanoseconds of uptime.
 ///
-/// Invariant: for each background task, the instant at which the process is ended is the lead later than the one at
-/// which the background task's handler is due. So a background task that is granted when the lead has begun already
-/// (under a cover, or because the policy refuses none) has its own two instants: its handler is due as soon as the time
-/// runs, its end the lead after that (Apple, "beginBackgroundTask(withName:expirationHandler:)": the handler is called
-/// shortly before the remaining time reaches zero). Background tasks that were granted earlier keep theirs.
+/// The time belongs to the process, not to a task. It begins to run when a task is open in the background. It continues
+/// to run, whichever tasks begin and end, until the process enters the foreground, or is suspended and then resumed by
+/// the system; then the whole budget is available again. The second case is a choice: DTS ("UIApplication Background
+/// Task Notes") does not say what remains to a suspended process, but one that the system launches for the same event
+/// has the whole budget. The time does not run while the process is suspended, or while a continuous mode (audio,
+/// location) or a background job keeps it running; for jobs, no source says this.
+///
+/// The lead is the time between the expiration handlers and the end of the process. Invariant: for each task, the
+/// process would be ended one lead after the task's handler is due. A task that is granted when the lead has already
+/// begun (because a mode or a job stops the time, or because the policy refuses no tasks) therefore has its own two
+/// instants: its handler is due as soon as the time runs, and the end is one lead later (Apple,
+/// "beginBackgroundTask(withName:expirationHandler:)": the handler is called shortly before the remaining time reaches
+/// zero). Tasks that were granted earlier keep their instants.
 struct BackgroundTaskMachine: Sendable {
     struct Rules: Sendable {
         var budget: UInt64
@@ -66,9 +72,9 @@ struct BackgroundTaskMachine: Sendable {
     private struct Entry {
         let id: BackgroundTaskID
         let task: HeldBackgroundTask
-        /// How much of the budget is used up when its handler is due.
+        /// The used part of the budget at which the handler is due.
         var dueAt: UInt64
-        /// Its handler was called, or is about to be.
+        /// Whether the handler was called, or is about to be called.
         var wasNotified = false
     }
 
@@ -76,24 +82,23 @@ struct BackgroundTaskMachine: Sendable {
     private var standing: Standing
     private var modes: Set<AppManifest.BackgroundMode> = []
     private var jobs = Jobs.none
-    /// In the order in which they were begun.
+    /// The open tasks, in the order in which they began.
     private var tasks: [Entry] = []
     private var refused: Set<BackgroundTaskID> = []
-    /// How many background tasks may be refused at one instant: an app that asks for more asks without end.
+    /// The number of background tasks that may be refused at one instant; an app that requests more would never stop.
     private static let mostRefusals = 1_000
-    /// How many were refused at the instant of the last refusal.
+    /// The instant of the last refusal, and the number of refusals at that instant.
     private var refusals: (instant: UInt64, count: Int) = (0, 0)
-    /// Which device the background tasks belong to.
     private let device: Int
-    /// The number of the last background task that an earlier process began.
+    /// The number of the last background task of an earlier process.
     private let lastForeignNumber: Int
-    /// The number of the background task that was begun last.
+    /// The number of the latest background task.
     private(set) var lastNumber: Int
-    /// How much of the budget was used up to `countedAt`; nil before it began to run.
+    /// The used part of the budget at `countedAt`; `nil` before the time begins to run.
     private var spent: UInt64?
     private var countedAt: UInt64 = 0
 
-    /// The background tasks of a process, which are numbered from the one after `lastNumber`.
+    /// Creates the machine of a process, whose background tasks have numbers greater than `lastNumber`.
     init(rules: Rules, isInForeground: Bool, device: Int = 0, lastNumber: Int = 0) {
         self.rules = rules
         self.device = device
@@ -106,12 +111,12 @@ struct BackgroundTaskMachine: Sendable {
 
     enum BeginAction: Equatable {
         case granted(BackgroundTaskID)
-        /// Call the handler instead; the id may be ended, and that means nothing.
+        /// Call the handler now; to end this identifier is allowed, and has no effect.
         case tooLate(BackgroundTaskID)
         case invalid
-        /// End the process.
+        /// End the process: it has too many background tasks.
         case overLimit
-        /// End the process: the handler that is called for each refusal asks again at once.
+        /// End the process: its handler, which each refusal calls, makes the next request at once.
         case refusedWithoutEnd
     }
 
@@ -134,10 +139,10 @@ struct BackgroundTaskMachine: Sendable {
 
     enum EndAction: Equatable {
         case ended(name: String)
-        /// It was refused when it was asked for.
+        /// The task was refused when the app requested it.
         case endedRefused
         case unknown
-        /// It is that of a background task which an earlier process began.
+        /// An earlier process of the app began the task.
         case ofEarlierProcess
         case ofOtherDevice
     }
@@ -153,8 +158,9 @@ struct BackgroundTaskMachine: Sendable {
         return id.number <= lastForeignNumber ? .ofEarlierProcess : .unknown
     }
 
-    /// The background tasks whose handlers are to be called now, in the order in which they were begun; none the second
-    /// time.
+    /// Returns the tasks whose handlers are to be called now, in the order in which they began.
+    ///
+    /// A task is returned only once, unless the budget becomes available again.
     mutating func expire(now: UInt64) -> [(id: BackgroundTaskID, task: HeldBackgroundTask)] {
         count(now)
         guard isTicking, let spent else { return [] }
@@ -169,13 +175,12 @@ struct BackgroundTaskMachine: Sendable {
     func isOpen(_ id: BackgroundTaskID) -> Bool { tasks.contains { $0.id == id } }
     func task(_ id: BackgroundTaskID) -> HeldBackgroundTask? { tasks.first { $0.id == id }?.task }
     var openBackgroundTasks: [HeldBackgroundTask] { tasks.map(\.task) }
-    /// The open background tasks, as they are shown.
     var listed: [OpenBackgroundTask] {
         tasks.map { OpenBackgroundTask(id: $0.id, name: $0.task.name, place: $0.task.place, begun: $0.task.begun) }
     }
     var openIDs: Set<BackgroundTaskID> { Set(tasks.map(\.id)) }
 
-    // MARK: Where the process is
+    // MARK: The state of the process
 
     mutating func enterForeground(now: UInt64) {
         standing = .foreground
@@ -184,8 +189,9 @@ struct BackgroundTaskMachine: Sendable {
         count(now)
     }
 
-    /// The whole budget is there again. A background task whose handler was called and that is still open is an
-    /// ordinary one again.
+    /// Makes the whole budget available again.
+    ///
+    /// A task whose handler was called and that is still open becomes an ordinary one again.
     private mutating func refill() {
         spent = nil
         for index in tasks.indices {
@@ -194,7 +200,9 @@ struct BackgroundTaskMachine: Sendable {
         }
     }
 
-    /// From the foreground, or from suspension because the system has something for it: the budget is new then.
+    /// Enters the background, from the foreground or because the system resumes a suspended process for an event.
+    ///
+    /// A resumed process has the whole budget.
     mutating func enterBackground(now: UInt64) {
         count(now)
         if standing == .suspended { refill() }
@@ -213,12 +221,12 @@ struct BackgroundTaskMachine: Sendable {
         count(now)
     }
 
-    /// Background jobs that keep the process running.
+    /// The background jobs that keep the process running.
     enum Jobs: Sendable, Hashable {
         case none
-        /// The last is over then at the latest.
+        /// The last of them ends at this instant at the latest.
         case until(UInt64)
-        /// Nothing limits one of them.
+        /// At least one of them has no limit.
         case unlimited
     }
 
@@ -228,15 +236,15 @@ struct BackgroundTaskMachine: Sendable {
         count(now)
     }
 
-    // MARK: What follows
+    // MARK: Results
 
     /// Whether something keeps the process from being suspended.
     var keepsRunning: Bool { !tasks.isEmpty || isCovered }
 
-    /// Whether something else than a background task does, for which the time stands still.
+    /// Whether a continuous mode or a job keeps the process running, which stops the time.
     private var isCovered: Bool { !modes.isEmpty || jobs != .none }
 
-    /// How much longer the process may run; nil when nothing limits it.
+    /// Returns how much longer the process may run; `nil` if nothing limits it.
     func remaining(now: UInt64) -> UInt64? {
         guard standing != .foreground, modes.isEmpty else { return nil }
         switch jobs {
@@ -248,31 +256,32 @@ struct BackgroundTaskMachine: Sendable {
         return end > spent ? end - spent : 0
     }
 
-    /// When the handlers of background tasks that were not notified yet have to be called; nil when there are none.
+    /// Returns when the handlers of tasks that were not notified yet are to be called; `nil` if there is no such
+    /// instant.
     func expiry(now: UInt64) -> UInt64? {
         guard isTicking, let due = tasks.lazy.filter({ !$0.wasNotified }).map(\.dueAt).min() else { return nil }
         return instant(ofSpending: due, now: now)
     }
 
-    /// When the process is ended for the background tasks that it has; nil when it has none.
+    /// Returns when the process is ended because of its open tasks; `nil` if there is no such instant.
     func zero(now: UInt64) -> UInt64? {
         guard isTicking, let end else { return nil }
         return instant(ofSpending: end, now: now)
     }
 
-    /// How much of the budget is used up when the handlers of background tasks that were begun early are due, and how
-    /// much time there is after that.
+    /// The used part of the budget at which the handlers of tasks that began early are due, and the time from there to
+    /// the end of the process.
     private var lead: (begin: UInt64, length: UInt64) {
         let length = min(rules.lead, rules.budget)
         return (rules.budget - length, length)
     }
 
-    /// How much of the budget is used up when the process is ended for its background tasks; nil when it has none.
+    /// The used part of the budget at which the process is ended because of its tasks; `nil` if it has none.
     private var end: UInt64? { tasks.lazy.map(\.dueAt).min().map { $0 + lead.length } }
 
     private var isTicking: Bool { spent != nil && standing == .background && !isCovered }
 
-    /// Whether the handlers' instant has come; up to the last `count`.
+    /// Whether the instant of the handlers had come at the last `count`.
     private var isExpired: Bool {
         guard isTicking, let spent else { return false }
         return spent >= lead.begin
@@ -285,7 +294,7 @@ struct BackgroundTaskMachine: Sendable {
         return amount > spent ? now + (amount - spent) : now
     }
 
-    /// Brings `spent` up to `now`, and starts it when a background task is effective.
+    /// Adds the time since the last call to `spent`, which begins to count as soon as an open task needs time.
     private mutating func count(_ now: UInt64) {
         if spent != nil { spent = spent(at: now) }
         countedAt = now
@@ -293,18 +302,18 @@ struct BackgroundTaskMachine: Sendable {
     }
 }
 
-/// A background task that a process holds now, for programs and tests that show what keeps an app running.
+/// An open background task, for programs and tests that show what keeps an app running.
 public struct OpenBackgroundTask: Sendable, Hashable {
-    /// The identifier, which is unique in its process.
+    /// The identifier, which is unique in the program.
     public var id: BackgroundTaskID
-    /// The name, which the app or the system has given.
+    /// The name that the app or the system has given.
     public var name: String
-    /// The calling place, as `Module/File.swift:12`, where it is known.
+    /// The place of the call, as `Module/File.swift:12`, if it is known.
     public var place: String?
-    /// The wall clock's reading when it was begun.
+    /// The wall clock when the task began.
     public var begun: WallInstant
 
-    /// A background task.
+    /// Creates an open background task.
     public init(id: BackgroundTaskID, name: String, place: String?, begun: WallInstant) {
         self.id = id
         self.name = name
@@ -313,12 +322,14 @@ public struct OpenBackgroundTask: Sendable, Hashable {
     }
 }
 
-/// How much a process has computed in the background lately: a pure state machine. Instants are nanoseconds of uptime.
+/// Measures how much a process has computed in the background lately: a pure state machine.
+///
+/// Instants are nanoseconds of uptime.
 struct CPUMonitor: Sendable {
     private let window: UInt64
-    /// How much of the window may be computed.
+    /// The time for which the process may compute within the window, in nanoseconds.
     private let limit: UInt64
-    /// When it computed, in order and apart from each other.
+    /// The spans in which the process computed, in order and without overlap.
     private var spans: [(start: UInt64, end: UInt64)] = []
 
     init(window: UInt64, share: Double) {
@@ -326,13 +337,14 @@ struct CPUMonitor: Sendable {
         limit = UInt64(Double(window) * max(0, share))
     }
 
-    /// The process has computed all that time.
+    /// Adds a span in which the process computed all the time.
     mutating func computed(from start: UInt64, to end: UInt64) {
         spans.removeAll { $0.end + window <= start }
         if end > start { spans.append((start, end)) }
     }
 
-    /// When the limit is reached by a process that computes from `start` to `end`; nil when it is not.
+    /// Returns the instant at which a process that computes from `start` to `end` reaches the limit; `nil` if it does
+    /// not.
     func limitReached(from start: UInt64, to end: UInt64) -> UInt64? {
         func used(at instant: UInt64) -> UInt64 {
             let from = instant > window ? instant - window : 0
@@ -341,7 +353,7 @@ struct CPUMonitor: Sendable {
             }
             return earlier + (instant - max(start, from))
         }
-        // It does not fall while the process computes: what leaves the window is replaced.
+        // The used time does not fall while the process computes, because what leaves the window is replaced.
         guard used(at: end) >= limit else { return nil }
         var (low, high) = (start, end)
         while low < high {

@@ -3,11 +3,11 @@ public import ApusTimers
 import ApusVirtualTime
 import Foundation
 
-/// One line of a simulated device's log: who did what, and when.
+/// One line of a simulated device's log: an event, its actor and its instant.
 public struct DeviceEvent: Sendable, Hashable, CustomStringConvertible {
-    /// Who did it.
+    /// The origin of an event.
     public enum Actor: String, Sendable, Hashable, CaseIterable {
-        /// The person with the device in the hand: a control of the simulation.
+        /// The person who holds the device, by a control of the simulation.
         case user
         /// The operating system.
         case system
@@ -15,64 +15,65 @@ public struct DeviceEvent: Sendable, Hashable, CustomStringConvertible {
         case app
     }
 
-    /// A kind of event. More cases may be added.
+    /// A kind of event; later versions may add cases.
     public enum What: Sendable, Hashable {
-        /// A control was used: "press home".
+        /// A control was used, such as "press home".
         case control(String)
-        /// The app was started.
+        /// The app was started, for this reason.
         case launched(String)
         /// The app entered a phase.
         case phase(Phase)
-        /// The app was ended, and why.
+        /// The app was ended, for this reason.
         case terminated(String)
-        /// A background task was begun in the app's name.
+        /// A background task of the app began.
         case backgroundTaskBegan(String)
         /// A background task ended.
         case backgroundTaskEnded(String)
-        /// A background task was asked for when no more time was granted.
+        /// A background task was requested when no more time was granted.
         case backgroundTaskRefused(String)
-        /// The expiration handlers of so many background tasks were called.
+        /// The expiration handlers of this many background tasks were called.
         case backgroundTasksExpired(Int)
         /// A notification request waits for its instant.
         case notificationScheduled(String)
-        /// A pending notification request was removed or replaced, or made way for another one.
+        /// A pending notification request was removed, or replaced, or displaced by another one.
         case notificationDropped(String)
         /// A notification was shown.
         case notificationDelivered(String)
-        /// The audio player changed what it does: "playing track-1".
+        /// The audio player changed its state, for example to "playing track-1".
         case audio(String)
-        /// The location service changed what it does: "started".
+        /// The location service changed its state, for example to "started".
         case location(String)
-        /// Something about silent pushes: "handed over".
+        /// A silent push changed its state, for example to "handed over".
         case push(String)
-        /// Something about the transfers of a background session: "photos 1 begins".
+        /// The transfers of a background session changed, as in "photos 1 begins".
         case transfer(String)
-        /// Something about another part of the device, by its name: ("temperature", "21 °C").
+        /// Another part of the device changed its state: the part's name and the state, such as ("temperature", "21
+        /// °C").
         case part(String, String)
-        /// Something about a background job: it was submitted, postponed, launched, completed.
+        /// A background job changed its state: it was submitted, postponed, launched or completed.
         case job(BackgroundJobEvent)
-        /// A warning, as a real system prints it.
+        /// The system warns, as a real system does in its log.
         case warning(String)
-        /// A mistake for which a real system ends the app, or which makes a test worthless.
+        /// The app made a mistake for which a real system ends it, or which makes a test worthless.
         case fault(Fault)
-        /// A line that the app under test has written.
+        /// The app under test wrote a line into the log.
         case note(String)
-        /// A line of the standard output or the error output of the app's own process.
+        /// The app's own process wrote a line to its standard output or standard error.
         case printed(String)
     }
 
-    /// The time of day.
+    /// The wall clock.
     public var wall: WallInstant
-    /// Time since boot without sleep.
+    /// The time since boot, without sleep.
     public var uptime: UptimeInstant
-    /// Time since the device was made, sleep and restarts included, whatever the clocks were set to.
+    /// The time since the device was created, including sleep and restarts, whatever the clocks were set to.
     public var elapsed: Duration
-    /// Who.
+    /// The origin of the event.
     public var actor: Actor
-    /// What.
+    /// The event itself.
     public var what: What
 
-    /// An event.
+    /// Creates an event.
     public init(
         wall: WallInstant, uptime: UptimeInstant, elapsed: Duration = .zero, actor: Actor, what: What
     ) {
@@ -83,7 +84,7 @@ public struct DeviceEvent: Sendable, Hashable, CustomStringConvertible {
         self.what = what
     }
 
-    /// The event in one line, the same on every machine: seconds since 1970, actor, what.
+    /// The event in one line, the same on every machine: seconds since 1970, actor, event.
     public var description: String {
         let (seconds, rest) = wall.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
         let fraction = String(rest / 1_000_000)
@@ -120,7 +121,9 @@ extension DeviceEvent.What: CustomStringConvertible {
     }
 }
 
-/// The log of a simulated device, in order. From any thread.
+/// The log of a simulated device, in order.
+///
+/// It may be used from any thread.
 final class DeviceLog: Sendable {
     private struct State {
         var events: [DeviceEvent] = []
@@ -140,7 +143,7 @@ final class DeviceLog: Sendable {
 
     var elapsed: Duration { start.duration(to: time.continuous()) }
 
-    /// Whether lines that the app prints are written to the standard output of the test too.
+    /// Whether lines that the app prints are also written to the standard output of the test.
     var showsOutput: Bool {
         get { state.withLock { $0.showsOutput } }
         set { state.withLock { $0.showsOutput = newValue } }
@@ -151,7 +154,8 @@ final class DeviceLog: Sendable {
 
     var count: Int { state.withLock { $0.events.count } }
 
-    /// The three lines that were logged most often at this instant, with their counts. Lines that came once are left out.
+    /// The three lines that were logged most often at this instant, with their counts; those that were logged once are
+    /// left out.
     var repeatedNow: [String] {
         let now = time.uptime().nanoseconds
         let lines = state.withLock { state in
@@ -161,12 +165,12 @@ final class DeviceLog: Sendable {
         return counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(3).map { "“\($0.key)” × \($0.value)" }
     }
 
-    /// The event of that index; nil when it has not happened yet.
+    /// Returns the event at an index; `nil` if it has not happened yet.
     func event(_ index: Int) -> DeviceEvent? {
         state.withLock { $0.events.indices.contains(index) ? $0.events[index] : nil }
     }
 
-    /// The machine starts now: uptime begins again.
+    /// Restarts the uptime of later events from zero, because the device boots now.
     func restartUptime() {
         let uptime = time.uptime().nanoseconds
         state.withLock { $0.boot = uptime }
@@ -182,13 +186,13 @@ final class DeviceLog: Sendable {
         }
         guard showsOutput, case .printed(let line) = what else { return }
         print("[\(elapsed.inSeconds)] \(line)")
-        // A test that crashes later has shown it.
+        // Flushes, so that the line is shown even if the test crashes later.
         fflush(nil)
     }
 }
 
 extension Duration {
-    /// In seconds with three decimals, rounded down: "12.500 s".
+    /// The duration in seconds with three decimals, rounded down: "12.500 s".
     fileprivate var inSeconds: String {
         let fraction = String(components.attoseconds / 1_000_000_000_000_000)
         return "\(components.seconds).\(String(repeating: "0", count: 3 - fraction.count))\(fraction) s"

@@ -2,64 +2,72 @@ package import ApusBackground
 package import ApusTimers
 package import ApusVirtualTime
 
-/// A part of the simulated device beside the app's life cycle, such as its sound or its location service.
+/// A part of the simulated device, such as its sound or its location service.
 ///
-/// ``SimulatedDevice/standardParts`` lists the parts of every device; a test adds another with
-/// ``SimulatedDevice/add(_:)``. docs/device-parts.md shows a whole part.
+/// The app's life cycle is not a part. ``SimulatedDevice/standardParts`` lists the parts of every device; a test adds
+/// another with ``SimulatedDevice/add(_:)``. docs/device-parts.md shows a whole part.
 ///
-/// All members but `init` have defaults. The device calls them on its thread, part by part in the order of the list.
-/// A part does not call the app's code from them; it gives it to ``PartSurroundings/mainLoop``.
+/// All members but `init` have defaults. The device calls them on its thread, for one part after another in the order
+/// of the list. A part never calls the app's code in them, but passes it to ``PartSurroundings/mainLoop``.
 package protocol DevicePart: AnyObject, Sendable {
-    /// Makes the part of one device.
+    /// Creates the part of one device.
     init(_ surroundings: PartSurroundings)
 
     // MARK: The app
 
-    /// An app replaces the earlier one, and none runs. What the user has allowed stays, as with an update.
+    /// Replaces the app; no app runs at that moment.
+    ///
+    /// What the user has allowed stays, as it does with an update.
     @MainActor func appInstalled(_ app: InstalledApp)
-    /// A process was started, or one that was prewarmed is launched; the app is not made yet.
+    /// Notifies the part that a process was started, or a prewarmed one is being launched; the app object does not
+    /// exist yet.
     @MainActor func appLaunched(toForeground: Bool)
-    /// The app is made.
+    /// Notifies the part that the app object exists.
     @MainActor func appFinishedLaunching()
-    /// The process entered a phase other than `suspended`.
+    /// Notifies the part that the process entered a phase other than `suspended`.
     @MainActor func appEntered(_ phase: Phase)
-    /// The process has arrived where it was going, so it can be handed something to do.
+    /// Notifies the part that the process has reached the state that it was entering, so it can receive events.
     @MainActor func appSettled()
-    /// No line of the app runs from now on.
+    /// Notifies the part that the app is suspended: none of its code runs from now on.
     @MainActor func appSuspended()
-    /// The suspended app runs again; a phase follows.
+    /// Notifies the part that the suspended app runs again; a phase follows.
     @MainActor func appResumed()
-    /// The user has removed the app from the switcher; its process has not ended yet.
+    /// Notifies the part that the user has removed the app from the switcher; its process has not ended yet.
     @MainActor func appForceQuit()
-    /// The process is gone. Handlers of the app go with it.
+    /// Notifies the part that the process has ended; the part releases the app's handlers.
     @MainActor func processEnded()
-    /// A running app is notified of an event.
+    /// Notifies the running app of a system event.
     @MainActor func appNotified(of event: SystemEvent)
 
     // MARK: The device
 
-    /// A call begins or ends.
+    /// Notifies the part that a call begins or ends.
     @MainActor func callChanged(isActive: Bool)
-    /// The device is about to be started again; the process has not ended yet.
+    /// Notifies the part that the device is about to restart; the process has not ended yet.
     @MainActor func deviceRebooting()
-    /// The device was started again.
+    /// Notifies the part that the device has restarted.
     @MainActor func deviceRebooted()
-    /// The device, the user's settings or the state of the app changed. It also follows each notification above but
-    /// those of installations, system events and calls.
+    /// Notifies the part that the device, the user's settings or the state of the app changed.
+    ///
+    /// It also follows each notification above except those of installations, system events and calls.
     @MainActor func deviceChanged(to scene: DeviceScene)
-    /// The system's rules are others from now on.
+    /// Replaces the system's rules.
     @MainActor func policyChanged(_ policy: SystemPolicy)
-    /// The device was released. A part releases here what it holds of the app, whose process may still live. From any
-    /// thread.
+    /// Releases what the part holds of the app, because the device was released; the process may still live.
+    ///
+    /// It may be called from any thread.
     func deviceGone()
 
-    // MARK: Questions of the device
+    // MARK: Questions from the device
 
-    /// The instants by which the app has to be done with something of this part, for code that computes past them. From
-    /// any thread.
+    /// The instants by which the app must have finished something of this part, which end an app that computes past
+    /// them.
+    ///
+    /// They may be read from any thread.
     var limits: [ProcessLimit] { get }
-    /// The steps that a random user may take with this part now; empty while the app does not use it, so that the part
-    /// changes no exploration of other apps.
+    /// Returns the steps that a random user may take with this part now.
+    ///
+    /// They are empty while the app does not use the part, so that it does not change the exploration of other apps.
     @MainActor func steps(on device: SimulatedDevice) -> [StepChoice]
 }
 
@@ -84,22 +92,30 @@ extension DevicePart {
     @MainActor package func steps(on device: SimulatedDevice) -> [StepChoice] { [] }
 }
 
-/// The installed app, as the parts get it.
+/// The installed app, as the parts see it.
 package struct InstalledApp: Sendable {
     package let manifest: AppManifest
-    /// How long audio items last; others last three minutes.
+    /// The durations of audio items; all others last three minutes.
     package let trackDurations: [AudioItem.ID: Duration]
 }
 
-/// Something of which the system notifies a running app at that instant.
+/// An event of which the system notifies a running app at once.
 package enum SystemEvent: Sendable, Hashable, Codable {
-    /// The system takes the interface of an app in the background away. A suspended process gets it when it runs again.
+    /// The system takes away the interface of an app in the background.
+    ///
+    /// A suspended process is notified when it runs again.
     case sceneDisconnected
-    /// The screen was locked: files of the class "complete" are about to be closed. Not for a suspended process.
+    /// The screen was locked, so files of the class "complete" are about to be closed.
+    ///
+    /// A suspended process is not notified.
     case protectedDataWillBecomeUnavailable
-    /// The screen was unlocked: such files can be read again. Not for a suspended process.
+    /// The screen was unlocked, so files of the class "complete" can be read again.
+    ///
+    /// A suspended process is not notified.
     case protectedDataDidBecomeAvailable
-    /// The user's switch for background refresh, or the low-power mode, changed. Not for a suspended process.
+    /// The user's switch for background refresh, or the low-power mode, changed.
+    ///
+    /// A suspended process is not notified.
     case backgroundRefreshChanged
     /// Memory is low while the process runs.
     case memoryWarning
@@ -107,75 +123,83 @@ package enum SystemEvent: Sendable, Hashable, Codable {
     case wallClockSet
 }
 
-/// An instant by which the app has to be done with something.
+/// An instant by which the app must have finished something.
 package struct ProcessLimit {
-    /// In nanoseconds of uptime.
+    /// The instant in nanoseconds of uptime.
     let instant: UInt64
-    /// Does what the system does to a process that is not done by then.
+    /// Does what the system does to a process that has not finished by then.
     let apply: () -> Void
 }
 
-/// A part's reason to keep a process running in the background. The time of the process's background tasks stands still
-/// meanwhile.
+/// A part's reason to keep a process running in the background.
+///
+/// While it lasts, the time of the process's background tasks does not run.
 package struct ProcessCover: Sendable, Hashable {
-    /// In nanoseconds of uptime; nil when nothing limits it.
+    /// The end in nanoseconds of uptime; `nil` if nothing limits it.
     var end: UInt64?
-    /// Whether the CPU monitor is off.
+    /// Whether the process may compute without being measured by the CPU monitor.
     var isComputingFreely = false
 }
 
-/// A question of the system to the user: for a permission.
+/// A question of the system to the user, for a permission.
 struct SystemQuestion: Sendable {
-    /// Whether the user has to be asked; asked again when it is the question's turn.
+    /// Returns whether the user still has to be asked; it is called again when the question is about to be shown.
     let isOpen: @Sendable () -> Bool
-    /// The user answers, or need not be asked any more. Called on the main loop of the app's process, if there is one.
+    /// Continues after the user has answered, or if the question is no longer needed.
+    ///
+    /// It is called on the main loop of the app's process, if there is one.
     let answer: @Sendable () -> Void
 }
 
 /// The device as one of its parts sees it.
 ///
-/// A part calls these outside its lock, from any thread unless said otherwise.
+/// A part calls these members without holding its lock, from any thread unless they say otherwise.
 package struct PartSurroundings: Sendable {
     /// The name of the part's type, which is unique on the device.
     var name = ""
-    /// The device's clocks.
     package var time: VirtualClocks
-    /// The system's engine on those clocks: its timers run although the app is suspended or dead.
+    /// The system's engine on those clocks, whose timers run even if the app is suspended or has no process.
     package var engine: TimerEngine
-    /// The system's rules when the part was made.
+    /// The system's rules when the part was created.
     package var policy = SystemPolicy()
-    /// Decides what chance decides for this part. The device's seed and the part's name determine its sequence, so no
-    /// part changes what another draws.
+    /// The random generator of this part.
+    ///
+    /// The device's seed and the part's name determine its sequence, so no part changes what another one draws.
     package var random = SeededRandom(seed: 0)
-    /// Writes a line into the device's log.
     package var log: @Sendable (DeviceEvent.Actor, DeviceEvent.What) -> Void
-    /// Reports what a real system ends the app for.
+    /// Reports a mistake for which a real system ends the app.
     package var fault: @Sendable (Fault) -> Void
-    /// Says whether a continuous mode is active, so that the device does not suspend an app that declares it. Called
-    /// with changes only; it begins with `false`. One part speaks for a mode.
+    /// Reports whether a continuous mode is active, so that the device does not suspend an app that declares the mode.
+    ///
+    /// It is called only for changes, the first of which is to `true`. Each mode is reported by one part.
     package var keepAwake: @Sendable (AppManifest.BackgroundMode, Bool) -> Void
-    /// The main loop of the app's process; nil when none runs. The loop of a suspended app does not run what it is
-    /// given until the app is resumed.
+    /// Returns the main loop of the app's process; `nil` if none runs.
+    ///
+    /// The main loop of a suspended app runs nothing until the app is resumed.
     package var mainLoop: @Sendable () -> (any MainLoop)?
-    /// The parts of the device; nil when the device is gone.
+    /// Returns the parts of the device; `nil` if the device was released.
     var parts: @Sendable () -> DeviceParts? = { nil }
-    /// Whether what calls now may be the rest of a function whose process was ended under it: that has no effect.
+    /// Returns whether the calling code may be the rest of a function whose process has ended, so that it must have no
+    /// effect.
     package var isAppDead: @Sendable () -> Bool = { false }
-    /// Asks the user a question of the system, over the app that is in front: at once, or when the app is there.
-    /// Without an app the user answers at once.
+    /// Asks the user a question of the system over the app in front, now or as soon as an app is there.
+    ///
+    /// Without a process, the question is answered at once.
     var askUser: @Sendable (SystemQuestion) -> Void = { $0.answer() }
-    /// Starts the app in the background, or lets a suspended one continue there, for that reason, after a force quit
-    /// too if the second argument says so; its code runs with the next step of time. False when that may not be.
+    /// Starts the app in the background for this reason, or resumes a suspended one there; returns false if that is not
+    /// allowed.
+    ///
+    /// If the second argument is true, it does so even after a force quit. The app's code runs at the next step of
+    /// time.
     package var wake: @MainActor @Sendable (LaunchCause, Bool) -> Bool = { _, _ in false }
-    /// Brings the app to the front, calls the closure, and carries out what follows. On the device's thread.
+    /// Brings the app to the foreground, calls the closure, and runs what follows from it, on the device's thread.
     package var openApp: @Sendable (_ notify: @Sendable () -> Void) -> Void = { notify in notify() }
 
-    /// The host of the app's process, if there is one.
     package var host: SimulatedHost? { parts()?.host }
-    /// The device and its app when the parts were notified last.
+    /// The device and its app at the last notification of the parts.
     package var scene: DeviceScene { parts()?.scene ?? DeviceScene() }
 
-    /// Another part, which comes earlier in the list.
+    /// Returns another part, which comes earlier in the list.
     func part<Part: DevicePart>(_ type: Part.Type) -> Part {
         guard let part = parts()?.part(type) else {
             preconditionFailure("\(type) is not an earlier part of the device")
@@ -186,13 +210,15 @@ package struct PartSurroundings: Sendable {
     /// Writes a line of this part into the device's log.
     package func note(_ text: String, by actor: DeviceEvent.Actor = .system) { log(actor, .part(name, text)) }
 
-    /// Says that this part has the process running until then, in place of what it said before; nil when it does not.
+    /// Sets the part's reason to keep the process running, in place of its earlier one; `nil` for none.
     package func keepRunning(_ cover: ProcessCover?) { host?.setCover(cover, of: name) }
 }
 
 extension ScheduledTimer? {
-    /// Stores `next`, which is scheduled by then, and cancels the former timer. In the other order, no timer would be
-    /// armed in between, and the thread that drives time could move past what is due while another thread is here.
+    /// Stores `next`, which is already scheduled, and cancels the former timer.
+    ///
+    /// In the other order there would be a moment without a timer, in which the thread that drives time could move past
+    /// what is due.
     mutating func replace(with next: ScheduledTimer?) {
         let former = self
         self = next
@@ -200,31 +226,32 @@ extension ScheduledTimer? {
     }
 }
 
-/// A part that answers the app's requests and sends it events, as values: an app in a process of its own reaches it as
-/// one in the test's process does.
+/// A part that answers the app's requests and sends it events, as values.
+///
+/// An app in its own process reaches it in the same way as one in the test's process.
 package protocol DeviceService: DevicePart {
-    /// A request of the app.
     associatedtype Request: Codable & Sendable
     associatedtype Reply: Codable & Sendable
-    /// An event that ``PartSurroundings/send(_:of:)`` hands to the app; `Never` for a service that only answers.
+    /// An event that ``PartSurroundings/send(_:of:)`` sends to the app; `Never` for a service that only answers.
     associatedtype Event: Codable & Sendable
 
-    /// Answers a request of the process that runs. From any thread.
+    /// Answers a request of the running process, from any thread.
     func answer(_ request: Request) -> Reply
 }
 
 extension SimulatedHost {
-    /// Asks a service of the device.
+    /// Sends a request to a service of the device, and returns its answer.
     package func ask<Service: DeviceService>(_ service: Service.Type, _ request: Service.Request) -> Service.Reply {
         part(service).answer(request)
     }
 
-    /// Calls `handler` on the main loop with a service's events, in place of the earlier handler. It goes with the
-    /// process.
+    /// Calls `handler` on the main loop with a service's events, in place of the earlier handler.
+    ///
+    /// The handler is released when the process ends.
     package func observe<Service: DeviceService>(
         _ service: Service.Type, _ handler: @escaping @MainActor @Sendable (Service.Event) -> Void
     ) {
-        // Released outside the lock: what it captured may do anything when it goes.
+        // Released outside the lock, because the deinitializers of captured values may run any code.
         let old: (any Sendable)? = state.withLock { state in
             guard !process.isEnded else { return nil }
             return state.eventHandlers.updateValue(EventHandler<Service>(handle: handler), forKey: "\(service)")
@@ -232,14 +259,14 @@ extension SimulatedHost {
         withExtendedLifetime(old) {}
     }
 
-    /// The service of that name, if the device has it.
+    /// Returns the service with this type name; `nil` if the device has none.
     package func service(named name: String) -> (any DeviceService)? {
         parts.all.lazy.compactMap { $0 as? any DeviceService }.first { "\(type(of: $0))" == name }
     }
 
     fileprivate func deliver<Service: DeviceService>(_ event: Service.Event, of service: Service.Type) {
         process.mainLoop.run { [weak self] in
-            // Looked up when it runs: an app that was only just started has set it by then.
+            // The handler is found when this runs, so that an app that was only just started has set it.
             let handler = self?.state.withLock { $0.eventHandlers["\(service)"] } as? EventHandler<Service>
             handler?.handle(event)
         }
@@ -247,7 +274,7 @@ extension SimulatedHost {
 }
 
 extension PartSurroundings {
-    /// Hands an event to the app, on the main loop of its process. Without a process, or a handler, it is lost.
+    /// Sends an event to the app, on the main loop of its process; without a process or a handler, the event is lost.
     package func send<Service: DeviceService>(_ event: Service.Event, of service: Service.Type) {
         host?.deliver(event, of: service)
     }
@@ -257,20 +284,20 @@ private struct EventHandler<Service: DeviceService>: Sendable {
     let handle: @MainActor @Sendable (Service.Event) -> Void
 }
 
-/// The state of the device and its app that the rules of parts depend on.
+/// The state of the device and its app on which the rules of parts depend.
 package struct DeviceScene: Sendable {
     var conditions = DeviceConditions()
     var isBackgroundRefreshOn = true
     var wasUnlockedSinceBoot = true
     var isInSwitcher = false
     var wasForceQuit = false
-    /// The user sees the app, or is about to.
+    /// Whether the user sees the app, or is about to see it.
     var isAppInFront = false
-    /// The process has arrived where it was going, so that it can be handed something to do.
+    /// Whether the process has reached the state that it was entering, so that it can receive events.
     var isAppAtRest = false
-    /// The process is notified of its end.
+    /// Whether the process is being notified of its end.
     var isAppEnding = false
-    /// The app has no process, or a suspended one.
+    /// Whether the app has no process, or a suspended or prewarmed one.
     var isAppStopped = true
 
     init() {}

@@ -3,7 +3,7 @@ import ApusTimers
 import ApusVirtualTime
 
 extension SimulatedDevice {
-    /// The parts of every device, in the order in which they are made and notified.
+    /// The parts of every device, in the order in which they are created and notified.
     static let standardParts: [any DevicePart.Type] = [
         SimulatedTaskScheduler.self,
         SimulatedAudio.self,
@@ -14,7 +14,7 @@ extension SimulatedDevice {
         SimulatedTransfers.self,
     ]
 
-    /// Gives the device a part, unless it has it already.
+    /// Adds a part to the device, unless it has it already, and returns the part.
     @discardableResult
     package func add<Part: DevicePart>(_ type: Part.Type) -> Part {
         if let part = parts.part(type) { return part }
@@ -26,29 +26,29 @@ extension SimulatedDevice {
         return part
     }
 
-    /// The part of that type, which the device has to have.
+    /// Returns the part of this type, which the device must have.
     package func part<Part: DevicePart>(_ type: Part.Type) -> Part { parts.required(type) }
 
     // MARK: Notifying
 
-    /// Notifies each part, and then all of them of what the device is like.
+    /// Notifies each part of an event, and then all parts of the state of the device.
     func notifyParts(_ notify: (any DevicePart) -> Void = { _ in }) {
         parts.scene = DeviceScene(self)
         for part in parts.all { notify(part) }
         for part in parts.all { part.deviceChanged(to: parts.scene) }
     }
 
-    /// Notifies the app of an event; a suspended one gets it when it runs again.
+    /// Notifies the app of an event; a suspended app receives it when it runs again.
     func notifyApp(of event: SystemEvent) {
         for part in parts.all { part.appNotified(of: event) }
     }
 
-    /// Notifies the app of an event, unless it is suspended; then it is not notified later either.
+    /// Notifies the app of an event, unless it is suspended or prewarmed: then it never receives the event.
     func notifyRunningApp(of event: SystemEvent) {
         if life.state != .suspended, life.state != .prewarmed { notifyApp(of: event) }
     }
 
-    // MARK: What the parts reach
+    // MARK: The surroundings of a part
 
     private func surroundings(of name: String) -> PartSurroundings {
         let (log, time) = (deviceLog, time)
@@ -84,7 +84,9 @@ extension SimulatedDevice {
     }
 }
 
-/// The parts of one device, in their order, and what they know of it. From any thread.
+/// The parts of one device in their order, with the host and the scene that they see.
+///
+/// It may be used from any thread.
 final class DeviceParts: Sendable {
     private struct State {
         var all: [any DevicePart] = []
@@ -99,7 +101,7 @@ final class DeviceParts: Sendable {
     /// The host of the app's process, from its start until the parts were notified of its end.
     var host: SimulatedHost? {
         get { state.withLock { $0.host } }
-        // Released outside the lock: what it holds may do anything when it goes.
+        // Released outside the lock, because its deinitializer may run any code.
         set { state.exchange(\.host, with: newValue) }
     }
 
@@ -119,7 +121,8 @@ final class DeviceParts: Sendable {
         return part
     }
 
-    /// The process's host and the parts hold each other as long as the process lives, and a device may go before it.
+    /// Releases the process's host, which holds the parts and is held by them, because the device may be released
+    /// first.
     func deviceGone() {
         host = nil
         for part in all { part.deviceGone() }
@@ -127,9 +130,9 @@ final class DeviceParts: Sendable {
 }
 
 extension SeededRandom {
-    /// A generator of its own for each name, whatever else draws from the seed.
+    /// Creates a generator with its own sequence for each name, whatever else draws numbers from the seed.
     convenience init(seed: UInt64, stream name: String) {
-        // FNV-1a.
+        // The hash is FNV-1a.
         let hash = name.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
         self.init(seed: seed ^ hash)
     }

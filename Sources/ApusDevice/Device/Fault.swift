@@ -1,13 +1,13 @@
-/// Something for which a real system ends the app, or which makes a simulated result worthless.
+/// A mistake for which a real system ends the app, or which makes a simulated result worthless.
 ///
-/// A test fails on it unless it said that it expects the rule's faults.
+/// A test fails on it unless the test expects faults of that rule.
 public struct Fault: Sendable, Hashable, Codable, CustomStringConvertible {
-    /// The rule that was broken. More may be added.
+    /// The rule that was broken; later versions may add rules.
     public struct Rule: Sendable, Hashable, Codable, CustomStringConvertible {
-        /// The rule's name, as tests and logs write it.
+        /// The rule's name, as it is written in tests and logs.
         public let name: String
 
-        /// A rule with a name of its own.
+        /// Creates a rule with a name of its own.
         public init(_ name: String) { self.name = name }
 
         /// The rule's name.
@@ -19,12 +19,12 @@ public struct Fault: Sendable, Hashable, Codable, CustomStringConvertible {
 
     /// The rule that was broken.
     public var rule: Rule
-    /// What happened and what to do about it.
+    /// What happened, and the remedy.
     public var message: String
-    /// The place in the app that did it, as `Module/File.swift:12`, where it is known.
+    /// The place in the app that caused it, as `Module/File.swift:12`, if it is known.
     public var place: String?
 
-    /// A fault.
+    /// Creates a fault.
     public init(_ rule: Rule, _ message: String, place: String? = nil) {
         self.rule = rule
         self.message = message
@@ -36,48 +36,48 @@ public struct Fault: Sendable, Hashable, Codable, CustomStringConvertible {
 }
 
 extension Fault.Rule {
-    /// A background task was not ended in its expiration handler, or not before the time was over.
+    /// A background task was not ended in its expiration handler, or before the time was over.
     public static let backgroundTaskNotEnded = Fault.Rule("backgroundTaskNotEnded")
     /// The last reference to a background task was released before it was ended.
     public static let backgroundTaskDropped = Fault.Rule("backgroundTaskDropped")
     /// A process began more background tasks than the system keeps.
     public static let tooManyBackgroundTasks = Fault.Rule("tooManyBackgroundTasks")
-    /// An expiration handler begins a background task, whose refusal calls the handler again.
+    /// An expiration handler began a background task, whose refusal called the handler again.
     public static let backgroundTaskInHandler = Fault.Rule("backgroundTaskInHandler")
-    /// The process did a million pieces of work at one instant, and would have gone on.
+    /// The process executed a million pieces of work at one instant, and did not stop.
     public static let neverAtRest = Fault.Rule("neverAtRest")
     /// The expiration handlers took too long.
     public static let slowHandlers = Fault.Rule("slowHandlers")
-    /// What makes the app threw an error.
+    /// The code that creates the app threw an error.
     public static let crashAtLaunch = Fault.Rule("crashAtLaunch")
     /// The app took too long to start.
     public static let slowLaunch = Fault.Rule("slowLaunch")
-    /// The app took too long to do its work when it came to the front, or was about to leave it.
+    /// The app took too long to work when it came to the foreground, or was about to leave it.
     public static let slowSceneUpdate = Fault.Rule("slowSceneUpdate")
-    /// The app took too long to do its work on the way to the background.
+    /// The app took too long to work on the way to the background.
     public static let slowBackgroundEntry = Fault.Rule("slowBackgroundEntry")
-    /// The app held a lock on a file of an app group when it was to be suspended.
+    /// The app held a lock on a file of an app group when it was about to be suspended.
     ///
     /// Apple, documentation/xcode/sigkill, 0xdead10cc
     public static let fileLockHeld = Fault.Rule("fileLockHeld")
-    /// The app took too long to do its work at the end.
+    /// The app took too long to work before its end.
     public static let slowTermination = Fault.Rule("slowTermination")
-    /// The app object is still there although its process has ended.
+    /// The app object still exists although its process has ended.
     public static let leakedApp = Fault.Rule("leakedApp")
-    /// A test wanted to start an app that it had not installed.
+    /// A test tried to start an app without having installed one.
     public static let noApp = Fault.Rule("noApp")
 }
 
-/// The number in a crash report that says why the system ended an app.
+/// The number in a crash report that gives the reason for which the system ended an app.
 ///
-/// The meanings are those of Apple, developer.apple.com/documentation/xcode/sigkill, if nothing else is said.
+/// The meanings are those of Apple, developer.apple.com/documentation/xcode/sigkill, unless another source is given.
 public struct TerminationCode: Sendable, Hashable, CustomStringConvertible {
     /// The number.
     public let value: UInt32
-    /// What it stands for, in a word or two.
+    /// The meaning of the number, in a word or two.
     public let name: String
 
-    /// A code of your own.
+    /// Creates a code that is not among those below.
     public init(_ value: UInt32, _ name: String) {
         self.value = value
         self.name = name
@@ -103,16 +103,16 @@ public struct TerminationCode: Sendable, Hashable, CustomStringConvertible {
     public var description: String { "0x\(String(value, radix: 16)) \(name)" }
 }
 
-/// Why a test on a simulated device fails: the app broke rules that the test did not expect to be broken.
+/// The reason for which a test on a simulated device fails: faults that the test did not expect, or missing ones.
 public struct DeviceError: Error, Sendable, CustomStringConvertible {
-    /// Faults that were not expected.
+    /// The faults that were not expected.
     public let unexpectedFaults: [Fault]
-    /// Rules of which a fault was expected that did not come.
+    /// The rules of which a fault was expected and did not occur.
     public let missingFaults: [Fault.Rule]
-    /// The seed of the device, to run it again.
+    /// The seed of the device, with which it can be run again.
     public let seed: UInt64
 
-    /// Everything that is wrong, one line each.
+    /// Everything that differs, one line each.
     public var description: String {
         var lines = ["the simulated device (seed \(seed)) differs from what the test expects:"]
         lines += unexpectedFaults.map { "  unexpected fault, \($0)" }

@@ -2,11 +2,12 @@ public import ApusBackground
 public import ApusTimers
 import ApusVirtualTime
 
-/// The controls of the device. Each is logged, and returns when everything that follows from it at once has run.
+/// The controls of the device, each of which is logged, and returns when everything that follows from it at once has
+/// run.
 extension SimulatedDevice {
     func control(_ name: String) { log(.user, .control(name)) }
 
-    /// A control that lets no time pass by itself.
+    /// Logs a control and executes it; no time passes unless the app computes.
     func perform(_ name: String, _ body: () -> Void) {
         control(name)
         body()
@@ -15,7 +16,9 @@ extension SimulatedDevice {
 
     // MARK: The app
 
-    /// The user taps the icon of an app that does not run. If it runs, nothing happens but a warning.
+    /// The user taps the icon of an app that does not run.
+    ///
+    /// If it runs, the control only logs a warning.
     public func launch() {
         perform("launch") {
             guard !hasLaunched else { return log(.system, .warning("the app runs already; use open()")) }
@@ -23,8 +26,9 @@ extension SimulatedDevice {
         }
     }
 
-    /// The user taps the icon, or the app's picture in the switcher: it is launched, or comes back. A locked device is
-    /// unlocked first.
+    /// The user taps the icon, or the app's picture in the switcher: the app is launched, or comes to the foreground.
+    ///
+    /// A locked device is unlocked first.
     public func open() { perform("open") { comeToFront() } }
 
     /// The user goes to the home screen.
@@ -47,15 +51,17 @@ extension SimulatedDevice {
         }
     }
 
-    /// The user removes the app from the switcher (force quit). A process that runs is notified and has
-    /// ``SystemPolicy/willTerminateTime``; a suspended one is not notified. Afterwards only the user starts the app.
+    /// The user removes the app from the switcher (force quit).
+    ///
+    /// A running process is notified, and has ``SystemPolicy/willTerminateTime``; a suspended one is not notified.
+    /// Afterwards only the user starts the app.
     public func swipeAway() {
         perform("swipe away") {
             if isLocked { unlockScreen() }
             touch()
             screen = .home
             leaveForeground()
-            // What the app does on its way to the background comes before its end.
+            // The app's work on the way to the background comes before its end.
             time.settle()
             let action = life.forceQuit()
             notifyParts { if action != .nothing { $0.appForceQuit() } }
@@ -68,14 +74,14 @@ extension SimulatedDevice {
         }
     }
 
-    /// The process ends there and then, without a word to it: a crash, or the system for the reason of that code.
+    /// The process ends immediately and without notice: it crashes, or the system ends it for the reason of the code.
     public func kill(_ code: TerminationCode? = nil) {
         perform("kill") { runningHost?.end(code.map(\.description) ?? "crash") }
     }
 
     // MARK: The screen
 
-    /// The user, or the time without a touch, locks the screen; an app in front goes to the background.
+    /// The user locks the screen, or it locks after a time without touches; an app in front goes to the background.
     public func lock() {
         perform("lock") { lockScreen() }
     }
@@ -95,7 +101,9 @@ extension SimulatedDevice {
         }
     }
 
-    /// A call comes in and is taken; an app in front becomes inactive. During a call, another one is turned away.
+    /// A call comes in and is answered; an app in front becomes inactive.
+    ///
+    /// During a call, another one is rejected.
     public func receiveCall() {
         perform("receive call") {
             guard !isInCall else { return }
@@ -116,7 +124,8 @@ extension SimulatedDevice {
         }
     }
 
-    /// The user scrolls in the app for that long: main-loop work of the `default` mode waits meanwhile. Time passes.
+    /// The user scrolls in the app for a duration, which passes; main-loop work of the `default` mode waits until the
+    /// end.
     public func scroll(for duration: Duration) {
         control("scroll for \(duration)")
         setScrolling(true)
@@ -125,11 +134,12 @@ extension SimulatedDevice {
         time.settle()
     }
 
-    /// The user begins to scroll in the app, if it is active: from now on main-loop work of the `default` mode waits.
-    /// It ends with ``endScrolling()``, or when the app enters the background.
+    /// The user begins to scroll in the app, if it is active; main-loop work of the `default` mode waits from now on.
+    ///
+    /// Scrolling ends with ``endScrolling()``, or when the app enters the background.
     public func beginScrolling() { perform("begin scrolling") { setScrolling(true) } }
 
-    /// The user releases it; what waited runs.
+    /// The user stops scrolling, and the work that waited runs.
     public func endScrolling() { perform("end scrolling") { setScrolling(false) } }
 
     private func setScrolling(_ isScrolling: Bool) {
@@ -140,25 +150,25 @@ extension SimulatedDevice {
 
     // MARK: Pushes
 
-    /// A silent push (`content-available`) comes for the app, which handles it now, later, or never: the system
-    /// decides.
+    /// A silent push (`content-available`) arrives for the app; the system decides whether the app handles it now,
+    /// later or never.
     ///
-    /// The app has to have registered for remote notifications, and to declare the mode `remote-notification`. In front
-    /// it is handed over at once. Otherwise the app is started or resumed for it, unless background refresh is off, the
-    /// battery is low, the low-power mode is on, ``SystemPolicy/pushesPerHour`` are used up or the user has not
-    /// unlocked the device since it was started: then it is held, and only the newest one is kept. One that is held is
-    /// lost when the app is ended, and so is each that comes after a force quit.
+    /// The app must have registered for remote notifications, and must declare the mode `remote-notification`. An app
+    /// in the foreground receives the push at once. Otherwise the app is started or resumed for it, unless background
+    /// refresh is off, the battery is low, the low-power mode is on, ``SystemPolicy/pushesPerHour`` are used up, or the
+    /// user has not unlocked the device since it was started. In these cases the push is held, and only the newest one
+    /// is kept. A held push is lost when the app is ended, and every push is lost after a force quit.
     ///
     /// Apple, documentation/usernotifications/pushing-background-updates-to-your-app
     ///
-    /// - Parameter fields: What the server has added to the payload, beside `aps`.
+    /// - Parameter fields: The values that the server has added to the payload, beside `aps`.
     public func receivePush(_ fields: [String: String] = [:]) {
         perform("receive push") { pushes.receive(fields) }
     }
 
     // MARK: The device
 
-    /// The charge of the battery, from 0 to 1; other values are brought to the nearer end.
+    /// Sets the charge of the battery, from 0 to 1; other values are clamped.
     public func setBattery(_ level: Double) {
         let level = level.isNaN ? 0 : min(1, max(0, level))
         perform("battery \(level)") { change { $0.batteryLevel = level } }
@@ -170,7 +180,7 @@ extension SimulatedDevice {
     /// The user unplugs the charger.
     public func unplug() { perform("unplug") { change { $0.isOnExternalPower = false } } }
 
-    /// The user switches the low-power mode.
+    /// The user switches the low-power mode on or off.
     public func setLowPowerMode(_ isOn: Bool) {
         perform("low-power mode \(isOn ? "on" : "off")") {
             let wasOn = conditions.isLowPowerMode == true
@@ -179,13 +189,14 @@ extension SimulatedDevice {
         }
     }
 
-    /// The network changes.
+    /// Changes the network.
     public func setNetwork(_ network: DeviceConditions.Network) {
         perform("network \(network.rawValue)") { change { $0.network = network } }
     }
 
-    /// The user switches background refresh in the settings. While it is off, requests for refresh and processing are
-    /// refused, and those that are pending wait.
+    /// The user switches background refresh on or off in the settings.
+    ///
+    /// While it is off, requests for refresh and processing are refused, and pending ones wait.
     public func setBackgroundRefresh(_ isOn: Bool) {
         perform("background refresh \(isOn ? "on" : "off")") {
             let wasOn = isBackgroundRefreshOn
@@ -195,16 +206,16 @@ extension SimulatedDevice {
         }
     }
 
-    /// The device gets warmer or cooler.
+    /// Sets how warm the device is.
     public func setThermalState(_ state: DeviceConditions.ThermalState) {
         perform("thermal state \(state.rawValue)") { change { $0.thermalState = state } }
     }
 
-    /// Other apps need memory: a suspended process is ended without a word; one that runs gets a warning.
+    /// Other apps need memory: a suspended process is ended without notice, and a running one gets a warning.
     ///
-    /// - Parameter isSevere: Whether so much is needed that a process which runs in the background is ended too,
-    ///   without a word, whatever its background tasks and jobs (Apple, "Identifying high-memory use with jetsam event
-    ///   reports": the app in front comes last).
+    /// - Parameter isSevere: Whether a process that runs in the background is also ended without notice, despite its
+    ///   background tasks and jobs (Apple, "Identifying high-memory use with jetsam event reports": the app in front
+    ///   comes last).
     public func applyMemoryPressure(isSevere: Bool = false) {
         perform(isSevere ? "severe memory pressure" : "memory pressure") {
             guard let runningHost else { return }
@@ -219,10 +230,12 @@ extension SimulatedDevice {
         }
     }
 
-    /// The system takes the interface of an app in the background away, to have what it needs; with UIKit, its scene is
-    /// disconnected, and another one connected when the user comes back (Apple, "Managing your app's life cycle": at
-    /// any time, of a scene in the background or suspended). The process stays; a suspended one is notified of it when
-    /// it runs again. For an app in front, or one that does not run, it is only a warning in the log.
+    /// The system takes away the interface of an app in the background, to use its resources.
+    ///
+    /// With UIKit, the app's scene is disconnected, and another one is connected when the user returns (Apple,
+    /// "Managing your app's life cycle": this happens at any time to a scene in the background or suspended). The
+    /// process stays; a suspended one is notified when it runs again. For an app in front, or without a process, the
+    /// control only logs a warning.
     public func disconnectScene() {
         perform("disconnect scene") {
             switch life.state {
@@ -233,29 +246,32 @@ extension SimulatedDevice {
         }
     }
 
-    /// The device sleeps for that long, whatever the app was doing: nothing runs, uptime stands still, the continuous
-    /// and the wall clock count.
+    /// The device sleeps for a duration, whatever the app was doing.
+    ///
+    /// Nothing runs and uptime stops, while the continuous clock and the wall clock count.
     public func sleepMachine(for duration: Duration) {
         control("sleep for \(duration)")
         time.sleepMachine(for: duration)
     }
 
-    /// Sets the wall clock. The other clocks do not move.
+    /// Sets the wall clock without moving the other clocks.
     public func setWallClock(_ instant: WallInstant) {
         control("set wall clock")
         time.setWallClock(instant)
         notifyWallClockSet()
     }
 
-    /// Moves the wall clock forward or (negative) back.
+    /// Moves the wall clock forward, or back if the duration is negative.
     public func moveWallClock(by duration: Duration) {
         control("move wall clock by \(duration)")
         time.moveWallClock(by: duration)
         notifyWallClockSet()
     }
 
-    /// The device is restarted: the process ends without a word, ``SystemPolicy/rebootTime`` passes, and uptime begins
-    /// again. The device is locked then.
+    /// The device restarts: the process ends without notice, ``SystemPolicy/rebootTime`` passes, and uptime begins
+    /// again from zero.
+    ///
+    /// Afterwards the device is locked.
     public func reboot() {
         control("reboot")
         notifyParts { $0.deviceRebooting() }
@@ -275,22 +291,25 @@ extension SimulatedDevice {
 
     // MARK: Background jobs
 
-    /// The debugger lets the run of a pending request begin, whatever the rules say
-    /// (`_simulateLaunchForTaskWithIdentifier:`). Without such a request it is a warning in the log.
+    /// The debugger starts the run of a pending request, regardless of the rules
+    /// (`_simulateLaunchForTaskWithIdentifier:`).
+    ///
+    /// Without such a request, the control only logs a warning.
     public func launchJob(_ identifier: String) {
         jobs.makeDue(identifier)
         time.settle()
     }
 
-    /// The debugger lets a run expire (`_simulateExpirationForTaskWithIdentifier:`). Without one it is a warning in the
-    /// log.
+    /// The debugger makes a run expire (`_simulateExpirationForTaskWithIdentifier:`).
+    ///
+    /// Without a run, the control only logs a warning.
     public func expireJob(_ identifier: String) {
         jobs.expire(identifier)
         time.settle()
     }
 
-    /// The user cancels continued work, as with the button of its Live Activity: a run expires, work that waits is
-    /// withdrawn.
+    /// The user cancels continued work, as with the button of its Live Activity: a run expires, and a pending request
+    /// is withdrawn.
     public func cancelJob(_ identifier: String) {
         jobs.cancelByUser(identifier)
         time.settle()
@@ -298,31 +317,32 @@ extension SimulatedDevice {
 
     // MARK: Time
 
-    /// Lets `duration` pass: everything that falls due meanwhile runs, at its instant. It is longer only if the app is
-    /// at work (``SimulatedHost/work(for:)``) at the end.
+    /// Lets `duration` pass: everything that becomes due meanwhile runs at its instant.
+    ///
+    /// More time passes only if the app is computing (``SimulatedHost/work(for:)``) at the end.
     public func advance(by duration: Duration) { time.advance(by: duration) }
 
-    /// Lets time pass until the wall clock shows `instant`; returns at once when it has passed.
+    /// Lets time pass until the wall clock shows `instant`; returns immediately if it has passed.
     public func advance(until instant: WallInstant) { advance(by: time.wall().duration(to: instant)) }
 
-    /// Like the synchronous form, for apps that use `Task { @MainActor in … }`: at each step, what waits in the main
-    /// actor's own queue runs too.
+    /// Lets `duration` pass like the synchronous form, for apps that use `Task { @MainActor in … }`.
     ///
-    /// That is deterministic as long as chains from one main-actor task to the next are shorter than
-    /// ``mainActorPasses``, and none leaves the main actor in between. A task that does, as `Task.yield()` makes it,
-    /// has turns too, but how many of them by which instant is the machine's affair. Those tasks are not the process's:
-    /// they run although it is suspended, or has ended. The other controls do not wait for them; let no time pass,
-    /// `await device.advance(by: .zero)`, after one.
+    /// At each step, work in the main actor's own queue runs too. That is deterministic as long as chains from one
+    /// main-actor task to the next are shorter than ``mainActorPasses``, and none leaves the main actor in between. A
+    /// task that leaves it, as `Task.yield()` does, also runs, but how often it runs before a given instant depends on
+    /// the machine. These tasks do not belong to the process: they run even if it is suspended or has ended. The other
+    /// controls do not wait for them; after one, use `await device.advance(by: .zero)`, which lets no time pass.
     public func advance(by duration: Duration) async {
         let target = time.uptime().advanced(by: max(.zero, duration))
         repeat { await settle() } while !time.step(towards: target)
         await settle()
     }
 
-    /// Lets time pass until something new is in the ``log``, at the most `limit`, and then for nothing that comes later
-    /// than that instant. The main actor is left to others now and then, so meanwhile a program can still answer.
+    /// Lets time pass until the ``log`` has a new event, at most `limit`, and executes nothing that is due later.
     ///
-    /// - Returns: What came first; `nil` when nothing did, and then exactly `limit` has passed.
+    /// The main actor is yielded now and then, so that a program can respond meanwhile.
+    ///
+    /// - Returns: The first new event; `nil` if there was none, and then exactly `limit` has passed.
     @discardableResult
     public func skipToNextEvent(within limit: Duration = .seconds(86_400)) async -> DeviceEvent? {
         time.settle()
@@ -330,7 +350,7 @@ extension SimulatedDevice {
         let target = time.uptime().advanced(by: max(.zero, limit))
         var steps = 0
         while deviceLog.count == known {
-            // The step that reaches the target has run what happens there.
+            // The step that reaches the target has already run what is due there.
             if time.step(towards: target) { break }
             time.settle()
             steps += 1
@@ -339,18 +359,18 @@ extension SimulatedDevice {
         return deviceLog.event(known)
     }
 
-    /// How many deadlines may pass until the main actor is left to others.
+    /// The number of deadlines after which the main actor is yielded.
     private static var stepsBetweenPauses: Int { 200 }
 
-    /// How many hops through the main actor's queue are waited for at each step of the asynchronous form.
+    /// The number of hops through the main actor's queue for which the asynchronous form waits at each step.
     public static var mainActorPasses: Int { 8 }
 
     /// Runs what can run at this instant, in the process and in the main actor's queue.
     func settle() async {
         repeat {
             time.settle()
-            // Each hop leads away and back to the end of the main actor's queue, which is first in, first out: what
-            // was there before has run when it returns.
+            // Each hop leads to the end of the main actor's queue, which is first in, first out: what was in the queue
+            // before has run when the hop returns.
             for _ in 0..<Self.mainActorPasses { await Task.yield() }
         } while time.isRunnable
     }
@@ -399,7 +419,7 @@ extension SimulatedDevice {
 
     private func change(_ body: (inout DeviceConditions) -> Void) {
         body(&conditions)
-        // A suspended process is notified of it when it runs again.
+        // A suspended process is notified of the change when it runs again.
         if let runningHost, runningHost.process.isRunning { runningHost.changes.conditions.set(conditions) }
         notifyParts()
     }

@@ -1,10 +1,10 @@
 import ApusBackground
 import ApusTimers
 
-/// Whether files of the protection class "complete" can be read on a device with a passcode.
+/// The state of files of the protection class "complete" on a device with a passcode.
 enum DataProtection {
     case open
-    /// The screen is locked, and the timer closes them.
+    /// The screen is locked, and the timer ends the access to the files.
     case closing(ScheduledTimer)
     case closed
 
@@ -16,17 +16,19 @@ enum DataProtection {
     }
 }
 
-/// Such files can be read while the device is unlocked, and shortly after it was locked.
+/// Access to files of the protection class "complete", which ends shortly after the device was locked.
 ///
-/// Apple, documentation/uikit/encrypting-your-app-s-files. The files of a simulated app are not encrypted: what follows from
-/// the lock is ``isProtectedDataAvailable`` and the calls that an app gets. A suspended app gets none, also not later, which
-/// is a choice; it asks when it runs again.
+/// Apple, documentation/uikit/encrypting-your-app-s-files. The files of a simulated app are not encrypted: the lock
+/// only changes ``isProtectedDataAvailable`` and notifies the app. A suspended app is never notified, not even later,
+/// which is a choice; it can read the property when it runs again.
 extension SimulatedDevice {
-    /// Whether files of the protection class "complete" can be read: not from ``SystemPolicy/dataProtectionDelay`` after the
-    /// lock to the next unlock, and not after a restart.
+    /// Whether files of the protection class "complete" can be read.
+    ///
+    /// They cannot be read from ``SystemPolicy/dataProtectionDelay`` after the lock until the next unlock, nor between
+    /// a restart and the first unlock.
     public var isProtectedDataAvailable: Bool { dataProtection.isAvailable }
 
-    /// The screen was locked.
+    /// Notifies the app that the screen was locked, and closes the files after ``SystemPolicy/dataProtectionDelay``.
     func beginDataProtection() {
         guard case .open = dataProtection else { return }
         notifyRunningApp(of: .protectedDataWillBecomeUnavailable)
@@ -36,7 +38,7 @@ extension SimulatedDevice {
         dataProtection = .closing(timer)
     }
 
-    /// The screen was unlocked.
+    /// Opens the files, because the screen was unlocked.
     func endDataProtection() {
         switch dataProtection {
         case .open: return
@@ -47,26 +49,26 @@ extension SimulatedDevice {
         notifyRunningApp(of: .protectedDataDidBecomeAvailable)
     }
 
-    /// The time after the lock is over, or the device was started again.
+    /// Closes the files, because the time after the lock is over or the device was restarted.
     func closeProtectedData() {
         if case .closing(let timer) = dataProtection { timer.cancel() }
         dataProtection = .closed
     }
 }
 
-/// The screen locks itself when it is not touched.
+/// The automatic lock of a screen that is not touched.
 struct AutoLock {
     var limit: Duration?
     var timer: ScheduledTimer?
 }
 
-/// Apple, documentation/uikit/uiapplication/isidletimerdisabled.
+/// The automatic lock of the screen (Apple, documentation/uikit/uiapplication/isidletimerdisabled).
 extension SimulatedDevice {
-    /// How long the screen stays unlocked without a touch, as the user has set it, a second at least. `nil`, which is what a
-    /// new device has: it stays unlocked until ``lock()``.
+    /// The time without a touch after which the screen locks itself, as set by the user; at least a second.
     ///
-    /// The controls with which the user opens, leaves, scrolls, unlocks and hangs up are touches, and so is ``touch()``. The
-    /// screen stays on during a call, while the user scrolls, and in front of an app that has switched the idle timer off.
+    /// With `nil`, which a new device has, the screen stays unlocked until ``lock()``. The controls with which the user
+    /// opens, leaves, scrolls, unlocks and hangs up are touches, and so is ``touch()``. The screen stays on during a
+    /// call, while the user scrolls, and in front of an app that has disabled the idle timer.
     public var autoLock: Duration? {
         get { autoLocking.limit }
         set {
@@ -75,7 +77,7 @@ extension SimulatedDevice {
         }
     }
 
-    /// The user touches the screen: the time of ``autoLock`` begins anew. It is not logged.
+    /// The user touches the screen, so the time of ``autoLock`` begins again; the log has no line for it.
     public func touch() {
         autoLocking.timer.take()?.cancel()
         guard let limit = autoLocking.limit, !isLocked else { return }
@@ -94,28 +96,28 @@ extension SimulatedDevice {
     }
 }
 
-/// The questions for permission that the user has not answered yet, in their order.
+/// The questions for permissions that the user has not answered yet, in order.
 struct SystemQuestions {
     var waiting: [SystemQuestion] = []
-    /// The app is on the way to inactive because of the first one.
+    /// Whether the app is becoming inactive so that the questions can be asked.
     var isAsking = false
 }
 
-/// The system asks the user over the app that is in front, which is inactive meanwhile.
+/// Questions that the system asks the user over the app in front, which is inactive meanwhile.
 ///
-/// Apple, documentation/uikit/uiapplicationdelegate/applicationwillresignactive(_:). The user answers at once. What is asked
-/// for before the app is active, as in its launch, or while it is not in front, waits until it is: Apple does not say what a
-/// phone does with that.
+/// Apple, documentation/uikit/uiapplicationdelegate/applicationwillresignactive(_:). The user answers at once. A
+/// question that is raised before the app is active, as during its launch, or while it is not in front, waits until it
+/// is active; Apple does not say what a phone does then.
 extension SimulatedDevice {
     func ask(_ question: SystemQuestion) {
         questions.waiting.append(question)
         askWaitingQuestions()
     }
 
-    /// Asks what waits, if the app is active.
+    /// Asks the waiting questions, if the app is active.
     func askWaitingQuestions() {
         guard !questions.isAsking, !questions.waiting.isEmpty else { return }
-        // What an answer to another question has settled needs no question.
+        // A question that the answer to another one has settled is not asked.
         let settled = questions.waiting.filter { !$0.isOpen() }
         questions.waiting.removeAll { !$0.isOpen() }
         for question in settled { question.answer() }

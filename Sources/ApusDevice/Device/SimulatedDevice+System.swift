@@ -2,7 +2,7 @@ import ApusBackground
 import ApusTimers
 import ApusVirtualTime
 
-/// The timers of the system for the running process.
+/// The system's timers for the running process.
 struct SystemTimers {
     var suspension: ScheduledTimer?
     var expiry: ScheduledTimer?
@@ -15,7 +15,7 @@ struct SystemTimers {
     }
 }
 
-/// The system's side: it starts, moves, suspends and ends the app's process.
+/// The actions of the system, which starts, moves, suspends and ends the app's process.
 extension SimulatedDevice {
     // MARK: For the parts
 
@@ -25,11 +25,11 @@ extension SimulatedDevice {
     func log(_ actor: DeviceEvent.Actor, _ what: DeviceEvent.What) { deviceLog.add(actor, what) }
     package func fault(_ fault: Fault) { deviceLog.add(.system, .fault(fault)) }
 
-    /// The system has something for the app: it starts it in the background, or lets it continue there for a while.
+    /// Starts the app in the background, or resumes a suspended one there, because the system has an event for it.
     ///
-    /// False when that may not be: no app, the user has force-quit it (some background jobs run all the same), the
-    /// device was not unlocked since it was started, or the process is being notified of its end. The app's code runs
-    /// with the next step of time, so a timer of the system may call this.
+    /// It returns false if that is not allowed: no app is installed, the user has force-quit it (which some background
+    /// jobs ignore), the device was not unlocked since its start, or the process is being notified of its end. The
+    /// app's code runs at the next step of time, so a timer of the system may call this.
     @discardableResult
     func wakeInBackground(_ why: LaunchCause, despiteForceQuit: Bool = false) -> Bool {
         guard installation != nil, wasUnlockedSinceBoot, life.state != .ending else { return false }
@@ -45,7 +45,7 @@ extension SimulatedDevice {
 
     // MARK: Processes
 
-    /// False when the life cycle does not allow it.
+    /// Starts the app's process, or launches the prewarmed one; returns false if the life cycle does not allow it.
     @discardableResult
     func start(toForeground: Bool, despiteForceQuit: Bool = false, _ why: LaunchCause) -> Bool {
         guard let installation else {
@@ -84,7 +84,7 @@ extension SimulatedDevice {
         return true
     }
 
-    /// A new process.
+    /// Creates a process, and returns its host.
     func makeHost(
         _ manifest: AppManifest, phase: Phase, toForeground: Bool, _ cause: LaunchCause
     ) -> SimulatedHost {
@@ -96,7 +96,7 @@ extension SimulatedDevice {
             conditions: conditions, parts: parts, launch: launchCount, launchCause: cause, deviceNumber: number,
             lastBackgroundTaskNumber: lastBackgroundTaskNumber
         ) { [weak time, weak self] in
-            // Possibly from another thread: the step loop brings it to the device's.
+            // The caller may be on another thread; the timer moves the review to the device's.
             time?.engine.schedule(after: .zero) { MainActor.assumeIsolated { self?.review() } }
         }
         runningHost = host
@@ -104,7 +104,7 @@ extension SimulatedDevice {
         return host
     }
 
-    /// Enters one phase after the other; what the app does about one comes before the next.
+    /// Enters phases one after another; the app's work on one of them comes before the next.
     func walk(
         _ phases: [Phase], of host: SimulatedHost, then done: @escaping @MainActor @Sendable (SimulatedDevice) -> Void
     ) {
@@ -150,7 +150,7 @@ extension SimulatedDevice {
         review()
     }
 
-    /// The process has arrived where it was going.
+    /// Notes that the process has reached the state that it was entering.
     func settle(_ host: SimulatedHost) {
         life.settle()
         review()
@@ -162,7 +162,7 @@ extension SimulatedDevice {
         host.changes.conditions.set(conditions)
     }
 
-    /// Notifies the process of its end, gives it time, and ends it.
+    /// Notifies the process of its end, and ends it when its work for that is done.
     func endWithNotice(_ host: SimulatedHost, _ why: String) {
         life.beginEnding()
         walk([.terminated], of: host) { _ in host.end(why) }
@@ -214,7 +214,7 @@ extension SimulatedDevice {
     private func suspend() {
         timers.suspension = nil
         guard let host = runningHost, !host.process.isEnded else { return }
-        // A background task may have been begun at this very instant.
+        // A background task may have begun at this instant.
         guard !host.state.withLock({ $0.backgroundTasks.keepsRunning }) else { return review() }
         let locked = host.policy.endsAppForFileLocks ? host.process.lockedFiles : []
         if !locked.isEmpty {
@@ -245,22 +245,23 @@ extension SimulatedDevice {
         parts.host = nil
     }
 
-    /// Ends what still runs, without a fault and without a word.
+    /// Ends the running process without a fault and without notice.
     func switchOff() {
         runningHost?.end("the device was switched off")
         time.settle()
     }
 }
 
-/// A process that is started before it is needed.
+/// Prewarming: a process is started before it is needed.
 extension SimulatedDevice {
-    /// The system expects that the user opens the app soon, and starts its process: that runs up to, and not including, its
-    /// launch, and stands still there until the user opens the app or the system has something for it.
+    /// The system expects the user to open the app soon, and starts its process.
     ///
-    /// An app that is installed as a program runs until `SimulatedPhone.run` or the `main()` of an `App`, with the variable
-    /// `ActivePrewarm=1` in its environment; a program that calls neither runs as a whole. In the test's process there is
-    /// nothing that could run before the launch. It happens before the first unlock too, when protected files are closed
-    /// (``isProtectedDataAvailable``). An app that has a process is not prewarmed, which is a warning.
+    /// The process runs up to its launch, and stops there until the user opens the app or the system has an event for
+    /// it. An app that is installed as a program runs until `SimulatedPhone.run` or the `main()` of an `App`, with
+    /// `ActivePrewarm=1` in its environment; a program that calls neither runs completely. For an app in the test's
+    /// process, no code runs before the launch. Prewarming is also possible before the first unlock, when protected
+    /// files are closed (``isProtectedDataAvailable``). An app that has a process is not prewarmed, which is logged as
+    /// a warning.
     ///
     /// Apple, documentation/uikit/about-the-app-launch-sequence; the variable:
     /// github.com/firebase/firebase-ios-sdk/pull/9362.
@@ -278,16 +279,16 @@ extension SimulatedDevice {
                     host.fault(Fault(.crashAtLaunch, "the process could not be prewarmed: \(error)"))
                     return host.end("crash at launch")
                 }
-                // The code that waits continues after the launch.
+                // The code that is waiting now continues after the launch.
                 host.process.stop()
             }
         }
     }
 
-    /// Whether there is a process that is more than prewarmed.
+    /// Whether there is a process that is not only prewarmed.
     var hasLaunched: Bool { runningHost != nil && life.state != .prewarmed }
 
-    /// The launch of a process that was prewarmed.
+    /// Launches a prewarmed process.
     func wakePrewarmed(_ host: SimulatedHost, phase: Phase, toForeground: Bool, _ cause: LaunchCause) {
         log(.system, .launched("\(cause), prewarmed"))
         host.beginLaunch(phase, isInForeground: toForeground, cause)
@@ -297,7 +298,7 @@ extension SimulatedDevice {
 }
 
 extension SimulatedHost {
-    /// A process that was prewarmed is launched, for that reason.
+    /// Begins the launch of a prewarmed process.
     func beginLaunch(_ phase: Phase, isInForeground: Bool, _ cause: LaunchCause) {
         let now = now
         state.withLock { state in

@@ -2,10 +2,11 @@ public import ApusBackground
 public import ApusTimers
 public import ApusVirtualTime
 
-/// A phone in a box: one app, the system's rules, and the user's hands, in virtual time.
+/// Runs one app on a simulated phone in virtual time, by the system's documented rules and a test's controls.
 ///
-/// One seed decides everything that chance decides; the same seed and the same calls give the same ``log``, byte for
-/// byte. Everything runs on the main actor's thread, when the test calls, in one order: the system, then the app.
+/// One seed decides everything that is left to chance: the same seed and the same calls give the same ``log``, byte for
+/// byte. Everything runs on the main actor's thread, while the test calls the device, and in one order: the system,
+/// then the app.
 ///
 /// ```swift
 /// @MainActor @Test func keepsItsBackgroundTask() throws {
@@ -18,7 +19,7 @@ public import ApusVirtualTime
 /// }
 /// ```
 ///
-/// Only what uses the ``SimulatedHost`` follows the device: its engine, its main loop, its tasks. What sleeps by other
+/// Only what uses the ``SimulatedHost`` follows the device: its engine, its main loop, its tasks. Sleeps by other
 /// means, and tasks that the app starts by itself, run outside of it; see the asynchronous ``advance(by:)-6pb81``.
 @MainActor
 public final class SimulatedDevice {
@@ -27,54 +28,58 @@ public final class SimulatedDevice {
 
     struct Installation {
         let manifest: AppManifest
-        /// Runs what comes before the launch.
+        /// Runs the code that comes before the launch.
         let prewarm: (@MainActor (SimulatedHost) throws -> Void)?
         let make: @MainActor (SimulatedHost) throws -> AnyObject
     }
 
-    /// A process that ended, for the leak check.
+    /// The remains of an ended process, for the leak check.
     struct Remains {
         weak var app: AnyObject?
         let process: VirtualProcess
     }
 
-    /// The device of the test that runs, if the test has the trait `.simulatedPhone` of module ApusTestTraits.
+    /// The device of the running test, if the test has the trait `.simulatedPhone` of the module ApusTestTraits.
     @TaskLocal public static var current: SimulatedDevice?
 
-    /// The seed of everything that chance decides.
+    /// The seed of everything that is left to chance.
     public let seed: UInt64
-    /// The device's clocks and the system's engine. Move them through the device.
+    /// The device's clocks and the system's engine; to move the clocks, use the device's controls.
     public let time: VirtualTime
-    /// The rules. For a process, those hold that were there when it was started; for its background jobs, those of the
-    /// present.
+    /// The rules of the system.
+    ///
+    /// A process follows the rules that were set when it was started, but background jobs follow the current ones. The
+    /// rules of pushes, locations, transfers and notifications are read when the device is created.
     public var policy: SystemPolicy {
         didSet { for part in parts.all { part.policyChanged(policy) } }
     }
-    /// The installed app's records. They survive its processes, restarts, and another ``install(_:trackDurations:_:)``.
+    /// The records of the installed app, which survive its processes, restarts, and another
+    /// ``install(_:trackDurations:_:)``.
     public let storage = MemoryRecordStore()
-    /// Battery, network, temperature and use of the device.
+    /// The battery, network, temperature and use of the device.
     public internal(set) var conditions = DeviceConditions(
         network: .available, isOnExternalPower: false, batteryLevel: 1, isLowPowerMode: false, isIdle: false,
         thermalState: .nominal)
-    /// Whether the user lets apps refresh in the background. Without that, neither refresh nor processing runs.
+    /// Whether the user lets apps refresh in the background; if not, neither refresh nor processing runs.
     public internal(set) var isBackgroundRefreshOn = true
     /// Whether the screen is locked.
     public internal(set) var isLocked = false
     /// Whether the user is in a call.
     public internal(set) var isInCall = false
-    /// How many times the device was started; 1 for a new one.
+    /// The number of times that the device was started; 1 for a new device.
     public internal(set) var bootNumber = 1
-    /// How many processes the app has had.
+    /// The number of processes that the app has had.
     public internal(set) var launchCount = 0
-    /// Called when the app's process has entered a phase, suspension included, before the app is notified of it. It may
-    /// read everything, and must move no time: a picture for the switcher can be taken here, as it is when the app
-    /// freezes.
+    /// Called when the app's process has entered a phase, including suspension, before the app is notified of it.
+    ///
+    /// It may read everything, and must not let time pass. A picture for the switcher can be taken here, of the app as
+    /// it is when it is suspended.
     public var onPhase: (@MainActor (Phase) -> Void)?
 
-    /// Which device of the program it is, from 1.
+    /// The number of this device in the program, from 1.
     let number: Int
     private static var count = 0
-    /// The number of the background task that was begun last, by any process of the app.
+    /// The number of the latest background task of all processes of the app.
     var lastBackgroundTaskNumber = 0
     let random: SeededRandom
     let deviceLog: DeviceLog
@@ -85,7 +90,7 @@ public final class SimulatedDevice {
     var remains: [Remains] = []
     var life = AppLifeMachine()
     var screen = Screen.home
-    /// After a restart the system starts nothing by itself before the first unlock.
+    /// Whether the user has unlocked the device since its start; before that, the system starts no app by itself.
     var wasUnlockedSinceBoot = true
     var boot = BootReading()
     let parts = DeviceParts()
@@ -94,13 +99,13 @@ public final class SimulatedDevice {
     var dataProtection = DataProtection.open
     var autoLocking = AutoLock()
 
-    /// A device that is switched on, unlocked, and shows its home screen; no app is installed.
+    /// Creates a device that is switched on and unlocked, and shows its home screen; no app is installed.
     ///
     /// - Parameters:
-    ///   - seed: Decides everything that chance decides.
-    ///   - policy: The system's rules.
-    ///   - uptime: How long it has been on.
-    ///   - wall: The time of day; 2026-01-01T00:00:00Z.
+    ///   - seed: The seed of everything that is left to chance.
+    ///   - policy: The rules of the system.
+    ///   - uptime: The time since the device was switched on; an hour by default.
+    ///   - wall: The wall clock; 2026-01-01T00:00:00Z by default.
     public init(
         seed: UInt64 = 0, policy: SystemPolicy = SystemPolicy(),
         uptime: UptimeInstant = UptimeInstant(nanoseconds: 3_600_000_000_000),
@@ -121,65 +126,70 @@ public final class SimulatedDevice {
 
     // MARK: Parts
 
-    /// The notification center. It belongs to the device: its requests outlive the app's processes.
+    /// The notification center, whose requests outlive the app's processes.
     public var notifications: SimulatedNotificationCenter { part(SimulatedNotificationCenter.self) }
-    /// The audio player. What it may do depends on what the installed app declares.
+    /// The audio player, whose rights depend on the declarations of the installed app.
     public var audio: SimulatedAudio { part(SimulatedAudio.self) }
-    /// The location service. What it may do depends on what the installed app declares.
+    /// The location service, whose rights depend on the declarations of the installed app.
     public var location: SimulatedLocation { part(SimulatedLocation.self) }
 
-    /// The background jobs: requests, the rules that decide when they run, and what has run. It belongs to the device:
-    /// requests outlive the app's processes.
+    /// The background jobs: their requests, the rules that decide when they run, and their past runs.
+    ///
+    /// Requests outlive the app's processes.
     public var jobs: SimulatedTaskScheduler { part(SimulatedTaskScheduler.self) }
-    /// The background downloads and uploads. They belong to the device: they outlive the app's processes.
+    /// The background downloads and uploads, which outlive the app's processes.
     public var transfers: SimulatedTransfers { part(SimulatedTransfers.self) }
-    /// The silent pushes.
     var pushes: SimulatedPushes { part(SimulatedPushes.self) }
 
     // MARK: Reading
 
-    /// The app object of the running process.
+    /// The app object of the running process; `nil` if there is none.
     public var app: AnyObject? { runningApp }
-    /// The host of the running process.
+    /// The host of the running process; `nil` if none runs.
     public var host: SimulatedHost? { runningHost }
-    /// Everything that happened, in order.
+    /// The events so far, in order.
     public var log: [DeviceEvent] { deviceLog.events }
-    /// The log as text, a line each.
+    /// The log as text, one event on each line.
     public var logText: String { log.map { "\($0)\n" }.joined() }
-    /// The faults so far, the expected ones too.
+    /// The faults so far, including expected ones.
     public var faults: [Fault] { deviceLog.faults }
     /// The texts of the system's warnings so far.
     public var warnings: [String] { log.compactMap { if case .warning(let text) = $0.what { text } else { nil } } }
-    /// The lines that the app has written so far, with ``SimulatedHost/note(_:)`` and what is built on it.
+    /// The lines that the app has written into the log so far, with ``SimulatedHost/note(_:)`` or an interface that
+    /// uses it.
     public var notes: [String] { log.compactMap { if case .note(let text) = $0.what { text } else { nil } } }
 
-    /// The lines that the app's own process has printed so far, on its standard output and its error output.
+    /// The lines that the app's own process has printed so far, to its standard output and standard error.
     public var output: [String] { log.compactMap { if case .printed(let line) = $0.what { line } else { nil } } }
-    /// Whether the lines that the app's own process prints appear in the standard output of the test too, each after
-    /// the time since the device was made, as in `[12.500 s] saved`. True unless the device belongs to an exploration.
+    /// Whether the lines that the app's own process prints appear in the standard output of the test too.
+    ///
+    /// Each line comes after the time since the device was created, as in `[12.500 s] saved`. The default is true,
+    /// except for the devices of an exploration.
     public var showsOutput: Bool {
         get { deviceLog.showsOutput }
         set { deviceLog.showsOutput = newValue }
     }
-    /// Time since the device was made, sleep and restarts included.
+    /// The time since the device was created, including sleep and restarts.
     public var elapsed: Duration { deviceLog.elapsed }
 
     // MARK: The app
 
-    /// Puts an app on the device, in place of the earlier one; its process is ended, its records and what the
-    /// user allowed are kept, as with an update.
+    /// Installs an app in place of the earlier one.
+    ///
+    /// The process of the earlier app is ended; its records and the user's permissions are kept, as with an update.
     ///
     /// - Parameters:
-    ///   - manifest: What the app declares.
-    ///   - trackDurations: How long audio items last; others last three minutes.
-    ///   - make: Called on the app's main loop in each new process, to build what the process consists of. It has
-    ///     ``SystemPolicy/launchLimit``. When it throws, that is a crash.
+    ///   - manifest: The declarations of the app.
+    ///   - trackDurations: The durations of audio items; all others last three minutes.
+    ///   - make: Called on the app's main loop in each new process, to create the app's objects within
+    ///     ``SystemPolicy/launchLimit``. If it throws, the app has crashed.
     public func install(
         _ manifest: AppManifest = AppManifest(), trackDurations: [AudioItem.ID: Duration] = [:],
         _ make: @escaping @MainActor (SimulatedHost) throws -> AnyObject
     ) { install(manifest, trackDurations: trackDurations, prewarm: nil, make) }
 
-    /// The same; `prewarm` runs what comes before the launch when the process is prewarmed, in place of nothing.
+    /// Installs an app; `prewarm` is the code that a prewarmed process runs before its launch, and `nil` stands for
+    /// none.
     package func install(
         _ manifest: AppManifest, trackDurations: [AudioItem.ID: Duration],
         prewarm: (@MainActor (SimulatedHost) throws -> Void)?,
@@ -193,15 +203,18 @@ public final class SimulatedDevice {
         installation = Installation(manifest: manifest, prewarm: prewarm, make: make)
     }
 
-    // MARK: Judging
+    // MARK: Verifying
 
-    /// Says that faults of this rule are what the test is about. They have to come.
+    /// Declares that the test is about faults of this rule, at least one of which must occur.
     public func expect(_ rule: Fault.Rule) { expectedRules.insert(rule) }
 
-    /// - Throws: ``DeviceError`` when there were faults that were not expected (an app object that outlived its process
-    ///   is one), or an expected one did not come.
+    /// Checks that all faults so far were expected, and that all expected faults occurred.
     ///
-    /// An app object is not checked if its process had tasks that had not returned: those may retain it forever.
+    /// The app object of an ended process is not checked if tasks of the process have not returned, because these may
+    /// retain it forever.
+    ///
+    /// - Throws: ``DeviceError`` if a fault was not expected, such as that of an app object that outlives its process,
+    ///   or an expected fault did not occur.
     public func verify() throws {
         reportLeaks()
         let faults = faults
@@ -212,9 +225,9 @@ public final class SimulatedDevice {
         }
     }
 
-    /// Runs a test on a new device; at its end the app's process is ended, and the device verified.
+    /// Runs a test on a new device, then ends the app's process and verifies the device.
     ///
-    /// - Throws: What `body` throws; ``DeviceError``, see ``verify()``.
+    /// - Throws: The error of `body`; ``DeviceError``, see ``verify()``.
     public static func run<Success>(
         seed: UInt64 = 0, policy: SystemPolicy = SystemPolicy(), _ body: (SimulatedDevice) throws -> Success
     ) throws -> Success {
@@ -225,10 +238,11 @@ public final class SimulatedDevice {
         return result
     }
 
-    /// Runs an asynchronous test on a new device, for apps that use `Task { @MainActor in … }`; see
-    /// the asynchronous ``advance(by:)-6pb81``. At its end the app's process is ended, and the device verified.
+    /// Runs an asynchronous test on a new device, then ends the app's process and verifies the device.
     ///
-    /// - Throws: What `body` throws; ``DeviceError``, see ``verify()``.
+    /// It is for apps that use `Task { @MainActor in … }`; see the asynchronous ``advance(by:)-6pb81``.
+    ///
+    /// - Throws: The error of `body`; ``DeviceError``, see ``verify()``.
     public static func run<Success>(
         seed: UInt64 = 0, policy: SystemPolicy = SystemPolicy(),
         _ body: @MainActor (SimulatedDevice) async throws -> Success
@@ -242,7 +256,7 @@ public final class SimulatedDevice {
         return result
     }
 
-    /// The app object of an ended process has to be gone.
+    /// Reports a fault for each app object that still exists although its process has ended.
     func reportLeaks() {
         for remains in remains where remains.process.unfinishedTasks == 0 {
             guard let app = remains.app else { continue }
@@ -260,7 +274,7 @@ extension SimulatedDevice {
     public enum Showing: String, Sendable, Hashable, CaseIterable {
         /// The home screen.
         case home
-        /// The app. A call may cover it: then the app is inactive.
+        /// The app, which is inactive while a call covers it.
         case app
         /// The app switcher.
         case switcher
@@ -268,7 +282,7 @@ extension SimulatedDevice {
         case lock
     }
 
-    /// The content of the screen at present.
+    /// The current content of the screen.
     public var showing: Showing {
         guard !isLocked else { return .lock }
         return switch screen {
@@ -278,7 +292,7 @@ extension SimulatedDevice {
         }
     }
 
-    /// The phase of the app's process, suspension included; `nil` while none runs.
+    /// The phase of the app's process, including suspension; `nil` if there is none.
     public var appPhase: Phase? { runningHost?.phase }
 
     /// Whether the app's picture is in the switcher, with or without a process.

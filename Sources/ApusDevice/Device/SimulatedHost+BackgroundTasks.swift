@@ -4,12 +4,13 @@ import ApusVirtualTime
 import Logging
 
 extension SimulatedHost {
-    /// Asks for time to finish something. An expiration handler is called on the main loop, in one pass with all
-    /// others.
+    /// Begins a background task, which keeps the process running while it finishes something.
     ///
-    /// - Throws: ``/ApusBackground/BackgroundError`` with the code `tooLate` when the time is over or nearly over, or when the policy
-    ///   gives no background tasks; the handler is called on the main loop then too. A process that has ended gets the
-    ///   error only.
+    /// The expiration handlers of all background tasks are called on the main loop, in one pass.
+    ///
+    /// - Throws: ``/ApusBackground/BackgroundError`` with the code `tooLate` if the time is over or nearly over, or the
+    ///   policy grants no background tasks; the handler is then called on the main loop too. For a process that has
+    ///   ended, there is only the error.
     public func beginBackgroundTask(_ request: BackgroundTaskRequest) throws(BackgroundError) -> BackgroundTask {
         let task = HeldBackgroundTask(
             name: request.name, place: request.place, end: request.endsOnExpiration ? .afterHandler : .inHandler,
@@ -28,18 +29,19 @@ extension SimulatedHost {
         )
     }
 
-    /// The raw form of a background task, as UIKit has it: begun with a handler, ended with the identifier.
+    /// Begins a background task in its raw form, as UIKit has it: with a handler, and an identifier that ends the task.
     ///
-    /// It is granted when this returns. On a phone that may be a little later, so an app that begins one at the end of
-    /// its way to the background may be suspended before.
+    /// The task is granted when this returns. On a phone it may be granted a little later, so an app that begins one as
+    /// its last work on the way to the background may be suspended first.
     ///
     /// - Parameters:
-    ///   - name: What is being finished; `nil` gives a name with the calling function's, as the system does.
-    ///   - place: The calling place, as `Module/File.swift:12`, for faults.
+    ///   - name: The work that the task finishes; `nil` for a name made of the calling function's, as the system does.
+    ///   - place: The place of the call, as `Module/File.swift:12`, for faults.
     ///   - function: The calling function.
-    ///   - expirationHandler: Called on the main loop shortly before the time is over, or soon if it is over; the
-    ///     background task has to be ended in it.
-    /// - Returns: The identifier, which must be ended; ``BackgroundTaskID/invalid`` when there is no background task.
+    ///   - expirationHandler: Called on the main loop shortly before the time is over, or soon if it is over already;
+    ///     it must end the background task.
+    /// - Returns: The identifier, with which the task must be ended; ``BackgroundTaskID/invalid`` if there is no
+    ///   background task.
     package func beginBackgroundTask(
         name: String? = nil, place: String? = nil, function: String = #function,
         expirationHandler: (@MainActor @Sendable () -> Void)? = nil
@@ -53,14 +55,15 @@ extension SimulatedHost {
         }
     }
 
-    /// Begins a background task for work that notices by itself that its time is nearly over, as that of
-    /// `ProcessInfo.performExpiringActivity` does.
+    /// Begins a background task for work that detects the end of its time by itself, like
+    /// `ProcessInfo.performExpiringActivity`.
     ///
     /// - Parameters:
-    ///   - name: What is being done.
-    ///   - expirationHandler: Called on the main loop shortly before the time is over. The background task may stay open
-    ///     after it until no time is left.
-    /// - Returns: The identifier, which must be ended; `nil` if the system refuses the time. The handler is not called then.
+    ///   - name: The work that is done.
+    ///   - expirationHandler: Called on the main loop shortly before the time is over. The background task may stay
+    ///     open until no time is left.
+    /// - Returns: The identifier, with which the task must be ended; `nil` if the system refuses the time. The handler
+    ///   is then not called.
     package func beginActivity(
         _ name: String, expirationHandler: @escaping @MainActor @Sendable () -> Void
     ) -> BackgroundTaskID? {
@@ -70,8 +73,10 @@ extension SimulatedHost {
         return id
     }
 
-    /// Ends a background task. An identifier that is unknown, was ended before, or belongs to another process is only a
-    /// warning in the log; so is a call for a process that has ended.
+    /// Ends a background task.
+    ///
+    /// If the identifier is unknown, was ended before or belongs to another process, or if the process has ended, the
+    /// call only logs a warning.
     package func endBackgroundTask(_ id: BackgroundTaskID) {
         guard !isDropped("endBackgroundTask(\(id))") else { return }
         let now = now
@@ -87,13 +92,12 @@ extension SimulatedHost {
         }
     }
 
-    /// The background tasks that the process holds now, background tasks among them, in the order in which they were
-    /// begun. Empty when the process has ended.
+    /// The open background tasks of the process, in the order in which they began; empty if the process has ended.
     public var openBackgroundTasks: [OpenBackgroundTask] { state.withLock { $0.backgroundTasks.listed } }
 
     // MARK: For the device
 
-    /// The pass of the expiration handlers, on the process's main loop.
+    /// Calls the expiration handlers that are due in one pass, on the process's main loop.
     @MainActor
     func callExpirationHandlers() {
         let now = now
@@ -137,7 +141,8 @@ extension SimulatedHost {
         }
     }
 
-    /// Ends the process if it has open background tasks though its time is over. Handlers may have ended them late.
+    /// Ends the process if its time is over and background tasks are still open, which handlers may have ended
+    /// meanwhile.
     func endIfOverdue() {
         let now = now
         guard let zero = state.withLock({ $0.backgroundTasks.zero(now: now) }), zero <= now else { return }
@@ -146,11 +151,13 @@ extension SimulatedHost {
             "they were open when the time in the background was over")
     }
 
-    /// An expiration handler has returned, in a process of the app's own. What the handler has begun may end the
-    /// background task at this instant, before the process comes to rest; but not before the handler has returned.
+    /// Notes that an expiration handler has returned in the app's own process.
+    ///
+    /// Work that the handler has started may end the background task at the same instant, before the device continues.
+    /// This note shows that the task was ended only after the handler had returned, which is too late.
     package func expirationHandlerReturned() { state.withLock { $0.openAtReturn = $0.backgroundTasks.openIDs } }
 
-    /// Ends the process because of background tasks, with a fault for each.
+    /// Ends the process because of open background tasks, with a fault for each.
     private func end(for tasks: [HeldBackgroundTask], _ why: String) {
         for task in tasks {
             let advice =
@@ -165,8 +172,9 @@ extension SimulatedHost {
 
     // MARK: Private
 
-    /// Whether the process has ended, so that its call has no effect; then the log says so, because on a phone nothing
-    /// is left that could make it. What a `BackgroundTask` does at its own end is no call.
+    /// Returns whether the process has ended, so that a call has no effect, and then logs a warning.
+    ///
+    /// On a phone, no code remains that could make the call. The automatic end of a `BackgroundTask` does not get here.
     private func isDropped(_ call: String) -> Bool {
         guard process.isEnded else { return false }
         log.add(.system, .warning("process \(launch) has ended; its call \(call) is dropped"))
@@ -215,7 +223,7 @@ extension SimulatedHost {
         state.withLock { $0.warnings[id] = timer }
     }
 
-    /// For those who end a background task several times on purpose.
+    /// Ends a background task and returns true, or returns false if it has already ended.
     private func endIfOpen(_ id: BackgroundTaskID) -> Bool {
         guard !process.isEnded else { return false }
         let now = now
@@ -230,7 +238,7 @@ extension SimulatedHost {
         askForReview()
     }
 
-    /// Turns what ``BackgroundTask`` reports when it is dropped into a fault.
+    /// A logger that makes a fault of the error that a ``BackgroundTask`` logs when it is dropped.
     private var backgroundTaskLogger: Logger {
         Logger(label: "apus.simulated-device") { [weak self] _ in BackgroundTaskLogHandler(host: self) }
     }

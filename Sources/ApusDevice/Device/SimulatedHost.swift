@@ -5,30 +5,30 @@ import Logging
 
 /// The host of one process of an app on a simulated device.
 ///
-/// It is dead when the process has ended: its phase is `terminated`, nothing that is handed to it runs, and what the
-/// rest of a function still says to it has no effect. All members may be used from any thread, but only what runs on
-/// the device's thread is in the device's order.
+/// Once the process has ended, its phase is `terminated`, no work that is passed to the host runs, and calls by the
+/// rest of a function have no effect. All members may be used from any thread, but only code on the device's thread is
+/// in the device's order.
 public final class SimulatedHost: BackgroundHost {
     struct State: Sendable {
         var backgroundTasks: BackgroundTaskMachine
-        /// When the process is ended for what it is doing, and why.
+        /// The limit for the current work of the process, and the fault if it is exceeded.
         var watch: Watch?
-        /// The warnings for background tasks that are held for long.
+        /// The timers for the warnings about background tasks that are held for a long time.
         var warnings: [BackgroundTaskID: ScheduledTimer] = [:]
         var isReviewAsked = false
-        /// By the names of the parts that keep the process running.
+        /// The covers by the names of the parts that keep the process running.
         var covers: [String: ProcessCover] = [:]
-        /// By the names of the services whose events they get.
+        /// The handlers by the names of the services whose events they receive.
         var eventHandlers: [String: any Sendable] = [:]
         var cpu: CPUMonitor
-        /// The background tasks that were open when an expiration handler returned last; nil when none has said that it
-        /// did.
+        /// The background tasks that were open when the last expiration handler returned; `nil` if no return was
+        /// reported.
         var openAtReturn: Set<BackgroundTaskID>?
         var endReason: String?
         var keepsScreenOn = false
-        /// Why the system has started the process, or has launched one that was prewarmed.
+        /// The reason for which the system started the process, or launched the prewarmed one.
         var launchCause = LaunchCause.user
-        /// Nil when the process has ended: what observers hold must not keep the app then.
+        /// The sources of changes; `nil` when the process has ended, because their observers could retain the app.
         var changes: ChangeSources?
     }
 
@@ -37,7 +37,7 @@ public final class SimulatedHost: BackgroundHost {
         let conditions: Broadcast<DeviceConditions>
     }
 
-    /// Something that may not take longer than that.
+    /// A limit for the current work of a process, in nanoseconds of uptime.
     struct Watch: Sendable {
         let deadline: UInt64
         let fault: Fault
@@ -45,7 +45,7 @@ public final class SimulatedHost: BackgroundHost {
 
     /// The app's records, which survive its processes and restarts of the device.
     public let storage: any RecordStore
-    /// Which start of the simulated device this process belongs to.
+    /// The identifier of the device's start to which this process belongs.
     public let bootID: String?
     /// The declarations of the installed app.
     public let manifest: AppManifest
@@ -55,25 +55,24 @@ public final class SimulatedHost: BackgroundHost {
     public var audio: SimulatedAudio { part(SimulatedAudio.self) }
     /// The app's location service.
     public var location: SimulatedLocation { part(SimulatedLocation.self) }
-    /// The device's background jobs. Handlers that are registered belong to this process.
+    /// The device's background jobs; registered handlers belong to this process.
     public var jobs: SimulatedTaskScheduler { part(SimulatedTaskScheduler.self) }
-    /// The device's silent pushes.
     package var pushes: SimulatedPushes { part(SimulatedPushes.self) }
     /// The device's background downloads and uploads.
     package var transfers: SimulatedTransfers { part(SimulatedTransfers.self) }
-    /// The device's part of that type, which it has to have.
+    /// Returns the device's part of this type, which must exist.
     package func part<Part: DevicePart>(_ type: Part.Type) -> Part { parts.required(type) }
 
-    /// Which process of the app it is, from 1; the log names it so.
+    /// The number of this process among those of the app, from 1, as the log has it.
     let launch: Int
-    /// Which device of the program it is.
+    /// The number of the device in the program.
     package let deviceNumber: Int
     let time: VirtualTime
     let process: VirtualProcess
     package let policy: SystemPolicy
     let log: DeviceLog
     let state: Locked<State>
-    /// Asks the system to review the process. From any thread.
+    /// Asks the system to review the process; it may be called from any thread.
     private let onReview: @Sendable () -> Void
     let parts: DeviceParts
 
@@ -109,7 +108,7 @@ public final class SimulatedHost: BackgroundHost {
         process.observeUnrest { [weak self] in self?.endWithoutRest() }
     }
 
-    /// Ends the process as the watchdog of a phone does, where such an app never leaves its main thread free.
+    /// Ends the process as a phone's watchdog does with an app that never leaves its main thread free.
     private func endWithoutRest() {
         let calls = log.repeatedNow
         let which = calls.isEmpty ? "nothing of it is in the log" : "most often: " + calls.joined(separator: "; ")
@@ -123,34 +122,36 @@ public final class SimulatedHost: BackgroundHost {
 
     // MARK: BackgroundHost
 
-    /// The present phase; `terminated` when the process has ended.
+    /// The current phase; `terminated` when the process has ended.
     public var phase: Phase { changes.phases.value }
 
-    /// A new sequence of the phases from now on. A suspended process takes them when it runs again.
+    /// Returns a new sequence of the phases from now on; a suspended process receives them when it runs again.
     public func phaseChanges() -> PhaseChanges { changes.phases.changes() }
 
-    /// Calls `observer` on the main loop whenever a phase is entered.
+    /// Calls `observer` on the main loop with each phase that is entered.
     ///
-    /// For `background` and `terminated` all observers together have ``SystemPolicy/enterBackgroundLimit`` and
-    /// ``SystemPolicy/willTerminateTime``.
+    /// All observers together have ``SystemPolicy/enterBackgroundLimit`` for the phase `background`, and
+    /// ``SystemPolicy/willTerminateTime`` for `terminated`.
     public func observePhase(_ observer: @escaping @MainActor @Sendable (Phase) -> Void) -> ObservationToken {
         changes.phases.observe(observer)
     }
 
-    /// How much longer the process may run in the background, on the uptime clock: `nil` in the foreground, and while
-    /// audio, location or continued work keeps it running.
+    /// The time for which the process may still run in the background, on the uptime clock.
+    ///
+    /// It is `nil` in the foreground, and while audio, location or continued work keeps the process running.
     public var backgroundTimeRemaining: Duration? {
         let now = now
         return state.withLock { $0.backgroundTasks.remaining(now: now) }.map { .nanoseconds(Int64(clamping: $0)) }
     }
 
-    /// False: a phone ends an app whose background tasks are open when their handlers have returned.
+    /// Always false, because a phone ends an app whose background tasks are open when their handlers have returned.
     public var waitsForExpiredTasks: Bool { false }
 
-    /// The device's conditions as the process knows them: a suspended one is notified of changes when it runs again.
+    /// The device's conditions as the process knows them; a suspended process is notified of changes when it runs
+    /// again.
     public var conditions: DeviceConditions { changes.conditions.value }
 
-    /// A new sequence of the conditions from now on.
+    /// Returns a new sequence of the conditions from now on.
     public func conditionChanges() -> Changes<DeviceConditions> { changes.conditions.changes() }
 
     /// Calls `observer` on the main loop with each change of the conditions.
@@ -158,38 +159,41 @@ public final class SimulatedHost: BackgroundHost {
         _ observer: @escaping @MainActor @Sendable (DeviceConditions) -> Void
     ) -> ObservationToken { changes.conditions.observe(observer) }
 
-    /// The process's engine. Its clocks begin near zero when the device is started; while the process is suspended it
-    /// stands still, and afterwards everything that is overdue fires at once.
+    /// The process's engine, whose clocks begin near zero when the device is started.
+    ///
+    /// It stops while the process is suspended; when the process is resumed, everything that is overdue fires at once.
     public var engine: TimerEngine { process.engine }
 
-    /// The process's main loop. Work of the `default` mode waits while the user scrolls.
+    /// The process's main loop; work of the `default` mode waits while the user scrolls.
     public var mainLoop: any MainLoop { process.mainLoop }
 
-    /// Starts a task on the process's executor. It runs when time is moved, and not while the process is suspended;
-    /// when the process ends it stops where it is, for ever.
+    /// Starts a task on the process's executor.
+    ///
+    /// It runs when time is moved, but not while the process is suspended. When the process ends, the task never
+    /// continues.
     public func start(_ work: @escaping @Sendable () async -> Void) { process.start(work) }
 
     // MARK: For apps under test
 
-    /// Writes a line into the device's log, in the app's name.
+    /// Writes a line of the app into the device's log.
     public func note(_ text: String) { log(.app, .note(text)) }
 
-    /// Has the calling code compute for that long: the clocks move, and nothing else of the app or the system runs
-    /// meanwhile. In the background, ``SystemPolicy/Jobs/cpuShare`` limits it.
+    /// Makes the calling code compute for a duration: the clocks move, and nothing else of the app or the system runs.
     ///
-    /// If the system would end the app before that, the clocks move up to there, and the process is ended; then the
-    /// rest of the calling function still runs, without any effect on the device. Call it on the main thread only.
+    /// In the background, ``SystemPolicy/Jobs/cpuShare`` limits it. If the system would end the app earlier, the clocks
+    /// move up to that instant and the process is ended; the rest of the calling function still runs, without any
+    /// effect on the device. Call it on the main thread only.
     public func work(for duration: Duration) {
         letPass(UInt64(max(0, duration.wholeNanoseconds)), isComputing: isMonitored)
     }
 
-    /// Has the calling code wait for that many nanoseconds: ``work(for:)`` without computing.
+    /// Makes the calling code wait for a number of nanoseconds, like ``work(for:)`` but without computing.
     package func wait(for nanoseconds: UInt64) { letPass(nanoseconds, isComputing: false) }
 
-    /// How long a process of the operating system may run by itself, in nanoseconds.
+    /// Returns how long a process of the operating system may run by itself, in nanoseconds.
     package func freeTime(for companion: any SteppedProcess) -> UInt64 { time.freeTime(for: companion) }
 
-    /// Whether what runs now has a limit: a launch, a phase that is entered, expiration handlers.
+    /// Whether the current work has a limit: a launch, the entry into a phase, expiration handlers.
     package var isWatched: Bool { state.withLock { $0.watch != nil } }
 
     private func letPass(_ duration: UInt64, isComputing: Bool) {
@@ -206,7 +210,7 @@ public final class SimulatedHost: BackgroundHost {
         if isComputing { state.withLock { $0.cpu.computed(from: start, to: end) } }
     }
 
-    /// The limits that are reached meanwhile, in order.
+    /// Returns the limits that are reached between two instants, in order.
     private func limits(from start: UInt64, to end: UInt64, isComputing: Bool) -> [ProcessLimit] {
         let (watch, zero, cpu) = state.withLock { state in
             let cpu = isComputing ? state.cpu.limitReached(from: start, to: end) : nil
@@ -214,7 +218,7 @@ public final class SimulatedHost: BackgroundHost {
         }
         var limits: [ProcessLimit] = []
         if let watch {
-            // Handlers that are at work when the time is over may finish within their limit.
+            // Expiration handlers that are running when the time is over may finish within their own limit.
             limits.append(
                 ProcessLimit(instant: watch.deadline) { [self] in
                     fault(watch.fault)
@@ -243,8 +247,9 @@ public final class SimulatedHost: BackgroundHost {
 
     // MARK: For the parts of the device
 
-    /// Says whether a continuous mode keeps the process running. False if the app does not declare the mode, or has
-    /// ended; then nothing was changed.
+    /// Sets whether a continuous mode keeps the process running.
+    ///
+    /// It returns false, without a change, if the app does not declare the mode or has ended.
     @discardableResult
     func setContinuousMode(_ mode: AppManifest.BackgroundMode, isActive: Bool) -> Bool {
         guard manifest.backgroundModes.contains(mode), !process.isEnded else { return false }
@@ -254,7 +259,7 @@ public final class SimulatedHost: BackgroundHost {
         return true
     }
 
-    /// Says that a part keeps the process running, in place of what it said before; nil when it does not.
+    /// Sets the reason for which a part keeps the process running; `nil` for none.
     func setCover(_ cover: ProcessCover?, of part: String) {
         let now = now
         let isNew = state.withLock { state in
@@ -266,12 +271,13 @@ public final class SimulatedHost: BackgroundHost {
         if isNew { askForReview() }
     }
 
-    /// Writes a line into the log, while the process lives.
+    /// Writes a line into the log, unless the process has ended.
     package func log(_ actor: DeviceEvent.Actor, _ what: DeviceEvent.What) {
         if !process.isEnded { log.add(actor, what) }
     }
 
-    /// Records a fault of the app, while the process lives, and ends it if a phone raises an exception for that.
+    /// Records a fault of the app, and ends the process if a phone raises an exception for it, unless it has ended
+    /// already.
     package func fault(_ fault: Fault) {
         log(.app, .fault(fault))
         if policy.endsAppAtExceptions, fault.rule.isException {
@@ -279,28 +285,28 @@ public final class SimulatedHost: BackgroundHost {
         }
     }
 
-    /// From now on a process of the operating system is resumed, suspended and ended with this one.
+    /// Attaches a process of the operating system, which is then resumed, suspended and ended together with this one.
     package func attach(_ other: any SteppedProcess) { process.attach(other) }
-    /// Whether the app, while it is active, keeps the screen from locking itself.
+    /// Whether the app prevents the automatic lock of the screen while it is active.
     package var keepsScreenOn: Bool {
         get { state.withLock { $0.keepsScreenOn } }
         set { state.withLock { $0.keepsScreenOn = newValue } }
     }
-    /// Why the system has started the process, or has launched one that was prewarmed.
+    /// The reason for which the system started the process, or launched the prewarmed one.
     package var launchCause: LaunchCause { state.withLock { $0.launchCause } }
-    /// Whether the user scrolls.
+    /// Whether the user scrolls in the app.
     package var isTracking: Bool { process.mainLoop.isTracking }
-    /// Whether the process is neither suspended nor at its end.
+    /// Whether the process is neither suspended nor ended.
     package var isRunning: Bool { process.isRunning }
 
     // MARK: For the device
 
     var now: UInt64 { time.uptime().nanoseconds }
 
-    /// The number of the background task that was begun last, by this process or an earlier one.
+    /// The number of the latest background task of this process and earlier ones.
     var lastBackgroundTaskNumber: Int { state.withLock { $0.backgroundTasks.lastNumber } }
 
-    /// Why the process has ended; nil while it lives.
+    /// The reason for which the process has ended; `nil` while it lives.
     var endReason: String? { state.withLock { $0.endReason } }
 
     var changes: ChangeSources {
@@ -313,7 +319,7 @@ public final class SimulatedHost: BackgroundHost {
         return ended
     }
 
-    /// Asks the system to review the process; until it has, further calls have no effect.
+    /// Asks the system to review the process; until it has done so, further calls have no effect.
     func askForReview() {
         let isNew = state.withLock { state in
             defer { state.isReviewAsked = true }
@@ -324,7 +330,7 @@ public final class SimulatedHost: BackgroundHost {
 
     func beginReview() { state.withLock { $0.isReviewAsked = false } }
 
-    /// From now on, until ``endWatch()``, whatever the process does may take no longer than `limit`.
+    /// Limits the time of everything that the process does from now until ``endWatch()``.
     func beginWatch(_ limit: Duration, _ rule: Fault.Rule, _ message: String) {
         let deadline = now + UInt64(max(0, limit.wholeNanoseconds))
         let fault = Fault(rule, "\(message) within \(limit)")
@@ -333,7 +339,7 @@ public final class SimulatedHost: BackgroundHost {
 
     func endWatch() { state.withLock { $0.watch = nil } }
 
-    /// Ends the process without a word to it. From any thread; the device collects what is left.
+    /// Ends the process without notice, from any thread; the device collects its remains later.
     package func end(_ reason: String) {
         guard !process.isEnded else { return }
         log(.system, .terminated(reason))
@@ -350,8 +356,8 @@ public final class SimulatedHost: BackgroundHost {
             return state
         }
         for timer in old.warnings.values { timer.cancel() }
-        // No code gets it: the sequences' consumers are part of the process. What the rest held goes here, outside the
-        // lock.
+        // The sequences' consumers are part of the process, so no code receives this phase. The objects that only the
+        // old state retained are released when this returns, outside the lock.
         old.changes?.phases.finish(.terminated)
         askForReview()
     }
@@ -379,7 +385,7 @@ extension BackgroundTaskMachine.Rules {
     }
 }
 
-/// An app's records as one process of it sees them: what an ended process saves is discarded.
+/// The records of an app as one of its processes sees them: a process that has ended saves nothing.
 struct ProcessStorage: RecordStore {
     let records: MemoryRecordStore
     let process: VirtualProcess

@@ -1,219 +1,265 @@
 import ApusTimers
 
-/// The rules of the simulated system, each with a name and Apple's value as far as one is known.
+/// The rules of the simulated system, each with a name, and with Apple's value where one is known.
 ///
-/// "DTS" is Apple's developer support, "UIApplication Background Task Notes",
-/// developer.apple.com/forums/thread/85066. Durations are on the clock that stops in device sleep.
+/// "DTS" is Apple's developer support, "UIApplication Background Task Notes", developer.apple.com/forums/thread/85066.
+/// "A choice" means that no source gives a value. Durations are on the clock that stops while the device sleeps.
 public struct SystemPolicy: Sendable, Hashable {
     // MARK: Background tasks
 
-    /// How long an app with background tasks may run in the background, all background tasks together: about 30 s (DTS;
-    /// not guaranteed). Before iOS 13 it was 180 s, before iOS 7 600 s. It is new after a stay in the foreground, and
-    /// when the system resumes the suspended app in the background, for a job or a position; the second is a choice of
-    /// the simulation, because an app that is launched in the background for the same reason has the whole budget too.
+    /// The time for which an app may run in the background with background tasks, for all of them together: about 30 s.
+    ///
+    /// The source is DTS, which does not guarantee the value; before iOS 13 it was 180 s, before iOS 7 600 s. The app
+    /// has the whole budget again after it was in the foreground, and when the system resumes it in the background, for
+    /// a job or a location. The second case is a choice of the simulation, because an app that is launched in the
+    /// background for the same reason has the whole budget too.
     public var backgroundBudget: Duration = .seconds(30)
-    /// How long before the end of the budget the expiration handlers are called: about 4 s, because logs show 26 s of
-    /// elapsed time there (github.com/wordpress-mobile/WordPress-iOS/pull/21254,
+    /// The time between the expiration handlers and the end of the budget: about 4 s.
+    ///
+    /// Logs show the handlers after 26 s (github.com/wordpress-mobile/WordPress-iOS/pull/21254,
     /// developer.apple.com/forums/thread/729335).
     public var expirationLead: Duration = .seconds(4)
-    /// How long one expiration handler may take without a warning: about a second (DTS).
+    /// The time that one expiration handler may take without a warning: about a second (DTS).
     public var handlerWarning: Duration = .seconds(1)
-    /// How long all expiration handlers together may take; then the app is ended: a few seconds (DTS).
+    /// The time that all expiration handlers together may take before the app is ended: a few seconds (DTS).
     public var handlerLimit: Duration = .seconds(5)
-    /// How many background tasks a process may hold; at one more it is ended with
-    /// ``TerminationCode/tooManyBackgroundTasks``: about 1000 since iOS 11 (DTS).
+    /// The number of background tasks that a process may hold: about 1000 since iOS 11 (DTS).
+    ///
+    /// At one more, it is ended with ``TerminationCode/tooManyBackgroundTasks``.
     public var backgroundTaskLimit = 1000
-    /// How long a background task may be held without a warning, in the foreground too: 30 s (the system's log line
-    /// "was created over 30 seconds ago", github.com/firebase/firebase-ios-sdk/issues/8908).
+    /// The time for which a background task may be held without a warning, in the foreground too: 30 s.
+    ///
+    /// The system's log line is "was created over 30 seconds ago" (github.com/firebase/firebase-ios-sdk/issues/8908).
     public var longBackgroundTaskWarning: Duration = .seconds(30)
-    /// What becomes of an app whose background tasks are open when the expiration handlers have returned.
+    /// The consequence for an app whose background tasks are open when the expiration handlers have returned.
     public var unendedBackgroundTasks = UnendedBackgroundTasks.endsAppAfterHandlers
-    /// Whether a background task that is asked for after the handlers were called is refused; its own handler is called
-    /// instead (Apple,
-    /// developer.apple.com/documentation/uikit/uiapplication/beginbackgroundtask(withname:expirationhandler:)). If not,
-    /// it is granted, and expires at once.
+    /// Whether a background task is refused that is requested after the handlers were called, so that its own handler
+    /// is called instead.
+    ///
+    /// This is Apple's rule
+    /// (developer.apple.com/documentation/uikit/uiapplication/beginbackgroundtask(withname:expirationhandler:)). If
+    /// false, the task is granted, and expires at once.
     public var refusesLateBackgroundTasks = true
-    /// An injected fault: no background task is granted, each is answered with ``BackgroundTaskID/invalid``. Apple says
-    /// that this can happen and must be handled; DTS adds that it is unlikely on modern systems.
+    /// Whether no background task is granted, and each request returns ``BackgroundTaskID/invalid``: an injected error.
+    ///
+    /// Apple says that this can happen and must be handled; DTS adds that it is unlikely on modern systems.
     public var givesInvalidBackgroundTasks = false
-    /// The code with which an app is ended that does not end its background tasks. Apple's documents allow the
-    /// watchdog's and the task timeout's (developer.apple.com/documentation/xcode/sigkill).
+    /// The code with which an app is ended that does not end its background tasks.
+    ///
+    /// Apple's documents allow those of the watchdog and of the task timeout
+    /// (developer.apple.com/documentation/xcode/sigkill).
     public var backgroundTaskOverrunCode = TerminationCode.watchdog
 
-    /// What becomes of an app whose background tasks are open when the expiration handlers have returned.
+    /// The consequence for an app whose background tasks are open when the expiration handlers have returned.
     public enum UnendedBackgroundTasks: Sendable, Hashable {
-        /// It is ended there and then. The strictest reading, and the default: on a phone, a background task that is
-        /// ended in a later hop is a matter of luck (Apple: the background task has to be ended in the handler).
+        /// The app is ended at once.
+        ///
+        /// This is the default, and the strictest interpretation: Apple says that a background task must be ended in
+        /// the handler; if the app ends it later, it depends on timing whether a phone ends the app.
         case endsAppAfterHandlers
-        /// It gets a warning, and is ended when the budget is used up.
+        /// The app is warned, and is ended when the budget is used up.
         case endsAppAtZero
     }
 
     // MARK: Background jobs
 
-    /// Refresh, processing and continued work.
+    /// The rules for refresh, processing and continued work.
     public var jobs = Jobs()
 
-    // MARK: Pushes, positions and transfers. Read when the device is made
+    // MARK: Pushes, locations and transfers, read when the device is created
 
-    /// How many silent pushes start or resume the app within an hour: Apple advises not to send more than two or three
+    /// The number of silent pushes that start or resume the app within an hour.
+    ///
+    /// Apple advises against more than two or three
     /// (documentation/usernotifications/pushing-background-updates-to-your-app), and gives no limit.
     public var pushesPerHour = 3
-    /// Whether a significant change of the location starts an app that the user has removed from the switcher: so says
-    /// CLLocationManager.h, and so it was up to iOS 18, but no longer with iOS 26
+    /// Whether a significant change of the location starts an app that the user has removed from the switcher.
+    ///
+    /// CLLocationManager.h says so, and it was the case up to iOS 18, but no longer is with iOS 26
     /// (developer.apple.com/forums/thread/826964).
     public var locationLaunchesAfterForceQuit = false
 
-    /// How long the tasks of a background `URLSession` wait that are begun in the background, after the system has started
-    /// or resumed the app for a session. It doubles each time, and is short again when the user opens the app, or when the
-    /// app was not resumed for twice that time (DTS, developer.apple.com/forums/thread/14854; "twice" is a choice, and so
-    /// is that it ends at a day). A minute: logs, developer.apple.com/forums/thread/128813.
+    /// The delay of tasks of a background `URLSession` that an app begins in the background, after the system has
+    /// started or resumed it for a session.
+    ///
+    /// The delay doubles each time. It has this first value again when the user opens the app, or the app was not
+    /// resumed for twice the delay (DTS, developer.apple.com/forums/thread/14854; "twice" is a choice, and so is the
+    /// maximum of a day). A minute is seen in logs (developer.apple.com/forums/thread/128813).
     public var firstTransferDelay: Duration = .seconds(60)
 
-    // MARK: Notifications. Read when the device is made
+    // MARK: Notifications, read when the device is created
 
-    /// How many notification requests may wait: 64 (Apple, developer.apple.com/documentation/uikit/uilocalnotification,
-    /// for the interface before; tests by others found the same for today's).
+    /// The number of notification requests that may be pending: 64.
+    ///
+    /// Apple gives it for the earlier interface (developer.apple.com/documentation/uikit/uilocalnotification); tests by
+    /// others found the same for the current one.
     public var pendingNotificationLimit = 64
-    /// Which of them are kept when there are more: sources differ.
+    /// The requests that are kept when there are more; sources differ.
     public var notificationOverflow = NotificationOverflow.keepsSoonest
 
     // MARK: Life cycle
 
-    /// How long an app may take to start: about 20 s (Apple, "Addressing watchdog terminations": 19.97 s for a scene).
+    /// The time that an app may take to start: about 20 s (Apple, "Addressing watchdog terminations": 19.97 s for a
+    /// scene).
     public var launchLimit: Duration = .seconds(20)
-    /// How long an app may take to do its work when it comes to the front, or is about to leave it: about 10 s (Apple,
-    /// "Addressing watchdog terminations": the update of a scene).
+    /// The time that an app may take for its work when it comes to the foreground, or is about to leave it: about 10 s.
+    ///
+    /// Apple, "Addressing watchdog terminations": the update of a scene.
     public var sceneUpdateLimit: Duration = .seconds(10)
-    /// How long an app may take to do its work when it enters the background: about 5 s (Apple,
-    /// developer.apple.com/documentation/uikit/uiapplicationdelegate/applicationdidenterbackground(_:)).
+    /// The time that an app may take for its work when it enters the background: about 5 s.
+    ///
+    /// Apple, developer.apple.com/documentation/uikit/uiapplicationdelegate/applicationdidenterbackground(_:).
     public var enterBackgroundLimit: Duration = .seconds(5)
-    /// How long after that, or after its last background task was ended, an app is suspended; the seed chooses. The
-    /// sources say "shortly after" and no number.
+    /// The time from that work, or from the end of the last background task, to the suspension; the seed chooses it
+    /// from this range.
+    ///
+    /// The sources say "shortly after", without a number.
     public var suspensionDelay: ClosedRange<Duration> = .milliseconds(50)...(.seconds(2))
-    /// Whether an app is ended that holds a lock on a file of an app group when it is to be suspended, a lock of SQLite's
-    /// among them (Apple, developer.apple.com/documentation/xcode/sigkill, 0xdead10cc). Files of the app's own container
-    /// do not count, nor do the shared locks of a database with a write-ahead log. Seen in apps with a process of their own
-    /// only.
+    /// Whether an app is ended that holds a lock on a file of an app group when it is about to be suspended.
+    ///
+    /// Locks of SQLite count too (Apple, developer.apple.com/documentation/xcode/sigkill, 0xdead10cc). Files of the
+    /// app's own container do not count, nor do the shared locks of a database with a write-ahead log. The device sees
+    /// the locks only of apps with their own process.
     public var endsAppForFileLocks = true
-    /// How long an app may take when it is notified of its end: about 5 s (Apple,
-    /// developer.apple.com/documentation/uikit/uiapplicationdelegate/applicationwillterminate(_:)).
+    /// The time that an app may take when it is notified of its end: about 5 s.
+    ///
+    /// Apple, developer.apple.com/documentation/uikit/uiapplicationdelegate/applicationwillterminate(_:).
     public var willTerminateTime: Duration = .seconds(5)
-    /// Whether what raises an exception on a phone ends the app there and then, as an uncaught one does. The
-    /// faults are those of which the rule's name begins with “NSInternalInconsistencyException”. If not, they are in
-    /// the log, and the app continues: for tests that look at several of them in one process.
+    /// Whether a fault for which a phone raises an exception ends the app at once, as an uncaught exception does.
+    ///
+    /// These are the faults of the rules whose names begin with "NSInternalInconsistencyException". If false, they are
+    /// only logged and the app continues, for tests that cause several of them in one process.
     public var endsAppAtExceptions = true
-    /// How long after the screen was locked files of the protection class "complete" can still be read: 10 s (Apple
-    /// Platform Security, "Data Protection classes", support.apple.com/guide/security/secb010e978a).
+    /// The time after the lock of the screen in which files of the protection class "complete" can still be read: 10 s.
+    ///
+    /// Apple Platform Security, "Data Protection classes", support.apple.com/guide/security/secb010e978a.
     public var dataProtectionDelay: Duration = .seconds(10)
-    /// How long a restart of the device takes. A choice of the simulation.
+    /// The duration of a restart of the device, which is a choice.
     public var rebootTime: Duration = .seconds(30)
 
-    /// Apple's rules.
+    /// Creates the rules of Apple's systems, with the default values above.
     public init() {}
 }
 
 extension SystemPolicy {
-    /// The rules for background jobs: refresh, processing and continued work. A change is valid at once, but for the
-    /// CPU monitor's, which are those of the process's start.
+    /// The rules for background jobs: refresh, processing and continued work.
     ///
-    /// "Notes" are notes on Apple's session WWDC20 10063 (github.com/WWDCNotes/Content,
-    /// content/notes/wwdc20/10063.md); "BGTask.h", "BGTaskRequest.h" and "BGTaskScheduler.h" are headers of Apple's
-    /// SDK. What is called a choice has no number in any source.
+    /// A change is effective at once, except in the rules of the CPU monitor, which are read when a process is started.
+    ///
+    /// "Notes" are notes on Apple's session WWDC20 10063 (github.com/WWDCNotes/Content, content/notes/wwdc20/10063.md);
+    /// "BGTask.h", "BGTaskRequest.h" and "BGTaskScheduler.h" are headers of Apple's SDK. "A choice" means that no
+    /// source gives a value.
     public struct Jobs: Sendable, Hashable {
         // MARK: Requests
 
-        /// How many refresh requests may wait: 1 (BGTaskScheduler.h).
+        /// The number of refresh requests that may be pending: 1 (BGTaskScheduler.h).
         public var pendingRefreshLimit = 1
-        /// How many processing requests may wait: 10 (BGTaskScheduler.h).
+        /// The number of processing requests that may be pending: 10 (BGTaskScheduler.h).
         public var pendingProcessingLimit = 10
-        /// Whether requests whose runs are in progress are among the pending ones. The header says "not completed",
-        /// Apple's web page "unexecuted"; the latter is the default.
+        /// Whether requests with a run in progress are listed as pending.
+        ///
+        /// The header says "not completed", Apple's web page says "unexecuted", which is the default.
         public var listsRunningAsPending = false
-        /// Whether the device is a simulator, where each submission is `unavailable` (BGTaskScheduler.h).
+        /// Whether the device is a simulator, on which each submission is `unavailable` (BGTaskScheduler.h).
         public var isSimulator = false
-        /// Whether there is continued work. It came with iOS 26; before, a request for it is `unavailable`.
+        /// Whether there is continued work, which came with iOS 26; before, a request for it is `unavailable`.
         public var hasContinuedJobs = true
-        /// Whether continued work may use the graphics processor in the background; if not, it is `notPermitted` to ask
-        /// for it (BGTaskRequest.h). Few devices allow it, and only with an entitlement.
+        /// Whether continued work may use the graphics processor in the background (BGTaskRequest.h).
+        ///
+        /// If not, a request for it is `notPermitted`. Few devices allow it, and only with an entitlement.
         public var allowsBackgroundGPU = false
 
-        // MARK: When something runs
+        // MARK: When jobs run
 
-        /// How far apart the system's looks at the pending requests are; the seed chooses. A choice.
+        /// The time between two examinations of the pending requests by the system; the seed chooses it from this
+        /// range, a choice.
         public var opportunitySpacing: ClosedRange<Duration> = .seconds(300)...(.seconds(900))
-        /// At this charge and below no refresh runs: 20 % (notes).
+        /// The charge at or below which no refresh runs: 20 % (notes).
         public var lowBattery = 0.2
-        /// For how long the times of day at which the user opened the app are remembered, and within which the app has
-        /// to have been used for anything to run: a week (BGTaskRequest.h, for processing; for refresh a choice).
+        /// The time for which the system remembers when the user opened the app: a week.
+        ///
+        /// The app must also have been used within this time for any job to run (BGTaskRequest.h, for processing; a
+        /// choice for refresh).
         public var usageWindow: Duration = .seconds(7 * 86_400)
-        /// How long before an expected use a refresh may run (notes: "just before"). A choice.
+        /// The time before an expected use of the app from which a refresh may run: a choice (notes: "just before").
         public var expectedUseLead: Duration = .seconds(1_800)
-        /// How long a refresh that may run waits for an expected use at most; then it runs without one. A choice.
+        /// The longest time that a refresh waits for an expected use before it runs without one: a choice.
         public var refreshPatience: Duration = .seconds(4 * 3_600)
-        /// How long refreshes may run in a day, all together. It is handed out evenly over the day (notes: a budget of
-        /// energy and data, which the app's running uses up). A choice.
+        /// The time for which refreshes may run in a day, all together: a choice.
+        ///
+        /// It becomes available evenly over the day (notes: a budget of energy and data, which the app's runs use up).
         public var dailyRefreshBudget: Duration = .seconds(300)
-        /// How far apart the launches for refreshes are at least (notes: rate limiting, without a number). A choice.
+        /// The shortest time between two launches for refreshes: a choice (notes: rate limiting, without a number).
         public var refreshSpacing: Duration = .seconds(900)
-        /// How far apart the launches for processing are at least (notes: rate limiting, without a number). A choice.
+        /// The shortest time between two launches for processing: a choice (notes: rate limiting, without a number).
         public var processingSpacing: Duration = .seconds(900)
-        /// What processing waits for besides a device that is not in use, if the request itself asks for nothing. Apple
-        /// describes it as work for periods of low activity, such as overnight while the device charges ("Choosing
-        /// Background Strategies for Your App"); that either of the two is enough is a choice.
+        /// The time for which processing waits if its request requires nothing, in addition to a device that is not in
+        /// use.
+        ///
+        /// Apple describes processing as work for periods of low activity, such as overnight while the device charges
+        /// ("Choosing Background Strategies for Your App"); that one of the two is enough is a choice.
         public var processingTime = ProcessingTime.chargingOrNight
-        /// When the night begins that ``processingTime`` is about, as a time of day in UTC, because the simulation has
-        /// no zones. A choice.
+        /// The beginning of the night of ``processingTime``, as a time of day in UTC: a choice.
+        ///
+        /// It is in UTC because the simulation has no time zones.
         public var nightBegin: Duration = .seconds(22 * 3_600)
-        /// When that night ends, as a time of day in UTC; one before ``nightBegin`` is on the next day. A choice.
+        /// The end of that night, as a time of day in UTC; before ``nightBegin`` it is on the next day: a choice.
         public var nightEnd: Duration = .seconds(6 * 3_600)
-        /// Whether processing runs though the user has removed the app from the switcher. Since iOS 18 it does, on
-        /// purpose (Apple DTS, developer.apple.com/forums/thread/793189); the notes of 2020 say that it does not.
+        /// Whether processing runs even if the user has removed the app from the switcher.
+        ///
+        /// Since iOS 18 it does, on purpose (Apple DTS, developer.apple.com/forums/thread/793189); the notes of 2020
+        /// say that it does not.
         public var processingRunsAfterForceQuit = true
-        /// How many continued jobs run at a time. A choice.
+        /// The number of continued jobs that run at a time: a choice.
         public var continuedAtOnce = 1
 
-        // MARK: How long it runs
+        // MARK: How long jobs run
 
-        /// How long a refresh may run: up to 30 s (Apple, "Choosing Background Strategies for Your App").
+        /// The longest run of a refresh: 30 s (Apple, "Choosing Background Strategies for Your App").
         public var refreshLimit: Duration = .seconds(30)
-        /// How long processing may run: minutes (Apple, documentation/backgroundtasks/bgprocessingtask). The number is
-        /// a choice.
+        /// The longest run of processing: minutes (Apple, documentation/backgroundtasks/bgprocessingtask); the number
+        /// is a choice.
         public var processingLimit: Duration = .seconds(600)
-        /// How long a run has from its expiration handler to its completion: the handler is called "shortly before" the
-        /// end (Apple, documentation/backgroundtasks/bgtask/expirationhandler). The number is that of background tasks.
+        /// The time from a run's expiration handler to the end of the run.
+        ///
+        /// The handler is called "shortly before" the end (Apple,
+        /// documentation/backgroundtasks/bgtask/expirationhandler). The number is that of background tasks.
         public var windUpTime: Duration = .seconds(4)
-        /// How long continued work may run without progress before it expires: it has to report some (Apple,
-        /// documentation/backgroundtasks/bgcontinuedprocessingtask). The number is a choice.
+        /// The time for which continued work may run without progress before it expires.
+        ///
+        /// It must report progress (Apple, documentation/backgroundtasks/bgcontinuedprocessingtask). The number is a
+        /// choice.
         public var progressStall: Duration = .seconds(60)
-        /// The span of time over which the CPU monitor measures: 60 s
-        /// (github.com/transistorsoft/react-native-background-fetch/issues/323, a crash log).
+        /// The window in which the CPU monitor measures: 60 s.
+        ///
+        /// A crash log shows it (github.com/transistorsoft/react-native-background-fetch/issues/323).
         public var cpuWindow: Duration = .seconds(60)
-        /// Which part of that an app may compute in the background: 80 % (the same log), unless a job runs that
-        /// requires external power (BGTaskRequest.h).
+        /// The part of the window for which an app may compute in the background: 80 % (the same log).
+        ///
+        /// There is no limit while a job runs that requires external power (BGTaskRequest.h).
         public var cpuShare = 0.8
 
-        /// What processing waits for, besides a device that is not in use.
+        /// The time for which processing waits, in addition to a device that is not in use.
         public enum ProcessingTime: Sendable, Hashable {
-            /// The charger, or the night.
+            /// When the device charges, or at night.
             case chargingOrNight
-            /// The charger, by day and by night.
+            /// When the device charges, by day or by night.
             case charging
-            /// Nothing: it runs as soon as the screen is locked, on battery too.
+            /// Any time: it runs as soon as the screen is locked, on battery too.
             case whenIdle
         }
 
-        /// Apple's rules.
+        /// Creates the rules of Apple's systems, with the default values above.
         public init() {}
 
-        /// How long it is to the next opportunity.
+        /// Returns a random time to the next opportunity, within ``opportunitySpacing``.
         func opportunityDelay(_ random: SeededRandom) -> Duration {
             let lower = opportunitySpacing.lowerBound.nanosecondsFromZero
             let span = opportunitySpacing.upperBound.nanosecondsFromZero - lower
             return .nanoseconds(Int64(clamping: lower + random.next() % (span + 1)))
         }
 
-        /// Whether the time of day is that of the night.
+        /// Returns whether an instant is in the night, by its time of day in UTC.
         func isNight(_ now: WallInstant) -> Bool {
             let time = Duration.seconds(now.nanoseconds / 1_000_000_000 % 86_400)
             return nightBegin <= nightEnd
@@ -223,19 +269,22 @@ extension SystemPolicy {
 }
 
 extension SystemPolicy {
-    /// The rules of iOS 17: processing does not run when the user has removed the app from the switcher (notes on Apple's
-    /// session WWDC20 10063, github.com/WWDCNotes/Content, content/notes/wwdc20/10063.md), and there is no continued
-    /// work, which came with iOS 26 (Apple, documentation/backgroundtasks/bgcontinuedprocessingtask): a request for it is
-    /// `unavailable`.
+    /// The rules of iOS 17: no continued work, and no processing after the user has removed the app from the switcher.
+    ///
+    /// The sources are notes on Apple's session WWDC20 10063 (github.com/WWDCNotes/Content,
+    /// content/notes/wwdc20/10063.md) and Apple, documentation/backgroundtasks/bgcontinuedprocessingtask, for continued
+    /// work, which came with iOS 26: a request for it is `unavailable`.
     public static var iOS17: SystemPolicy {
         var policy = iOS18
         policy.jobs.processingRunsAfterForceQuit = false
         return policy
     }
 
-    /// The rules of iOS 18: those of iOS 26 without continued work. Processing runs though the user has removed the app
-    /// from the switcher (Apple DTS, developer.apple.com/forums/thread/793189), and so does a significant change of the
-    /// location start it (developer.apple.com/forums/thread/826964).
+    /// The rules of iOS 18: those of iOS 26 without continued work.
+    ///
+    /// If the user has removed the app from the switcher, processing runs all the same (Apple DTS,
+    /// developer.apple.com/forums/thread/793189), and a significant change of the location starts the app
+    /// (developer.apple.com/forums/thread/826964).
     public static var iOS18: SystemPolicy {
         var policy = iOS26
         policy.jobs.hasContinuedJobs = false
@@ -243,10 +292,12 @@ extension SystemPolicy {
         return policy
     }
 
-    /// The rules of iOS 26: those of iOS 27.
+    /// The rules of iOS 26, which are those of iOS 27.
     public static var iOS26: SystemPolicy { iOS27 }
 
-    /// The rules of iOS 27, which are the default. `BGTaskScheduler.submitTaskRequest` is new there, which an app may call
-    /// whatever the policy is (Apple, documentation/backgroundtasks/bgtaskscheduler/submittaskrequest(_:completionhandler:)).
+    /// The rules of iOS 27, which are the default.
+    ///
+    /// `BGTaskScheduler.submitTaskRequest` is new in iOS 27, but an app may call it with every policy (Apple,
+    /// documentation/backgroundtasks/bgtaskscheduler/submittaskrequest(_:completionhandler:)).
     public static var iOS27: SystemPolicy { SystemPolicy() }
 }

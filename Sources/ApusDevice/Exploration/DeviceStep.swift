@@ -130,7 +130,8 @@ extension DeviceStep {
         }
     }
 
-    /// Performs the step and lets tasks of the main actor run; see ``SimulatedDevice/advance(by:)-2pb0e``.
+    /// Performs the step and lets tasks of the main actor run; see the asynchronous
+    /// ``SimulatedDevice/advance(by:)-6pb81``.
     @MainActor
     func performAsynchronously(on device: SimulatedDevice) async {
         if case .advance(let duration) = self { return await device.advance(by: duration) }

@@ -1,21 +1,21 @@
 public import ApusBackground
 public import ApusTimers
 
-/// What the simulated system has done about background jobs, and why it has not done more.
+/// The state and the results of background jobs on a simulated device, with the reasons for which requests wait.
 public struct BackgroundJobReport: Sendable, Hashable, CustomStringConvertible {
     /// A request whose run has not begun.
     public struct Waiting: Sendable, Hashable {
-        /// What was asked for.
+        /// The pending request.
         public let request: BackgroundJobRequest
-        /// What stands in the way now; empty when it runs at the next opportunity.
+        /// The obstacles to its run now; empty if it runs at the next opportunity.
         public let obstacles: [BackgroundJobObstacle]
     }
 
-    /// A submission that was refused: the app has caught the error, or not.
+    /// A submission that was refused, whether or not the app caught the error.
     public struct Refusal: Sendable, Hashable, CustomStringConvertible {
-        /// What was asked for.
+        /// The refused request.
         public let request: BackgroundJobRequest
-        /// When, on the wall clock.
+        /// The wall clock at the submission.
         public let instant: WallInstant
         /// The error's code.
         public let code: BackgroundJobError.Code
@@ -28,19 +28,19 @@ public struct BackgroundJobReport: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// All runs, in the order of their beginning.
+    /// The runs, in the order in which they began.
     public let runs: [BackgroundJobRecord]
-    /// The requests that wait, in the order of their submission.
+    /// The pending requests, in the order of their submission.
     public let waiting: [Waiting]
-    /// The submissions that were refused, in their order.
+    /// The refused submissions, in order.
     public let refusals: [Refusal]
-    /// For each identifier and each reason, at how many looks of the system it has put the job off.
+    /// The number of times that the system put off a job, by the job's identifier and the reason.
     public let deferrals: [String: [String: Int]]
 
-    /// How many runs of an identifier have begun.
+    /// Returns how many runs of an identifier have begun.
     public func count(of identifier: String) -> Int { runs.count { $0.identifier == identifier } }
 
-    /// The report as text: a line for each run, each refusal, each reason and each request that waits.
+    /// The report as text, with a line for each run, refusal, reason and pending request.
     public var description: String {
         var lines = ["\(runs.count) runs"]
         lines += runs.map { "  \($0)" }
@@ -59,17 +59,17 @@ public struct BackgroundJobReport: Sendable, Hashable, CustomStringConvertible {
 
 /// One run of a background job on a simulated device.
 public struct BackgroundJobRecord: Sendable, Hashable, CustomStringConvertible {
-    /// What became of a run.
+    /// The outcome of a run.
     public enum Outcome: Sendable, Hashable, CustomStringConvertible {
-        /// It was completed with success.
+        /// The app completed the run with success.
         case succeeded
-        /// It was completed without success.
+        /// The app completed the run without success.
         case failed
-        /// Its time was over, or it was cancelled: it was completed after that, or it had no expiration handler.
+        /// The run expired or was cancelled, and the app completed it after that or had no expiration handler.
         case expired
-        /// The process ended before, and why.
+        /// The process ended during the run, for this reason.
         case killed(String)
-        /// The process that was started for it has no handler for it.
+        /// The process that was started for the run has no handler for it.
         case noHandler
 
         /// The outcome in a word or two.
@@ -84,20 +84,20 @@ public struct BackgroundJobRecord: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// What was asked for.
+    /// The request of the run.
     public let request: BackgroundJobRequest
-    /// When it was asked for.
+    /// The wall clock at the submission.
     public let submitted: WallInstant
-    /// When the system began with it.
+    /// The wall clock when the system began the run.
     public let launched: WallInstant
-    /// When it was over; `nil` while it runs.
+    /// The wall clock when the run ended; `nil` while it runs.
     public internal(set) var ended: WallInstant?
-    /// What became of it; `nil` while it runs.
+    /// The outcome of the run; `nil` while it runs.
     public internal(set) var outcome: Outcome?
 
     /// The job's identifier.
     public var identifier: String { request.identifier }
-    /// What the job needs.
+    /// The kind of the job, with its requirements.
     public var kind: BackgroundJobRequest.Kind { request.kind }
 
     /// The run in one line.
@@ -107,25 +107,25 @@ public struct BackgroundJobRecord: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Something about a background job, in a device's log.
+/// An event of a background job, in a device's log.
 public struct BackgroundJobEvent: Sendable, Hashable, CustomStringConvertible {
-    /// What happened. More cases may be added.
+    /// A kind of event; later versions may add cases.
     public enum What: Sendable, Hashable {
-        /// The app asked for a run.
+        /// The app submitted a request.
         case submitted
-        /// The request took the place of a pending one.
+        /// The request replaced a pending one.
         case replaced
-        /// The request was refused, with that error code.
+        /// The request was refused with this error code.
         case refused(String)
-        /// The system looked at the pending request and put it off, for other reasons than before.
+        /// The system examined the pending request and put it off, for other reasons than before.
         case deferred(reasons: [String])
         /// A run began.
         case launched
-        /// The run's time was over.
+        /// The run expired, or was cancelled.
         case expired
         /// The app completed the run.
         case completed(success: Bool)
-        /// The run was over without the app's word, and why.
+        /// The run ended without being completed by the app, for this reason.
         case ended(String)
         /// A pending request was withdrawn.
         case cancelled
@@ -133,16 +133,16 @@ public struct BackgroundJobEvent: Sendable, Hashable, CustomStringConvertible {
 
     /// The job's identifier.
     public var identifier: String
-    /// What happened.
+    /// The kind of the event.
     public var what: What
 
-    /// An event.
+    /// Creates an event.
     public init(_ identifier: String, _ what: What) {
         self.identifier = identifier
         self.what = what
     }
 
-    /// The event in a line: "deferred feed: low battery".
+    /// The event in one line, such as "deferred feed: low battery".
     public var description: String {
         switch what {
         case .submitted: "submitted \(identifier)"

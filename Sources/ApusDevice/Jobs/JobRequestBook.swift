@@ -1,15 +1,15 @@
 import ApusBackground
 import ApusTimers
 
-/// The requests that wait, in the order of their submission: a pure value.
+/// The pending requests in the order of their submission: a pure value.
 struct JobRequestBook {
     struct Entry: Sendable {
         let request: BackgroundJobRequest
         let submitted: WallInstant
-        /// Why the system put it off at its last look.
+        /// The reasons for which the system put off the request at its last examination.
         var lastReasons: [String] = []
 
-        /// From when on it may run.
+        /// The instant from which the request may run.
         var due: WallInstant {
             guard !request.isContinued, let begin = request.earliestBegin else { return submitted }
             return max(submitted, begin)
@@ -20,17 +20,17 @@ struct JobRequestBook {
 
     func entry(_ identifier: String) -> Entry? { entries.first { $0.request.identifier == identifier } }
 
-    /// The entries that wait for an opportunity.
+    /// The requests that wait for an opportunity.
     var opportunistic: [Entry] { entries.filter { !$0.request.isContinued } }
-    /// The continued work that waits for a place.
+    /// The requests for continued work, which wait for a place.
     var queued: [Entry] { entries.filter(\.request.isContinued) }
 
-    /// How many requests of that kind would be there beside one with that identifier.
+    /// Returns the number of pending requests of a kind, without the one with this identifier.
     func count(beside identifier: String, where isOfKind: (BackgroundJobRequest.Kind) -> Bool) -> Int {
         entries.count { isOfKind($0.request.kind) && $0.request.identifier != identifier }
     }
 
-    /// Adds a request in place of one with the same identifier. True when there was one.
+    /// Adds a request; returns true if it replaced one with the same identifier.
     mutating func submit(_ request: BackgroundJobRequest, now: WallInstant) -> Bool {
         let replaced = remove(request.identifier) != nil
         entries.append(Entry(request: request, submitted: now))
@@ -42,14 +42,14 @@ struct JobRequestBook {
         return entries.remove(at: index)
     }
 
-    /// Puts an entry back that could not begin, if nothing has taken its place.
+    /// Restores a request whose run could not begin, unless another one with its identifier was submitted meanwhile.
     mutating func restore(_ entry: Entry) {
         guard self.entry(entry.request.identifier) == nil else { return }
         let index = entries.firstIndex { $0.submitted > entry.submitted } ?? entries.endIndex
         entries.insert(entry, at: index)
     }
 
-    /// Notes why an entry was postponed. False when it was for the same reasons the last time.
+    /// Notes the reasons for which a request was put off; returns false if they are those of the last time.
     mutating func putOff(_ identifier: String, _ reasons: [String]) -> Bool {
         guard let index = entries.firstIndex(where: { $0.request.identifier == identifier }),
             entries[index].lastReasons != reasons
@@ -58,7 +58,7 @@ struct JobRequestBook {
         return true
     }
 
-    /// Takes all requests away, or those of continued work. Gives the identifiers.
+    /// Removes the requests that meet a condition, and returns their identifiers.
     mutating func removeAll(where isRemoved: (BackgroundJobRequest) -> Bool) -> [String] {
         let removed = entries.filter { isRemoved($0.request) }.map(\.request.identifier)
         entries.removeAll { isRemoved($0.request) }
@@ -74,7 +74,7 @@ extension BackgroundJobRequest.Kind {
     var isContinued: Bool { if case .continued = self { true } else { false } }
     var isRefresh: Bool { if case .refresh = self { true } else { false } }
     var isProcessing: Bool { if case .processing = self { true } else { false } }
-    /// Whether the CPU monitor is off while it runs (BGTaskRequest.h).
+    /// Whether the CPU monitor is off while the job runs (BGTaskRequest.h).
     var isComputingFreely: Bool { if case .processing(_, true) = self { true } else { false } }
 }
 
@@ -91,11 +91,11 @@ struct JobRegistrations {
 
     enum RegisterAction {
         case registered
-        /// The app did not declare the identifier.
+        /// The app does not declare the identifier.
         case notPermitted
         case already
         case tooLate
-        /// No app runs that could register.
+        /// No process of the app runs.
         case noProcess
     }
 
@@ -117,14 +117,14 @@ struct JobRegistrations {
 
     mutating func launched() { process = .launching }
 
-    /// The app is made. Gives the declared identifiers that have no handler, in order.
+    /// Ends the launch, and returns the declared identifiers without a handler, sorted.
     mutating func finishedLaunching(_ manifest: AppManifest) -> [String] {
         process = .launched
         return manifest.permittedTaskIdentifiers
             .filter { handlers[$0] == nil && !manifest.isForContinuedWorkOnly($0) }.sorted()
     }
 
-    /// The process is gone. Returns the handlers, to release them.
+    /// Ends the process, and returns the handlers so that the caller can release them.
     mutating func ended() -> [Handler] {
         process = .none
         defer { handlers = [:] }
@@ -133,18 +133,21 @@ struct JobRegistrations {
 }
 
 extension AppManifest {
-    /// Whether the identifier is declared: by itself, or by a wildcard ("com.example.app.export.*").
+    /// Returns whether an identifier is declared, by itself or by a wildcard such as "com.example.app.export.*".
     func permits(_ identifier: String) -> Bool {
         permittedTaskIdentifiers.contains(identifier) || isMatchedByWildcard(identifier)
     }
 
     func permits(_ request: BackgroundJobRequest) -> Bool {
-        // A wildcard is for continued work (BGTaskRequest.h).
+        // A wildcard declares identifiers of continued work only (BGTaskRequest.h).
         request.isContinued ? permits(request.identifier) : permittedTaskIdentifiers.contains(request.identifier)
     }
 
-    /// Whether an identifier is one for continued work, whose handlers may come late. Its request is not known when it is
-    /// registered, so the declarations decide: a wildcard is for nothing else, and without the modes nothing else runs.
+    /// Returns whether an identifier is for continued work only, so that its handler may be registered after the
+    /// launch.
+    ///
+    /// The kind of the job is not known when its handler is registered, so the declarations decide: a wildcard is for
+    /// continued work only, and without the modes `fetch` and `processing` no other jobs run.
     func isForContinuedWorkOnly(_ identifier: String) -> Bool {
         if identifier.hasSuffix(".*") || backgroundModes.isDisjoint(with: [.fetch, .processing]) { return true }
         return !permittedTaskIdentifiers.contains(identifier) && isMatchedByWildcard(identifier)

@@ -2,19 +2,18 @@ import ApusBackground
 import ApusTimers
 import ApusVirtualTime
 
-/// Keeps the requests for background jobs, examines them now and then, and begins their runs, as the phone's operating
-/// system does.
+/// Keeps the requests for background jobs, examines them now and then, and begins their runs, as a phone's system does.
 ///
-/// ``TaskSchedulerMachine`` decides; this type holds its lock and its timer, and does what it says. The state of a run
-/// is the ``SimulatedTask``'s own, and what all runs together mean for the process that of ``JobRuns``. The members may
-/// be used from any thread, except for those of the main actor: that is the device's thread.
+/// ``TaskSchedulerMachine`` decides; this type has its lock and its timer, and executes its decisions. A
+/// ``SimulatedTask`` owns the state of one run, and ``JobRuns`` decides how long all runs together keep the process
+/// running. The members may be used from any thread, except those of the main actor, which are for the device's thread.
 final class JobSystem: Sendable {
     private struct State {
         var machine: TaskSchedulerMachine
-        /// When the requests are examined next.
+        /// The time of the next examination of the requests.
         var nextLook: TaskSchedulerMachine.NextLook = .never
         var timer: ScheduledTimer?
-        /// How often the device was restarted.
+        /// The number of restarts of the device.
         var restarts = 0
     }
 
@@ -29,7 +28,7 @@ final class JobSystem: Sendable {
         state = Locked(State(machine: TaskSchedulerMachine(policy: surroundings.policy.jobs)))
     }
 
-    /// A copy of what is known, to ask.
+    /// A copy of the machine, for questions.
     var machine: TaskSchedulerMachine { state.withLock { $0.machine } }
 
     var now: ClockReading { ClockReading(surroundings.time) }
@@ -40,9 +39,9 @@ final class JobSystem: Sendable {
 
     func warn(_ text: String) { surroundings.log(.system, .warning(text)) }
 
-    // MARK: What the app asks
+    // MARK: Calls of the app
 
-    /// Nil when the process has ended: what the rest of a function says has no effect.
+    /// Registers a launch handler; returns `nil`, without effect, if the process has ended.
     func register(
         _ identifier: String, _ handler: @escaping JobRegistrations.Handler
     ) -> JobRegistrations.RegisterAction? {
@@ -50,7 +49,10 @@ final class JobSystem: Sendable {
         return state.withLock { $0.machine.registrations.register(identifier, $0.machine.manifest, handler) }
     }
 
-    /// Without effect when the process has ended. Throws `notRegistered` for what a phone raises an exception for.
+    /// Submits a request, without effect if the process has ended.
+    ///
+    /// - Throws: ``BackgroundJobError``, with the code `notRegistered` for a mistake for which a phone raises an
+    ///   exception.
     func submit(_ request: BackgroundJobRequest) throws(BackgroundJobError) {
         guard !surroundings.isAppDead() else { return }
         let now = now
@@ -60,7 +62,7 @@ final class JobSystem: Sendable {
             log(.app, request.identifier, .submitted)
             if request.isContinued { beginContinuedSoon() }
         } catch {
-            // Anything else is a fault.
+            // The caller turns `notRegistered` into a fault; only other errors are refusals.
             if error.code != .notRegistered {
                 state.withLock { $0.machine.refused(request, error, at: now.wall) }
                 log(.system, request.identifier, .refused("\(error.code)"))
@@ -74,9 +76,9 @@ final class JobSystem: Sendable {
         for identifier in change({ $0.book.removeAll(where: isWithdrawn) }) { log(actor, identifier, .cancelled) }
     }
 
-    // MARK: What a debugger asks
+    // MARK: Calls of a debugger
 
-    /// Begins the run of a pending request with the next step of time, whatever the rules say. False when there is
+    /// Begins the run of a pending request at the next step of time, regardless of the rules; returns false if there is
     /// none.
     func beginSoon(_ identifier: String) -> Bool {
         guard machine.book.entry(identifier) != nil else { return false }
@@ -87,7 +89,7 @@ final class JobSystem: Sendable {
         return true
     }
 
-    /// Lets runs expire with the next step of time. False when there are none.
+    /// Expires runs at the next step of time; returns false if there are none.
     func expireSoon(where isExpired: (BackgroundJobRequest) -> Bool) -> Bool {
         let expired = runs.all.filter { isExpired($0.request) }
         guard !expired.isEmpty else { return false }
@@ -95,7 +97,7 @@ final class JobSystem: Sendable {
         return true
     }
 
-    /// Does something on the device's thread, with the next step of time. A restart of the device prevents it.
+    /// Executes an action on the device's thread at the next step of time, unless the device restarts before.
     private func soon(_ action: @escaping @MainActor @Sendable (JobSystem) -> Void) {
         let restarts = state.withLock { $0.restarts }
         surroundings.engine.schedule(after: .zero) { [weak self] in
@@ -106,10 +108,12 @@ final class JobSystem: Sendable {
         }
     }
 
-    // MARK: Looks
+    // MARK: Examinations
 
-    /// Changes what is known, and arms the next look. Under the lock on purpose, so that the timer is that of the last
-    /// change; the engine calls nothing there.
+    /// Changes the machine, and arms the timer for its next examination.
+    ///
+    /// The timer is armed under the lock, so that it always belongs to the last change; the engine calls no code while
+    /// arming.
     private func change<Value, Failure: Error>(
         _ change: (inout TaskSchedulerMachine) throws(Failure) -> Value
     ) throws(Failure) -> Value {
@@ -122,7 +126,7 @@ final class JobSystem: Sendable {
     private func armNextLook(_ state: inout State) {
         let now = now
         let next = state.machine.nextLook(now: now.wall)
-        // An opportunity that was waited for before comes when it would have come.
+        // An opportunity for which the machine already waits keeps its instant.
         if next == .atOpportunity, state.nextLook == next { return }
         state.nextLook = next
         switch next {
@@ -153,7 +157,7 @@ final class JobSystem: Sendable {
 
     // MARK: Runs
 
-    /// Continued work begins on the device's thread, when what called has returned.
+    /// Begins continued work on the device's thread, after the calling function has returned.
     private func beginContinuedSoon() {
         soon { system in
             let now = system.now
@@ -185,7 +189,7 @@ final class JobSystem: Sendable {
         state.withLock { $0.machine.registrations.handler(identifier) }
     }
 
-    /// A run is over: the app may be suspended, and the next one may begin.
+    /// Ends a run, after which the app may be suspended and the next run may begin.
     func end(_ run: SimulatedTask, _ outcome: BackgroundJobRecord.Outcome) {
         let now = now
         runs.remove(run)
@@ -201,15 +205,16 @@ final class JobSystem: Sendable {
 
     func policyChanged(_ policy: SystemPolicy.Jobs) { state.withLock { $0.machine.policy = policy } }
 
-    /// An app replaces the earlier one. Its requests stay, as with an update.
+    /// Replaces the app; its requests stay, as with an update.
     func appInstalled(_ manifest: AppManifest) { state.withLock { $0.machine.manifest = manifest } }
 
     @MainActor
     func deviceChanged(to scene: DeviceScene) {
         let now = now.wall
         let isPickedUp = state.withLock { $0.machine.changed(to: scene, now: now) }
-        // Processing is for when the device is not in use (Apple, documentation/backgroundtasks/bgprocessingtask: the
-        // system terminates it when the user starts using the device; refresh is not affected).
+        // Processing is for the time when the device is not in use (Apple,
+        // documentation/backgroundtasks/bgprocessingtask: the system terminates it when the user starts using the
+        // device; refresh is not affected).
         if isPickedUp { for run in runs.all where run.request.kind.isProcessing { run.expire() } }
     }
 
@@ -224,8 +229,9 @@ final class JobSystem: Sendable {
     @MainActor
     func appSettled() { for run in runs.all { run.handOver() } }
 
-    /// Closing the app in the switcher ends continued work without any callback (Apple,
-    /// documentation/backgroundtasks/performing-long-running-tasks-on-ios-and-ipados).
+    /// Ends continued work without a callback, because the user closed the app in the switcher.
+    ///
+    /// Apple, documentation/backgroundtasks/performing-long-running-tasks-on-ios-and-ipados
     func appForceQuit() {
         withdraw(by: .system, where: \.isContinued)
         for run in runs.all where run.request.isContinued { run.kill("force quit", why: "force quit") }
@@ -235,11 +241,11 @@ final class JobSystem: Sendable {
         let why = surroundings.host?.endReason ?? "the process ended"
         let (ended, handlers) = (runs.all, state.withLock { $0.machine.registrations.ended() })
         for run in ended { run.kill("the process ended", why: why) }
-        // Released outside the lock: what they captured may do anything when it goes.
+        // Released outside the lock, because the deinitializers of captured values may run any code.
         withExtendedLifetime(handlers) {}
     }
 
-    /// That continued work is withdrawn is a choice: no source says what becomes of it.
+    /// Withdraws continued work, which is a choice: no source says what a restart does with it.
     func deviceRebooting() {
         state.withLock { $0.restarts += 1 }
         withdraw(by: .system, where: \.isContinued)
@@ -252,13 +258,14 @@ final class JobSystem: Sendable {
     }
 }
 
-/// Keeps the app's process running for the runs in progress, and notifies each run when its time is over. From any
-/// thread.
+/// Keeps the app's process running for the runs in progress, and notifies each run when its time is over.
+///
+/// It may be used from any thread.
 final class JobRuns: Sendable {
     private struct State {
-        /// In the order of their beginning.
+        /// The runs, in the order in which they began.
         var all: [SimulatedTask] = []
-        /// When something happens to one of them.
+        /// The timer for the next instant at which a run expires or is overdue.
         var nextDeadline: ScheduledTimer?
     }
 
@@ -267,20 +274,21 @@ final class JobRuns: Sendable {
 
     init(_ surroundings: PartSurroundings) { self.surroundings = surroundings }
 
-    /// In the order of their beginning.
+    /// The runs, in the order in which they began.
     var all: [SimulatedTask] { state.withLock { $0.all } }
 
     func add(_ run: SimulatedTask) { state.withLock { $0.all.append(run) } }
     func remove(_ run: SimulatedTask) { state.withLock { $0.all.removeAll { $0 === run } } }
     func removeAll() -> [SimulatedTask] { state.exchange(\.all, with: []) }
 
-    /// A run has come, gone, begun or expired.
+    /// Updates the timer and the reason to keep the process running, because a run was added, removed, begun or
+    /// expired.
     func changed() {
         deadlinesChanged()
         surroundings.keepRunning(ProcessCover(all))
     }
 
-    /// A run's own instants are others now.
+    /// Updates the timer, because an instant of a run has changed.
     func deadlinesChanged() {
         state.withLock { state in
             let next = state.all.compactMap(\.nextInstant).min().map { next in
@@ -300,9 +308,9 @@ final class JobRuns: Sendable {
         deadlinesChanged()
     }
 
-    // MARK: Too late
+    // MARK: Overdue runs
 
-    /// When runs have to be over.
+    /// The instants by which the runs must be completed.
     var limits: [ProcessLimit] { all.compactMap(\.end).map { ProcessLimit(instant: $0, apply: endOverdue) } }
 
     /// Ends the process if a run was not completed in time.
@@ -321,7 +329,7 @@ final class JobRuns: Sendable {
 }
 
 extension ProcessCover {
-    /// The runs keep their process running until the last of them has to be over; nil without any.
+    /// Creates the reason to keep a process running until the last of its runs must be completed; `nil` without runs.
     init?(_ runs: [SimulatedTask]) {
         guard !runs.isEmpty else { return nil }
         let ends = runs.map(\.end)

@@ -1,11 +1,11 @@
 public import ApusBackground
 import ApusTimers
 
-/// One run of a background job in the form that `BGTask` has it: with an expiration handler and a completion.
+/// One run of a background job in the form of a `BGTask`, with an expiration handler and a completion.
 ///
-/// All members may be used from any thread. When the process has ended, nothing here has an effect.
+/// All members may be used from any thread. They have no effect when the process has ended.
 public final class SimulatedTask: Sendable {
-    /// Called on the main loop.
+    /// A closure that is called on the main loop.
     package typealias ExpirationHandler = @MainActor @Sendable () -> Void
 
     private struct State {
@@ -14,11 +14,11 @@ public final class SimulatedTask: Sendable {
         var subtitle: String
     }
 
-    /// What is carried out.
+    /// The request that the run carries out.
     public let request: BackgroundJobRequest
-    /// Which of the scheduler's runs this is.
+    /// The number of this run among those of the scheduler.
     package let number: Int
-    /// When it began, in nanoseconds of uptime.
+    /// The beginning of the run, in nanoseconds of uptime.
     let launched: UInt64
 
     private let state: Locked<State>
@@ -39,27 +39,28 @@ public final class SimulatedTask: Sendable {
                 subtitle: shown?.subtitle ?? ""))
     }
 
-    /// The identifier of the request; that under which the handler was registered.
+    /// The identifier of the request, under which the handler was registered.
     public var identifier: String { request.identifier }
 
-    /// Called on the main loop shortly before the time is over, when the user cancels continued work, or when the system
-    /// needs the device for something else: these cannot be distinguished (Apple DTS,
-    /// developer.apple.com/forums/thread/818623). The run has to be completed within
-    /// ``SystemPolicy/Jobs/windUpTime``.
+    /// Called on the main loop when the run must end, and released then, or when the run is completed.
     ///
-    /// Without one, an expired run is completed without success, with a warning in the device's log. It is released when
-    /// it was called and when the run is completed.
+    /// It is called shortly before the time is over, when the user cancels continued work, or when the system needs the
+    /// device for something else; an app cannot distinguish these (Apple DTS,
+    /// developer.apple.com/forums/thread/818623). The run must be completed within ``SystemPolicy/Jobs/windUpTime``.
+    ///
+    /// Without a handler, an expired run is completed without success, and the device's log gets a warning.
     package var expirationHandler: ExpirationHandler? {
         get { state.withLock { $0.machine.handler } }
         set {
-            // Released outside the lock: what it captured may do anything when it goes.
+            // Released outside the lock, because the deinitializers of captured values may run any code.
             let old = state.withLock { $0.machine.setHandler(newValue) }
             withExtendedLifetime(old) {}
         }
     }
 
-    /// Ends the run. The app may be suspended right after its last one; `false` does not bring the job again. The second
-    /// time it is a warning in the device's log.
+    /// Ends the run; after its last run, the app may be suspended at once.
+    ///
+    /// The job is not repeated if `success` is false. A second call only logs a warning.
     package func setCompleted(success: Bool) {
         switch state.withLock({ $0.machine.complete() }) {
         case .report(let isExpired, let handler):
@@ -76,29 +77,30 @@ public final class SimulatedTask: Sendable {
         }
     }
 
-    /// How far the work is, in units. All of it, (0, 0), before the first report.
+    /// The completed and the total units of the work; (0, 0) before the first report.
     public var progress: (completed: Int64, total: Int64) {
         state.withLock { ($0.machine.completedUnits, $0.machine.totalUnits) }
     }
 
-    /// Says how far the work is. Continued work that does not come forward for ``SystemPolicy/Jobs/progressStall``
-    /// expires; other work need not report.
+    /// Reports the progress of the work.
+    ///
+    /// Continued work without progress for ``SystemPolicy/Jobs/progressStall`` expires; other jobs need not report.
     ///
     /// - Parameters:
-    ///   - completed: Units that are done; brought into 0...total.
-    ///   - total: Units that there are; at least 1.
+    ///   - completed: The number of completed units, which is clamped to 0...total.
+    ///   - total: The number of all units; at least 1.
     package func report(completed: Int64, of total: Int64) {
         let now = system.now.uptime.nanoseconds
         state.withLock { $0.machine.report(completed: completed, total: total, now: now) }
         system.runs.deadlinesChanged()
     }
 
-    /// What the user reads; empty but for continued work.
+    /// The title that the user sees; empty except for continued work.
     public var title: String { state.withLock { $0.title } }
-    /// What the user reads below it; empty but for continued work.
+    /// The line that the user sees below the title; empty except for continued work.
     public var subtitle: String { state.withLock { $0.subtitle } }
 
-    /// Changes what the user reads of continued work; other jobs show nothing.
+    /// Changes the texts that the user sees of continued work; other jobs show none.
     package func updateTitle(_ title: String, subtitle: String) {
         guard case .continued = request.kind else { return }
         state.withLock { state in
@@ -107,23 +109,24 @@ public final class SimulatedTask: Sendable {
         }
     }
 
-    /// How much longer the run may take, on the uptime clock; `nil` when nothing limits it, as with continued work.
+    /// How much longer the run may take, on the uptime clock; `nil` if nothing limits it, as with continued work.
     public var timeRemaining: Duration? {
         let now = system.now.uptime.nanoseconds
         return end.map { .nanoseconds(Int64(clamping: $0 > now ? $0 - now : 0)) }
     }
 
-    // MARK: What the system does
+    // MARK: Calls of the system
 
-    /// When it has to be over at the latest, in nanoseconds of uptime; nil when nothing limits it.
+    /// The instant by which the run must be completed, in nanoseconds of uptime; `nil` if nothing limits it.
     var end: UInt64? { state.withLock { $0.machine.end } }
-    /// When something happens to it if it does nothing.
+    /// The next instant at which the run expires or is overdue, in nanoseconds of uptime.
     var nextInstant: UInt64? { state.withLock { $0.machine.nextInstant } }
-    /// What the time that has passed means for it.
+    /// Returns the consequence of the time that has passed.
     func pass(now: UInt64) -> SimulatedTaskMachine.PassAction { state.withLock { $0.machine.pass(now: now) } }
 
-    /// Gives it to the app, once, when the process has arrived where it was going. The launch handler is called on the
-    /// main loop.
+    /// Passes the run to the app, once, when the process has reached the state that it was entering.
+    ///
+    /// The launch handler is called on the main loop.
     @MainActor
     func handOver() {
         guard let mainLoop = system.surroundings.mainLoop(), state.withLock({ $0.machine.handOver() }) else { return }
@@ -140,7 +143,7 @@ public final class SimulatedTask: Sendable {
         }
     }
 
-    /// Its time is over, or it is cancelled: its handler is called on the main loop, or it has failed.
+    /// Expires the run: its handler is called on the main loop, or it fails if it has none.
     @MainActor
     func expire() {
         guard !system.surroundings.isAppDead() else { return }
@@ -158,11 +161,11 @@ public final class SimulatedTask: Sendable {
         }
     }
 
-    /// Its process ends, without a word to the app.
+    /// Ends the run, because its process ends without notifying the app.
     ///
     /// - Parameters:
-    ///   - event: What the device's log says.
-    ///   - why: What the run's record says.
+    ///   - event: The text in the device's log.
+    ///   - why: The reason in the run's record.
     func kill(_ event: String, why: String) {
         abandon()
         system.log(.system, identifier, .ended(event))
@@ -175,32 +178,34 @@ public final class SimulatedTask: Sendable {
     }
 }
 
-/// The life of one run of a background job on the device, as a pure state machine. Instants are nanoseconds of uptime.
+/// The life of one run of a background job on the device: a pure state machine.
 ///
-/// A run waits for its process, runs, and is notified once that its time is over; then it has a while to be completed.
-/// One that has no expiration handler is not notified: it has failed (Apple, documentation/backgroundtasks/bgtask/
-/// expirationhandler).
+/// Instants are nanoseconds of uptime.
+///
+/// A run waits for its process, runs, and is notified once that its time is over; then it must be completed within a
+/// while. A run without an expiration handler is not notified, and fails (Apple,
+/// documentation/backgroundtasks/bgtask/expirationhandler).
 struct SimulatedTaskMachine {
     typealias Handler = @MainActor @Sendable () -> Void
 
     struct Limits {
-        /// How long it may run; nil when nothing limits it.
+        /// The longest time of the run; `nil` if nothing limits it.
         var limit: UInt64?
-        /// How long it has from its expiration handler to its completion.
+        /// The time from the expiration handler to the completion.
         var windUp: UInt64
-        /// How long it may run without progress; nil when it need not make any.
+        /// The longest time without progress; `nil` if the run need not report any.
         var stall: UInt64?
     }
 
     private enum Stage {
         case waiting
-        /// Its handler is on the way to the main loop.
+        /// The call of the launch handler is on its way to the main loop.
         case handedOver
         case running(since: UInt64)
-        /// It was notified, or is about to be, and has to be completed by then.
+        /// The run was notified of its end, or is about to be, and must be completed by this instant.
         case expiring(end: UInt64)
         case completed
-        /// Its process has ended.
+        /// The process of the run has ended.
         case abandoned
     }
 
@@ -213,7 +218,7 @@ struct SimulatedTaskMachine {
 
     init(limits: Limits) { self.limits = limits }
 
-    // MARK: What it does
+    // MARK: State
 
     var isOver: Bool {
         switch stage {
@@ -229,7 +234,7 @@ struct SimulatedTaskMachine {
         }
     }
 
-    /// When it has to be over at the latest; nil when nothing limits it.
+    /// The instant by which the run must be completed; `nil` if nothing limits it.
     var end: UInt64? {
         switch stage {
         case .running(let since): limits.limit.map { since + $0 }
@@ -238,7 +243,7 @@ struct SimulatedTaskMachine {
         }
     }
 
-    /// When something happens to it if it does nothing.
+    /// The next instant at which the run expires or is overdue.
     var nextInstant: UInt64? {
         switch stage {
         case .running(let since):
@@ -253,14 +258,14 @@ struct SimulatedTaskMachine {
 
     // MARK: Beginning
 
-    /// True the first time.
+    /// Notes that the run is passed to the app; returns true the first time.
     mutating func handOver() -> Bool {
         guard case .waiting = stage else { return false }
         stage = .handedOver
         return true
     }
 
-    /// Its launch handler is about to be called. False when it is over already.
+    /// Begins the run, whose launch handler is about to be called; returns false if the run is over.
     mutating func begin(now: UInt64) -> Bool {
         guard case .handedOver = stage else { return false }
         stage = .running(since: now)
@@ -271,14 +276,14 @@ struct SimulatedTaskMachine {
     // MARK: Ending
 
     enum ExpireAction {
-        /// Call the handler, on the main loop.
+        /// Call the handler on the main loop.
         case call
-        /// No handler to call: it has failed. Release the handler.
+        /// End the run: it has failed, because it has no handler.
         case fail
         case ignore
     }
 
-    /// Its time is over, or it was cancelled.
+    /// Expires the run, because its time is over or it was cancelled.
     mutating func expire(now: UInt64) -> ExpireAction {
         guard case .running(let since) = stage else { return .ignore }
         guard handler != nil else {
@@ -289,7 +294,7 @@ struct SimulatedTaskMachine {
         return .call
     }
 
-    /// The handler of an expired run, once.
+    /// Returns the handler of an expired run, once.
     mutating func takeHandler() -> Handler? {
         switch stage {
         case .expiring: handler.take()
@@ -298,25 +303,25 @@ struct SimulatedTaskMachine {
     }
 
     enum PassAction {
-        /// Its time is nearly over.
+        /// Expire the run: its time is nearly over.
         case expire
-        /// It was not completed in time.
+        /// End the process: the run was not completed in time.
         case overdue
         case nothing
     }
 
-    /// Time has passed.
+    /// Returns the consequence of the time that has passed.
     func pass(now: UInt64) -> PassAction {
         guard let nextInstant, nextInstant <= now else { return .nothing }
-        // The main loop may have been busy for so long that no handler could be called.
+        // The main loop may have been busy for so long that the handler could not be called.
         if let end, end <= now { return handler == nil && !isExpiring ? .expire : .overdue }
         return .expire
     }
 
     enum CompleteAction {
-        /// Report to the system, and release the handler.
+        /// Report the completion to the system, and release the handler.
         case report(isExpired: Bool, Handler?)
-        /// The app is mistaken.
+        /// Log a warning: the app completed the run before.
         case warn
         case ignore
     }
@@ -334,15 +339,15 @@ struct SimulatedTaskMachine {
         }
     }
 
-    /// Its process has ended. Returns the handler, to release it.
+    /// Ends the run because its process has ended, and returns the handler so that the caller can release it.
     mutating func abandon() -> Handler? {
         if !isOver { stage = .abandoned }
         return handler.take()
     }
 
-    // MARK: What the app says
+    // MARK: Calls of the app
 
-    /// Gives the handler that is not needed any more.
+    /// Sets the handler, and returns the handler to release: the earlier one, or this one if it comes too late.
     mutating func setHandler(_ new: Handler?) -> Handler? {
         switch stage {
         case .waiting, .handedOver, .running:
@@ -350,7 +355,7 @@ struct SimulatedTaskMachine {
             handler = new
             return old
         case .expiring where handler != nil:
-            // Its call is on the way: the last one that was set counts.
+            // The call is on its way to the main loop, and uses the latest handler.
             let old = handler
             handler = new
             return old
@@ -358,11 +363,11 @@ struct SimulatedTaskMachine {
         }
     }
 
-    /// Units that are done. Only what brings the work forward counts as progress.
+    /// Sets the completed and the total units; only an increase of the completed share counts as progress.
     mutating func report(completed: Int64, total: Int64, now: UInt64) {
         let total = max(1, total)
         let completed = min(total, max(0, completed))
-        // Compared without division: completed / total > completedUnits / totalUnits.
+        // This compares the shares without division: completed / total > completedUnits / totalUnits.
         let isForward =
             totalUnits == 0
             ? completed > 0

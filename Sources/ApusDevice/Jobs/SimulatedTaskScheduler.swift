@@ -1,47 +1,49 @@
 public import ApusBackground
 
-/// Background jobs on a simulated phone: requests that wait, the rules that decide when they run, and the runs.
+/// Background jobs on a simulated phone: pending requests, the rules that decide when they run, and the runs.
 ///
-/// Requests belong to the device: they wait although the app's process has ended, which is started for them. Handlers
-/// belong to a process: each one registers them while it is launched. The system examines the pending requests at
-/// opportunities, ``SystemPolicy/Jobs/opportunitySpacing`` apart; ``obstacles(for:)`` says what stands in the way, and
-/// ``report`` what has happened.
+/// Requests belong to the device: they stay pending when the app's process has ended, and the system starts the app for
+/// them. Handlers belong to a process: each process registers them while it is launched. The system examines the
+/// pending requests at opportunities, ``SystemPolicy/Jobs/opportunitySpacing`` apart. ``obstacles(for:)`` returns the
+/// reasons for which a job does not run now, and ``report`` the past runs.
 ///
-/// For the app, it is a `BackgroundJobScheduler`, as on every system, with errors. The simulated `BGTaskScheduler` is
-/// about the same requests and handlers; what a phone raises an exception for is a ``Fault`` there.
+/// The app uses it as a `BackgroundJobScheduler`, as on every system, and gets errors. The simulated `BGTaskScheduler`
+/// has the same requests and handlers; there, a mistake for which a phone raises an exception is a ``Fault``.
 ///
-/// While a job runs, the app is not suspended, and the time of its background tasks stands still; about the latter the
-/// sources are silent. All members may be used from any thread.
+/// While a job runs, the app is not suspended, and the time of its background tasks does not run; no source says the
+/// latter. All members may be used from any thread.
 public final class SimulatedTaskScheduler: Sendable {
-    /// Does the work. This type translates for tests and apps, and has no state of its own.
+    /// The implementation; this type only adapts it to tests and apps, and has no state of its own.
     let system: JobSystem
 
     package init(_ surroundings: PartSurroundings) { system = JobSystem(surroundings) }
 
-    // MARK: What a test reads
+    // MARK: Reading by a test
 
-    /// The obstacles to a job now, the factors of the device and the user's habits included; empty when it
-    /// runs at the next opportunity.
+    /// Returns the obstacles to a job now, including the device's conditions and the user's habits.
+    ///
+    /// There are none if the job runs at the next opportunity.
     public func obstacles(for identifier: String) -> [BackgroundJobObstacle] {
         system.machine.obstacles(for: identifier, now: system.now)
     }
 
-    /// The requests whose runs have not begun, in the order of their submission; with
-    /// ``SystemPolicy/Jobs/listsRunningAsPending`` those whose runs are in progress come first.
+    /// Returns the requests whose runs have not begun, in the order of their submission.
+    ///
+    /// With ``SystemPolicy/Jobs/listsRunningAsPending``, the requests of runs in progress come first.
     public func pendingRequests() -> [BackgroundJobRequest] { system.machine.pending }
 
-    /// The runs in progress, in the order of their beginning.
+    /// The runs in progress, in the order in which they began.
     public var running: [SimulatedTask] { system.runs.all }
 
-    /// All runs, in the order of their beginning.
+    /// All runs, in the order in which they began.
     public var history: [BackgroundJobRecord] { system.machine.records }
 
-    /// How many jobs ran, when, and why the others did not.
+    /// The runs, the refused submissions, and the reasons for which pending requests wait.
     public var report: BackgroundJobReport { system.machine.report(now: system.now) }
 
-    // MARK: What the user and a debugger do
+    // MARK: Controls of the user and of a debugger
 
-    /// The user cancels continued work, soon; see ``SimulatedDevice/cancelJob(_:)``.
+    /// The user cancels continued work at the next step of time; see ``SimulatedDevice/cancelJob(_:)``.
     func cancelByUser(_ identifier: String) {
         system.surroundings.log(.user, .control("cancel \(identifier)"))
         let isQueued = system.machine.book.entry(identifier)?.request.isContinued == true
@@ -50,14 +52,16 @@ public final class SimulatedTaskScheduler: Sendable {
         if !isQueued, !isRunning { system.warn("there is no continued job \(identifier) that could be cancelled") }
     }
 
-    /// The debugger's `_simulateLaunchForTaskWithIdentifier:`: the run of a pending request begins with the next step of
-    /// time, whatever the rules say. Without such a request it is a warning in the log.
+    /// Begins the run of a pending request at the next step of time, regardless of the rules.
+    ///
+    /// It is the debugger's `_simulateLaunchForTaskWithIdentifier:`. Without such a request, it only logs a warning.
     package func makeDue(_ identifier: String) {
         if !system.beginSoon(identifier) { warnOfNoRequest(identifier) }
     }
 
-    /// The debugger's `_simulateExpirationForTaskWithIdentifier:`: a run expires with the next step of time. Without one
-    /// it is a warning in the log.
+    /// Expires a run at the next step of time.
+    ///
+    /// It is the debugger's `_simulateExpirationForTaskWithIdentifier:`. Without a run, it only logs a warning.
     package func expire(_ identifier: String) {
         if !system.expireSoon(where: { $0.identifier == identifier }) { warnOfNoRequest(identifier) }
     }
@@ -86,12 +90,13 @@ extension SimulatedTaskScheduler: DevicePart {
     }
 }
 
-/// For apps that use Apus: what it offers on every system, with errors.
+/// The interface for apps that use Apus, which has errors instead of faults.
 extension SimulatedTaskScheduler: BackgroundJobDebugging {
-    /// Says who does the work of an identifier, in the process that runs. The handler runs as a task of the process.
+    /// Registers the handler for an identifier in the running process; it is called as a task of the process.
     ///
-    /// - Throws: ``/ApusBackground/BackgroundJobError`` with the code `invalidArgument`, `notPermitted`, `alreadyRegistered`, or
-    ///   `registeredTooLate` when the app's launch is over (when the closure that `install` was given has returned).
+    /// - Throws: ``/ApusBackground/BackgroundJobError`` with the code `invalidArgument`, `notPermitted`,
+    ///   `alreadyRegistered`, or `registeredTooLate` if the app's launch is over (the closure that was passed to
+    ///   `install` has returned).
     public func register(_ identifier: String, handler: @escaping BackgroundJobHandler) throws(BackgroundJobError) {
         guard !identifier.isEmpty else {
             throw BackgroundJobError(
@@ -124,24 +129,24 @@ extension SimulatedTaskScheduler: BackgroundJobDebugging {
         }
     }
 
-    /// Asks for a run, in place of a pending request with the same identifier. Nothing is awaited.
+    /// Requests a run, and replaces a pending request with the same identifier; returns without suspension.
     ///
-    /// - Throws: ``/ApusBackground/BackgroundJobError``: `invalidArgument`, `notRegistered`, `unavailable`, `tooManyPending`,
-    ///   `notPermitted`, `cannotStartNow`.
+    /// - Throws: ``/ApusBackground/BackgroundJobError`` with the code `invalidArgument`, `notRegistered`,
+    ///   `unavailable`, `tooManyPending`, `notPermitted` or `cannotStartNow`.
     public func submit(_ request: BackgroundJobRequest) async throws(BackgroundJobError) {
         try system.submit(request)
     }
 
-    /// Withdraws a pending request; an unknown identifier is no error. A run that has begun continues.
+    /// Withdraws a pending request, if there is one; a run that has begun continues.
     public func cancel(_ identifier: String) async { cancelRequest(identifier) }
 
     /// Withdraws all pending requests.
     public func cancelAll() async { cancelAllRequests() }
 
-    /// The same as ``pendingRequests()``.
+    /// Returns the same as ``pendingRequests()``.
     public func pending() async -> [BackgroundJobRequest] { pendingRequests() }
 
-    /// Begins the run of a pending request soon, whatever the rules say.
+    /// Begins the run of a pending request at the next step of time, regardless of the rules.
     ///
     /// - Throws: ``/ApusBackground/BackgroundJobError`` with the code `notPending`.
     public func simulateLaunch(_ identifier: String) async throws(BackgroundJobError) {
@@ -151,7 +156,7 @@ extension SimulatedTaskScheduler: BackgroundJobDebugging {
         }
     }
 
-    /// Lets a run expire soon.
+    /// Expires a run at the next step of time.
     ///
     /// - Throws: ``/ApusBackground/BackgroundJobError`` with the code `notRunning`.
     public func simulateExpiration(_ identifier: String) async throws(BackgroundJobError) {
@@ -162,22 +167,23 @@ extension SimulatedTaskScheduler: BackgroundJobDebugging {
     }
 }
 
-/// For the simulated `BGTaskScheduler`: in its form, and with faults for what it raises exceptions for.
+/// The interface for the simulated `BGTaskScheduler`, with faults where a phone raises an exception.
 extension SimulatedTaskScheduler {
-    /// Says who does the work of an identifier, as `BGTaskScheduler.register` does. A second handler for an identifier,
-    /// and one that comes when the launch is over (when the closure that `install` was given has returned), are faults:
-    /// ``Fault/Rule/duplicateLaunchHandler`` and ``Fault/Rule/lateLaunchHandler``.
+    /// Registers the handler for an identifier, as `BGTaskScheduler.register` does.
     ///
-    /// Handlers of continued work may come late (BGTaskScheduler.h). What a handler is for is not known here, so the
-    /// manifest decides: an identifier that only a wildcard declares is for continued work, and every one is if the app
-    /// declares neither of the modes `fetch` and `processing`.
+    /// A second handler for an identifier is the fault ``Fault/Rule/duplicateLaunchHandler``. A handler that is
+    /// registered after the launch (the closure that was passed to `install` has returned) is the fault
+    /// ``Fault/Rule/lateLaunchHandler``.
+    ///
+    /// Handlers of continued work may be registered later (BGTaskScheduler.h). The kind of a handler's jobs is not
+    /// known here, so the manifest decides: an identifier that only a wildcard declares is for continued work, and so
+    /// is every identifier if the app declares neither of the modes `fetch` and `processing`.
     ///
     /// - Parameters:
-    ///   - identifier: One that the manifest declares, by itself or with a wildcard.
-    ///   - place: The calling place, as `Module/File.swift:12`, for faults.
-    ///   - launchHandler: Called on the process's main loop when a run begins. It, or what it starts, has to complete
-    ///     the task.
-    /// - Returns: False when the manifest does not declare the identifier; also when the handler was not registered for
+    ///   - identifier: An identifier that the manifest declares, by itself or with a wildcard.
+    ///   - place: The place of the call, as `Module/File.swift:12`, for faults.
+    ///   - launchHandler: Called on the process's main loop when a run begins. It must complete the task, now or later.
+    /// - Returns: True if the handler was registered; false if the manifest does not declare the identifier, or for
     ///   another reason.
     package func registerLaunchHandler(
         _ identifier: String, place: String? = nil,
@@ -202,11 +208,13 @@ extension SimulatedTaskScheduler {
         return false
     }
 
-    /// Asks for a run, in place of a pending request with the same identifier, as `BGTaskScheduler.submit` does.
-    /// Without a handler for the identifier it is a fault, ``Fault/Rule/noLaunchHandler``, and nothing else happens.
+    /// Requests a run, and replaces a pending request with the same identifier, as `BGTaskScheduler.submit` does.
     ///
-    /// - Throws: ``/ApusBackground/BackgroundJobError``: `invalidArgument`, `unavailable`, `notPermitted`, `tooManyPending`,
-    ///   `cannotStartNow`.
+    /// Without a handler for the identifier, it is the fault ``Fault/Rule/noLaunchHandler``, and the request is
+    /// ignored.
+    ///
+    /// - Throws: ``/ApusBackground/BackgroundJobError`` with the code `invalidArgument`, `unavailable`, `notPermitted`,
+    ///   `tooManyPending` or `cannotStartNow`.
     package func submitRequest(_ request: BackgroundJobRequest, place: String? = nil) throws(BackgroundJobError) {
         do { try system.submit(request) } catch {
             guard error.code == .notRegistered else { throw error }
@@ -217,15 +225,16 @@ extension SimulatedTaskScheduler {
         }
     }
 
-    /// Withdraws a pending request; an unknown identifier is ignored. A run that has begun continues (no source says
-    /// that it is stopped).
+    /// Withdraws a pending request, if there is one.
+    ///
+    /// A run that has begun continues, because no source says that it is stopped.
     package func cancelRequest(_ identifier: String) { system.withdraw { $0.identifier == identifier } }
 
     /// Withdraws all pending requests.
     package func cancelAllRequests() { system.withdraw { _ in true } }
 }
 
-/// Forwards a run of Apus's API to the device's task.
+/// Forwards the calls of a run of Apus's interface to the device's task.
 private struct SimulatedJobDriver: BackgroundJobDriver {
     let task: SimulatedTask
 
@@ -236,7 +245,7 @@ private struct SimulatedJobDriver: BackgroundJobDriver {
 }
 
 extension Fault.Rule {
-    /// A handler was registered when the app's launch was over.
+    /// A handler was registered after the app's launch.
     ///
     /// NSInternalInconsistencyException, "All launch handlers must be registered before application finishes launching":
     /// github.com/microsoftconnect/ms-intune-app-sdk-ios/issues/132; BGTaskScheduler.h
@@ -248,7 +257,7 @@ extension Fault.Rule {
     /// github.com/transistorsoft/transistor-background-fetch/issues/14; BGTaskScheduler.h: the app is killed
     public static let duplicateLaunchHandler = Fault.Rule("NSInternalInconsistencyException.duplicateLaunchHandler")
 
-    /// A request was submitted for whose identifier there is no handler.
+    /// A request was submitted without a handler for its identifier.
     ///
     /// "No launch handler registered for task with identifier X":
     /// github.com/wordpress-mobile/WordPress-iOS/issues/18156

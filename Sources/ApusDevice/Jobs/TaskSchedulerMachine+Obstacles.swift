@@ -1,9 +1,9 @@
 import ApusBackground
 import ApusTimers
 
-/// Which rule looks at what: the table of WWDC20 10063. Battery, low-power mode and the budget stop only a refresh.
+/// The obstacles to jobs, by the table of WWDC20 10063: battery, low-power mode and budget stop only a refresh.
 extension TaskSchedulerMachine {
-    /// Why a request does not run now, in a fixed order.
+    /// Returns the reasons for which a request does not run now, in a fixed order.
     func obstacles(to entry: JobRequestBook.Entry, now: ClockReading) -> [BackgroundJobObstacle] {
         let (request, running) = (entry.request, running)
         var obstacles: [BackgroundJobObstacle] = []
@@ -40,7 +40,7 @@ extension TaskSchedulerMachine {
         return obstacles
     }
 
-    /// The factors that Apple names, but for the user's switch.
+    /// Returns the obstacles among the factors that Apple names for a refresh, except the user's switch.
     private func refreshObstacles(_ entry: JobRequestBook.Entry, now: ClockReading) -> [BackgroundJobObstacle] {
         var obstacles: [BackgroundJobObstacle] = []
         func add(_ obstacle: BackgroundJobObstacle, if isThere: Bool) { if isThere { obstacles.append(obstacle) } }
@@ -76,12 +76,12 @@ extension TaskSchedulerMachine {
     }
 }
 
-/// How much the app's background jobs have run lately: the budget of a day and the distance between launches. A pure
+/// The recent runs of the app's background jobs, as they count for the daily budget and the spacing of launches: a pure
 /// value.
 struct JobAllowance {
     private static let day: UInt64 = 86_400_000_000_000
 
-    /// What the refreshes have used of the budget and was not handed out again, in nanoseconds.
+    /// The part of the budget that refreshes have used and that has not become available again, in nanoseconds.
     private var spent: UInt64 = 0
     private var countedAt = ContinuousInstant(nanoseconds: 0)
     private var lastRefresh: ContinuousInstant?
@@ -90,23 +90,23 @@ struct JobAllowance {
     mutating func refreshLaunched(at now: ContinuousInstant) { lastRefresh = now }
     mutating func processingLaunched(at now: ContinuousInstant) { lastProcessing = now }
 
-    /// A refresh has run that long.
+    /// Adds the time of a refresh, in nanoseconds.
     mutating func refreshRan(_ duration: UInt64, budget: Duration, now: ContinuousInstant) {
         spent = spent(budget: budget, now: now) + duration
         countedAt = now
     }
 
-    /// Whether there is no room for a refresh that takes as long as it may.
+    /// Returns whether the rest of the budget is too small for a refresh of the longest permitted time.
     func isUsedUp(budget: Duration, run: Duration, now: ContinuousInstant) -> Bool {
         spent(budget: budget, now: now) + run.nanosecondsFromZero > budget.nanosecondsFromZero
     }
 
-    /// When the next refresh may be launched, if that is later.
+    /// Returns when the next refresh may be launched; `nil` if it may be launched now.
     func nextRefresh(spacing: Duration, now: ContinuousInstant) -> ContinuousInstant? {
         Self.next(after: lastRefresh, spacing, now)
     }
 
-    /// When the next processing may be launched, if that is later.
+    /// Returns when the next processing may be launched; `nil` if it may be launched now.
     func nextProcessing(spacing: Duration, now: ContinuousInstant) -> ContinuousInstant? {
         Self.next(after: lastProcessing, spacing, now)
     }
@@ -121,7 +121,7 @@ struct JobAllowance {
     private func spent(budget: Duration, now: ContinuousInstant) -> UInt64 {
         let elapsed = now.nanoseconds - countedAt.nanoseconds
         guard elapsed < Self.day else { return 0 }
-        // Exact, and below the budget, because less than a day has passed.
+        // This is exact, and below the budget, because less than a day has passed.
         let product = elapsed.multipliedFullWidth(by: budget.nanosecondsFromZero)
         let handedOut = Self.day.dividingFullWidth(product).quotient
         return spent > handedOut ? spent - handedOut : 0
@@ -129,36 +129,36 @@ struct JobAllowance {
 }
 
 extension Duration {
-    /// Nanoseconds; nothing below zero.
+    /// The duration in nanoseconds; zero for a negative one.
     var nanosecondsFromZero: UInt64 { UInt64(max(0, wholeNanoseconds)) }
 }
 
-/// The times of day at which the user opened the app lately: what the system knows of the next use. A pure value.
+/// The times of day at which the user opened the app lately, from which the system predicts the next use: a pure value.
 ///
-/// Minutes of the day in UTC, because the simulation has no zones.
+/// The times are minutes of the day in UTC, because the simulation has no time zones.
 struct UsageHabits {
     private static let minute: UInt64 = 60_000_000_000
     private static let day: UInt64 = 1_440 * minute
 
-    /// For each minute of the day at which the app was opened, when it was last.
+    /// The last opening of the app in each minute of the day.
     private var openings: [UInt64: WallInstant] = [:]
     private(set) var lastUse: WallInstant?
 
-    /// The user has the app in front.
+    /// Notes that the app enters the foreground.
     mutating func opened(at now: WallInstant) {
         openings[now.nanoseconds % Self.day / Self.minute] = now
         lastUse = now
     }
 
-    /// The user keeps it in front, or leaves it.
+    /// Notes that the user keeps the app in the foreground, or leaves it.
     mutating func used(at now: WallInstant) { lastUse = now }
 
-    /// Whether the app was used within `window`.
+    /// Returns whether the app was used within `window`.
     func wasUsed(within window: Duration, now: WallInstant) -> Bool {
         lastUse.map { $0.duration(to: now) <= window } ?? false
     }
 
-    /// When the user will open the app next, if the days are like those within `window`.
+    /// Returns when the user will open the app next, if the coming day is like those within `window`.
     func nextUse(within window: Duration, now: WallInstant) -> WallInstant? {
         let (midnight, sinceMidnight) = (now.nanoseconds / Self.day * Self.day, now.nanoseconds % Self.day)
         return openings.lazy.filter { $0.value.duration(to: now) <= window }.map { minute, _ in

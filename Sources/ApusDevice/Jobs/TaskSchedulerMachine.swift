@@ -1,9 +1,9 @@
 import ApusBackground
 import ApusTimers
 
-/// What the simulated system knows of an app's background jobs, as a pure state machine.
+/// The system's decisions about an app's background jobs: a pure state machine.
 ///
-/// Of a run it knows when it began and what became of it. What happens in between is the ``SimulatedTaskMachine``'s.
+/// Of each run, it has the beginning and the outcome; ``SimulatedTaskMachine`` has the rest.
 struct TaskSchedulerMachine {
     var policy: SystemPolicy.Jobs
     var manifest = AppManifest()
@@ -15,28 +15,28 @@ struct TaskSchedulerMachine {
     private(set) var records: [BackgroundJobRecord] = []
     private var refusals: [BackgroundJobReport.Refusal] = []
     private var deferrals: [String: [String: Int]] = [:]
-    /// The numbers of the runs in progress, in the order of their beginning.
+    /// The numbers of the runs in progress, in the order in which they began.
     private var unfinished: [Int] = []
 
     init(policy: SystemPolicy.Jobs) { self.policy = policy }
 
-    // MARK: What is known
+    // MARK: State
 
-    /// The requests whose runs are in progress, in the order of their beginning.
+    /// The requests whose runs are in progress, in the order in which the runs began.
     var running: [BackgroundJobRequest] { unfinished.map { records[$0].request } }
 
-    /// The requests that are not completed, in the policy's sense.
+    /// The requests that count as pending by the policy.
     var pending: [BackgroundJobRequest] {
         (policy.listsRunningAsPending ? running : []) + book.entries.map(\.request)
     }
 
-    /// What stands in the way of a job now.
+    /// Returns the obstacles to a job now.
     func obstacles(for identifier: String, now: ClockReading) -> [BackgroundJobObstacle] {
         if let entry = book.entry(identifier) { return obstacles(to: entry, now: now) }
         return running.contains { $0.identifier == identifier } ? [.running] : [.notPending]
     }
 
-    /// What has happened, and what stands in the way of what has not.
+    /// Returns the past runs, and the pending requests with their obstacles.
     func report(now: ClockReading) -> BackgroundJobReport {
         let waiting = book.entries.map { entry in
             BackgroundJobReport.Waiting(request: entry.request, obstacles: obstacles(to: entry, now: now))
@@ -44,7 +44,7 @@ struct TaskSchedulerMachine {
         return BackgroundJobReport(runs: records, waiting: waiting, refusals: refusals, deferrals: deferrals)
     }
 
-    /// The device is different. True when the user has just picked it up.
+    /// Updates the state of the device; returns true if the user has just begun to use the device.
     mutating func changed(to new: DeviceScene, now: WallInstant) -> Bool {
         let old = scene
         scene = new
@@ -55,8 +55,10 @@ struct TaskSchedulerMachine {
 
     // MARK: Submitting
 
-    /// True when the request took the place of a pending one. Throws `notRegistered` for what a phone raises an exception
-    /// for, and other errors for what it reports to the caller.
+    /// Adds a request; returns true if it replaces a pending one.
+    ///
+    /// - Throws: ``BackgroundJobError``, with the code `notRegistered` for a mistake for which a phone raises an
+    ///   exception, and with another code for an error that a phone reports to the caller.
     mutating func submit(_ request: BackgroundJobRequest, now: ClockReading) throws(BackgroundJobError) -> Bool {
         try request.validate()
         try checkPermission(for: request)
@@ -73,7 +75,8 @@ struct TaskSchedulerMachine {
         refusals.append(.init(request: request, instant: instant, code: error.code, message: error.message))
     }
 
-    /// Permission comes before the handler, because an identifier that is not permitted cannot have one.
+    /// Checks that the request is permitted; this comes before the handler, which an identifier without permission
+    /// cannot have.
     private func checkPermission(for request: BackgroundJobRequest) throws(BackgroundJobError) {
         if policy.isSimulator {
             throw BackgroundJobError(code: .unavailable, message: "simulators run no background jobs; use a device")
@@ -148,13 +151,15 @@ struct TaskSchedulerMachine {
 
     // MARK: Opportunities
 
-    /// When the system looks at the requests next.
+    /// The time at which the system examines the requests next.
     enum NextLook: Equatable {
         /// Not before another request is submitted.
         case never
-        /// Nothing is due before that; what an earliest begin puts off waits on the wall clock, as that is set.
+        /// At this instant, before which no request is due.
+        ///
+        /// It is on the wall clock, like the earliest begin of a request, so it moves when the clock is set.
         case whenDue(WallInstant)
-        /// At the next opportunity: those come on the continuous clock, whatever the wall clock is set to.
+        /// At the next opportunity, which is on the continuous clock, so setting the wall clock does not move it.
         case atOpportunity
     }
 
@@ -165,17 +170,17 @@ struct TaskSchedulerMachine {
 
     struct Start {
         let entry: JobRequestBook.Entry
-        /// Only the user starts an app that was removed from the switcher; some jobs are exempt.
+        /// Whether the run starts the app even if the user has removed it from the switcher.
         let isExemptFromForceQuit: Bool
     }
 
     struct Look {
         var starts: [Start] = []
-        /// What was postponed for other reasons than the last time.
+        /// The requests that were put off for other reasons than the last time.
         var putOff: [(identifier: String, reasons: [String])] = []
     }
 
-    /// The system looks which of the pending requests may run now, and takes them out.
+    /// Examines the pending requests, and removes those that may run now.
     mutating func look(now: ClockReading) -> Look {
         var look = Look()
         for entry in book.opportunistic where entry.due <= now.wall {
@@ -191,7 +196,7 @@ struct TaskSchedulerMachine {
         return look
     }
 
-    /// The continued work that begins now.
+    /// Removes and returns the continued work that begins now.
     mutating func nextContinued(now: ClockReading) -> [Start] {
         guard !scene.isAppEnding, scene.wasUnlockedSinceBoot else { return [] }
         let running = running
@@ -200,7 +205,7 @@ struct TaskSchedulerMachine {
             .prefix(free).map { take($0, now: now) }
     }
 
-    /// The run of a pending request that a developer begins, whatever the rules say.
+    /// Removes and returns a pending request that a developer starts, regardless of the rules.
     mutating func simulatedLaunch(_ identifier: String, now: ClockReading) -> Start? {
         book.entry(identifier).map { Start(entry: take($0, now: now).entry, isExemptFromForceQuit: true) }
     }
@@ -219,7 +224,7 @@ struct TaskSchedulerMachine {
 
     // MARK: Runs
 
-    /// A run begins. Gives its number.
+    /// Notes the beginning of a run, and returns its number.
     mutating func began(_ entry: JobRequestBook.Entry, now: ClockReading) -> Int {
         records.append(
             BackgroundJobRecord(request: entry.request, submitted: entry.submitted, launched: now.wall))
@@ -227,7 +232,7 @@ struct TaskSchedulerMachine {
         return records.count - 1
     }
 
-    /// A run is over.
+    /// Notes the end of a run that took `ran` nanoseconds.
     mutating func ended(_ number: Int, _ outcome: BackgroundJobRecord.Outcome, ran: UInt64, now: ClockReading) {
         guard let index = unfinished.firstIndex(of: number) else { return }
         unfinished.remove(at: index)

@@ -2,18 +2,20 @@ import ApusBackground
 import ApusTimers
 import ApusVirtualTime
 
-/// The silent pushes of a simulated phone. While the app handles one, it is not suspended, and the time of its
-/// background tasks stands still. From any thread.
+/// The silent pushes of a simulated phone.
+///
+/// While the app handles a push, it is not suspended, and the time of its background tasks does not run. All members
+/// may be used from any thread.
 package final class SimulatedPushes: Sendable {
-    /// Gets a push, and the number with which ``complete(_:)`` says that it was handled.
+    /// A closure that is called with a push; its number is passed to ``complete(_:)`` when it was handled.
     package typealias Handler = @MainActor @Sendable (SilentPush) -> Void
 
     private struct State {
         var machine: PushMachine
         var handler: Handler?
-        /// When a run's time is over.
+        /// The timer for the end of the first push's time.
         var deadline: ScheduledTimer?
-        /// When what is held may start the app.
+        /// The timer for the instant from which the held push may start the app.
         var free: ScheduledTimer?
         var keepsAwake = false
     }
@@ -30,19 +32,19 @@ package final class SimulatedPushes: Sendable {
 
     // MARK: The app
 
-    /// Whether the app wants pushes. It outlives the app's processes.
+    /// Whether the app has registered for pushes, which outlives its processes.
     package var isRegistered: Bool {
         get { state.withLock { $0.machine.isRegistered } }
         set { if !surroundings.isAppDead() { state.withLock { $0.machine.isRegistered = newValue } } }
     }
 
-    /// Handles a push, on the main loop. It goes with the app's process.
+    /// Called on the main loop with each push for the app; released when the app's process ends.
     package var onPush: Handler? {
         get { state.withLock { $0.handler } }
         set { if !surroundings.isAppDead() { state.exchange(\.handler, with: newValue) } }
     }
 
-    /// The app has handled a push.
+    /// Notes that the app has handled a push.
     package func complete(_ number: Int) {
         guard !surroundings.isAppDead() else { return }
         guard state.withLock({ $0.machine.complete(number) }) else {
@@ -75,12 +77,12 @@ package final class SimulatedPushes: Sendable {
         runsChanged()
     }
 
-    /// Outside the lock: what the handler captured may do anything when it goes.
+    /// Releases the handler outside the lock, because the deinitializers of captured values may run any code.
     private func releaseHandler() { state.exchange(\.handler, with: nil) }
 
     // MARK: Handing over
 
-    /// Hands the held push over if that may be by now.
+    /// Starts the app for the held push, or passes the push to it, if that is permitted by now.
     @MainActor
     private func reconsider() {
         let (now, scene) = (now, surroundings.scene)
@@ -92,7 +94,7 @@ package final class SimulatedPushes: Sendable {
     private func perform(_ action: PushMachine.Action) {
         let isWake = action == .wake
         let now = now
-        // First, because what follows from a start of the app comes back here.
+        // This comes first, because a start of the app leads back to this part.
         state.withLock { $0.machine.begin(countsAsWake: isWake, now: now) }
         if isWake, !surroundings.wake(.push, false) {
             surroundings.log(.system, .push("discarded: the app could not be started"))
@@ -103,7 +105,7 @@ package final class SimulatedPushes: Sendable {
         if surroundings.scene.isAppAtRest { handOver() }
     }
 
-    /// The app has arrived where it was going.
+    /// Passes the pushes to the app, which has reached the state that it was entering.
     @MainActor
     private func handOver() {
         guard let mainLoop = surroundings.mainLoop() else { return }
@@ -149,9 +151,9 @@ package final class SimulatedPushes: Sendable {
         }
     }
 
-    // MARK: Too late
+    // MARK: Overdue pushes
 
-    /// Ends the process if a push was not handled in time and the app is not in front.
+    /// Ends the process if a push was not handled in time and the app is not in the foreground.
     func endOverdue() {
         let now = now
         let overdue = state.withLock { $0.machine.takeOverdue(now: now) }
@@ -201,37 +203,37 @@ extension Fault.Rule {
     public static let pushNotCompleted = Fault.Rule("pushNotCompleted")
 }
 
-/// A silent push, as the app gets it.
+/// A silent push, as the app receives it.
 package struct SilentPush: Sendable, Hashable, Codable {
-    /// Counts the pushes of a device.
+    /// The number of the push among those of the device.
     package let number: Int
     /// The fields that the server has added to the payload.
     package let fields: [String: String]
 }
 
-/// Decides when one app gets its silent pushes: a pure state machine.
+/// Decides when one app receives its silent pushes: a pure state machine.
 ///
-/// A push is *held* until the system starts or resumes the app for it, then *handed over*, and *handled* when the app says
-/// so. One push at most is held: the newest. Source of all rules but the limits: Apple,
-/// documentation/usernotifications/pushing-background-updates-to-your-app; of what low battery, low-power mode and the user's
-/// settings stop: notes on WWDC20 10063.
+/// A push is *held* until the system starts or resumes the app for it, then *handed over*, and *handled* when the app
+/// says so. At most one push is held, the newest. The source of all rules except the limits is Apple,
+/// documentation/usernotifications/pushing-background-updates-to-your-app; for the effects of low battery, low-power
+/// mode and the user's settings, it is the notes on WWDC20 10063.
 struct PushMachine {
-    /// A push that the app has to handle.
+    /// A push that the app must handle.
     struct Run: Equatable {
         let push: SilentPush
-        /// When it has to be handled, in nanoseconds of uptime.
+        /// The instant by which the push must be handled, in nanoseconds of uptime.
         let end: UInt64
         var isHandedOver = false
     }
 
     enum Action: Equatable {
-        /// Hand it over to the app, which is in front.
+        /// Hand the push over to the app, which is in the foreground.
         case deliver
-        /// Start or resume the app for it.
+        /// Start or resume the app for the push.
         case wake
-        /// Keep it, in place of an earlier one that is held.
+        /// Keep the push, in place of an earlier one that is held.
         case hold(reasons: [String], replacesOther: Bool)
-        /// The app never gets it.
+        /// Drop the push, which the app never receives, for this reason.
         case discard(String)
     }
 
@@ -244,21 +246,23 @@ struct PushMachine {
     private var isModeDeclared = false
     private var lastNumber = 0
     private(set) var held: SilentPush?
-    /// When the app was started or resumed for a push within the last hour.
+    /// The latest instants at which a push started or resumed the app, as many as an hour permits.
     private var wakes: [ContinuousInstant] = []
     private(set) var runs: [Run] = []
 
+    /// Creates the machine of a device.
+    ///
     /// - Parameters:
-    ///   - hourlyLimit: How many start or resume the app within an hour.
-    ///   - lowBattery: The charge up to which none does.
-    ///   - timeLimit: In nanoseconds of uptime; Apple says 30 seconds.
+    ///   - hourlyLimit: The number of pushes that start or resume the app within an hour.
+    ///   - lowBattery: The charge at or below which no push starts the app.
+    ///   - timeLimit: The time for handling a push, in nanoseconds of uptime; Apple says 30 seconds.
     init(hourlyLimit: Int, lowBattery: Double, timeLimit: UInt64 = 30_000_000_000) {
         (self.hourlyLimit, self.timeLimit, self.lowBattery) = (max(0, hourlyLimit), timeLimit, lowBattery)
     }
 
     mutating func appInstalled(isModeDeclared: Bool) { self.isModeDeclared = isModeDeclared }
 
-    // MARK: Coming
+    // MARK: Receiving
 
     mutating func receive(_ fields: [String: String], _ scene: DeviceScene, now: ClockReading) -> Action {
         lastNumber += 1
@@ -274,7 +278,7 @@ struct PushMachine {
         return .hold(reasons: reasons, replacesOther: other != nil)
     }
 
-    /// The action for the push that is held; nil when there is none.
+    /// Returns the action for the held push; `nil` if there is none.
     func next(_ scene: DeviceScene, now: ClockReading) -> Action? {
         held == nil ? nil : decide(scene, now: now)
     }
@@ -297,7 +301,7 @@ struct PushMachine {
         return reasons
     }
 
-    /// When another push may start the app, if that is later.
+    /// Returns when another push may start the app; `nil` if one may start it now.
     func freeAgain(now: ClockReading) -> ContinuousInstant? {
         let recent = wakes.suffix(hourlyLimit)
         guard recent.count == hourlyLimit, let first = recent.first else { return nil }
@@ -307,36 +311,36 @@ struct PushMachine {
 
     // MARK: Handling
 
-    /// The app gets the push that is held.
+    /// Begins the handling of the held push.
     mutating func begin(countsAsWake: Bool, now: ClockReading) {
         guard let push = held.take() else { return }
         if countsAsWake { wakes = wakes.suffix(max(0, hourlyLimit - 1)) + [now.continuous] }
         runs.append(Run(push: push, end: now.uptime.nanoseconds + timeLimit))
     }
 
-    /// The pushes that are to be handed over now, each once.
+    /// Returns the pushes that are to be handed over now, each of them once.
     mutating func handOver() -> [SilentPush] {
         defer { for index in runs.indices { runs[index].isHandedOver = true } }
         return runs.filter { !$0.isHandedOver }.map(\.push)
     }
 
-    /// False when it was handled before, or not at all handed over.
+    /// Notes that a push was handled; returns false if it was handled before, or if its time is over.
     mutating func complete(_ number: Int) -> Bool {
         guard let index = runs.firstIndex(where: { $0.push.number == number }) else { return false }
         runs.remove(at: index)
         return true
     }
 
-    /// When the first push has to be handled.
+    /// The instant by which the first push must be handled.
     var end: UInt64? { runs.map(\.end).min() }
 
-    /// Takes away those whose time is over.
+    /// Removes and returns the pushes whose time is over.
     mutating func takeOverdue(now: ClockReading) -> [Run] {
         defer { runs.removeAll { $0.end <= now.uptime.nanoseconds } }
         return runs.filter { $0.end <= now.uptime.nanoseconds }
     }
 
-    /// The app was ended. What was held for it is lost: true if there was something.
+    /// Drops all pushes, because the app was ended; returns true if one was held.
     mutating func processEnded() -> Bool {
         runs = []
         return held.take() != nil

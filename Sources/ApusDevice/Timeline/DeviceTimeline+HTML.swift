@@ -10,8 +10,8 @@ import ApusTimers
 extension DeviceTimeline {
     /// The timeline as an HTML page: a table of the waits of each background job, and below it the lanes.
     ///
-    /// The wheel and the keys `+`, `-`, left and right zoom and move the lanes. The page loads nothing and needs no
-    /// server.
+    /// The mouse wheel and the keys `+`, `-`, left and right zoom and move the lanes. The page loads nothing and needs
+    /// no server.
     public var html: String {
         let lanes = lanes.map { lane in
             PageLane(

@@ -27,7 +27,7 @@ public struct DeviceTimeline: Sendable, Hashable {
         case waiting
         /// A job or a background task runs.
         case running
-        /// A part of the app was ended before it was finished.
+        /// A process, a job or a background task failed, or was ended early.
         case failed
         /// An event without a duration.
         case event

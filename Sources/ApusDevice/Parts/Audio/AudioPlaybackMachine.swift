@@ -1,20 +1,20 @@
 import ApusBackground
 import ApusTimers
 
-/// A phone's audio player and the app's audio session, as a pure state machine.
+/// A phone's audio player and the app's audio session: a pure state machine.
 struct AudioPlaybackMachine {
     private enum Playback {
         case paused(at: Duration)
-        /// Was at `from` at the instant `since`.
+        /// The position was `from` at the instant `since`.
         case playing(from: Duration, since: UptimeInstant)
     }
 
     private enum Interruption {
         case none
-        /// Another one has the sound.
+        /// Another app or a call has the sound.
         ///
-        /// - wasNotified: The app knows, because its session was active then.
-        /// - resumes: The player resumes by itself if it may.
+        /// - wasNotified: Whether the app was notified, because its session was active when the interruption began.
+        /// - resumes: Whether the player resumes by itself after the interruption, if the app should resume.
         case ongoing(wasNotified: Bool, resumes: Bool)
     }
 
@@ -24,13 +24,13 @@ struct AudioPlaybackMachine {
 
     private var queue: [AudioItem] = []
     private var playback = Playback.paused(at: .zero)
-    /// Whether the player resumes by itself after an interruption: what Apus's players do, and the system's does not.
+    /// Whether the player resumes by itself after an interruption, as Apus's player does and the system's does not.
     private var resumesItself = false
     private var category = AudioCategory.soloAmbient
     private(set) var isSessionActive = false
     private var interruption = Interruption.none
     private var isSuspended = false
-    /// The events that the app gets when it runs again.
+    /// The events that the app receives when it runs again.
     private var owed: [AudioSessionEvent] = []
 
     init(durations: [AudioItem.ID: Duration], defaultDuration: Duration, isModeDeclared: Bool) {
@@ -39,7 +39,7 @@ struct AudioPlaybackMachine {
         self.isModeDeclared = isModeDeclared
     }
 
-    // MARK: What it does
+    // MARK: State
 
     var state: AudioState {
         AudioState(current: queue.first, isPlaying: isPlaying, upcoming: Array(queue.dropFirst()))
@@ -47,7 +47,7 @@ struct AudioPlaybackMachine {
 
     var isPlaying: Bool { if case .playing = playback { true } else { false } }
 
-    /// Whether the device must not suspend the app: only while something plays that may continue in the background.
+    /// Whether the device must not suspend the app, because sound plays that may continue in the background.
     var keepsAwake: Bool { isPlaying && isModeDeclared && category == .playback }
 
     func position(now: UptimeInstant) -> Duration {
@@ -57,7 +57,7 @@ struct AudioPlaybackMachine {
         }
     }
 
-    /// When the current item ends, if it plays on.
+    /// The instant at which the current item ends, if it plays until then; `nil` if it is paused.
     var itemEnd: UptimeInstant? {
         switch playback {
         case .paused: nil
@@ -77,7 +77,7 @@ struct AudioPlaybackMachine {
         cancelResumption()
     }
 
-    /// Replaces what comes after the current item.
+    /// Replaces the items after the current one.
     mutating func setUpcoming(_ items: [AudioItem]) { queue = queue.prefix(1) + items }
 
     enum PlayAction: Equatable {
@@ -96,7 +96,7 @@ struct AudioPlaybackMachine {
         return .started
     }
 
-    /// Pauses, and says whether it played. A player that was interrupted does not resume by itself then.
+    /// Pauses, and returns whether the player was playing; an interrupted player no longer resumes by itself.
     mutating func pause(now: UptimeInstant) -> Bool {
         cancelResumption()
         guard isPlaying else { return false }
@@ -104,13 +104,13 @@ struct AudioPlaybackMachine {
         return true
     }
 
-    /// Goes to a position of the current item, and plays on there if it did.
+    /// Moves to a position of the current item, without pausing or resuming.
     mutating func seek(to position: Duration, now: UptimeInstant) {
         let position = min(max(.zero, position), currentDuration)
         playback = isPlaying ? .playing(from: position, since: now) : .paused(at: position)
     }
 
-    /// Goes to the next item, which plays if this one did. False at the end of the queue.
+    /// Moves to the next item, which plays if this one did; returns false if the queue is empty.
     mutating func next(now: UptimeInstant) -> Bool {
         guard !queue.isEmpty else { return false }
         queue.removeFirst()
@@ -118,7 +118,7 @@ struct AudioPlaybackMachine {
         return true
     }
 
-    /// Goes to the next item if the current one has ended, as of the instant of its end.
+    /// Moves to the next item, as of the end of the current one, if that has ended.
     mutating func advance(now: UptimeInstant) -> Bool {
         guard let itemEnd, itemEnd <= now else { return false }
         return next(now: itemEnd)
@@ -132,7 +132,7 @@ struct AudioPlaybackMachine {
 
     // MARK: The session
 
-    /// Makes the session active, with a category; false while another one has the sound.
+    /// Activates the session with a category; returns false during an interruption.
     mutating func activateSession(_ category: AudioCategory) -> Bool {
         guard case .none = interruption else { return false }
         self.category = category
@@ -140,27 +140,28 @@ struct AudioPlaybackMachine {
         return true
     }
 
-    /// Makes the session inactive; what plays is paused.
+    /// Deactivates the session, and pauses the player.
     mutating func deactivateSession(now: UptimeInstant) {
         isSessionActive = false
         if isPlaying { playback = .paused(at: position(now: now)) }
     }
 
-    /// Whether the app would be interrupted now: only one with an active session is.
+    /// Whether an interruption would affect the app, because its session is active.
     var isInterruptible: Bool {
         if case .none = interruption { isSessionActive } else { false }
     }
 
-    /// The event that the app gets at the end of the interruption, now or when it runs again; nil when it was not
-    /// interrupted.
+    /// Returns the event that the app receives at the end of the interruption, now or when it runs again.
+    ///
+    /// It is `nil` if the app was not interrupted.
     func interruptionEnd(shouldResume: Bool) -> AudioSessionEvent? {
         guard case .ongoing(wasNotified: true, _) = interruption else { return nil }
-        // Too late for an app that does not run: when it does, the user may want something else. Apple does not say what
-        // such an app gets.
+        // A suspended app is notified too late: when it runs again, the user may want something else. Apple does not
+        // say what such an app receives.
         return .interruptionEnded(shouldResume: shouldResume && !isSuspended)
     }
 
-    /// Another one takes the sound. Returns the events for the app.
+    /// Begins an interruption by another app or a call, and returns the events for the app.
     mutating func beginInterruption(now: UptimeInstant) -> [AudioSessionEvent] {
         guard case .none = interruption else { return [] }
         let wasActive = isSessionActive
@@ -169,8 +170,9 @@ struct AudioPlaybackMachine {
         return wasActive ? notify(.interruptionBegan(appWasSuspended: false)) : []
     }
 
-    /// The sound is free again. The player resumes by itself only if it may, and if the app was not suspended
-    /// meanwhile.
+    /// Ends the interruption, and returns the events for the app.
+    ///
+    /// The player resumes by itself only if the app should resume and was not suspended meanwhile.
     mutating func endInterruption(shouldResume: Bool, now: UptimeInstant) -> [AudioSessionEvent] {
         guard case .ongoing(_, let resumes) = interruption else { return [] }
         let end = interruptionEnd(shouldResume: shouldResume)
@@ -183,8 +185,9 @@ struct AudioPlaybackMachine {
         return notify(end)
     }
 
-    /// The headphones are unplugged: what plays is paused, so that the loudspeaker stays silent. An app without an
-    /// active session is not notified, nor is a suspended app, which plays nothing.
+    /// Pauses the player because the headphones are unplugged, and returns the events for the app.
+    ///
+    /// An app without an active session is not notified, nor is a suspended app, whose session is inactive.
     mutating func loseOutput(now: UptimeInstant) -> [AudioSessionEvent] {
         guard isSessionActive else { return [] }
         if isPlaying { playback = .paused(at: position(now: now)) }
@@ -199,13 +202,13 @@ struct AudioPlaybackMachine {
 
     // MARK: The app
 
-    /// Another app is installed, and none runs.
+    /// Replaces the app; none runs.
     mutating func appInstalled(durations: [AudioItem.ID: Duration], isModeDeclared: Bool) {
         self.durations = durations
         self.isModeDeclared = isModeDeclared
     }
 
-    /// The app is suspended: its session is made inactive, and it does not know.
+    /// Deactivates the session because the app is suspended, which learns of it when it runs again.
     mutating func appSuspended(now: UptimeInstant) {
         isSuspended = true
         cancelResumption()
@@ -214,13 +217,13 @@ struct AudioPlaybackMachine {
         owed.append(.interruptionBegan(appWasSuspended: true))
     }
 
-    /// The app runs again; returns its pending events.
+    /// Notes that the app runs again, and returns the events that it has missed.
     mutating func appResumed() -> [AudioSessionEvent] {
         isSuspended = false
         return owed.take()
     }
 
-    /// The app's process is gone, and its queue and session with it. Another app's interruption continues.
+    /// Releases the queue and the session of the ended process; an interruption continues.
     mutating func processEnded() {
         let isInterrupted = if case .ongoing = interruption { true } else { false }
         self = AudioPlaybackMachine(
@@ -238,22 +241,23 @@ extension [AudioSessionEvent] {
 
 /// The purpose of an app's sound, which decides whether it may continue in the background.
 package enum AudioCategory: String, Sendable, Hashable, Codable, CaseIterable {
-    /// Sound beside the rest of the app, the default: it does not continue in the background.
+    /// Sound that accompanies the app, which does not continue in the background; the default.
     case soloAmbient
-    /// Sound that is what the app is for: it may continue in the background.
+    /// Sound that is the purpose of the app, and may continue in the background.
     ///
     /// Apple, documentation/avfoundation/configuring-your-app-for-media-playback
     case playback
 }
 
-/// The events of an app's audio session, on its main loop.
+/// An event of an app's audio session, which is passed to the app on its main loop.
 ///
 /// Apple, documentation/avfaudio/handling-audio-interruptions
 package enum AudioSessionEvent: Sendable, Hashable, Codable {
-    /// The session was made inactive and the player paused: by a call or another app, or, if `appWasSuspended`, because
-    /// the app was suspended; that is reported only when the app runs again.
+    /// The session was made inactive and the player paused, by a call or another app.
+    ///
+    /// With `appWasSuspended`, the reason is that the app was suspended, which is reported when the app runs again.
     case interruptionBegan(appWasSuspended: Bool)
-    /// The interruption is over. Resume playing only if `shouldResume`.
+    /// The interruption has ended; the app should resume only if `shouldResume`.
     case interruptionEnded(shouldResume: Bool)
     /// The headphones were unplugged, and the player is paused.
     ///

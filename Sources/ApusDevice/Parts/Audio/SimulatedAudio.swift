@@ -2,33 +2,32 @@ public import ApusBackground
 import ApusTimers
 import ApusVirtualTime
 
-/// The audio player of a simulated phone: it plays in virtual time, without sound.
+/// The audio player of a simulated phone, which plays in virtual time and without sound.
 ///
-/// Items last as long as the script says, on the uptime clock; at an item's end the next one plays. While something
-/// plays, the device does not suspend the app, if the app declared the mode `audio` and the session's category is
-/// `playback`. When it stops, the device suspends the app. A suspension makes the session inactive, and
-/// the app is notified of that only when it runs again.
+/// Items last as long as the installation says, on the uptime clock; when an item ends, the next one plays. While an
+/// item plays, the device does not suspend the app, if the app declares the mode `audio` and the session's category is
+/// `playback`. When the player stops, the device suspends the app. A suspension makes the session inactive, of which
+/// the app is notified only when it runs again.
 ///
-/// For the app, it is an `AudioPlayer`, as on every system: ``play()`` activates the session, and after an interruption
-/// that ends with "should resume" the player resumes by itself. With the simulated AVFoundation the app does both.
+/// The app uses it as an `AudioPlayer`, as on every system: ``play()`` activates the session, and after an interruption
+/// that ends with "should resume" the player resumes by itself. With the simulated AVFoundation, the app does both.
 ///
-/// The player belongs to the app's process: when that ends, the queue is empty and sequences of changes end.
-///
-/// All members may be used from any thread.
+/// The player belongs to the app's process: when that ends, the queue is empty and sequences of changes end. All
+/// members may be used from any thread.
 ///
 /// Rules: Apple, App Programming Guide for iOS, "Background Execution";
 /// documentation/avfaudio/handling-audio-interruptions; …/appwassuspended.
 public final class SimulatedAudio: AudioPlayer {
-    /// Called for interruptions.
+    /// A closure that is called with the events of the session.
     package typealias SessionHandler = @MainActor @Sendable (AudioSessionEvent) -> Void
 
     private struct State {
         var machine: AudioPlaybackMachine
         var timer: ScheduledTimer?
         var keepsAwake = false
-        /// Whether ``beginInterruption()`` was not followed by ``endInterruption(shouldResume:)``.
+        /// Whether ``beginInterruption()`` was called, and ``endInterruption(shouldResume:)`` was not called after it.
         var isInterruptedByOther = false
-        /// Of the app's present process.
+        /// The changes of the state, for the current process of the app.
         var changes = Broadcast(AudioState())
         var onSessionEvent: SessionHandler?
         var onItemEnd: (@MainActor @Sendable (AudioItem) -> Void)?
@@ -37,13 +36,13 @@ public final class SimulatedAudio: AudioPlayer {
     private let locked: Locked<State>
     private let surroundings: PartSurroundings
 
-    /// A player without a queue.
+    /// Creates a player without a queue.
     ///
     /// - Parameters:
     ///   - surroundings: The device.
-    ///   - durations: How long items last; zero or less ends at once.
-    ///   - defaultDuration: How long the other items last.
-    ///   - isModeDeclared: Whether the app declared the background mode `audio`.
+    ///   - durations: The durations of items; an item of zero or less ends at once.
+    ///   - defaultDuration: The duration of all other items.
+    ///   - isModeDeclared: Whether the app declares the background mode `audio`.
     init(
         _ surroundings: PartSurroundings, durations: [AudioItem.ID: Duration] = [:],
         defaultDuration: Duration = .seconds(180), isModeDeclared: Bool
@@ -57,24 +56,24 @@ public final class SimulatedAudio: AudioPlayer {
 
     package convenience init(_ surroundings: PartSurroundings) { self.init(surroundings, isModeDeclared: false) }
 
-    // MARK: What Apus offers
+    // MARK: Interface of Apus
 
     /// The state of the player.
     public var state: AudioState { locked.withLock { $0.machine.state } }
 
-    /// A new sequence of the states from now on, until the app's process ends.
+    /// Returns a new sequence of the states from now on, until the app's process ends.
     public func stateChanges() -> Changes<AudioState> { locked.withLock { $0.changes.changes() } }
 
-    /// How far the current item has been played, on the uptime clock.
+    /// The position within the current item, on the uptime clock.
     public var position: Duration {
         let now = surroundings.time.uptime()
         return locked.withLock { $0.machine.position(now: now) }
     }
 
-    /// Replaces the queue; nothing plays until ``play()``.
+    /// Replaces the queue and stops playing, until ``play()``.
     public func setQueue(_ items: [AudioItem]) async { change(.app) { machine, _ in machine.setQueue(items) } }
 
-    /// Activates the session for playback, and plays or resumes playing. Without an item it does nothing.
+    /// Activates the session for playback, and plays or resumes; does nothing without an item.
     ///
     /// - Throws: ``/ApusBackground/BackgroundError`` with the code `modeUnavailable` during an interruption.
     public func play() async throws {
@@ -92,15 +91,15 @@ public final class SimulatedAudio: AudioPlayer {
         }
     }
 
-    /// Stops for a while; the position is kept. A player that was interrupted stays paused.
+    /// Pauses at the current position; an interrupted player stays paused after the interruption.
     public func pause() async { change(.app) { machine, now in _ = machine.pause(now: now) } }
 
     /// Moves to the next item, or to the end of the queue.
     public func skipToNext() async { change(.app) { machine, now in _ = machine.next(now: now) } }
 
-    // MARK: What the real frameworks do
+    // MARK: Interface of the real frameworks
 
-    /// Called on the main loop with what happens to the audio session. It goes with the app's process.
+    /// Called on the main loop with the events of the audio session; released when the app's process ends.
     package var onSessionEvent: SessionHandler? {
         get { locked.withLock { $0.onSessionEvent } }
         set { locked.exchange(\.onSessionEvent, with: newValue) }
@@ -109,53 +108,56 @@ public final class SimulatedAudio: AudioPlayer {
     /// Whether the app's audio session is active.
     public var isSessionActive: Bool { locked.withLock { $0.machine.isSessionActive } }
 
-    /// Makes the app's audio session active, with a category.
+    /// Activates the app's audio session with a category.
     ///
-    /// - Returns: False, and nothing changes, during an interruption.
+    /// - Returns: False, without a change, during an interruption.
     package func activateSession(_ category: AudioCategory) -> Bool {
         change(.app) { machine, _ in machine.activateSession(category) }
     }
 
-    /// Makes the app's audio session inactive; what plays is paused.
+    /// Deactivates the app's audio session, and pauses the player.
     package func deactivateSession() { change(.app) { machine, now in machine.deactivateSession(now: now) } }
 
-    /// Plays, if the session is active; otherwise the log warns. After an interruption, resuming is the app's business.
+    /// Plays if the session is active, otherwise logs a warning; after an interruption, the app has to resume by
+    /// itself.
     package func startPlaying() {
         let action = change(.app) { machine, now in machine.play(resumingItself: false, now: now) }
         guard action == .sessionInactive else { return }
         surroundings.log(.system, .warning("nothing plays while the audio session is inactive; activate it first"))
     }
 
-    // MARK: For the modules with the names of Apple's frameworks
+    // MARK: For the simulated frameworks
 
-    /// Replaces the queue; nothing plays.
+    /// Replaces the queue and stops playing.
     package func replaceQueue(_ items: [AudioItem]) { change(.app) { machine, _ in machine.setQueue(items) } }
 
-    /// Replaces what comes after the current item.
+    /// Replaces the items after the current one.
     package func replaceUpcoming(_ items: [AudioItem]) { change(.app) { machine, _ in machine.setUpcoming(items) } }
 
-    /// Stops for a while.
+    /// Pauses at the current position.
     package func pausePlaying() { change(.app) { machine, now in _ = machine.pause(now: now) } }
 
-    /// How long an item lasts.
+    /// Returns the duration of an item.
     package func duration(of item: AudioItem) -> Duration { locked.withLock { $0.machine.duration(of: item) } }
 
-    /// Goes to a position of the current item, and plays on there if it did.
+    /// Moves to a position of the current item, without pausing or resuming.
     package func seek(to position: Duration) { change(.app) { machine, now in machine.seek(to: position, now: now) } }
 
     /// Moves to the next item, or to the end of the queue.
     package func advance() { change(.app) { machine, now in _ = machine.next(now: now) } }
 
-    /// Called on the main loop when an item was played to its end. It goes with the app's process.
+    /// Called on the main loop when an item was played to its end; released when the app's process ends.
     package var onItemEnd: (@MainActor @Sendable (AudioItem) -> Void)? {
         get { locked.withLock { $0.onItemEnd } }
         set { locked.exchange(\.onItemEnd, with: newValue) }
     }
 
-    // MARK: The user and other apps
+    // MARK: Controls of the user and of other apps
 
-    /// A call comes in, or another app takes the sound: an active session becomes inactive and the player pauses. An app
-    /// whose session is not active is not interrupted, and cannot activate it until the interruption has ended.
+    /// A call comes in, or another app takes the sound: an active session becomes inactive and the player pauses.
+    ///
+    /// An app whose session is inactive is not interrupted, but cannot activate the session until the interruption has
+    /// ended.
     ///
     /// Apple, documentation/avfaudio/handling-audio-interruptions
     public func beginInterruption() {
@@ -170,8 +172,10 @@ public final class SimulatedAudio: AudioPlayer {
         notify(change(.system) { machine, now in machine.beginInterruption(now: now) })
     }
 
-    /// The sound is free again. Only with `shouldResume`, a player that Apus's ``play()`` started resumes. An app that
-    /// is suspended gets the end when it runs again, and that it should not resume.
+    /// The interruption ends.
+    ///
+    /// With `shouldResume`, a player that was started by Apus's ``play()`` resumes. A suspended app is notified when it
+    /// runs again, and then should not resume.
     public func endInterruption(shouldResume: Bool) {
         locked.withLock { $0.isInterruptedByOther = false }
         release(shouldResume: shouldResume)
@@ -190,7 +194,7 @@ public final class SimulatedAudio: AudioPlayer {
         notify(change(.system) { machine, now in machine.endInterruption(shouldResume: shouldResume, now: now) })
     }
 
-    /// The user unplugs the headphones: what plays is paused, and an app with an active session is notified of it.
+    /// The user unplugs the headphones: the player pauses, and an app with an active session is notified.
     ///
     /// Apple, documentation/avfaudio/responding-to-audio-route-changes
     public func unplugHeadphones() {
@@ -198,15 +202,15 @@ public final class SimulatedAudio: AudioPlayer {
         notify(change(.system) { machine, now in machine.loseOutput(now: now) })
     }
 
-    // MARK: What the device says
+    // MARK: Notifications by the device
 
-    /// No line of the app runs from now on: its session becomes inactive.
+    /// Deactivates the session, because none of the app's code runs from now on.
     package func appSuspended() { change(.system) { machine, now in machine.appSuspended(now: now) } }
 
-    /// The app runs again, and gets the events that it missed.
+    /// Sends the events to the app that it has missed, because it runs again.
     package func appResumed() { notify(change(.system) { machine, _ in machine.appResumed() }) }
 
-    /// The app's process is gone, and its queue, session and handlers with it.
+    /// Releases the queue, the session and the handlers of the ended process.
     package func processEnded() {
         change(.system) { machine, _ in machine.processEnded() }
         onSessionEvent = nil
@@ -220,7 +224,7 @@ public final class SimulatedAudio: AudioPlayer {
 
     // MARK: Changing
 
-    /// Changes the machine, and notifies the observers of changes and the device.
+    /// Changes the machine, and notifies the device and the observers of changes.
     private func change<Result: Sendable>(
         _ actor: DeviceEvent.Actor, _ body: (inout AudioPlaybackMachine, UptimeInstant) -> Result
     ) -> Result {
@@ -229,7 +233,8 @@ public final class SimulatedAudio: AudioPlayer {
             let former = state.machine.state
             let result = body(&state.machine, now)
             let present = state.machine.state
-            // Under the lock, so that all see the same order; they call no code of others.
+            // Both are called under the lock, so that all observers see the same order; they call no other code
+            // meanwhile.
             waitForItemEnd(&state)
             state.changes.set(present)
             let keepsAwake = state.machine.keepsAwake
@@ -251,7 +256,7 @@ public final class SimulatedAudio: AudioPlayer {
     }
 
     private func waitForItemEnd(_ state: inout State) {
-        // Weak, because the engine is kept by this, and keeps its timers.
+        // The reference is weak, because this object retains the engine, which retains its timers.
         let next = state.machine.itemEnd.map { end in
             surroundings.engine.schedule(at: end) { [weak self] in self?.endItem() }
         }
@@ -275,7 +280,7 @@ public final class SimulatedAudio: AudioPlayer {
 }
 
 extension SimulatedAudio: DevicePart {
-    /// A call continues.
+    /// Replaces the app, during a call too.
     package func appInstalled(_ app: InstalledApp) {
         let isDeclared = app.manifest.backgroundModes.contains(.audio)
         change(.system) { machine, _ in

@@ -1,30 +1,30 @@
 import ApusBackground
 import ApusTimers
 
-/// A phone's location service for one app, as a pure state machine.
+/// A phone's location service for one app: a pure state machine.
 ///
-/// Readings come from the route when they are asked for, so a suspended app costs nothing: what it missed is read
-/// when it runs again.
+/// Readings are computed from the route when they are needed, so a suspended app costs nothing: the readings that it
+/// missed are computed when it runs again.
 struct LocationMachine {
-    /// What the app gets.
+    /// An update for the app.
     enum Update: Equatable {
         case reading(LocationRoute.Place?, at: ContinuousInstant)
         case authorization(LocationAuthorization)
     }
 
-    /// What is particular about the authorization.
+    /// A condition of the authorization.
     private enum Grant {
         case settled
-        /// The app sees "always", and the user has answered the question about "when in use" only.
+        /// The app has "always", but the user has only answered the question about "when in use".
         case provisionalAlways
-        /// "When in use" for as long as the app is used now ("Allow Once").
+        /// The app has "when in use" for this use of it only ("Allow Once").
         case once
     }
 
-    /// How the user answers.
+    /// An answer of the user.
     struct Answer {
         var authorization: LocationAuthorization
-        /// "When in use", and "always", only for this time.
+        /// Whether the answer is for this use of the app only.
         var once: Bool
     }
 
@@ -32,34 +32,34 @@ struct LocationMachine {
         var number: Int
         var continuesInBackground: Bool
         var startedInFront: Bool
-        /// The system found that the phone stands still. It does not resume by itself.
+        /// Whether the system has paused the updates because the phone does not move; they do not resume by themselves.
         var isPaused = false
-        /// Readings up to here are reported.
+        /// The instant up to which readings were reported.
         var reportedUpTo: ContinuousInstant
-        /// The phone is not known to stand still before.
+        /// The instant from which the time without a move counts.
         var watchedFrom: ContinuousInstant
     }
 
     private var isModeDeclared: Bool
-    /// How long the phone stands still until the updates pause.
+    /// The time without a move after which the updates pause.
     private let stillness: Duration
-    /// How many updates wait for a suspended app.
+    /// The number of updates that are kept for a suspended app.
     private let waitingLimit: Int
 
     private var route = LocationRoute.noFix
     private var routeStart: ContinuousInstant
     private(set) var authorization: LocationAuthorization
     private var grant = Grant.settled
-    /// Whether the user was asked about "always" for an app that had "when in use".
+    /// Whether the user was asked about "always" while the app had "when in use".
     private var wasAskedForAlways = false
     var pausesAutomatically = true
     private var session: Session?
     private var sessionCount = 0
-    /// With "when in use", a pause ends the access until the app is launched again.
+    /// Whether a pause has ended the access of an app with "when in use", until it is launched again.
     private var accessEnded = false
     private var isInFront = false
     private var isSuspended = false
-    /// What the app gets when it runs again.
+    /// The updates that the app receives when it runs again.
     private var waiting: [Update] = []
 
     init(
@@ -73,12 +73,12 @@ struct LocationMachine {
         routeStart = now
     }
 
-    // MARK: What it does
+    // MARK: State
 
     /// Whether the device must not suspend the app.
     var keepsAwake: Bool { isDelivering && session?.continuesInBackground == true }
 
-    /// Which session gets updates, now or when the app runs again.
+    /// The number of the session that receives updates, now or when the app runs again.
     var sessionNumber: Int? { session?.number }
 
     private var isDelivering: Bool {
@@ -90,19 +90,19 @@ struct LocationMachine {
         }
     }
 
-    /// When to look again; nil when nothing will come, or there is no receiver.
+    /// Returns the next instant at which the machine must be examined; `nil` if there is none, or no app to notify.
     func nextLook(now: ContinuousInstant) -> ContinuousInstant? {
         guard isDelivering, !isSuspended else { return nil }
         if isUsingAlways { return now }
         return [nextReading(now: now), pauseInstant(now: now)].compactMap(\.self).min()
     }
 
-    /// When the receiver reads next; nil when there is nothing more on the route.
+    /// Returns the instant of the receiver's next reading; `nil` after the end of the route.
     func nextReading(now: ContinuousInstant) -> ContinuousInstant? {
         route.nextReading(after: routeStart.duration(to: now)).map { routeStart.advanced(by: $0) }
     }
 
-    /// Where the phone is; nil without a fix.
+    /// Returns the place of the phone; `nil` without a fix.
     func place(now: ContinuousInstant) -> LocationRoute.Place? {
         route.reading(at: routeStart.duration(to: now)).place
     }
@@ -116,7 +116,7 @@ struct LocationMachine {
     // MARK: Starting and stopping
 
     enum StartAction: Equatable {
-        /// The number of the session, and its first update.
+        /// The session has this number, and this is its first update.
         case started(Int, Update)
         case refused(Refusal)
     }
@@ -124,12 +124,12 @@ struct LocationMachine {
     enum Refusal: Equatable {
         case notDeclared
         case notAuthorized(LocationAuthorization)
-        /// With "when in use", updates are started while the app is in front.
+        /// With "when in use", an app must be in the foreground to start updates.
         case notInFront
         case accessEnded
     }
 
-    /// Starts a session, which ends the one before.
+    /// Starts a session, which replaces the earlier one.
     mutating func start(inBackground: Bool, now: ContinuousInstant) -> StartAction {
         if inBackground, !isModeDeclared { return .refused(.notDeclared) }
         switch authorization {
@@ -147,7 +147,7 @@ struct LocationMachine {
         return .started(sessionCount, reading(now: now))
     }
 
-    /// Ends the session, or does nothing if it is another one than `number`; says whether it ended.
+    /// Ends the session, unless it is another one than `number`; returns whether it ended.
     mutating func stop(_ number: Int? = nil) -> Bool {
         guard let session, number == nil || number == session.number else { return false }
         self.session = nil
@@ -163,11 +163,11 @@ struct LocationMachine {
 
     enum LookAction: Equatable {
         case updates([Update])
-        /// The phone stands still: these were the last updates.
+        /// The updates pause after these, because the phone does not move.
         case pausedAfter([Update])
     }
 
-    /// Reads what has come; pauses if the phone stands still for long.
+    /// Returns the new updates, and pauses the session if the phone has not moved for long.
     mutating func look(now: ContinuousInstant) -> LookAction {
         let updates = collect(now: now)
         guard isDelivering, !isSuspended, let pause = pauseInstant(now: now), pause <= now else {
@@ -178,7 +178,7 @@ struct LocationMachine {
         return .pausedAfter(updates)
     }
 
-    /// What the app gets now. What has come for a suspended app waits.
+    /// Returns the new updates for the app; those for a suspended app are kept.
     private mutating func collect(now: ContinuousInstant) -> [Update] {
         defer { session?.reportedUpTo = now }
         guard let session, isDelivering else { return [] }
@@ -194,9 +194,9 @@ struct LocationMachine {
         return []
     }
 
-    // MARK: The world
+    // MARK: The user and the phone
 
-    /// The phone is put on another route.
+    /// Puts the phone on another route, and returns the updates for the app.
     mutating func setRoute(_ route: LocationRoute, now: ContinuousInstant) -> [Update] {
         let updates = collect(now: now)
         self.route = route
@@ -205,8 +205,9 @@ struct LocationMachine {
         return isDelivering ? updates + pass([reading(now: now)]) : updates
     }
 
-    /// Whether the user has to be asked for the app's wish: only for more than there is, once for "always", and not
-    /// again after a denial.
+    /// Returns whether the user must be asked for an authorization.
+    ///
+    /// The user is asked only for more than the app has, only once for "always", and not again after a denial.
     func asksUser(for wish: LocationAuthorization) -> Bool {
         switch (authorization, wish) {
         case (.notDetermined, .whenInUse), (.notDetermined, .always): true
@@ -216,10 +217,10 @@ struct LocationMachine {
         }
     }
 
-    /// What the user allows after the app has asked, and the updates about it.
+    /// Applies the user's answer to a request of the app, and returns the updates for the app.
     ///
-    /// The first question is the same for both wishes, and has no answer "always": a user who allows the use of an app that wishes
-    /// "always" gives it provisionally.
+    /// The first question is the same for both requests, and has no answer "always": a user who allows the use of an
+    /// app that requests "always" allows that provisionally.
     mutating func request(_ wish: LocationAuthorization, answer: Answer, now: ContinuousInstant) -> [Update] {
         guard asksUser(for: wish) else { return [] }
         guard authorization == .notDetermined else {
@@ -235,7 +236,7 @@ struct LocationMachine {
         return updates
     }
 
-    /// The authorization as the log shows it: what the app sees, and in words where the user has allowed less.
+    /// The authorization in the log, with a note if the user has allowed less than the app sees.
     var authorizationText: String {
         switch grant {
         case .settled: authorization.rawValue
@@ -244,12 +245,12 @@ struct LocationMachine {
         }
     }
 
-    /// Whether the app does what only "always" allows, and the user has not been asked about that.
+    /// Whether the app does something that only "always" allows, and the user was not asked about that.
     var isUsingAlways: Bool {
         grant == .provisionalAlways && isDelivering && !isInFront && session?.startedInFront == false
     }
 
-    /// The user is asked about "always", because the app uses it.
+    /// Applies the user's answer to the question about "always", which is asked because the app uses it.
     mutating func confirmAlways(_ answer: Answer, now: ContinuousInstant) -> [Update] {
         guard isUsingAlways else { return [] }
         wasAskedForAlways = true
@@ -257,12 +258,12 @@ struct LocationMachine {
         return answer.authorization == .always && !answer.once ? [] : setAuthorization(.whenInUse, now: now)
     }
 
-    /// The app is no longer used: what was allowed once is over.
+    /// Ends an authorization for a single use, because the app is no longer used.
     private mutating func endSingleUse(now: ContinuousInstant) -> [Update] {
         grant == .once ? setAuthorization(.notDetermined, now: now) : []
     }
 
-    /// The user changes what is allowed, perhaps in mid-stream.
+    /// Sets the authorization as the user does in the settings, and returns the updates for the app.
     mutating func setAuthorization(_ authorization: LocationAuthorization, now: ContinuousInstant) -> [Update] {
         grant = .settled
         if authorization == .notDetermined { wasAskedForAlways = false }
@@ -273,8 +274,9 @@ struct LocationMachine {
         }
     }
 
-    /// Does what may give access or take it, and returns the updates up to then, what `change` has to add, and the first
-    /// one after access was given.
+    /// Makes a change that may give or end the access, and returns the updates for the app.
+    ///
+    /// These are the updates up to the change, those that `change` returns, and a first reading if access was given.
     private mutating func changeAccess(
         now: ContinuousInstant, _ change: (inout LocationMachine) -> [Update]
     ) -> [Update] {
@@ -290,7 +292,7 @@ struct LocationMachine {
 
     // MARK: The app
 
-    /// Another app is installed, and none runs.
+    /// Replaces the app; none runs.
     mutating func appInstalled(isModeDeclared: Bool) { self.isModeDeclared = isModeDeclared }
 
     mutating func appForegrounded(_ isInFront: Bool, now: ContinuousInstant) -> [Update] {
@@ -306,7 +308,7 @@ struct LocationMachine {
         return updates + endSingleUse(now: now)
     }
 
-    /// The app runs again, and gets what has waited.
+    /// Notes that the app runs again, and returns the updates that were kept for it.
     mutating func appResumed(now: ContinuousInstant) -> [Update] {
         _ = collect(now: now)
         isSuspended = false
@@ -315,7 +317,7 @@ struct LocationMachine {
         return waiting
     }
 
-    /// The app's process is gone, and its session with it.
+    /// Ends the session of the ended process.
     mutating func processEnded(now: ContinuousInstant) {
         _ = stop()
         _ = endSingleUse(now: now)

@@ -1,9 +1,9 @@
 import ApusTimers
 
-/// Where a simulated phone is from the moment at which it is put on the route: a script.
+/// The movement of a simulated phone, from the moment at which it is put on the route.
 ///
-/// Its time is the continuous clock: the phone moves although it sleeps. A step and a place have an effect there and
-/// then; where nothing is said yet, and at a step without a place, the receiver has no fix.
+/// The route's time is the continuous clock, so the phone moves even while it sleeps. Each step takes the phone to its
+/// place at once. Before the first step, and after a step without a place, the receiver has no fix.
 public struct LocationRoute: Sendable, Hashable {
     /// A place on Earth.
     public struct Place: Sendable, Hashable {
@@ -11,10 +11,10 @@ public struct LocationRoute: Sendable, Hashable {
         public var latitude: Double
         /// Degrees east of Greenwich, from -180 to 180.
         public var longitude: Double
-        /// The radius in metres within which the device probably is; `nil` when it is not known.
+        /// The radius in metres within which the device probably is; `nil` if it is unknown.
         public var accuracy: Double?
 
-        /// A place, known to 5 m unless said otherwise.
+        /// Creates a place, with an accuracy of 5 m by default.
         public init(latitude: Double, longitude: Double, accuracy: Double? = 5) {
             self.latitude = latitude
             self.longitude = longitude
@@ -26,10 +26,10 @@ public struct LocationRoute: Sendable, Hashable {
         }
     }
 
-    /// What the receiver knows from an instant of the route on.
+    /// The knowledge of the receiver from an instant of the route on.
     struct Reading: Sendable, Hashable {
         var at: Duration
-        /// nil: no fix.
+        /// The place; `nil` without a fix.
         var place: Place?
     }
 
@@ -40,8 +40,10 @@ public struct LocationRoute: Sendable, Hashable {
 
     private let kind: Kind
 
-    /// From place to place. Each step comes `after` the one before it (zero or less: together with it); a step without a
-    /// place loses the fix.
+    /// Returns a route that leads from place to place.
+    ///
+    /// Each step comes `after` the one before it, or together with it if that is zero or less. A step without a place
+    /// loses the fix.
     public static func steps(_ steps: [(after: Duration, place: Place?)]) -> LocationRoute {
         var at = Duration.zero
         return LocationRoute(
@@ -52,20 +54,22 @@ public struct LocationRoute: Sendable, Hashable {
                 }))
     }
 
-    /// In one place.
+    /// Returns a route that stays in one place.
     public static func standing(at place: Place) -> LocationRoute { steps([(after: .zero, place: place)]) }
 
-    /// Without a fix.
+    /// A route without a fix.
     public static var noFix: LocationRoute { steps([]) }
 
-    /// With a constant velocity. It is in degrees, because only they give the same numbers on every machine: 0.00001°
-    /// of latitude are 1.1 m.
+    /// Returns a route with a constant velocity.
+    ///
+    /// The velocity is in degrees, because only degrees give the same numbers on every machine; 0.00001° of latitude
+    /// are 1.1 m.
     ///
     /// - Parameters:
     ///   - place: The place at the start.
-    ///   - north: Degrees of latitude in a second. The phone stops at a pole.
-    ///   - east: Degrees of longitude in a second.
-    ///   - interval: How often the receiver reads, at least a millisecond.
+    ///   - north: The velocity to the north, in degrees of latitude per second. The phone stops at a pole.
+    ///   - east: The velocity to the east, in degrees of longitude per second.
+    ///   - interval: The time between two readings of the receiver, at least a millisecond.
     /// - Returns: A route without an end.
     public static func moving(
         from place: Place, north: Double, east: Double, every interval: Duration = .seconds(1)
@@ -74,9 +78,9 @@ public struct LocationRoute: Sendable, Hashable {
             kind: .moving(from: place, north: north, east: east, every: max(.milliseconds(1), interval)))
     }
 
-    // MARK: Reading it
+    // MARK: Reading
 
-    /// What the receiver knows at an instant of the route.
+    /// Returns the knowledge of the receiver at an instant of the route.
     func reading(at elapsed: Duration) -> Reading {
         switch kind {
         case .steps(let readings):
@@ -86,7 +90,7 @@ public struct LocationRoute: Sendable, Hashable {
         }
     }
 
-    /// The instant of the first reading later than `elapsed`; nil when there is none.
+    /// Returns the instant of the first reading after `elapsed`; `nil` if there is none.
     func nextReading(after elapsed: Duration) -> Duration? {
         switch kind {
         case .steps(let readings): readings.first { $0.at > elapsed }?.at
@@ -94,7 +98,7 @@ public struct LocationRoute: Sendable, Hashable {
         }
     }
 
-    /// The readings later than `former`, up to and with `elapsed`, in order; of many, the last `limit`.
+    /// Returns the readings after `former` up to and including `elapsed`, in order; at most the last `limit`.
     func readings(after former: Duration, upTo elapsed: Duration, limit: Int) -> [Reading] {
         switch kind {
         case .steps(let readings):
@@ -107,7 +111,7 @@ public struct LocationRoute: Sendable, Hashable {
         }
     }
 
-    /// When the phone last moved, up to `elapsed`; zero if it did not.
+    /// Returns the instant of the phone's last move up to `elapsed`; zero if it did not move.
     func lastMove(upTo elapsed: Duration) -> Duration {
         switch kind {
         case .steps(let readings):
@@ -125,7 +129,7 @@ public struct LocationRoute: Sendable, Hashable {
 extension LocationRoute.Place {
     fileprivate func moved(by elapsed: Duration, north: Double, east: Double) -> LocationRoute.Place {
         let seconds = Double(elapsed.wholeNanoseconds) / 1e9
-        // Over the date line and on.
+        // The longitude continues on the other side of the date line.
         let turned = (longitude + east * seconds).remainder(dividingBy: 360)
         return LocationRoute.Place(
             latitude: min(90, max(-90, latitude + north * seconds)), longitude: turned, accuracy: accuracy)
@@ -133,6 +137,6 @@ extension LocationRoute.Place {
 }
 
 extension Duration {
-    /// How many whole intervals have passed.
+    /// Returns the number of whole intervals in the duration.
     fileprivate func steps(of interval: Duration) -> Int64 { wholeNanoseconds / interval.wholeNanoseconds }
 }

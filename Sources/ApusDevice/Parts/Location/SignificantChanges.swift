@@ -3,11 +3,14 @@ import ApusTimers
 import ApusVirtualTime
 import Foundation
 
-/// The service of a simulated phone that reports when it has moved far, and starts the app for that. From any thread.
+/// Reports significant changes of a simulated phone's location, and starts the app for them.
+///
+/// It may be used from any thread.
 package final class SignificantChanges: Sendable {
     package enum Request: Sendable, Codable {
-        /// Starts the service, which continues until it is stopped, also after the process has ended. What has waited
-        /// for the app, or where the phone is, comes at once.
+        /// Starts the service, which sends the report that is kept for the app, or the current place, at once.
+        ///
+        /// The service continues until it is stopped, even if the process has ended.
         case start
         case stop
     }
@@ -18,7 +21,7 @@ package final class SignificantChanges: Sendable {
     }
 
     private let surroundings: PartSurroundings
-    /// Whether an app is started that the user has removed from the switcher.
+    /// Whether a change starts an app that the user has removed from the switcher.
     private let launchesAfterForceQuit: Bool
     private let location: SimulatedLocation
     private let state = Locked(State())
@@ -43,7 +46,7 @@ package final class SignificantChanges: Sendable {
         waitForNextLook()
     }
 
-    /// The phone is put on another route, and may be elsewhere already.
+    /// Examines the place soon, because the phone was put on another route and may be elsewhere already.
     private func lookSoon() { waitForNextLook(reading: surroundings.time.continuous()) }
 
     private func waitForNextLook() { waitForNextLook(reading: location.nextReading) }
@@ -68,7 +71,7 @@ package final class SignificantChanges: Sendable {
             if !surroundings.wake(.location, launchesAfterForceQuit) {
                 surroundings.log(.system, .location("the app is not started for that"))
             }
-            // A process that is started for it takes the report when it starts the service.
+            // A process that is started for the change receives the report when it starts the service.
             if let fix = state.withLock({ $0.machine.takeReport() }) { hand(fix) }
         }
         waitForNextLook()
@@ -88,7 +91,7 @@ extension SignificantChanges: DeviceService {
 
     package func processEnded() { state.withLock { $0.machine.processEnded() } }
 
-    /// Whether the service runs now.
+    /// Starts or stops the service, and returns whether it runs now.
     package func answer(_ request: Request) -> Bool {
         guard !surroundings.isAppDead() else { return false }
         switch request {
@@ -99,33 +102,33 @@ extension SignificantChanges: DeviceService {
     }
 }
 
-/// The service that reports when the phone has moved far: a pure state machine.
+/// Decides which changes of the location are significant: a pure state machine.
 ///
-/// It continues after the end of the app's process, until the app stops it. Apple,
-/// documentation/corelocation/cllocationmanager/startmonitoringsignificantlocationchanges(): a move of 500 m or more,
-/// not more often than about every five minutes; the app is started for it in the background.
+/// The service continues after the end of the app's process, until the app stops it. Apple,
+/// documentation/corelocation/cllocationmanager/startmonitoringsignificantlocationchanges(): a change of 500 m or more,
+/// at most about every five minutes, for which the app is started in the background.
 struct SignificantChangeMachine {
-    /// Where the phone was, and when.
+    /// A place of the phone, and the instant at which it was read.
     struct Fix: Equatable {
         var place: LocationRoute.Place
         var at: ContinuousInstant
     }
 
-    /// In metres.
+    /// The least distance of a significant change, in metres.
     private static let distance = 500.0
     private static let interval: Duration = .seconds(300)
 
-    /// Whether the app wants to know, in this process or an earlier one.
+    /// Whether the app has started the service, in this process or an earlier one.
     private(set) var isMonitoring = false
-    /// Whether the running process has started it.
+    /// Whether the running process has started the service.
     private(set) var isListening = false
-    /// Where the phone was when it was reported last.
+    /// The place that was reported last.
     private var reported: Fix?
     private var lookedAt: ContinuousInstant?
-    /// The report that the app gets as soon as it listens.
+    /// The report that the app receives as soon as it listens.
     private var waiting: Fix?
 
-    /// The app starts it: it gets what has waited for it, and otherwise where the phone is.
+    /// Starts the service, and returns the report that was kept for the app, or the current place.
     mutating func start(at place: LocationRoute.Place?, now: ContinuousInstant) -> Fix? {
         (isMonitoring, isListening) = (true, true)
         lookedAt = now
@@ -134,19 +137,19 @@ struct SignificantChangeMachine {
         return fix
     }
 
-    /// False when it was not there.
+    /// Stops the service; returns false if it was not running.
     mutating func stop() -> Bool {
         defer { (isMonitoring, isListening, waiting) = (false, false, nil) }
         return isMonitoring
     }
 
-    /// The first instant at which to look, when the receiver reads next at `reading`.
+    /// Returns the next instant at which to examine the place, if the receiver's next reading is at `reading`.
     func nextLook(reading: ContinuousInstant?) -> ContinuousInstant? {
         guard isMonitoring, let reading else { return nil }
         return lookedAt.map { max(reading, $0.advanced(by: Self.interval)) } ?? reading
     }
 
-    /// Looks at where the phone is: true when that has to be reported, which the user has to allow.
+    /// Examines the place; returns true if a change must be reported, which the user must allow.
     mutating func look(at place: LocationRoute.Place?, isAllowed: Bool, now: ContinuousInstant) -> Bool {
         guard isMonitoring else { return false }
         lookedAt = now
@@ -158,10 +161,10 @@ struct SignificantChangeMachine {
         return true
     }
 
-    /// Takes the report for the running process, if it listens.
+    /// Returns the report for the running process, and removes it, if the process listens.
     mutating func takeReport() -> Fix? { isListening ? waiting.take() : nil }
 
-    /// A report that waits is kept for the next process.
+    /// Notes that no process listens; a waiting report is kept for the next one.
     mutating func processEnded() { isListening = false }
 }
 

@@ -2,29 +2,29 @@ public import ApusBackground
 import ApusTimers
 import ApusVirtualTime
 
-/// The location service of a simulated phone: it reports where a script says that the phone is.
+/// The location service of a simulated phone, which reports the places of the route on which a test puts the phone.
 ///
-/// - Updates that were started in front with `inBackground` continue in the background and keep the app awake, also
-///   with "when in use"; for that the app has to declare the mode `location`. Started in the background, they need
-///   "always".
-/// - Updates without `inBackground` continue while the app runs. A suspended app gets what it missed, the last hundred,
-///   when it runs again.
-/// - When the phone stands still for long, the updates pause, and the system does not resume
-///   them. With "when in use" no updates can be started then until the app is launched again.
-/// - When the user takes the authorization away, positions stop; when it is given back, they continue.
+/// - Updates with `inBackground` that the app starts in the foreground continue in the background and keep the app
+///   running, even with "when in use"; for that, the app must declare the mode `location`. To start them in the
+///   background, it needs "always".
+/// - Updates without `inBackground` continue while the app runs. A suspended app receives the last hundred that it
+///   missed when it runs again.
+/// - When the phone has not moved for a long time, the updates pause, and the system does not resume them. With "when
+///   in use", the app then cannot start updates until it is launched again.
+/// - When the user withdraws the authorization, the updates stop; when it is given again, they continue.
 ///
-/// For the app, it is a `LocationSource`, as on every system, with errors; the simulated `CLLocationManager` does what the
-/// real one does with an app that breaks a rule.
+/// The app uses it as a `LocationSource`, as on every system, and gets errors; the simulated `CLLocationManager` treats
+/// an app that breaks a rule as the real one does.
 ///
 /// All members may be used from any thread.
 ///
 /// Rules: Apple, documentation/corelocation/cllocationmanager/allowsbackgroundlocationupdates;
 /// …/pauseslocationupdatesautomatically; documentation/corelocation/handling-location-updates-in-the-background.
 public final class SimulatedLocation: LocationSource {
-    /// Gets updates.
+    /// A closure that is called with an update.
     package typealias UpdateHandler = @MainActor @Sendable (LocationUpdate) -> Void
 
-    /// Who gets the updates of a session.
+    /// The receiver of a session's updates.
     private enum Receiver {
         case stream(AsyncStream<LocationUpdate>.Continuation)
         case handler(UpdateHandler)
@@ -36,9 +36,9 @@ public final class SimulatedLocation: LocationSource {
         var receiver: Receiver?
         var keepsAwake = false
         var answer = LocationMachine.Answer(authorization: .whenInUse, once: false)
-        /// Keys of the `Info.plist` without which the user is not asked, by what is asked for.
+        /// The keys that are missing in the `Info.plist`, without which the user is not asked for an authorization.
         var missingKeys: [LocationAuthorization: [String]] = [:]
-        /// The app's texts for the questions.
+        /// The app's texts for the questions to the user.
         var purposes: [LocationAuthorization: String] = [:]
         var onPause: (@MainActor @Sendable () -> Void)?
     }
@@ -47,14 +47,14 @@ public final class SimulatedLocation: LocationSource {
     private let state: Locked<State>
     private let surroundings: PartSurroundings
 
-    /// A service without a fix.
+    /// Creates a service without a fix.
     ///
     /// - Parameters:
     ///   - surroundings: The device.
-    ///   - authorization: What the user has allowed so far.
-    ///   - isModeDeclared: Whether the app declared the background mode `location`.
-    ///   - stillness: How long the phone stands still until the updates pause. Apple does not say how long that is.
-    ///   - waitingLimit: How many updates wait for a suspended app. Apple does not say how many do.
+    ///   - authorization: The authorization that the user has given so far.
+    ///   - isModeDeclared: Whether the app declares the background mode `location`.
+    ///   - stillness: The time without a move after which the updates pause. Apple does not say how long it is.
+    ///   - waitingLimit: The number of updates that are kept for a suspended app. Apple does not say how many are.
     init(
         _ surroundings: PartSurroundings, authorization: LocationAuthorization = .notDetermined, isModeDeclared: Bool,
         stillness: Duration = .seconds(600), waitingLimit: Int = 100
@@ -69,32 +69,35 @@ public final class SimulatedLocation: LocationSource {
 
     package convenience init(_ surroundings: PartSurroundings) { self.init(surroundings, isModeDeclared: false) }
 
-    // MARK: What Apus offers
+    // MARK: Interface of Apus
 
     /// The authorization that the user has given.
     public var authorization: LocationAuthorization { state.withLock { $0.machine.authorization } }
 
-    /// Asks the user, who answers as ``userAnswer`` and ``userAllowsOnce`` say: the first time, and once more for `always`
-    /// when there is `whenInUse`. The user does not allow more than the app wishes. The app is inactive meanwhile; if it is
-    /// not in front, the user is asked when it is.
+    /// Requests an authorization from the user, who answers according to ``userAnswer`` and ``userAllowsOnce``.
     ///
-    /// The first time the user is asked about "when in use", whatever the wish is. An app that wishes `always` has it then
-    /// provisionally: when it first gets updates that it has started in the background, the user is asked about that, and
-    /// with another ``userAnswer`` than `always` it is `whenInUse`.
+    /// The user is asked the first time, and once more about `always` if the app has `whenInUse`, and does not allow
+    /// more than is requested. The app is inactive meanwhile; if it is not in the foreground, the user is asked when it
+    /// is.
     ///
-    /// Without the texts that the app has to declare (``AppManifest/locationWhenInUseUsage``,
-    /// ``AppManifest/locationAlwaysUsage``) the user is not asked, and the log has a warning.
+    /// The first question is about "when in use", whatever is requested. An app that requests `always` then has it
+    /// provisionally: when the app first receives updates that it started in the background, the user is asked about
+    /// "always", and if ``userAnswer`` is not `always`, the authorization becomes `whenInUse`.
     ///
-    /// Apple, documentation/corelocation/cllocationmanager/requestalwaysauthorization(); WWDC 2019, session 705, "What's New
-    /// in Core Location".
+    /// Without the texts that the app must declare (``AppManifest/locationWhenInUseUsage``,
+    /// ``AppManifest/locationAlwaysUsage``), the user is not asked, and the log has a warning.
+    ///
+    /// Apple, documentation/corelocation/cllocationmanager/requestalwaysauthorization(); WWDC 2019, session 705,
+    /// "What's New in Core Location".
     public func requestAuthorization(_ wish: LocationAuthorization) async -> LocationAuthorization {
-        // Never resumed in a process that ends before the answer: then the task is gone with it.
+        // If the process ends before the answer, the continuation is never resumed, and the task is released with the
+        // process.
         await withUnsafeContinuation { continuation in
             askForAuthorization(wish) { continuation.resume(returning: $0) }
         }
     }
 
-    /// The same. `answered` is called once, with what is allowed then.
+    /// Requests an authorization from the user, and calls `answered` once with the resulting authorization.
     package func askForAuthorization(
         _ wish: LocationAuthorization, _ answered: @escaping @Sendable (LocationAuthorization) -> Void
     ) {
@@ -115,7 +118,8 @@ public final class SimulatedLocation: LocationSource {
             })
     }
 
-    /// The first question has the text about "when in use", whatever the app wishes, and the second one that about "always".
+    /// Logs a question, with the text for "when in use" if it is the first one, and that for "always" if it is the
+    /// second.
     ///
     /// Apple, documentation/corelocation/cllocationmanager/requestalwaysauthorization()
     private func logQuestion(_ authorization: LocationAuthorization) {
@@ -125,7 +129,7 @@ public final class SimulatedLocation: LocationSource {
 
     private var authorizationText: String { state.withLock { $0.machine.authorizationText } }
 
-    /// Does what the user has answered, and logs what that has changed.
+    /// Applies an answer of the user, and logs the authorization if it has changed.
     private func settle(_ answer: (inout State, ContinuousInstant) -> [LocationMachine.Update]) {
         let former = authorizationText
         deliver(answer)
@@ -133,11 +137,12 @@ public final class SimulatedLocation: LocationSource {
         if present != former { surroundings.log(.user, .location("authorization \(present)")) }
     }
 
-    /// Starts updates: the first one comes at once, the others when the script has them. They end with ``stop()``, with
-    /// the sequence, with another start, and with the app's process.
+    /// Starts updates, the first of which comes at once, and the others when the phone moves along its route.
     ///
-    /// - Throws: ``/ApusBackground/BackgroundError`` with the code `modeUnavailable` when it is not authorized, `inBackground` was not
-    ///   declared by the app, or the app is not in front and the authorization is not `always`.
+    /// They end with ``stop()``, with the sequence, when other updates are started, and with the app's process.
+    ///
+    /// - Throws: ``/ApusBackground/BackgroundError`` with the code `modeUnavailable` if the app is not authorized, does
+    ///   not declare the mode for `inBackground`, or is not in the foreground and does not have `always`.
     public func updates(inBackground: Bool) throws(BackgroundError) -> AsyncStream<LocationUpdate> {
         let (stream, continuation) = AsyncStream.makeStream(of: LocationUpdate.self)
         switch start(.stream(continuation), inBackground: inBackground) {
@@ -152,12 +157,13 @@ public final class SimulatedLocation: LocationSource {
     /// Ends the updates.
     public func stop() { stop(nil) }
 
-    // MARK: For the modules with the names of Apple's frameworks
+    // MARK: For the simulated frameworks
 
-    /// Starts updates that are handed to `handler` on the main loop. What is refused is not an error: the handler is
-    /// called with the present authorization, and nothing else comes. `inBackground` without the declared mode is a
-    /// ``Fault`` of the rule ``Fault/Rule/undeclaredLocationMode``.
-    /// Warnings are in the words of `words`.
+    /// Starts updates that are passed to `handler` on the main loop.
+    ///
+    /// If they are refused, there is no error: the handler is called with the current authorization, and not again.
+    /// `inBackground` without the declared mode is a ``Fault`` of the rule ``Fault/Rule/undeclaredLocationMode``.
+    /// Warnings in the log use the names in `words`.
     package func startUpdating(
         inBackground: Bool, words: LocationWords = .apus, fileID: String = #fileID, line: Int = #line,
         _ handler: @escaping UpdateHandler
@@ -173,8 +179,9 @@ public final class SimulatedLocation: LocationSource {
         surroundings.mainLoop()?.run { handler(update) }
     }
 
-    /// Whether updates pause when the phone stands still for long: yes, unless the app says otherwise. It goes with the
-    /// app's process.
+    /// Whether updates pause when the phone has not moved for a long time.
+    ///
+    /// It is true unless the app sets it, and again for the next process.
     package var pausesAutomatically: Bool {
         get { state.withLock { $0.machine.pausesAutomatically } }
         set {
@@ -185,28 +192,29 @@ public final class SimulatedLocation: LocationSource {
         }
     }
 
-    /// Called on the main loop when the updates were paused. It goes with the app's process.
+    /// Called on the main loop when the updates were paused; released when the app's process ends.
     package var onPause: (@MainActor @Sendable () -> Void)? {
         get { state.withLock { $0.onPause } }
         set { state.exchange(\.onPause, with: newValue) }
     }
 
-    // MARK: The user and the world
+    // MARK: The user and the phone
 
-    /// The user's answer to the next question: `whenInUse`, unless it is set.
+    /// The user's answer to the next question; `whenInUse` by default.
     public var userAnswer: LocationAuthorization {
         get { state.withLock { $0.answer.authorization } }
         set { state.withLock { $0.answer.authorization = newValue } }
     }
 
-    /// Whether the user answers "Allow Once" where ``userAnswer`` allows anything: no, unless it is set. What is allowed so
-    /// is `whenInUse`, and `notDetermined` again when the app is suspended, or its process has ended.
+    /// Whether the user answers "Allow Once" when ``userAnswer`` allows anything; false by default.
+    ///
+    /// Such an answer gives `whenInUse`, which becomes `notDetermined` when the app is suspended or its process ends.
     public var userAllowsOnce: Bool {
         get { state.withLock { $0.answer.once } }
         set { state.withLock { $0.answer.once = newValue } }
     }
 
-    /// The user changes in the settings what is allowed.
+    /// The user changes the authorization in the settings.
     public func setAuthorization(_ authorization: LocationAuthorization) {
         surroundings.log(.user, .control("allow location: \(authorization.rawValue)"))
         deliver { state, now in state.machine.setAuthorization(authorization, now: now) }
@@ -221,32 +229,32 @@ public final class SimulatedLocation: LocationSource {
     /// Calls `observer` whenever the phone is put on a route.
     func observeRoute(_ observer: @escaping @Sendable () -> Void) { onRoute.withLock { $0 = observer } }
 
-    /// Where the phone is; nil without a fix.
+    /// The place of the phone; `nil` without a fix.
     var place: LocationRoute.Place? {
         let now = surroundings.time.continuous()
         return state.withLock { $0.machine.place(now: now) }
     }
 
-    /// When the receiver reads next.
+    /// The instant of the receiver's next reading; `nil` after the end of the route.
     var nextReading: ContinuousInstant? {
         let now = surroundings.time.continuous()
         return state.withLock { $0.machine.nextReading(now: now) }
     }
 
-    // MARK: What the device says
+    // MARK: Notifications by the device
 
-    /// The app came to the front, or left it.
+    /// Notes that the app has entered or left the foreground.
     func appForegrounded(_ isInFront: Bool) {
         deliver { state, now in state.machine.appForegrounded(isInFront, now: now) }
     }
 
-    /// No line of the app runs from now on.
+    /// Notes that none of the app's code runs from now on.
     package func appSuspended() { deliver { state, now in state.machine.appSuspended(now: now) } }
 
-    /// The app runs again, and gets the updates that it missed.
+    /// Sends the updates to the app that it has missed, because it runs again.
     package func appResumed() { deliver { state, now in state.machine.appResumed(now: now) } }
 
-    /// The app's process is gone, and its updates and handlers with it.
+    /// Ends the updates and releases the handlers of the ended process.
     package func processEnded() {
         deliver { state, now in
             state.machine.processEnded(now: now)
@@ -308,7 +316,7 @@ public final class SimulatedLocation: LocationSource {
             let number = state.machine.sessionNumber
             if number == nil { state.receiver = nil }
             if case .stream(let continuation) = state.receiver {
-                // Under the lock, so that the order is right; it only puts the consumer's work in a queue.
+                // This is called under the lock so that the order is right; it only enqueues the consumer's work.
                 for update in updates { continuation.yield(update) }
             }
             waitForNextLook(&state, now: now)
@@ -319,7 +327,7 @@ public final class SimulatedLocation: LocationSource {
                 keepsAwake == state.keepsAwake ? nil : keepsAwake
             )
         }
-        // Outside the lock: this calls `onTermination`, which takes it.
+        // This is called outside the lock, because it calls `onTermination`, which takes the lock.
         if case .stream(let continuation) = ended { continuation.finish() }
         if case .handler(let handler) = receiver {
             for update in updates { hand(update, to: handler, of: number) }
@@ -330,13 +338,13 @@ public final class SimulatedLocation: LocationSource {
 
     private func hand(_ update: LocationUpdate, to handler: @escaping UpdateHandler, of number: Int?) {
         surroundings.mainLoop()?.run { [weak self] in
-            // A session that was ended meanwhile gets nothing more.
+            // A session that has ended meanwhile receives nothing more.
             if let self, state.withLock({ $0.machine.sessionNumber }) == number { handler(update) }
         }
     }
 
     private func waitForNextLook(_ state: inout State, now: ContinuousInstant) {
-        // Weak, because the engine is kept by this, and keeps its timers.
+        // The reference is weak, because this object retains the engine, which retains its timers.
         let next = state.machine.nextLook(now: now).map { next in
             surroundings.engine.schedule(at: next) { [weak self] in self?.look() }
         }
@@ -378,11 +386,11 @@ extension LocationUpdate {
     }
 }
 
-/// The names in warnings: each interface has its own.
+/// The names that an interface has for its functions, for warnings.
 package struct LocationWords: Sendable {
-    /// How an app asks for authorization.
+    /// The function with which an app requests authorization.
     let request: String
-    /// How an app does without updates in the background.
+    /// The way in which an app starts updates for the foreground only.
     let withoutBackground: String
 
     package init(request: String, withoutBackground: String) {
@@ -409,7 +417,7 @@ extension LocationMachine.Refusal {
 }
 
 extension Fault.Rule {
-    /// Positions in the background were asked for by an app that did not declare the `location` mode.
+    /// An app without the declared mode `location` requested updates in the background.
     ///
     /// Apple, documentation/corelocation/cllocationmanager/allowsbackgroundlocationupdates: a fatal error
     public static let undeclaredLocationMode = Fault.Rule("NSInternalInconsistencyException.undeclaredLocationMode")

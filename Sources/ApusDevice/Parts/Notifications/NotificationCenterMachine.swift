@@ -1,22 +1,23 @@
 public import ApusBackground
 public import ApusTimers
 
-/// What a phone's notification center keeps, as a pure state machine.
+/// The pending and the shown notifications of a phone: a pure state machine.
 ///
-/// Every request has one instant of the wall clock at which it is due next. It is computed when the request is added
-/// and when it was delivered, and nowhere else: so a clock that is set back makes what is due wait, and what was
-/// delivered stays delivered.
+/// Every request has one instant of the wall clock at which it is due next. This is computed only when the request is
+/// added and when it was delivered. If the clock is set back, a request that was due waits again, but what was
+/// delivered is not delivered again.
 struct NotificationCenterMachine {
-    /// Nil when there is none any more.
+    /// Returns the next due instant; `nil` if there is none.
     typealias NextInstant = @Sendable (_ laterThan: WallInstant) -> WallInstant?
 
     private struct Pending {
         var request: NotificationRequest
-        /// Orders what is due at the same instant, and says which was set last.
+        /// The number of the addition, which orders requests that are due at the same instant.
         var number: Int
         var added: WallInstant
         var due: WallInstant
-        /// The next instant later than the given one, for triggers that only their author understands.
+        /// Returns the next due instant after a given one, for triggers that only the code that created them can
+        /// compute.
         var next: NextInstant?
 
         func isBefore(_ other: Pending) -> Bool { (due, number) < (other.due, other.number) }
@@ -27,7 +28,7 @@ struct NotificationCenterMachine {
     private var requests: [String: Pending] = [:]
     private var addedCount = 0
     private var unnamedCount = 0
-    /// What was shown and not yet removed, the oldest first.
+    /// The shown notifications that were not removed, the oldest first.
     private(set) var delivered: [ShownNotification] = []
     private(set) var authorization: NotificationAuthorization
     private var appIsInFront = false
@@ -38,17 +39,16 @@ struct NotificationCenterMachine {
         self.overflow = overflow
     }
 
-    /// The pending requests, the earliest first.
+    /// The pending requests, in the order in which they are due.
     var pending: [NotificationRequest] { requests.values.sorted { $0.isBefore($1) }.map(\.request) }
 
-    /// When the next request is due.
+    /// The instant at which the next request is due.
     var nextDue: WallInstant? { requests.values.map(\.due).min() }
 
-    /// When a pending request is due.
+    /// Returns the instant at which a pending request is due.
     func due(_ identifier: String) -> WallInstant? { requests[identifier]?.due }
 
-    /// The instant at which a trigger is due: the first one, or the first one later than `previous`; nil when there is
-    /// none.
+    /// Returns the first due instant of a trigger, or the first one after `previous`; `nil` if there is none.
     static func instant(
         of trigger: NotificationRequest.Trigger, added: WallInstant, laterThan previous: WallInstant?
     ) -> WallInstant? {
@@ -60,7 +60,7 @@ struct NotificationCenterMachine {
         case (.at, .some), (.after(_, repeats: false), .some):
             return nil
         case (.after(let interval, repeats: true), .some(let previous)):
-            // Validated: an interval that repeats is not shorter than a minute.
+            // The request was validated, so an interval that repeats is at least a minute.
             return added.next(every: UInt64(interval.wholeNanoseconds), after: previous)
         }
     }
@@ -69,13 +69,13 @@ struct NotificationCenterMachine {
 
     enum AddAction: Equatable {
         case kept
-        /// A pending one with the same identifier went.
+        /// The request replaced a pending one with the same identifier.
         case replaced
-        /// There were too many, and that one went: perhaps the new one.
+        /// The limit was exceeded, so the request with this identifier was dropped; it may be the new one.
         case keptInsteadOf(String)
     }
 
-    /// Keeps a valid request, and drops another one without an error if there are too many.
+    /// Adds a valid request, and drops one without an error if there are too many.
     mutating func add(
         _ request: NotificationRequest, repeating next: NextInstant? = nil, now: WallInstant
     ) -> AddAction {
@@ -100,20 +100,20 @@ struct NotificationCenterMachine {
 
     enum ScheduleAction: Equatable {
         case added(AddAction)
-        /// The user does not allow any.
+        /// The user does not allow notifications.
         case refused
-        /// Another one would have to go.
+        /// Another request would have to be dropped.
         case full
     }
 
-    /// Keeps a valid request, if it will be shown and no other one has to go for it.
+    /// Adds a valid request, if it will be shown and no other one must be dropped for it.
     mutating func schedule(_ request: NotificationRequest, now: WallInstant) -> ScheduleAction {
         guard authorization.allowsShowing else { return .refused }
         guard requests[request.identifier] != nil || requests.count < pendingLimit else { return .full }
         return .added(add(request, now: now))
     }
 
-    /// Removes pending requests and says which there were.
+    /// Removes pending requests, and returns the identifiers of those that existed.
     mutating func removePending(_ identifiers: [String]) -> [String] {
         identifiers.filter { requests.removeValue(forKey: $0) != nil }
     }
@@ -125,18 +125,20 @@ struct NotificationCenterMachine {
     // MARK: Delivery
 
     enum Delivery: Equatable {
-        /// The system has shown it.
+        /// The system shows the notification.
         case show(NotificationRequest)
-        /// The app is in front and decides.
+        /// The app is in the foreground and decides.
         case askApp(NotificationRequest)
-        /// The app is in front and has nothing that could decide.
+        /// The notification is not shown, because the app is in the foreground and has no handler that could decide.
         case withholdFromUser(NotificationRequest)
-        /// The user does not allow it.
+        /// The notification is not shown, because the user does not allow it.
         case suppress(NotificationRequest)
     }
 
-    /// Delivers what has come due, in the order of the instants. Of a repeating one that missed some, one delivery.
-    /// `appDecides` says whether the app has set a handler for what comes while it is in front.
+    /// Delivers the requests that are due, in the order of their instants.
+    ///
+    /// A repeating request that has missed several instants is delivered once. `appDecides` says whether the app has a
+    /// handler for notifications in the foreground.
     mutating func deliverDue(appDecides: Bool, now: WallInstant) -> [Delivery] {
         let due = requests.values.filter { $0.due <= now }.sorted { $0.isBefore($1) }
         return due.map { entry in
@@ -155,7 +157,7 @@ struct NotificationCenterMachine {
         }
     }
 
-    /// Delivers a notification without an identifier of the app, at once.
+    /// Delivers a notification at once, with an identifier of the center's own.
     mutating func deliver(_ notification: UserNotification, appDecides: Bool, now: WallInstant) -> Delivery {
         unnamedCount += 1
         let request = NotificationRequest(
@@ -172,23 +174,23 @@ struct NotificationCenterMachine {
         return .show(request)
     }
 
-    /// Shows a notification in place of the one with the same identifier.
+    /// Shows a notification, in place of one with the same identifier.
     mutating func show(_ request: NotificationRequest, now: WallInstant) {
         removeDelivered([request.identifier])
         delivered.append(ShownNotification(request: request, instant: now))
     }
 
-    /// Takes a shown notification away, because the user opens it; nil when it is not shown.
+    /// Removes a shown notification because the user opens it, and returns its request; `nil` if it is not shown.
     mutating func open(_ identifier: String) -> NotificationRequest? {
         delivered.firstIndex { $0.request.identifier == identifier }.map { delivered.remove(at: $0).request }
     }
 
     // MARK: The user and the app
 
-    /// The user's choice in the settings.
+    /// Sets the authorization as the user does in the settings.
     mutating func setAuthorization(_ authorization: NotificationAuthorization) { self.authorization = authorization }
 
-    /// Whether the user has to be asked for the app's wish.
+    /// Returns whether the user must be asked for an authorization.
     func asksUser(provisional: Bool) -> Bool {
         switch (authorization, provisional) {
         case (.notDetermined, false), (.provisional, false): true
@@ -196,7 +198,9 @@ struct NotificationCenterMachine {
         }
     }
 
-    /// The app asks. The user is asked only if that has not happened yet, and not for quiet notifications.
+    /// Applies a request of the app for an authorization, and returns the result.
+    ///
+    /// The user is asked only once, and not for quiet notifications.
     mutating func requestAuthorization(provisional: Bool, userAllows: Bool) -> NotificationAuthorization {
         switch (authorization, provisional) {
         case (.notDetermined, true): authorization = .provisional
@@ -209,20 +213,20 @@ struct NotificationCenterMachine {
     mutating func appForegrounded(_ isInFront: Bool) { appIsInFront = isInFront }
 }
 
-/// What the user allows an app to show as notifications.
+/// The user's permission for an app to show notifications.
 ///
 /// Apple, documentation/usernotifications/unauthorizationstatus, without the status of app clips.
 public enum NotificationAuthorization: String, Sendable, Hashable, Codable, CaseIterable {
-    /// The user was not asked yet; nothing is shown.
+    /// The user has not been asked; nothing is shown.
     case notDetermined
-    /// Nothing is shown.
+    /// The user does not allow notifications; nothing is shown.
     case denied
-    /// Everything is shown.
+    /// The user allows notifications, and all are shown.
     case authorized
-    /// Shown quietly, without having asked.
+    /// Notifications are shown quietly, and the user has not been asked.
     case provisional
 
-    /// Whether anything is shown.
+    /// Whether notifications are shown.
     public var allowsShowing: Bool {
         switch self {
         case .notDetermined, .denied: false
@@ -231,32 +235,32 @@ public enum NotificationAuthorization: String, Sendable, Hashable, Codable, Case
     }
 }
 
-/// What an app in front wants to be done with a notification that has come.
+/// The decision of an app in the foreground about a notification that is delivered.
 public enum NotificationPresentation: Sendable, Hashable {
-    /// Nothing: the app has dealt with it.
+    /// The notification is not shown; the app has handled it.
     case none
-    /// Shown as if the app were not in front.
+    /// The notification is shown as if the app were in the background.
     case shown
 }
 
-/// Which requests a phone's notification center keeps when there are more than it takes.
+/// The requests that a phone's notification center keeps when there are more than its limit.
 ///
-/// It drops the others without an error. Sources differ about which, so it is a choice.
+/// It drops the others without an error. Sources differ on which it keeps, so this is a choice.
 public enum NotificationOverflow: String, Sendable, Hashable, CaseIterable {
-    /// Keeps the requests that are due soonest, and of equal ones those that were set first.
+    /// Keeps the requests that are due first, and of those at the same instant the ones that were added first.
     ///
     /// Apple, documentation/uikit/uilocalnotification (the older interface)
     case keepsSoonest
-    /// Keeps the requests that were set last.
+    /// Keeps the requests that were added last.
     ///
-    /// Tests of developers with the present interface.
+    /// Tests of developers with the current interface show this.
     case keepsLast
 }
 
 /// A notification that a simulated phone shows.
 public struct ShownNotification: Sendable, Hashable {
-    /// What was asked for: the identifier and the contents.
+    /// The request with the identifier and the content.
     public var request: NotificationRequest
-    /// When it was shown, on the wall clock.
+    /// The wall clock when the notification was shown.
     public var instant: WallInstant
 }

@@ -2,25 +2,26 @@ public import ApusBackground
 public import ApusTimers
 import ApusVirtualTime
 
-/// The notification center of a simulated phone. It belongs to the device: requests wait and are delivered although
-/// the app is suspended or dead.
+/// The notification center of a simulated phone, which delivers requests even if the app is suspended or has no
+/// process.
 ///
-/// Instants follow the wall clock, as it is set: what is due waits when the clock is set back, and what was delivered
-/// is not delivered again. An interval becomes an instant when its request is made. While the app is in front, the
-/// system shows nothing and asks the app (``onForegroundDelivery``). Without the user's permission nothing is shown.
+/// Instants follow the wall clock as it is set: if the clock is set back, a request that was due waits again, but what
+/// was delivered is not delivered again. An interval becomes an instant when its request is added. While the app is in
+/// the foreground, the system shows nothing and asks the app (``onForegroundDelivery``). Without the user's permission
+/// nothing is shown.
 ///
-/// For the app, it is a `NotificationScheduler`, as on every system; the simulated `UNUserNotificationCenter` has the
-/// real one's silence where this throws. In the log, a notification is delivered by the actor `system` when it is
-/// shown, and by the actor `app` when it goes to the app that is in front.
+/// The app uses it as a `NotificationScheduler`, as on every system. Where this throws an error, the simulated
+/// `UNUserNotificationCenter` reports none, like the real one. In the log, a notification is delivered by the actor
+/// `system` when it is shown, and by the actor `app` when it is passed to the app in the foreground.
 ///
 /// All members may be used from any thread.
 ///
 /// Rules: Apple, documentation/usernotifications/scheduling-a-notification-locally-from-your-app and
 /// UNUserNotificationCenter.h; the limit of 64: documentation/uikit/uilocalnotification.
 public final class SimulatedNotificationCenter: NotificationScheduler {
-    /// Decides about a notification that comes while the app is in front.
+    /// Decides about a notification that is delivered while the app is in the foreground.
     public typealias ForegroundHandler = @MainActor @Sendable (NotificationRequest) -> NotificationPresentation
-    /// Called when the user has opened a notification.
+    /// A closure that is called when the user has opened a notification.
     public typealias TapHandler = @MainActor @Sendable (NotificationRequest) -> Void
 
     private struct State {
@@ -32,20 +33,20 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
         var adviceInFront = Self.ownAdvice
         var shownTitles: [String] = []
 
-        /// For users of this class.
+        /// The advice for users of this class.
         static let ownAdvice = "set onForegroundDelivery"
     }
 
     private let state: Locked<State>
     private let surroundings: PartSurroundings
 
-    /// A center without requests.
+    /// Creates a center without requests.
     ///
     /// - Parameters:
     ///   - surroundings: The device.
-    ///   - authorization: What the user has allowed so far.
-    ///   - pendingLimit: How many requests may wait.
-    ///   - overflow: Which are kept when there are more.
+    ///   - authorization: The authorization that the user has given so far.
+    ///   - pendingLimit: The number of requests that may be pending.
+    ///   - overflow: The requests that are kept when there are more.
     init(
         _ surroundings: PartSurroundings, authorization: NotificationAuthorization,
         pendingLimit: Int = 64, overflow: NotificationOverflow = .keepsSoonest
@@ -65,29 +66,34 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
 
     // MARK: The app's handlers
 
-    /// Asked on the main loop about each notification that comes while the app is in front. Without it those are not
-    /// shown. It goes with the app's process.
+    /// Called on the main loop to decide about each notification that is delivered while the app is in the foreground.
+    ///
+    /// Without it, those notifications are not shown. It is released when the app's process ends.
     public var onForegroundDelivery: ForegroundHandler? {
         get { state.withLock { $0.onForegroundDelivery } }
         set { state.exchange(\.onForegroundDelivery, with: newValue) }
     }
 
-    /// Called on the main loop when the user has opened one of the app's notifications, and the app with it. It goes
-    /// with the app's process; one that is set while the app starts is in time.
+    /// Called on the main loop when the user has opened one of the app's notifications, which opens the app too.
+    ///
+    /// It is released when the app's process ends. If the tap starts the app, it is called even if it is set during the
+    /// launch.
     public var onTap: TapHandler? {
         get { state.withLock { $0.onTap } }
         set { state.exchange(\.onTap, with: newValue) }
     }
 
-    /// Changes the log's advice for a notification that comes in front when no handler is set: other modules have other
-    /// names for the handler. It goes with the app's process.
+    /// Sets the advice in the log for a notification that is not shown in the foreground because there is no handler.
+    ///
+    /// Other interfaces have other names for the handler. The advice is reset when the app's process ends.
     package func advise(inFront advice: String) { state.exchange(\.adviceInFront, with: advice) }
 
-    // MARK: What Apus offers
+    // MARK: Interface of Apus
 
-    /// Shows `notification` now, under an identifier of the center's own ("notification-1").
+    /// Shows a notification now, with an identifier of the center's own ("notification-1").
     ///
-    /// - Throws: ``/ApusBackground/BackgroundError`` with the code `notificationRefused` when the user does not allow any.
+    /// - Throws: ``/ApusBackground/BackgroundError`` with the code `notificationRefused` if the user does not allow
+    ///   notifications.
     public func notify(_ notification: UserNotification) async throws {
         guard !surroundings.isAppDead() else { return }
         let now = surroundings.time.wall()
@@ -98,15 +104,15 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
         perform(delivery)
     }
 
-    /// Keeps `request` until it is due, in place of the pending one with the same identifier.
+    /// Keeps a request until it is due, in place of a pending one with the same identifier.
     ///
-    /// - Throws: ``/ApusBackground/BackgroundError`` with the code `invalidArgument` for an interval that is not accepted,
-    ///   `notificationRefused` when the user does not allow any, `tooManyNotifications` when another request would have
-    ///   to go; nothing has changed then.
+    /// - Throws: ``/ApusBackground/BackgroundError`` with the code `invalidArgument` for an interval that is not
+    ///   accepted, `notificationRefused` if the user does not allow notifications, `tooManyNotifications` if another
+    ///   request would have to be dropped; then nothing has changed.
     public func schedule(_ request: NotificationRequest) async throws {
         try request.validate()
         guard !surroundings.isAppDead() else { return }
-        // The line of the log has the instant from which the interval counts, on any thread.
+        // On every thread, the line in the log has the instant from which the interval counts.
         let action = surroundings.time.atOneInstant {
             let now = surroundings.time.wall()
             let action = state.withLock { state in
@@ -135,11 +141,10 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
             message: "the user does not allow notifications; ask with requestAuthorization, or do without them")
     }
 
-    /// Removes pending requests; unknown identifiers, and those of requests that were delivered for the last time, are
-    /// ignored.
+    /// Removes pending requests; unknown identifiers, and those of requests without another delivery, are ignored.
     public func removePending(_ identifiers: [String]) async { removeWaiting(identifiers) }
 
-    /// The same at once.
+    /// Removes pending requests, like ``removePending(_:)``.
     package func removeWaiting(_ identifiers: [String]) {
         guard !surroundings.isAppDead() else { return }
         let removed = state.withLock { state in
@@ -150,26 +155,30 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
         for identifier in removed { surroundings.log(.app, .notificationDropped(identifier)) }
     }
 
-    /// The pending requests, the earliest first.
+    /// Returns the pending requests, in the order in which they are due.
     public func pending() async -> [NotificationRequest] { waiting }
 
-    /// The pending requests, the earliest first, without waiting for them: for programs and tests that show them. When
-    /// each is due says ``nextInstant(of:)``.
+    /// The pending requests in the order in which they are due, without suspension, for programs and tests that show
+    /// them.
+    ///
+    /// ``nextInstant(of:)`` returns the instant at which one of them is due.
     public var waiting: [NotificationRequest] { state.withLock { $0.machine.pending } }
 
-    /// The identifiers of the notifications that were shown and not yet removed, the oldest first.
+    /// Returns the identifiers of the shown notifications that were not removed, the oldest first.
     public func delivered() async -> [String] { state.withLock { $0.machine.delivered.map(\.request.identifier) } }
 
-    // MARK: What the real center does besides
+    // MARK: Interface of the real center
 
-    /// Adds a request as the real center does: without an error. One too many makes another one go
-    /// (``NotificationOverflow``), a request that the user does not allow waits and is not shown, and an interval that
-    /// is not accepted is a ``Fault`` of the rule ``Fault/Rule/notificationInterval``.
+    /// Adds a request like the real center, without an error.
+    ///
+    /// If there are too many requests, one is dropped (``NotificationOverflow``). A request that the user does not
+    /// allow is kept, but not shown. An interval that is not accepted is a ``Fault`` of the rule
+    /// ``Fault/Rule/notificationInterval``.
     package func add(_ request: NotificationRequest, fileID: String = #fileID, line: Int = #line) {
         add(request, repeating: nil, fileID: fileID, line: line)
     }
 
-    /// Adds a request that is due repeatedly, when `next` says; without it the request's trigger decides.
+    /// Adds a request that is due repeatedly, at the instants that `next` returns; without `next`, its trigger decides.
     package func add(
         _ request: NotificationRequest, repeating next: (@Sendable (_ laterThan: WallInstant) -> WallInstant?)?,
         fileID: String = #fileID, line: Int = #line
@@ -192,10 +201,10 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
         }
     }
 
-    /// When a pending request is due; nil when there is none. The real trigger's `nextTriggerDate`.
+    /// Returns the instant at which a pending request is due, like `nextTriggerDate`; `nil` if there is none.
     public func nextInstant(of identifier: String) -> WallInstant? { state.withLock { $0.machine.due(identifier) } }
 
-    /// Takes shown notifications away; unknown identifiers are ignored.
+    /// Removes shown notifications; unknown identifiers are ignored.
     public func removeDelivered(_ identifiers: [String]) {
         guard !surroundings.isAppDead() else { return }
         state.withLock { $0.machine.removeDelivered(identifiers) }
@@ -204,17 +213,20 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
     /// The authorization that the user has given.
     public var authorization: NotificationAuthorization { state.withLock { $0.machine.authorization } }
 
-    /// Asks the user, who answers as ``userAllows`` says, if that has not happened yet. The app is inactive meanwhile;
-    /// if it is not in front, the user is asked when it is. Quiet notifications (`provisional`) are allowed without
-    /// asking.
+    /// Requests permission from the user, who answers according to ``userAllows``, and returns the resulting
+    /// authorization.
+    ///
+    /// The user is asked only once. The app is inactive meanwhile; if it is not in the foreground, the user is asked
+    /// when it is. Quiet notifications (`provisional`) are allowed without a question.
     public func requestAuthorization(provisional: Bool = false) async -> NotificationAuthorization {
-        // Never resumed in a process that ends before the answer: then the task is gone with it.
+        // If the process ends before the answer, the continuation is never resumed, and the task is released with the
+        // process.
         await withUnsafeContinuation { continuation in
             askForAuthorization(provisional: provisional) { continuation.resume(returning: $0) }
         }
     }
 
-    /// The same. `answered` is called once, with what is allowed then.
+    /// Requests permission from the user, and calls `answered` once with the resulting authorization.
     package func askForAuthorization(
         provisional: Bool, _ answered: @escaping @Sendable (NotificationAuthorization) -> Void
     ) {
@@ -232,45 +244,45 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
 
     // MARK: The user
 
-    /// The notifications that the user sees: shown, and neither opened nor removed. The oldest first.
+    /// The notifications that the user sees, which were neither opened nor removed, the oldest first.
     public var shown: [ShownNotification] { state.withLock { $0.machine.delivered } }
 
-    /// The titles of all notifications that the user has seen so far, in order, those that were opened or removed included.
+    /// The titles of all notifications that were shown so far, in order, including those that were opened or removed.
     public var shownTitles: [String] { state.withLock { $0.shownTitles } }
 
-    /// Whether the user will allow notifications when asked: yes, unless it is set.
+    /// Whether the user will allow notifications when asked; true by default.
     public var userAllows: Bool {
         get { state.withLock { $0.userAllows } }
         set { state.withLock { $0.userAllows = newValue } }
     }
 
-    /// The user changes in the settings what is allowed.
+    /// The user changes the authorization in the settings.
     public func setAuthorization(_ authorization: NotificationAuthorization) {
         state.withLock { $0.machine.setAuthorization(authorization) }
         surroundings.log(.user, .control("allow notifications: \(authorization.rawValue)"))
     }
 
-    /// The user taps a notification that is shown: it goes, the app comes to the front, and ``onTap`` is called.
+    /// The user taps a shown notification: it is removed, the app comes to the foreground, and ``onTap`` is called.
     ///
-    /// - Returns: False, and nothing happens, when no such notification is shown.
+    /// - Returns: False, without an effect, if no such notification is shown.
     public func tap(_ identifier: String) -> Bool {
         guard let request = state.withLock({ $0.machine.open(identifier) }) else { return false }
         surroundings.log(.user, .control("tap notification \(identifier)"))
         surroundings.openApp { [self] in
             surroundings.mainLoop()?.run { [weak self] in
-                // Looked up when it runs: an app that was only just started has set it by then.
+                // The handler is found when this runs, so that an app that was only just started has set it.
                 self?.onTap?(request)
             }
         }
         return true
     }
 
-    // MARK: What the device says
+    // MARK: Notifications by the device
 
-    /// The app came to the front, or left it.
+    /// Notes that the app has entered or left the foreground.
     func appForegrounded(_ isInFront: Bool) { state.withLock { $0.machine.appForegrounded(isInFront) } }
 
-    /// The app's process is gone, and its handlers with it; requests stay.
+    /// Releases the handlers of the ended process; requests stay.
     package func processEnded() {
         appForegrounded(false)
         onForegroundDelivery = nil
@@ -280,9 +292,11 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
 
     // MARK: Delivery
 
-    /// Under the lock on purpose, so that the timer is that of the last change; the engine calls no user code there.
+    /// Arms the timer for the next request, under the lock, so that it always belongs to the last change.
+    ///
+    /// The engine calls no code of users while arming.
     private func waitForNextDue(_ state: inout State) {
-        // Weak, because the engine is kept by this, and keeps its timers.
+        // The reference is weak, because this object retains the engine, which retains its timers.
         let next = state.machine.nextDue.map { due in
             surroundings.engine.schedule(at: due) { [weak self] in self?.deliverDue() }
         }
@@ -318,7 +332,7 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
         }
     }
 
-    /// Shows a notification that came while the app was in front, because the app has decided so.
+    /// Shows a notification that was delivered while the app was in the foreground, because the app has decided so.
     package func show(_ request: NotificationRequest) {
         let now = surroundings.time.wall()
         state.withLock { $0.machine.show(request, now: now) }
@@ -348,7 +362,7 @@ extension SimulatedNotificationCenter: DevicePart {
 }
 
 extension Fault.Rule {
-    /// A notification's interval that the system raises an exception for.
+    /// An app requested an interval for which the system raises an exception.
     ///
     /// Apple, documentation/usernotifications/untimeintervalnotificationtrigger/init(timeinterval:repeats:)
     public static let notificationInterval = Fault.Rule("NSInternalInconsistencyException.notificationInterval")

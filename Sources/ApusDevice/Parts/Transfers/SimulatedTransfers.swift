@@ -1,7 +1,7 @@
 import ApusBackground
 import ApusTimers
 
-/// What the apps of a simulated phone ask of servers by `URLSession`, in virtual time and without a network.
+/// Simulates the servers for an app's `URLSession`, in virtual time and without a network.
 ///
 /// The downloads and uploads of a background session continue while the app is suspended or has no process; the tasks of
 /// an ordinary session do not. The test is the server:
@@ -15,9 +15,9 @@ import ApusTimers
 /// Apple, documentation/foundation/downloading-files-in-the-background. Requests for credentials, redirections and resume
 /// data are not simulated.
 public final class SimulatedTransfers: Sendable {
-    /// Gets a session's events.
+    /// A closure that is called with a session's events.
     package typealias EventHandler = @MainActor @Sendable (TransferEvent) -> Void
-    /// Gets a notice, and the number with which ``complete(_:)`` says that it was handled.
+    /// A closure that is called with a notice; its number is passed to ``complete(_:)`` when it was handled.
     package typealias NoticeHandler = @MainActor @Sendable (TransferNotice) -> Void
 
     private struct State {
@@ -26,7 +26,7 @@ public final class SimulatedTransfers: Sendable {
         var handlers: [String: EventHandler] = [:]
         var noticeHandler: NoticeHandler?
         var timers: [ScheduledTimer] = []
-        /// The sessions to which something is about to be handed over.
+        /// The sessions whose events are about to be passed to the app.
         var delivering: Set<String> = []
         var isReviewAsked = false
     }
@@ -41,18 +41,20 @@ public final class SimulatedTransfers: Sendable {
 
     // MARK: The test
 
-    /// Answers what begins from now on. Without a server, every transfer fails with ``TransferFailure/cannotFindHost``, and
-    /// the log has a warning.
+    /// Sets the server, which answers the transfers that begin from now on.
     ///
-    /// - Parameter answer: Called on the main actor when a transfer begins, once for each.
+    /// Without a server, every transfer fails with ``TransferFailure/cannotFindHost``, and the log has a warning.
+    ///
+    /// - Parameter answer: Called on the main actor when a transfer begins, once for each transfer.
     public func serve(_ answer: @escaping @MainActor @Sendable (TransferRequest) -> TransferReply) {
         state.exchange(\.server, with: answer)
     }
 
     // MARK: The app
 
-    /// Sets the handler for the events of a session, on the main loop, in place of the earlier one. It goes with the
-    /// app's process. False if the process had the session already.
+    /// Sets the handler for a session's events on the main loop; returns false if the process had the session already.
+    ///
+    /// The handler replaces the earlier one, and is released when the app's process ends.
     package func open(_ session: String, _ settings: TransferSettings, _ handler: @escaping EventHandler) -> Bool {
         guard !surroundings.isAppDead() else { return true }
         let (isFirst, old) = state.withLock { state in
@@ -63,14 +65,14 @@ public final class SimulatedTransfers: Sendable {
         return isFirst
     }
 
-    /// The session takes no more tasks, and ends when the last one has.
+    /// Ends a session, which takes no more tasks, when its last task has ended.
     package func invalidate(_ session: String, cancelsTasks: Bool) {
         guard !surroundings.isAppDead() else { return }
         state.withLock { $0.machine.invalidate(session, cancelsTasks: cancelsTasks) }
         reviewSoon()
     }
 
-    /// A new task, which waits until it is resumed.
+    /// Adds a task to a session, which does not begin until it is resumed.
     package func add(_ request: TransferRequest, to session: String) -> TransferRecord {
         if surroundings.isAppDead() { return TransferRecord(0, request) }
         return state.withLock { $0.machine.add(request, to: session) }
@@ -84,25 +86,25 @@ public final class SimulatedTransfers: Sendable {
         reviewSoon()
     }
 
-    /// The tasks of a session that have not ended.
+    /// Returns the tasks of a session that have not ended.
     package func records(of session: String) -> [TransferRecord] {
         let now = now
         return state.withLock { $0.machine.records(of: session, now: now) }
     }
 
-    /// Nil when the app knows that the task has ended.
+    /// Returns a task; `nil` if the app knows that it has ended.
     package func record(_ number: Int, of session: String) -> TransferRecord? {
         let now = now
         return state.withLock { $0.machine.record(TransferMachine.Key(session: session, number: number), now: now) }
     }
 
-    /// Handles a notice, on the main loop. It goes with the app's process.
+    /// Called on the main loop with each notice for the app; released when the app's process ends.
     package var onNotice: NoticeHandler? {
         get { state.withLock { $0.noticeHandler } }
         set { if !surroundings.isAppDead() { state.exchange(\.noticeHandler, with: newValue) } }
     }
 
-    /// The app has handled the events of a notice.
+    /// Notes that the app has handled the events of a notice.
     package func complete(_ notice: Int) {
         guard !surroundings.isAppDead() else { return }
         guard state.withLock({ $0.machine.complete(notice) }) else {
@@ -116,7 +118,7 @@ public final class SimulatedTransfers: Sendable {
 
     // MARK: Reviewing
 
-    /// With the next step of time, on the device's thread.
+    /// Reviews the state at the next step of time, on the device's thread.
     private func reviewSoon() {
         let isNew = state.withLock { state in
             defer { state.isReviewAsked = true }
@@ -126,7 +128,7 @@ public final class SimulatedTransfers: Sendable {
         surroundings.engine.schedule(after: .zero) { [weak self] in MainActor.assumeIsolated { self?.review() } }
     }
 
-    /// Carries out the actions of the present state.
+    /// Executes the actions that follow from the current state.
     @MainActor
     private func review() {
         var hasAsked = true
@@ -160,7 +162,7 @@ public final class SimulatedTransfers: Sendable {
             runsChanged()
             handOverNotices()
         case .wake(let session):
-            // First, because what follows from a start of the app comes back here.
+            // This comes first, because a start of the app leads back to this part.
             state.withLock { $0.machine.begin(session, isWake: true, now: now) }
             guard surroundings.wake(.transfers(session), false) else {
                 surroundings.log(.system, .transfer("\(session): the app could not be started"))
@@ -206,7 +208,7 @@ public final class SimulatedTransfers: Sendable {
 
     // MARK: Handing over
 
-    /// The app has arrived where it was going.
+    /// Passes the notices to the app, if it has reached the state that it was entering.
     @MainActor
     private func handOverNotices() {
         guard surroundings.scene.isAppAtRest, let mainLoop = surroundings.mainLoop() else { return }
@@ -250,15 +252,17 @@ public final class SimulatedTransfers: Sendable {
         }
     }
 
-    // MARK: How long
+    // MARK: Time limits
 
-    /// While the app handles events, it is not suspended, and the time of its background tasks stands still.
+    /// Keeps the process running while the app handles events, so that the time of its background tasks does not run.
     private func runsChanged() {
         surroundings.keepRunning(state.withLock { $0.machine.end }.map { ProcessCover(end: $0) })
     }
 
-    /// The app may be suspended without having completed the events. That this is all is a choice: Apple says that the
-    /// handler has to be called, and not what becomes of an app that does not.
+    /// Reports a fault for each notice whose events the app has not handled in time; the app may then be suspended.
+    ///
+    /// That there is no other consequence is a choice: Apple says that the handler must be called, but not what happens
+    /// to an app that does not call it.
     private func endOverdue() {
         let now = now
         let overdue = state.withLock { $0.machine.takeOverdue(now: now) }
@@ -296,7 +300,8 @@ extension SimulatedTransfers: DevicePart {
         state.withLock { $0.machine.rebooting(now: now) }
     }
 
-    /// Only soon: what follows may start the app, and the other parts have to be notified first.
+    /// Reviews the state only at the next step of time, because a review may start the app, and the other parts must be
+    /// notified before.
     package func deviceChanged(to scene: DeviceScene) { reviewSoon() }
 
     package func deviceGone() {
@@ -308,7 +313,7 @@ extension SimulatedTransfers: DevicePart {
         for timer in old.1 { timer.cancel() }
     }
 
-    /// Outside the lock: what the handlers captured may do anything when it goes.
+    /// Releases the handlers outside the lock, because the deinitializers of captured values may run any code.
     private func releaseHandlers() {
         let old = state.withLock { state in
             defer { (state.handlers, state.noticeHandler, state.delivering) = ([:], nil, []) }
@@ -319,9 +324,9 @@ extension SimulatedTransfers: DevicePart {
 }
 
 extension Fault.Rule {
-    /// The events of a background session were not handled in time.
+    /// The app did not handle the events of a background session in time.
     ///
-    /// Apple, documentation/foundation/downloading-files-in-the-background: the completion handler has to be called. That it
-    /// is a fault, and the time of 30 seconds, are choices of the simulation.
+    /// Apple, documentation/foundation/downloading-files-in-the-background: the completion handler must be called. That
+    /// it is a fault not to do so, and the time of 30 seconds, are choices of the simulation.
     public static let transferEventsNotCompleted = Fault.Rule("transferEventsNotCompleted")
 }

@@ -3,17 +3,18 @@ import ApusTimers
 
 /// The sessions of one app: a pure state machine.
 ///
-/// An *ordinary* session is the process's own. Its tasks are moved by the process: when the app is suspended they lose
-/// their connections, which is what the system may do at any time after a suspension, and when the process ends they are
-/// gone. Apple, Technical Note TN2277; DTS, developer.apple.com/forums/thread/99991. Everything else is about background
-/// sessions, whose data tasks also need the process: foundation/urlerror/backgroundsessionwasdisconnected.
+/// An *ordinary* session belongs to the process, which makes its transfers. When the app is suspended, its tasks lose
+/// their connections, which the system may close at any time after a suspension; when the process ends, they are
+/// dropped. Apple, Technical Note TN2277; DTS, developer.apple.com/forums/thread/99991. All other rules are for
+/// background sessions, whose data tasks also need the process: foundation/urlerror/backgroundsessionwasdisconnected.
 ///
-/// A task *waits* or is *moving* whether or not the app has a process. The app's events are kept until it has a
-/// session with the identifier and is at rest. When the last task of a session has ended and the app is suspended or has no
-/// process, the app is started or resumed, once for all of them, and gets a *notice*. Sources: Apple,
+/// A task *waits* or is *moving* whether or not the app has a process. Events are kept until the app has a session with
+/// the identifier and is at rest. When the last task of a session has ended and the app is suspended or has no process,
+/// the app is started or resumed, once for all tasks, and receives a *notice*. Sources: Apple,
 /// documentation/foundation/downloading-files-in-the-background,
 /// documentation/foundation/urlsessionconfiguration/background(withidentifier:), …/isdiscretionary and
-/// …/sessionsendslaunchevents; of the delay after a start or a resumption, DTS, developer.apple.com/forums/thread/14854.
+/// …/sessionsendslaunchevents; for the delay after a start or a resumption, DTS,
+/// developer.apple.com/forums/thread/14854.
 struct TransferMachine {
     struct Key: Hashable {
         let session: String
@@ -26,30 +27,30 @@ struct TransferMachine {
         case log(Key, String)
         /// Start or resume the app for a session.
         case wake(String)
-        /// The app, which runs, has events to handle for a session that it does not have.
+        /// Notify the running app of events for a session that it has not opened.
         case notify(String)
         /// Deliver a session's events.
         case deliver(String)
     }
 
-    /// A notice that the app has to complete.
+    /// A notice that the app must complete.
     struct Run: Equatable {
         let notice: TransferNotice
-        /// When it has to be completed, in nanoseconds of uptime.
+        /// The instant by which the notice must be completed, in nanoseconds of uptime.
         let end: UInt64
         var isHandedOver = false
         var isFinished = false
     }
 
-    /// When something is to be looked at again.
+    /// The instants at which the machine must be examined again, one for each clock.
     struct Wakeups: Equatable {
-        /// In nanoseconds.
+        /// The instant in nanoseconds.
         var uptime: UInt64?
         var continuous: ContinuousInstant?
         var wall: WallInstant?
     }
 
-    /// A choice: sources give no end.
+    /// The maximum of the delay is a choice: sources give none.
     private static let longestDelay: Duration = .seconds(86_400)
 
     private let timeLimit: UInt64
@@ -58,21 +59,23 @@ struct TransferMachine {
     private var sessions: [String: TransferSession] = [:]
     private(set) var runs: [Run] = []
     private var lastNotice = 0
-    /// The device is about to be started again.
+    /// Whether the device is about to restart.
     private var isRestarting = false
-    /// How long tasks that are begun in the background have to wait, and until when.
+    /// The delay of tasks that are begun in the background, which lasts until `delayEnd`.
     private var delay = Duration.zero
     private var delayEnd: ContinuousInstant?
     private var nextProgress: UInt64?
-    /// What was logged as being in the way of a task.
+    /// The obstacles to tasks that were logged last.
     private var obstacles: [Key: [String]] = [:]
-    /// What is to be logged with the next update.
+    /// The lines that the next update logs.
     private var lines: [Action] = []
 
+    /// Creates the machine of a device without sessions.
+    ///
     /// - Parameters:
-    ///   - firstDelay: How long tasks wait that are begun in the background after the app was started or resumed once.
-    ///   - timeLimit: How long the app has for a notice, in nanoseconds of uptime.
-    ///   - progressInterval: How often a running app is notified of progress, in nanoseconds of uptime.
+    ///   - firstDelay: The delay of tasks that are begun in the background after the app was started or resumed once.
+    ///   - timeLimit: The time that the app has for a notice, in nanoseconds of uptime.
+    ///   - progressInterval: The time between two notifications of progress to a running app, in nanoseconds of uptime.
     init(firstDelay: Duration, timeLimit: UInt64 = 30_000_000_000, progressInterval: UInt64 = 1_000_000_000) {
         (self.firstDelay, self.timeLimit, self.progressInterval) = (firstDelay, timeLimit, progressInterval)
     }
@@ -81,7 +84,7 @@ struct TransferMachine {
 
     // MARK: The app
 
-    /// False if the process has a session of that identifier already.
+    /// Opens a session for the process; returns false if the process has one with this identifier already.
     mutating func open(_ name: String, _ settings: TransferSettings) -> Bool {
         let isFirst = sessions[name]?.isOpen != true
         sessions[name, default: TransferSession()].settings = settings
@@ -114,25 +117,25 @@ struct TransferMachine {
         sessions[key.session]?.append(events)
     }
 
-    /// The session takes no more tasks, and ends with the last one.
+    /// Ends a session, which takes no more tasks, when its last task has ended.
     mutating func invalidate(_ name: String, cancelsTasks: Bool) {
         sessions[name]?.isInvalidated = true
         if cancelsTasks { failAll(of: name, isForceQuit: false) }
     }
 
-    /// The tasks that have not ended, in the order of their numbers.
+    /// Returns the tasks of a session that have not ended, in the order of their numbers.
     mutating func records(of name: String, now: ClockReading) -> [TransferRecord] {
         guard let numbers = sessions[name]?.numbers else { return [] }
         return numbers.compactMap { record(Key(session: name, number: $0), now: now) }.filter { $0.state != .completed }
     }
 
-    /// Nil when the app knows that it has ended.
+    /// Returns a task; `nil` if the app knows that it has ended.
     mutating func record(_ key: Key, now: ClockReading) -> TransferRecord? {
         sessions[key.session]?.entries[key.number]?.count(now.uptime.nanoseconds)
         return sessions[key.session]?.entries[key.number]?.record
     }
 
-    /// False when it was completed before, or is over.
+    /// Completes a notice; returns false if it was completed before, or its time is over.
     mutating func complete(_ notice: Int) -> Bool {
         guard let index = runs.firstIndex(where: { $0.notice.number == notice }) else { return false }
         runs.remove(at: index)
@@ -141,13 +144,15 @@ struct TransferMachine {
 
     // MARK: The device
 
-    /// Another app takes the place of this one.
+    /// Drops all sessions, because another app is installed.
     mutating func appInstalled() {
         (sessions, runs, obstacles, lines) = ([:], [], [:], [])
         (delay, delayEnd) = (.zero, nil)
     }
 
-    /// The user has removed the app from the switcher: all transfers are cancelled, and the app is not started for them.
+    /// Cancels all transfers of background sessions, because the user has removed the app from the switcher.
+    ///
+    /// The app is not started for them.
     mutating func forceQuit() {
         for name in names where sessions[name]?.settings.isOrdinary == false {
             failAll(of: name, isForceQuit: true)
@@ -170,8 +175,10 @@ struct TransferMachine {
         lines.append(.log(key, entry.record.failure.map { "failed: \($0)" } ?? "done"))
     }
 
-    /// The process is gone. For a session for which it was started or resumed it is not started again: one that ends while
-    /// it handles the events would be started without end.
+    /// Drops what belongs to the ended process.
+    ///
+    /// The app is not started again for the sessions whose events the process was handling; otherwise an app that
+    /// crashes in its handler would be started without end.
     mutating func processEnded() {
         for run in runs { sessions[run.notice.session]?.needsNotice = false }
         for name in names {
@@ -186,7 +193,7 @@ struct TransferMachine {
         runs = []
     }
 
-    /// The device is about to be started again: nothing is transferred until the user has unlocked it.
+    /// Pauses all transfers because the device is about to restart; they continue after the user has unlocked it.
     mutating func rebooting(now: ClockReading) {
         isRestarting = true
         for name in names {
@@ -196,16 +203,16 @@ struct TransferMachine {
         }
     }
 
-    /// The server has answered.
+    /// Passes the server's answer to a task.
     mutating func answered(_ key: Key, _ reply: TransferReply, now: ClockReading) {
         guard let settings = sessions[key.session]?.settings else { return }
         let reply = settings.isOrdinary ? reply.limited(to: settings.requestLimit) : reply
         sessions[key.session]?.entries[key.number]?.answered(reply, now: now.uptime.nanoseconds)
     }
 
-    // MARK: What follows
+    // MARK: Reviewing
 
-    /// Looks at everything. To be repeated after an action, until there is none.
+    /// Examines all tasks and returns the actions; it must be repeated after a question to the server.
     mutating func update(_ scene: DeviceScene, now: ClockReading) -> [Action] {
         if !scene.wasUnlockedSinceBoot { isRestarting = false }
         if scene.isAppInFront { (delay, delayEnd) = (.zero, nil) }
@@ -254,7 +261,7 @@ struct TransferMachine {
         return actions
     }
 
-    /// Why a task fails rather than waits; `nil` if it may continue or wait.
+    /// Returns the failure of a task that may neither continue nor wait; `nil` if it may.
     private func interruption(
         of entry: TransferEntry, _ settings: TransferSettings, _ scene: DeviceScene
     ) -> TransferFailure? {
@@ -332,11 +339,12 @@ struct TransferMachine {
 
     // MARK: Notices
 
-    /// The app is started or resumed for a session, or runs and gets a notice.
+    /// Begins a notice for a session, for which the app is started or resumed if it does not run.
     mutating func begin(_ name: String, isWake: Bool, now: ClockReading) {
         if isWake {
-            // DTS: it doubles each time, and is over when the period has passed without a resumption. A task that is begun in
-            // the background ends after the delay at the earliest, so that is taken for one period more.
+            // DTS: the delay doubles each time, and ends when the period has passed without a resumption. A task that
+            // is begun in the background ends after the delay at the earliest, so the machine waits for one more
+            // period.
             let isDoubled = delayEnd.map { now.continuous < $0.advanced(by: delay) } ?? false
             delay = isDoubled ? min(delay * 2, max(firstDelay, Self.longestDelay)) : firstDelay
             delayEnd = now.continuous.advanced(by: delay)
@@ -346,24 +354,24 @@ struct TransferMachine {
             Run(notice: TransferNotice(number: lastNotice, session: name), end: now.uptime.nanoseconds + timeLimit))
     }
 
-    /// The app could not be started.
+    /// Drops the notices of a session, because the app could not be started.
     mutating func abandon(_ name: String) {
         runs.removeAll { $0.notice.session == name }
         sessions[name]?.needsNotice = false
     }
 
-    /// Until when tasks wait that are begun in the background now.
+    /// Returns the end of the delay of tasks that are begun in the background now; `nil` if there is none.
     private func freeAgain(now: ClockReading) -> ContinuousInstant? {
         delayEnd.flatMap { $0 > now.continuous ? $0 : nil }
     }
 
-    /// The notices that are to be handed over now, each once.
+    /// Returns the notices that are to be handed over now, each of them once.
     mutating func takeNotices() -> [TransferNotice] {
         defer { for index in runs.indices { runs[index].isHandedOver = true } }
         return runs.filter { !$0.isHandedOver }.map(\.notice)
     }
 
-    /// The next events of the session, which the app has.
+    /// Returns the next event of a session, and removes it, if the app has the session and can handle the event.
     mutating func takeEvent(_ name: String, _ scene: DeviceScene) -> TransferEvent? {
         guard scene.isAppAtRest, let session = sessions[name], session.isOpen else { return nil }
         let run = runs.firstIndex { $0.notice.session == name }
@@ -378,16 +386,16 @@ struct TransferMachine {
         return .invalidated
     }
 
-    /// Takes away those whose time is over.
+    /// Removes and returns the notices whose time is over.
     mutating func takeOverdue(now: ClockReading) -> [Run] {
         defer { runs.removeAll { $0.end <= now.uptime.nanoseconds } }
         return runs.filter { $0.end <= now.uptime.nanoseconds }
     }
 
-    /// Until when the app is kept running for notices.
+    /// The instant until which the app is kept running for notices.
     var end: UInt64? { runs.map(\.end).max() }
 
-    /// When something is to be looked at again.
+    /// Returns the instants at which the machine must be examined again.
     func wakeups(now: ClockReading) -> Wakeups {
         let entries = sessions.values.flatMap(\.entries.values)
         let waiting = entries.filter { $0.stage == .waiting }
@@ -401,6 +409,6 @@ struct TransferMachine {
 }
 
 extension TransferSession {
-    /// Whether the app, which has the session, can be notified of progress.
+    /// Whether progress of this session can be reported to the app.
     fileprivate var isMoving: Bool { isOpen && entries.values.contains { $0.end != nil } }
 }

@@ -1,29 +1,29 @@
 package import ApusTimers
 
-/// What an app asks of a server by a `URLSession`, as the server of a test gets it (``SimulatedTransfers/serve(_:)``).
+/// An app's request to a server by `URLSession`, as a test's server receives it (``SimulatedTransfers/serve(_:)``).
 public struct TransferRequest: Sendable, Hashable, Codable {
-    /// The direction.
+    /// The direction of a transfer.
     public enum Kind: String, Sendable, Hashable, Codable {
-        /// A file comes from the server.
+        /// The server sends a file.
         case download
-        /// Bytes or a file go to the server.
+        /// The app sends bytes or a file.
         case upload
-        /// Bytes come from the server.
+        /// The server sends bytes.
         case data
     }
 
-    /// The direction.
+    /// The direction of the transfer.
     public var kind: Kind
     /// The address.
     public var url: String
-    /// The method of HTTP.
+    /// The method of the HTTP request.
     public var method: String
     /// The fields of the header that the app has set.
     public var headers: [String: String]
-    /// How many bytes go to the server with the request.
+    /// The number of bytes that the app sends with the request.
     public var bytesToSend: Int64
 
-    /// A request.
+    /// Creates a request.
     public init(
         _ kind: Kind, url: String, method: String = "GET", headers: [String: String] = [:], bytesToSend: Int64 = 0
     ) {
@@ -35,32 +35,32 @@ public struct TransferRequest: Sendable, Hashable, Codable {
     }
 }
 
-/// Why a transfer has failed: a code of `URLError`.
+/// The reason for which a transfer has failed: a code of `URLError`.
 public struct TransferFailure: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
-    /// The code, as of `NSURLErrorDomain`.
+    /// The code in the domain `NSURLErrorDomain`.
     public let rawValue: Int
 
-    /// The failure with that code.
+    /// Creates the failure with a code.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// The app has cancelled it, or the user has force-quit the app.
+    /// The app cancelled the transfer, or the user force-quit the app.
     public static let cancelled = TransferFailure(rawValue: -999)
-    /// It was not finished in time.
+    /// The transfer was not finished in time.
     public static let timedOut = TransferFailure(rawValue: -1001)
-    /// There is no server of that name.
+    /// There is no server with this name.
     public static let cannotFindHost = TransferFailure(rawValue: -1003)
     /// The server does not answer.
     public static let cannotConnectToHost = TransferFailure(rawValue: -1004)
-    /// The connection was lost: the server has closed it, the network is gone, or the app was suspended.
+    /// The server closed the connection, the network was lost, or the app was suspended.
     public static let networkConnectionLost = TransferFailure(rawValue: -1005)
     /// The answer to a data task or an upload is longer than 1 GiB.
     public static let dataLengthExceedsMaximum = TransferFailure(rawValue: -1103)
     /// There is no network.
     public static let notConnectedToInternet = TransferFailure(rawValue: -1009)
-    /// The app was suspended or has ended, and a data task of a background session with it.
+    /// The app was suspended or has ended, which ended a data task of a background session.
     public static let backgroundSessionWasDisconnected = TransferFailure(rawValue: -997)
 
-    /// The code in words, or as a number.
+    /// The failure in words, or the code of an unknown one.
     public var description: String {
         switch self {
         case .cancelled: "cancelled"
@@ -76,16 +76,17 @@ public struct TransferFailure: RawRepresentable, Sendable, Hashable, Codable, Cu
     }
 }
 
-/// What a server answers to a ``TransferRequest``, and how long that takes on the device's uptime clock, without the time
-/// in which the transfer has to wait.
+/// A server's answer to a ``TransferRequest``, and the time that the transfer takes.
+///
+/// The time is on the device's uptime clock, and does not include waits of the transfer.
 public struct TransferReply: Sendable, Hashable, Codable {
-    /// The status of HTTP; `nil` for a failure.
+    /// The status of the HTTP response; `nil` for a failure.
     public let status: Int?
-    /// Why there is no answer.
+    /// The failure; `nil` if the server answers.
     public let failure: TransferFailure?
-    /// How many bytes come.
+    /// The number of bytes that the server sends.
     public let bytes: Int64
-    /// The bytes; `nil` stands for zeros.
+    /// The bytes that the server sends; `nil` for zeros.
     let contents: [UInt8]?
     private let bytesPerSecond: Int64
     private let failsAfter: UInt64
@@ -99,139 +100,140 @@ public struct TransferReply: Sendable, Hashable, Codable {
         self.failsAfter = failsAfter.nanosecondsFromZero
     }
 
-    /// A file of so many zeros.
+    /// Returns an answer with a file of zeros.
     ///
     /// - Parameters:
-    ///   - bytes: Its size.
+    ///   - bytes: The size of the file.
     ///   - bytesPerSecond: The rate of the transfer; at least 1.
-    ///   - status: The status of HTTP. One that is an error is no failure of a download: the file is what the server
-    ///     says.
+    ///   - status: The status of the HTTP response. A download does not fail with the status of an error: the file has
+    ///     the server's answer.
     /// - Returns: The answer.
     public static func file(bytes: Int64, bytesPerSecond: Int64 = 1_000_000, status: Int = 200) -> TransferReply {
         TransferReply(status: status, bytes: bytes, bytesPerSecond: bytesPerSecond)
     }
 
-    /// A file with those bytes; see ``file(bytes:bytesPerSecond:status:)``.
+    /// Returns an answer with a file of these bytes; see ``file(bytes:bytesPerSecond:status:)``.
     public static func file(contents: [UInt8], bytesPerSecond: Int64 = 1_000_000, status: Int = 200) -> TransferReply {
         TransferReply(
             status: status, bytes: Int64(contents.count), contents: contents, bytesPerSecond: bytesPerSecond)
     }
 
-    /// What was sent is taken, and nothing comes back.
+    /// Returns an answer without bytes, which accepts what the app has sent.
     public static func accepted(bytesPerSecond: Int64 = 1_000_000, status: Int = 200) -> TransferReply {
         TransferReply(status: status, bytesPerSecond: bytesPerSecond)
     }
 
-    /// The transfer fails.
+    /// Returns the failure of a transfer.
     ///
     /// - Parameters:
-    ///   - failure: Why.
-    ///   - duration: How long the transfer lasts until then.
+    ///   - failure: The reason.
+    ///   - duration: The time that the transfer takes until it fails.
     /// - Returns: The answer.
     public static func failure(_ failure: TransferFailure, after duration: Duration = .zero) -> TransferReply {
         TransferReply(status: nil, failure: failure, failsAfter: duration)
     }
 
-    /// The same, or that it has timed out if nothing comes within `limit` nanoseconds.
+    /// Returns the answer, or a time-out instead of a failure that would come after more than `limit` nanoseconds.
     func limited(to limit: UInt64) -> TransferReply {
         guard failure != nil, failsAfter > limit else { return self }
         return .failure(.timedOut, after: .nanoseconds(Int64(clamping: limit)))
     }
 
-    /// How long it takes to answer that request, in nanoseconds.
+    /// Returns the time that the transfer of a request and this answer takes, in nanoseconds.
     func nanoseconds(for request: TransferRequest) -> UInt64 {
         if failure != nil { return failsAfter }
         let bytes = UInt64(bytes) + UInt64(request.bytesToSend)
         let product = bytes.multipliedFullWidth(by: 1_000_000_000)
-        // Up to the largest duration, which is longer than any test.
+        // The limit is the largest duration, which is longer than any test.
         guard product.high < UInt64(bytesPerSecond) else { return UInt64(Int64.max) }
         let (quotient, remainder) = UInt64(bytesPerSecond).dividingFullWidth(product)
         return min(UInt64(Int64.max), quotient + (remainder > 0 ? 1 : 0))
     }
 }
 
-/// What a session says to the system about itself.
+/// The configuration of a session.
 package struct TransferSettings: Sendable, Hashable, Codable {
-    /// Whether the session is the process's own: its tasks continue only while the app runs, and end with the process.
+    /// Whether the session belongs to the process: its tasks continue only while the app runs, and end with the
+    /// process.
     package var isOrdinary = false
-    /// Of an ordinary session: whether a task that begins without a network waits for one.
+    /// Whether a task of an ordinary session that begins without a network waits for one.
     package var waitsForConnectivity = false
-    /// Of an ordinary session: how long a task waits for the next bytes, in nanoseconds.
+    /// The time for which a task of an ordinary session waits for the next bytes, in nanoseconds.
     package var requestLimit: UInt64 = 60_000_000_000
-    /// Whether the system chooses a good time.
+    /// Whether the system chooses a favourable time.
     package var isDiscretionary = false
     /// Whether the app is started or resumed when all tasks have ended.
     package var sendsLaunchEvents = true
-    /// Whether a connection that costs may be used.
+    /// Whether transfers may use a network that is constrained, for example because it is expensive.
     package var allowsConstrainedNetwork = true
-    /// How long a task may take from its first resumption, in nanoseconds.
+    /// The longest time of a task from its first resumption, in nanoseconds.
     package var limit: UInt64 = 604_800_000_000_000
 
     package init() {}
 }
 
-/// The names of ordinary sessions, which no identifier of a background session is.
+/// The names of ordinary sessions, which differ from all identifiers of background sessions.
 package enum OrdinarySessionName {
     private static let mark = "\u{0}"
 
-    /// A name in the place of an identifier.
+    /// Returns a name that is used in place of an identifier.
     package static func make(_ text: String) -> String { mark + text }
 
-    /// The name of any session, for people.
+    /// Returns the name of any session for the log.
     package static func shown(_ name: String) -> String { name.hasPrefix(mark) ? String(name.dropFirst()) : name }
 }
 
-/// One task of a session, as the system keeps it.
+/// One task of a session, as the system stores it.
 package struct TransferRecord: Sendable, Hashable, Codable {
     package enum State: Int, Sendable, Hashable, Codable {
         case running, suspended, canceling, completed
     }
 
-    /// Counts the tasks of the session.
+    /// The number of the task among those of the session.
     package let number: Int
     package let request: TransferRequest
     package var state = State.suspended
-    /// What the app has written on it.
+    /// The app's description of the task.
     package var note: String?
     package var earliestBegin: WallInstant?
     package var sent: Int64 = 0
     package var received: Int64 = 0
-    /// Nil before the server has answered.
+    /// The number of bytes that the server will send; `nil` before it has answered.
     package var expectedToReceive: Int64?
     package var status: Int?
     package var failure: TransferFailure?
-    /// Whether it was cancelled because the user has force-quit the app.
+    /// Whether the task was cancelled because the user force-quit the app.
     package var isForceQuit = false
 
     init(_ number: Int, _ request: TransferRequest) { (self.number, self.request) = (number, request) }
 }
 
-/// What the app does with a task.
+/// A change of a task by the app.
 package enum TransferChange: Sendable, Hashable, Codable {
     case resume, suspend, cancel
     case note(String?)
     case earliestBegin(WallInstant?)
 }
 
-/// The events of a session, in order.
+/// An event of a session; events are delivered in order.
 package enum TransferEvent: Sendable, Hashable, Codable {
-    /// So many bytes more were transferred.
+    /// This number of bytes was transferred since the last event.
     case progress(TransferRecord, Int64)
-    /// The file is there: these bytes, or as many zeros.
+    /// A file was downloaded, with these bytes, or with zeros for `nil`.
     case downloaded(TransferRecord, [UInt8]?)
-    /// What the server has answered to a data task or an upload: these bytes, or as many zeros.
+    /// The server answered a data task or an upload, with these bytes, or with zeros for `nil`.
     case received(TransferRecord, [UInt8]?)
     /// The task has ended.
     case completed(TransferRecord)
-    /// That was all for which the app was started or resumed.
+    /// All events were delivered for which the app was started or resumed.
     case finished
-    /// The session can be used no more.
+    /// The session has ended and can no longer be used.
     case invalidated
 }
 
-/// The app has events to handle for a session.
+/// A notice that the app has events of a session to handle.
 package struct TransferNotice: Sendable, Hashable, Codable {
-    /// Counts the notices of a device.
+    /// The number of the notice among those of the device.
     package let number: Int
     /// The identifier of the session.
     package let session: String

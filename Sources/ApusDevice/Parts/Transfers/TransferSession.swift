@@ -1,41 +1,42 @@
 import ApusBackground
 import ApusTimers
 
-/// One task of a session: a pure state machine. Instants are nanoseconds of uptime, unless their type says
-/// otherwise.
+/// One task of a session: a pure state machine.
+///
+/// Instants are nanoseconds of uptime, unless their type says otherwise.
 struct TransferEntry {
     enum Stage: Equatable {
-        /// The app has not resumed it, or has suspended it.
+        /// The app has not resumed the task, or has suspended it.
         case held
-        /// It has to wait.
+        /// The task waits until no obstacle is left.
         case waiting
-        /// The server was asked, and has not answered.
+        /// The server was asked, and has not answered yet.
         case asked
-        /// Bytes go over the network; up to that instant they are counted.
+        /// Bytes are transferred; they are counted up to this instant.
         case moving(since: UInt64)
         case ended
     }
 
     private(set) var record: TransferRecord
     private(set) var stage = Stage.held
-    /// Whether it is at the system's discretion: it was resumed in the background.
+    /// Whether the task was resumed in the background, so that the system chooses its time.
     private(set) var isBegunInBackground = false
-    /// Because the system has resumed the app too often.
+    /// The earliest time of the transfer, because the system has resumed the app too often; `nil` for none.
     var notBefore: ContinuousInstant?
-    /// When it has to be over.
+    /// The instant by which the task must have ended.
     private(set) var deadline: ContinuousInstant?
     private var reply: TransferReply?
-    /// How long bytes have gone over the network.
+    /// The time for which bytes were transferred.
     private var spent: UInt64 = 0
     private var reported: Int64 = 0
 
-    /// How much data that the test has not given a task takes in memory: a choice.
+    /// The largest answer for a task in memory, if the test gives no content: a choice.
     private static let mostZeros: Int64 = 1 << 30
 
     init(_ record: TransferRecord) { self.record = record }
 
     var hasEnded: Bool { stage == .ended }
-    /// The bytes whose number the delegate gets.
+    /// The bytes whose number is reported as progress.
     private var moved: Int64 { record.request.kind == .download ? record.received : record.sent }
 
     // MARK: The app
@@ -61,7 +62,7 @@ struct TransferEntry {
 
     // MARK: The transfer
 
-    /// Brings the counts up to `now`.
+    /// Updates the numbers of transferred bytes to `now`.
     mutating func count(_ now: UInt64) {
         guard case .moving(let since) = stage, let reply else { return }
         stage = .moving(since: now)
@@ -82,14 +83,14 @@ struct TransferEntry {
         stage = .waiting
     }
 
-    /// Nothing is in the way. True if the server has to be asked first.
+    /// Continues the task because no obstacle is left; returns true if the server must be asked first.
     mutating func proceed(now: UInt64) -> Bool {
         guard stage == .waiting else { return false }
         stage = reply == nil ? .asked : .moving(since: now)
         return stage == .asked
     }
 
-    /// The server has answered.
+    /// Begins the transfer, because the server has answered.
     mutating func answered(_ reply: TransferReply, now: UInt64) {
         guard stage == .asked else { return }
         self.reply = reply
@@ -97,21 +98,21 @@ struct TransferEntry {
         stage = .moving(since: now)
     }
 
-    /// When everything is transferred, if nothing comes in between.
+    /// The instant at which the transfer is complete, unless it is paused.
     var end: UInt64? {
         guard case .moving(let since) = stage, let reply else { return nil }
         let left = reply.nanoseconds(for: record.request) - spent
         return since.addingReportingOverflow(left).overflow ? .max : since + left
     }
 
-    /// What was transferred since it was reported last, if anything.
+    /// Returns the progress since the last report; `nil` if there was none.
     mutating func takeProgress() -> TransferEvent? {
         guard moved > reported else { return nil }
         defer { reported = moved }
         return .progress(record, moved - reported)
     }
 
-    /// Everything is transferred, or the server has failed.
+    /// Ends the task because the transfer is complete or the server has failed, and returns the events.
     mutating func finish() -> [TransferEvent] {
         guard !hasEnded, let reply else { return [] }
         if let failure = reply.failure { return fail(failure) }
@@ -141,18 +142,18 @@ struct TransferEntry {
     }
 }
 
-/// What the system keeps of a session. That of a background session outlives the app's processes.
+/// The state of a session, which outlives the app's processes for a background session.
 struct TransferSession {
     var settings = TransferSettings()
     /// Whether the process has a session object for it.
     var isOpen = false
-    /// Whether it is over when the last task has ended.
+    /// Whether the session ends with its last task.
     var isInvalidated = false
-    /// By their numbers, including those whose end was not reported.
+    /// The tasks by their numbers, including those whose end the app does not know yet.
     var entries: [Int: TransferEntry] = [:]
     private var lastNumber = 0
     var events: [TransferEvent] = []
-    /// The last task has ended, and the app does not know it.
+    /// Whether the last task has ended and the app does not know it.
     var needsNotice = false
 
     var numbers: [Int] { entries.keys.sorted() }
@@ -167,7 +168,7 @@ struct TransferSession {
 
     mutating func append(_ new: [TransferEvent]) {
         events += new
-        // The app is not resumed to learn that it was suspended.
+        // The app is not resumed only to be notified that a task failed because it was suspended.
         let isNews = events.contains { event in
             if case .completed(let record) = event {
                 record.failure != .backgroundSessionWasDisconnected
@@ -178,7 +179,7 @@ struct TransferSession {
         if !new.isEmpty, isNews, haveAllEnded, !settings.isOrdinary { needsNotice = true }
     }
 
-    /// The session object goes with the process; its pending events stay, except how far the tasks were.
+    /// Closes the session of the ended process; its pending events are kept, except those of progress.
     mutating func processEnded() {
         isOpen = false
         events.removeAll { if case .progress = $0 { true } else { false } }
