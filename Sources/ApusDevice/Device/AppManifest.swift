@@ -67,8 +67,9 @@ public struct AppManifest: Sendable, Hashable, Codable {
     ///
     /// By default, it has the texts for the user that the system requires; pass `nil` for an app without them.
     ///
-    /// If `usesScenes` is `nil`, it is true, except for an app in the test's process whose installation has no scene
-    /// delegate. A value that contradicts the app's delegates is a fault of the module SimulatedApple.
+    /// Without a value for `usesScenes`, the property is true, except for an app in the test's process whose
+    /// installation has no scene delegate. A value that contradicts the app's delegates is a fault of the module
+    /// SimulatedApple.
     public init(
         bundleIdentifier: String = "com.example.app", backgroundModes: Set<BackgroundMode> = [],
         permittedTaskIdentifiers: Set<String> = [], usesScenes: Bool? = nil,
@@ -85,8 +86,9 @@ public struct AppManifest: Sendable, Hashable, Codable {
         self.appGroups = appGroups
     }
 
-    /// The usage texts that are missing, for each authorization; if any is, a request for that authorization does
-    /// nothing.
+    /// The keys of the usage texts that are missing for each authorization.
+    ///
+    /// A request for an authorization with missing texts does nothing.
     ///
     /// Apple, documentation/corelocation/cllocationmanager/requestwheninuseauthorization() and
     /// …/requestalwaysauthorization()

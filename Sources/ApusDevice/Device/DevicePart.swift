@@ -15,7 +15,7 @@ package protocol DevicePart: AnyObject, Sendable {
 
     // MARK: The app
 
-    /// Replaces the app; no app runs at that moment.
+    /// Notifies the part that an app replaces the earlier one; no process runs.
     ///
     /// What the user has allowed stays, as it does with an update.
     @MainActor func appInstalled(_ app: InstalledApp)
@@ -51,7 +51,7 @@ package protocol DevicePart: AnyObject, Sendable {
     ///
     /// It also follows each notification above except those of installations, system events and calls.
     @MainActor func deviceChanged(to scene: DeviceScene)
-    /// Replaces the system's rules.
+    /// Notifies the part that the system's rules were replaced.
     @MainActor func policyChanged(_ policy: SystemPolicy)
     /// Releases what the part holds of the app, because the device was released; the process may still live.
     ///
@@ -60,10 +60,9 @@ package protocol DevicePart: AnyObject, Sendable {
 
     // MARK: Questions from the device
 
-    /// The instants by which the app must have finished something of this part, which end an app that computes past
-    /// them.
+    /// The instants by which the app must have finished something of this part.
     ///
-    /// They may be read from any thread.
+    /// They end an app that computes past them. They may be read from any thread.
     var limits: [ProcessLimit] { get }
     /// Returns the steps that a random user may take with this part now.
     ///

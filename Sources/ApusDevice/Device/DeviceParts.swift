@@ -121,8 +121,8 @@ final class DeviceParts: Sendable {
         return part
     }
 
-    /// Releases the process's host, which holds the parts and is held by them, because the device may be released
-    /// first.
+    /// Releases the process's host, because the host and the parts retain each other, and the process may outlive the
+    /// device.
     func deviceGone() {
         host = nil
         for part in all { part.deviceGone() }

@@ -2,8 +2,7 @@ public import ApusBackground
 public import ApusTimers
 import ApusVirtualTime
 
-/// The controls of the device, each of which is logged, and returns when everything that follows from it at once has
-/// run.
+/// The controls of the device; each is logged, and returns when all its immediate effects have run.
 extension SimulatedDevice {
     func control(_ name: String) { log(.user, .control(name)) }
 

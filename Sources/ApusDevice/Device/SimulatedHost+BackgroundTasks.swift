@@ -141,8 +141,7 @@ extension SimulatedHost {
         }
     }
 
-    /// Ends the process if its time is over and background tasks are still open, which handlers may have ended
-    /// meanwhile.
+    /// Ends the process if its time is over and background tasks are still open.
     func endIfOverdue() {
         let now = now
         guard let zero = state.withLock({ $0.backgroundTasks.zero(now: now) }), zero <= now else { return }

@@ -276,8 +276,7 @@ public final class SimulatedHost: BackgroundHost {
         if !process.isEnded { log.add(actor, what) }
     }
 
-    /// Records a fault of the app, and ends the process if a phone raises an exception for it, unless it has ended
-    /// already.
+    /// Records a fault of the living process, and ends the process if a phone raises an exception for the fault.
     package func fault(_ fault: Fault) {
         log(.app, .fault(fault))
         if policy.endsAppAtExceptions, fault.rule.isException {

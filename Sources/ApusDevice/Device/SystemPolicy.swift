@@ -33,10 +33,9 @@ public struct SystemPolicy: Sendable, Hashable {
     public var longBackgroundTaskWarning: Duration = .seconds(30)
     /// The consequence for an app whose background tasks are open when the expiration handlers have returned.
     public var unendedBackgroundTasks = UnendedBackgroundTasks.endsAppAfterHandlers
-    /// Whether a background task is refused that is requested after the handlers were called, so that its own handler
-    /// is called instead.
+    /// Whether a background task is refused if it is requested after the expiration handlers were called.
     ///
-    /// This is Apple's rule
+    /// Its own handler is called instead. This is Apple's rule
     /// (developer.apple.com/documentation/uikit/uiapplication/beginbackgroundtask(withname:expirationhandler:)). If
     /// false, the task is granted, and expires at once.
     public var refusesLateBackgroundTasks = true
@@ -55,7 +54,7 @@ public struct SystemPolicy: Sendable, Hashable {
         /// The app is ended at once.
         ///
         /// This is the default, and the strictest interpretation: Apple says that a background task must be ended in
-        /// the handler; if the app ends it later, it depends on timing whether a phone ends the app.
+        /// the handler. If the app ends it later, a phone may have ended the app before.
         case endsAppAfterHandlers
         /// The app is warned, and is ended when the budget is used up.
         case endsAppAtZero
@@ -79,12 +78,12 @@ public struct SystemPolicy: Sendable, Hashable {
     /// (developer.apple.com/forums/thread/826964).
     public var locationLaunchesAfterForceQuit = false
 
-    /// The delay of tasks of a background `URLSession` that an app begins in the background, after the system has
-    /// started or resumed it for a session.
+    /// The first delay of `URLSession` tasks that an app in the background begins in a background session.
     ///
-    /// The delay doubles each time. It has this first value again when the user opens the app, or the app was not
-    /// resumed for twice the delay (DTS, developer.apple.com/forums/thread/14854; "twice" is a choice, and so is the
-    /// maximum of a day). A minute is seen in logs (developer.apple.com/forums/thread/128813).
+    /// Tasks are delayed after the system has started or resumed the app for a session, and the delay doubles each
+    /// time. It has this first value again when the user opens the app, or the app was not resumed for twice the delay
+    /// (DTS, developer.apple.com/forums/thread/14854; "twice" is a choice, and so is the maximum of a day). A minute is
+    /// seen in logs (developer.apple.com/forums/thread/128813).
     public var firstTransferDelay: Duration = .seconds(60)
 
     // MARK: Notifications, read when the device is created
@@ -110,9 +109,9 @@ public struct SystemPolicy: Sendable, Hashable {
     ///
     /// Apple, developer.apple.com/documentation/uikit/uiapplicationdelegate/applicationdidenterbackground(_:).
     public var enterBackgroundLimit: Duration = .seconds(5)
-    /// The time from that work, or from the end of the last background task, to the suspension; the seed chooses it
-    /// from this range.
+    /// The range from which the seed chooses the time until an app in the background is suspended.
     ///
+    /// The time begins when the app's work on entering the background is done and its last background task has ended.
     /// The sources say "shortly after", without a number.
     public var suspensionDelay: ClosedRange<Duration> = .milliseconds(50)...(.seconds(2))
     /// Whether an app is ended that holds a lock on a file of an app group when it is about to be suspended.
@@ -134,7 +133,7 @@ public struct SystemPolicy: Sendable, Hashable {
     ///
     /// Apple Platform Security, "Data Protection classes", support.apple.com/guide/security/secb010e978a.
     public var dataProtectionDelay: Duration = .seconds(10)
-    /// The duration of a restart of the device, which is a choice.
+    /// The duration of a restart of the device: a choice.
     public var rebootTime: Duration = .seconds(30)
 
     /// Creates the rules of Apple's systems, with the default values above.
@@ -171,14 +170,13 @@ extension SystemPolicy {
 
         // MARK: When jobs run
 
-        /// The time between two examinations of the pending requests by the system; the seed chooses it from this
-        /// range, a choice.
+        /// The range from which the seed chooses the time between two examinations of the pending requests: a choice.
         public var opportunitySpacing: ClosedRange<Duration> = .seconds(300)...(.seconds(900))
         /// The charge at or below which no refresh runs: 20 % (notes).
         public var lowBattery = 0.2
         /// The time for which the system remembers when the user opened the app: a week.
         ///
-        /// The app must also have been used within this time for any job to run (BGTaskRequest.h, for processing; a
+        /// A refresh or processing runs only if the app was used within this time (BGTaskRequest.h, for processing; a
         /// choice for refresh).
         public var usageWindow: Duration = .seconds(7 * 86_400)
         /// The time before an expected use of the app from which a refresh may run: a choice (notes: "just before").
@@ -193,7 +191,7 @@ extension SystemPolicy {
         public var refreshSpacing: Duration = .seconds(900)
         /// The shortest time between two launches for processing: a choice (notes: rate limiting, without a number).
         public var processingSpacing: Duration = .seconds(900)
-        /// The time for which processing waits if its request requires nothing, in addition to a device that is not in
+        /// The condition for processing whose request does not require external power, besides a device that is not in
         /// use.
         ///
         /// Apple describes processing as work for periods of low activity, such as overnight while the device charges
@@ -203,7 +201,9 @@ extension SystemPolicy {
         ///
         /// It is in UTC because the simulation has no time zones.
         public var nightBegin: Duration = .seconds(22 * 3_600)
-        /// The end of that night, as a time of day in UTC; before ``nightBegin`` it is on the next day: a choice.
+        /// The end of the night of ``processingTime``, as a time of day in UTC: a choice.
+        ///
+        /// An end before ``nightBegin`` is on the next day.
         public var nightEnd: Duration = .seconds(6 * 3_600)
         /// Whether processing runs even if the user has removed the app from the switcher.
         ///
@@ -239,13 +239,13 @@ extension SystemPolicy {
         /// There is no limit while a job runs that requires external power (BGTaskRequest.h).
         public var cpuShare = 0.8
 
-        /// The time for which processing waits, in addition to a device that is not in use.
+        /// A condition for processing, besides a device that is not in use.
         public enum ProcessingTime: Sendable, Hashable {
-            /// When the device charges, or at night.
+            /// The device charges, or it is night.
             case chargingOrNight
-            /// When the device charges, by day or by night.
+            /// The device charges, by day or by night.
             case charging
-            /// Any time: it runs as soon as the screen is locked, on battery too.
+            /// There is no other condition: processing runs as soon as the screen is locked, on battery too.
             case whenIdle
         }
 

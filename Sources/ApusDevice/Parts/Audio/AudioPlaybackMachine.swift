@@ -208,7 +208,7 @@ struct AudioPlaybackMachine {
         self.isModeDeclared = isModeDeclared
     }
 
-    /// Deactivates the session because the app is suspended, which learns of it when it runs again.
+    /// Deactivates the session because the app is suspended, which is notified when it runs again.
     mutating func appSuspended(now: UptimeInstant) {
         isSuspended = true
         cancelResumption()

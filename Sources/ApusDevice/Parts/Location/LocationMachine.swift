@@ -12,7 +12,7 @@ struct LocationMachine {
         case authorization(LocationAuthorization)
     }
 
-    /// A condition of the authorization.
+    /// The user's consent, where the authorization that the app sees does not show it.
     private enum Grant {
         case settled
         /// The app has "always", but the user has only answered the question about "when in use".

@@ -26,7 +26,7 @@ public struct LocationRoute: Sendable, Hashable {
         }
     }
 
-    /// The knowledge of the receiver from an instant of the route on.
+    /// A reading of the receiver, from an instant of the route until the next reading.
     struct Reading: Sendable, Hashable {
         var at: Duration
         /// The place; `nil` without a fix.
@@ -80,7 +80,7 @@ public struct LocationRoute: Sendable, Hashable {
 
     // MARK: Reading
 
-    /// Returns the knowledge of the receiver at an instant of the route.
+    /// Returns the reading of the receiver at an instant of the route.
     func reading(at elapsed: Duration) -> Reading {
         switch kind {
         case .steps(let readings):

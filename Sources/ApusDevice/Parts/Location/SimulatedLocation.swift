@@ -76,7 +76,7 @@ public final class SimulatedLocation: LocationSource {
 
     /// Requests an authorization from the user, who answers according to ``userAnswer`` and ``userAllowsOnce``.
     ///
-    /// The user is asked the first time, and once more about `always` if the app has `whenInUse`, and does not allow
+    /// The user is asked the first time, and once more about `always` if the app has `whenInUse`. The user never allows
     /// more than is requested. The app is inactive meanwhile; if it is not in the foreground, the user is asked when it
     /// is.
     ///
@@ -139,7 +139,7 @@ public final class SimulatedLocation: LocationSource {
 
     /// Starts updates, the first of which comes at once, and the others when the phone moves along its route.
     ///
-    /// They end with ``stop()``, with the sequence, when other updates are started, and with the app's process.
+    /// They end when the app calls ``stop()``, ends the sequence or starts other updates, and when its process ends.
     ///
     /// - Throws: ``/ApusBackground/BackgroundError`` with the code `modeUnavailable` if the app is not authorized, does
     ///   not declare the mode for `inBackground`, or is not in the foreground and does not have `always`.
@@ -181,7 +181,7 @@ public final class SimulatedLocation: LocationSource {
 
     /// Whether updates pause when the phone has not moved for a long time.
     ///
-    /// It is true unless the app sets it, and again for the next process.
+    /// The default is true, and each new process begins with it.
     package var pausesAutomatically: Bool {
         get { state.withLock { $0.machine.pausesAutomatically } }
         set {

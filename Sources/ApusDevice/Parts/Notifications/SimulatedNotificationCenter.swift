@@ -76,8 +76,8 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
 
     /// Called on the main loop when the user has opened one of the app's notifications, which opens the app too.
     ///
-    /// It is released when the app's process ends. If the tap starts the app, it is called even if it is set during the
-    /// launch.
+    /// It is released when the app's process ends. If the tap starts the app, a handler that is set during the launch
+    /// is called.
     public var onTap: TapHandler? {
         get { state.withLock { $0.onTap } }
         set { state.exchange(\.onTap, with: newValue) }

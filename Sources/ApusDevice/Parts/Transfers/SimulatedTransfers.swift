@@ -1,7 +1,7 @@
 import ApusBackground
 import ApusTimers
 
-/// Simulates the servers for an app's `URLSession`, in virtual time and without a network.
+/// The transfers of an app by `URLSession` on a simulated phone, in virtual time and without a network.
 ///
 /// The downloads and uploads of a background session continue while the app is suspended or has no process; the tasks of
 /// an ordinary session do not. The test is the server:
@@ -65,7 +65,7 @@ public final class SimulatedTransfers: Sendable {
         return isFirst
     }
 
-    /// Ends a session, which takes no more tasks, when its last task has ended.
+    /// Closes a session, which takes no more tasks, and ends with its last one.
     package func invalidate(_ session: String, cancelsTasks: Bool) {
         guard !surroundings.isAppDead() else { return }
         state.withLock { $0.machine.invalidate(session, cancelsTasks: cancelsTasks) }

@@ -117,7 +117,7 @@ struct TransferMachine {
         sessions[key.session]?.append(events)
     }
 
-    /// Ends a session, which takes no more tasks, when its last task has ended.
+    /// Closes a session, which takes no more tasks, and ends with its last one.
     mutating func invalidate(_ name: String, cancelsTasks: Bool) {
         sessions[name]?.isInvalidated = true
         if cancelsTasks { failAll(of: name, isForceQuit: false) }
@@ -339,7 +339,7 @@ struct TransferMachine {
 
     // MARK: Notices
 
-    /// Begins a notice for a session, for which the app is started or resumed if it does not run.
+    /// Begins a notice for a session; with `isWake`, the app is started or resumed for it.
     mutating func begin(_ name: String, isWake: Bool, now: ClockReading) {
         if isWake {
             // DTS: the delay doubles each time, and ends when the period has passed without a resumption. A task that
@@ -360,7 +360,7 @@ struct TransferMachine {
         sessions[name]?.needsNotice = false
     }
 
-    /// Returns the end of the delay of tasks that are begun in the background now; `nil` if there is none.
+    /// Returns until when a task must wait that begins in the background now; `nil` if it need not wait.
     private func freeAgain(now: ClockReading) -> ContinuousInstant? {
         delayEnd.flatMap { $0 > now.continuous ? $0 : nil }
     }

@@ -21,7 +21,8 @@ struct TransferEntry {
     private(set) var stage = Stage.held
     /// Whether the task was resumed in the background, so that the system chooses its time.
     private(set) var isBegunInBackground = false
-    /// The earliest time of the transfer, because the system has resumed the app too often; `nil` for none.
+    /// The instant before which the task must not run, because the system has resumed the app too often; `nil` for
+    /// none.
     var notBefore: ContinuousInstant?
     /// The instant by which the task must have ended.
     private(set) var deadline: ContinuousInstant?
@@ -30,7 +31,8 @@ struct TransferEntry {
     private var spent: UInt64 = 0
     private var reported: Int64 = 0
 
-    /// The largest answer for a task in memory, if the test gives no content: a choice.
+    /// The largest answer, in bytes, that is kept in memory for a task without a file, if the test gives no content: a
+    /// choice.
     private static let mostZeros: Int64 = 1 << 30
 
     init(_ record: TransferRecord) { self.record = record }
