@@ -52,15 +52,15 @@ extension Fault.Rule {
     public static let crashAtLaunch = Fault.Rule("crashAtLaunch")
     /// The app took too long to start.
     public static let slowLaunch = Fault.Rule("slowLaunch")
-    /// The app took too long to work when it came to the foreground, or was about to leave it.
+    /// The app worked for too long when it came to the foreground, or was about to leave it.
     public static let slowSceneUpdate = Fault.Rule("slowSceneUpdate")
-    /// The app took too long to work on the way to the background.
+    /// The app worked for too long on the way to the background.
     public static let slowBackgroundEntry = Fault.Rule("slowBackgroundEntry")
     /// The app held a lock on a file of an app group when it was about to be suspended.
     ///
     /// Apple, documentation/xcode/sigkill, 0xdead10cc
     public static let fileLockHeld = Fault.Rule("fileLockHeld")
-    /// The app took too long to work before its end.
+    /// The app worked for too long before its end.
     public static let slowTermination = Fault.Rule("slowTermination")
     /// The app object still exists although its process has ended.
     public static let leakedApp = Fault.Rule("leakedApp")

@@ -360,7 +360,7 @@ struct TransferMachine {
         sessions[name]?.needsNotice = false
     }
 
-    /// Returns until when a task must wait that begins in the background now; `nil` if it need not wait.
+    /// Returns the instant until which a task that begins in the background now must wait; `nil` if it need not wait.
     private func freeAgain(now: ClockReading) -> ContinuousInstant? {
         delayEnd.flatMap { $0 > now.continuous ? $0 : nil }
     }
