@@ -54,7 +54,7 @@ final class AmbientTemperature: DeviceService {
 }
 
 extension SimulatedDevice {
-    /// It gets warmer or cooler around the phone.
+    /// Changes the temperature around the phone.
     func setAmbientTemperature(_ degrees: Double) {
         perform("ambient temperature \(degrees)") { part(AmbientTemperature.self).change(to: degrees) }
     }
@@ -62,9 +62,9 @@ extension SimulatedDevice {
 // Shown: end
 
 @MainActor
-@Suite("A part that is written in one file")
+@Suite("A part of the device in one file")
 struct AmbientTemperatureTests {
-    /// Notes what it reads at its start, and each change.
+    /// Notes the temperature at its start, and each change.
     private final class Greenhouse {
         init(_ host: SimulatedHost) {
             host.observe(AmbientTemperature.self) { host.note("now \($0)") }
@@ -73,7 +73,7 @@ struct AmbientTemperatureTests {
     }
 
     // Shown: ambient-temperature-test
-    @Test("the app reads it and is notified of changes; a suspended one when it runs again")
+    @Test("the app reads the temperature and is notified of changes; a suspended app is notified when it runs again")
     func notified() throws {
         try SimulatedDevice.run { device in
             device.add(AmbientTemperature.self)
@@ -91,7 +91,7 @@ struct AmbientTemperatureTests {
     }
     // Shown: end
 
-    @Test("its lines are in the log, and are a row of the timeline")
+    @Test("the part's lines are in the log, and in a lane of the timeline")
     func logged() throws {
         let device = SimulatedDevice()
         device.add(AmbientTemperature.self)
@@ -107,7 +107,7 @@ struct AmbientTemperatureTests {
         #expect(lanes.last?.marks.map(\.label) == ["25.0 °C"])
     }
 
-    @Test("a value is brought into range, and one that is there already is no change")
+    @Test("a temperature is brought into range, and an equal one is no change")
     func values() throws {
         try SimulatedDevice.run { device in
             device.add(AmbientTemperature.self)
@@ -118,7 +118,7 @@ struct AmbientTemperatureTests {
         }
     }
 
-    @Test("a random user changes it where the app uses it")
+    @Test("a random user changes the temperature only if the app uses the part")
     func explored() throws {
         func steps(usingIt: Bool) -> [DeviceStep] {
             var settings = Exploration()
@@ -135,7 +135,7 @@ struct AmbientTemperatureTests {
         #expect(lines.first?.hasPrefix("device.setAmbientTemperature(") == true)
     }
 
-    @Test("a part that the app does not use changes no history, though it draws random numbers")
+    @Test("a part that the app does not use changes no log, although it draws random numbers")
     func otherHistories() throws {
         func history(_ prepare: (SimulatedDevice) -> Void) -> String {
             let device = SimulatedDevice(seed: 7)
@@ -155,7 +155,7 @@ struct AmbientTemperatureTests {
         #expect(history { _ = $0.add(Dice.self).surroundings.random.next() } == plain)
     }
 
-    @Test("the seed and the part's name decide what it draws")
+    @Test("the seed and the part's name determine the part's random numbers")
     func streams() {
         func draw(_ seed: UInt64) -> UInt64 { SimulatedDevice(seed: seed).add(Dice.self).surroundings.random.next() }
         #expect(draw(1) == draw(1))
@@ -165,7 +165,7 @@ struct AmbientTemperatureTests {
         #expect(device.add(OtherDice.self).surroundings.random.next() != draw(1))
     }
 
-    @Test("a part keeps the process running until the instant that it names, whatever another one says")
+    @Test("the process runs as long as any of the parts keeps it running")
     func keepsRunning() throws {
         try SimulatedDevice.run { device in
             let (dice, other) = (device.add(Dice.self), device.add(OtherDice.self))
@@ -184,7 +184,7 @@ struct AmbientTemperatureTests {
         }
     }
 
-    @Test("code that computes past a part's limit gets there what the part does")
+    @Test("a part may end an app that computes past the part's limit")
     func limits() throws {
         try SimulatedDevice.run { device in
             let dice = device.add(Dice.self)

@@ -28,7 +28,7 @@ struct BackgroundTaskMachineTests {
         #expect(machine.zero(now: 1_000 * second) == 1_020 * second)
     }
 
-    @Test("the budget stands still while background jobs keep the process running; what remains is theirs")
+    @Test("the budget is not consumed while background jobs run, and the remaining time is that of the jobs")
     func jobs() {
         var machine = machine(isInForeground: false)
         machine.setJobs(.until(50 * second), now: 0)
@@ -42,7 +42,7 @@ struct BackgroundTaskMachineTests {
         #expect(machine.zero(now: 101 * second) == 130 * second)
     }
 
-    @Test("the budget is new when the system resumes a suspended process, and after the foreground")
+    @Test("the budget is full after the foreground, and when the system resumes a suspended process")
     func suspension() {
         var machine = machine()
         guard case .granted(let id) = machine.begin(task, now: 0) else { return #expect(Bool(false)) }
@@ -60,7 +60,7 @@ struct BackgroundTaskMachineTests {
         #expect(machine.remaining(now: 512 * second) == 20 * second)
     }
 
-    @Test("a background task that was ended in the foreground uses up nothing")
+    @Test("a background task that ends in the foreground consumes no budget")
     func foreground() {
         var machine = machine()
         guard case .granted(let id) = machine.begin(task, now: 0) else { return #expect(Bool(false)) }
@@ -69,7 +69,7 @@ struct BackgroundTaskMachineTests {
         #expect(machine.remaining(now: 20 * second) == 30 * second)
     }
 
-    @Test("handlers are due once each")
+    @Test("each expiration handler is due once")
     func once() {
         var machine = machine(isInForeground: false)
         _ = machine.begin(task, now: 0)
@@ -82,7 +82,7 @@ struct BackgroundTaskMachineTests {
     }
 
     @Test(
-        "a background task begun under cover when the budget is used up still has the handlers' time after the cover"
+        "a background task that begins during a job without a budget has time for its handler after the job"
     )
     func lateUnderCover() {
         for cover in ["mode", "job"] {
@@ -108,7 +108,7 @@ struct BackgroundTaskMachineTests {
         }
     }
 
-    @Test("a background task that is granted late, where the policy does so, does not spare an earlier one its end")
+    @Test("a background task that the policy grants late does not delay the end for an earlier one")
     func lateGrant() {
         var policy = SystemPolicy()
         policy.refusesLateBackgroundTasks = false
@@ -150,7 +150,7 @@ struct AppLifeMachineTests {
         #expect(machine.finishLaunch(usesScenes: false) == [.active])
     }
 
-    @Test("a launch without the user enters the background, and despite a force quit only for who is exempt")
+    @Test("a launch by the system enters the background, and after a force quit only if it is exempt")
     func backgroundLaunch() {
         var machine = AppLifeMachine()
         #expect(machine.launch(toForeground: false, usesScenes: false) == .start(.background))
@@ -165,7 +165,7 @@ struct AppLifeMachineTests {
         #expect(machine.wasForceQuit, "it takes the user to undo that")
     }
 
-    @Test("only an app at rest in the background is suspended, and only a suspended one is woken there")
+    @Test("only an app at rest in the background is suspended, and only a suspended app is resumed there")
     func suspension() {
         var machine = AppLifeMachine()
         _ = machine.launch(toForeground: true, usesScenes: true)

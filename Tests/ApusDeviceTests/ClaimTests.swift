@@ -3,7 +3,7 @@ import ApusDevice
 import ApusTimers
 import Testing
 
-/// The rows of Apple's background-task notes, developer.apple.com/forums/thread/85066, and of the documentation.
+/// The rules of Apple's background-task notes, developer.apple.com/forums/thread/85066, and of the documentation.
 @MainActor
 @Suite("Background tasks on the simulated device")
 struct ClaimTests {
@@ -40,7 +40,7 @@ struct ClaimTests {
         }
     }
 
-    @Test("an app that would ask for time only after its suspension does not come to it")
+    @Test("an app that would request time only after its suspension does not get to do it")
     func neverAsked() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()
@@ -51,7 +51,7 @@ struct ClaimTests {
         }
     }
 
-    @Test("a background task that is asked for too late is not granted: its handler is called, and Apus says tooLate")
+    @Test("a background task that is requested too late is refused: its handler is called, and Apus throws tooLate")
     func tooLate() throws {
         var policy = SystemPolicy()
         // Between the handlers and the suspension the app still runs.
@@ -103,7 +103,7 @@ struct ClaimTests {
         }
     }
 
-    @Test("a policy without background tasks answers with an invalid identifier, and Apus throws and calls the handler")
+    @Test("if the policy grants no background tasks, the identifier is invalid, and Apus throws and calls the handler")
     func invalid() throws {
         var policy = SystemPolicy()
         policy.givesInvalidBackgroundTasks = true
@@ -118,7 +118,7 @@ struct ClaimTests {
         }
     }
 
-    @Test("background tasks overlap, each is ended by itself, and the app is suspended after the last")
+    @Test("background tasks overlap, each is ended separately, and the app is suspended after the last one")
     func parallel() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()
@@ -135,7 +135,7 @@ struct ClaimTests {
         }
     }
 
-    @Test("two background tasks share one budget: a second one, later, gives no more time")
+    @Test("two background tasks share one budget: a second task that begins later adds no time")
     func sharedBudget() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()
@@ -152,7 +152,7 @@ struct ClaimTests {
         }
     }
 
-    @Test("a background task taken in the foreground is dormant until the app leaves it")
+    @Test("a background task that begins in the foreground consumes no budget until the app leaves it")
     func dormant() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()
@@ -196,7 +196,7 @@ struct ClaimTests {
         }
     }
 
-    @Test("a background task that is dropped without an end is a fault with the place that began it")
+    @Test("a background task that is dropped before its end is a fault with the place where it began")
     func dropped() throws {
         try SimulatedDevice.run { device in
             device.expect(.backgroundTaskDropped)
@@ -222,7 +222,7 @@ struct ClaimTests {
         }
     }
 
-    /// Keeps a background task, in the hope of more time.
+    /// Holds a background task and renews it, in the hope of more time.
     private final class Renewal: Sendable {
         private let host: SimulatedHost
         private let task = Locked<BackgroundTaskID?>(nil)
@@ -236,8 +236,8 @@ struct ClaimTests {
         }
     }
 
-    /// A published pattern: the handler ends the background task and begins it anew.
-    @Test("an expiration handler that begins a background task does not call itself for ever: the app is ended")
+    /// In a pattern that was published, the handler ends the background task and begins another one.
+    @Test("an app whose expiration handler begins a background task again and again is ended")
     func renewedInHandler() throws {
         try SimulatedDevice.run { device in
             device.expect(.backgroundTaskInHandler)
@@ -252,7 +252,7 @@ struct ClaimTests {
         }
     }
 
-    @Test("how many background tasks may be open says nothing of how many may be refused at an instant")
+    @Test("the limit of open background tasks is not a limit of refusals at one instant")
     func refusedBesideEachOther() throws {
         var policy = SystemPolicy()
         policy.backgroundTaskLimit = 1
@@ -270,7 +270,7 @@ struct ClaimTests {
         }
     }
 
-    @Test("an app that never comes to rest at an instant is ended, with what it repeats")
+    @Test("an app that never comes to rest at an instant is ended, and the fault has the events that it repeats")
     func neverAtRest() throws {
         for isLogged in [false, true] {
             try SimulatedDevice.run { device in
@@ -308,7 +308,7 @@ struct ClaimTests {
         }
     }
 
-    @Test("much work at one instant that ends is no fault")
+    @Test("a lot of work at one instant is no fault if it ends")
     func muchWork() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()
@@ -319,7 +319,7 @@ struct ClaimTests {
         }
     }
 
-    @Test("a background task that is held for 30 s draws a warning, in the foreground too, and once")
+    @Test("a background task that is held for 30 s causes one warning, in the foreground too")
     func longClaim() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()
@@ -335,7 +335,7 @@ struct ClaimTests {
         }
     }
 
-    @Test("ending an identifier twice, or one that never was, is only a warning; Apus's end may be called at will")
+    @Test("ending an identifier twice or an unknown one is only a warning; ending Apus's task twice is not even that")
     func doubleEnd() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()
@@ -355,9 +355,8 @@ struct ClaimTests {
         }
     }
 
-    /// A process of a phone takes its identifiers with it. In a test's process a thread or a variable may still have
-    /// one.
-    @Test("an identifier of an earlier process, or of another device, ends no background task, and the log says so")
+    /// On a phone, identifiers end with their process; in a test's process, a thread or a variable may still have one.
+    @Test("an identifier of an earlier process or another device ends no background task, and causes a warning")
     func staleIdentifier() throws {
         let foreign = try SimulatedDevice.run { device in
             device.install { ProbeApp($0) }
@@ -385,7 +384,7 @@ struct ClaimTests {
     }
 
     @Test(
-        "what an ended process asks for its background tasks is dropped, and the log says which process and what"
+        "a call of an ended process about background tasks is dropped, and the log names the process and the call"
     )
     func callsOfTheDead() throws {
         try SimulatedDevice.run { device in
@@ -408,7 +407,7 @@ struct ClaimTests {
         }
     }
 
-    @Test("a background task without a name gets that of the calling function")
+    @Test("a background task without a name is named after the calling function")
     func nameless() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()

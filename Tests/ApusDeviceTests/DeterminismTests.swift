@@ -7,7 +7,7 @@ import Testing
 @MainActor
 @Suite("The simulated device's log")
 struct DeterminismTests {
-    /// An app that does something by chance in each phase.
+    /// Installs an app that does something random in each phase.
     private func install(_ seed: UInt64, on device: SimulatedDevice) {
         let random = SeededRandom(seed: seed)
         device.install(AppManifest(backgroundModes: [.audio])) { host in
@@ -76,7 +76,7 @@ struct DeterminismTests {
         return device.logText
     }
 
-    @Test("a random program of 2,000 controls never traps, and its log is the same the next time")
+    @Test("a random program of 2,000 controls never traps, and gives the same log again")
     func randomProgram() {
         let text = randomProgram(seed: 11, controls: 2_000)
         #expect(text == randomProgram(seed: 11, controls: 2_000))
@@ -87,7 +87,7 @@ struct DeterminismTests {
         }
     }
 
-    @Test("the same seed gives the same log byte for byte, another one another where chance enters")
+    @Test("a seed gives the same log byte for byte, and another seed gives another log where chance is involved")
     func seeds() throws {
         func text(_ seed: UInt64) throws -> String {
             let device = SimulatedDevice(seed: seed)
@@ -101,7 +101,7 @@ struct DeterminismTests {
         #expect(try text(1) != text(2))
     }
 
-    @Test("many random programs keep what always holds: nothing of the app between its suspension and its next phase")
+    @Test("in random programs, the log has no event of the app while it is suspended, and all events are in order")
     func invariants() {
         for seed in 0..<20 as Range<UInt64> {
             let device = SimulatedDevice(seed: seed)
@@ -124,7 +124,7 @@ struct DeterminismTests {
         }
     }
 
-    @Test("thirty days with a little app that is used twice a day")
+    @Test("a small app that is used twice a day saves its data sixty times in thirty days")
     func thirtyDays() throws {
         try SimulatedDevice.run { device in
             _ = try device.launchProbe { app, phase in

@@ -6,7 +6,7 @@ import Testing
 @testable import ApusVirtualTime
 
 @MainActor
-@Suite("What the parts of the device can do")
+@Suite("What the device offers its parts")
 struct DevicePartTests {
     private enum Event: Equatable {
         case launched, ended, rebooted
@@ -48,7 +48,7 @@ struct DevicePartTests {
         }
     }
 
-    @Test("a part is notified of processes, phases, calls and restarts, and of a suspension, of which the app is not")
+    @Test("a part is notified of processes, phases, calls and restarts, and also of the suspension")
     func events() throws {
         try SimulatedDevice.run { device in
             let part = device.add(Recorder.self)
@@ -67,7 +67,7 @@ struct DevicePartTests {
         }
     }
 
-    @Test("the system's timers continue while the app is suspended, and wake it in the background for a while")
+    @Test("the system's timers run while the app is suspended, and may resume it in the background for a while")
     func wake() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()
@@ -83,7 +83,7 @@ struct DevicePartTests {
         }
     }
 
-    @Test("a launch in the background reports only that phase; a force quit and a locked start forbid the launch")
+    @Test("a launch in the background has only that phase, and is forbidden after a force quit or a locked restart")
     func backgroundLaunch() throws {
         try SimulatedDevice.run { device in
             device.install { ProbeApp($0) }
@@ -108,7 +108,7 @@ struct DevicePartTests {
 
 @Suite("A process in virtual time")
 struct VirtualProcessTests {
-    @Test("deadlines of a stopped process neither fire nor hold time up, and overdue ones fire when it runs again")
+    @Test("timers of a stopped process neither fire nor delay the time, and overdue ones fire when it runs again")
     func stopped() throws {
         let time = VirtualTime()
         let process = time.startProcess(boot: BootReading())

@@ -3,7 +3,8 @@ import ApusDevice
 import ApusTimers
 import Testing
 
-/// When the time is over: developer.apple.com/forums/thread/85066, and the logs that ``SystemPolicy`` names.
+/// The rules for the end of the time: developer.apple.com/forums/thread/85066, and the logs that ``SystemPolicy``
+/// names.
 @MainActor
 @Suite("The end of the time in the background")
 struct ExpiryTests {
@@ -28,7 +29,7 @@ struct ExpiryTests {
         }
     }
 
-    @Test("a handler that ends another background task spares that one its own")
+    @Test("a background task that another task's handler has ended gets no call of its own handler")
     func endsAnother() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()
@@ -46,7 +47,7 @@ struct ExpiryTests {
         }
     }
 
-    @Test("a handler of over a second draws a warning; one of a second does not")
+    @Test("a handler that takes over a second causes a warning; one that takes a second does not")
     func slowHandler() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()
@@ -60,7 +61,7 @@ struct ExpiryTests {
         }
     }
 
-    @Test("handlers that take over 5 s together get the app ended at 5 s, those that take 5 s do not")
+    @Test("an app whose handlers take over 5 s together is ended at 5 s, but not if they take 5 s")
     func tooSlowHandlers() throws {
         for (milliseconds, survives) in [(Int64(2_500), true), (2_600, false)] {
             try SimulatedDevice.run { device in
@@ -84,7 +85,7 @@ struct ExpiryTests {
         }
     }
 
-    @Test("a background task without a handler gets the app ended when the handlers are called")
+    @Test("an app with a background task without a handler is ended when the handlers are called")
     func noHandler() throws {
         try SimulatedDevice.run { device in
             device.expect(.backgroundTaskNotEnded)
@@ -97,7 +98,7 @@ struct ExpiryTests {
     }
 
     @Test(
-        "a background task ended only in a later hop gets the app ended after the pass, with a reason and the place"
+        "an app that ends a task only in a later hop is ended after the handlers, with a reason and the place"
     )
     func laterHop() throws {
         try SimulatedDevice.run { device in
@@ -118,7 +119,7 @@ struct ExpiryTests {
     }
 
     @Test(
-        "with the lenient policy such a background task draws a warning, and may be ended until the budget is used up")
+        "by the lenient policy, a task that its handler did not end causes a warning, and may end until zero")
     func lenient() throws {
         var policy = SystemPolicy()
         policy.unendedBackgroundTasks = .endsAppAtZero
@@ -142,7 +143,7 @@ struct ExpiryTests {
         }
     }
 
-    @Test("an app whose main thread is busy when its time ends is ended for its background tasks at zero")
+    @Test("an app whose main thread is busy is ended for its background tasks when no time is left")
     func busyAtZero() throws {
         try SimulatedDevice.run { device in
             device.expect(.backgroundTaskNotEnded)
@@ -157,10 +158,10 @@ struct ExpiryTests {
         }
     }
 
-    /// Apple: the handlers are called shortly before the time is over
+    /// Apple says that the handlers are called shortly before the time is over
     /// ("beginBackgroundTask(withName:expirationHandler:)").
     @Test(
-        "a background task that is begun in a job when the budget is used up expires before the app is ended",
+        "a background task that begins in a job with a used-up budget expires before the app is ended",
         arguments: [0, 1, 2] as [UInt64])
     func claimInJob(seed: UInt64) throws {
         var policy = SystemPolicy.impatient

@@ -25,7 +25,7 @@ struct LifeTests {
         }
     }
 
-    @Test("on the way to the background an app is inactive first, then has its work done, then is suspended")
+    @Test("an app that leaves the foreground is first inactive, then in the background, then suspended")
     func order() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()
@@ -58,7 +58,7 @@ struct LifeTests {
         }
     }
 
-    @Test("5 s of work on entering the background are allowed, and suspension comes after them")
+    @Test("an app may work for 5 s on entering the background, and is suspended after that")
     func allowedEntry() throws {
         try SimulatedDevice.run { device in
             _ = try device.launchProbe { app, phase in if phase == .background { app.host.work(for: .seconds(5)) } }
@@ -85,7 +85,7 @@ struct LifeTests {
         }
     }
 
-    @Test("a call and the app switcher make an app inactive, and no background need follow")
+    @Test("a call and the app switcher make an app inactive, which need not enter the background then")
     func interruptions() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()
@@ -149,7 +149,7 @@ struct LifeTests {
         }
     }
 
-    /// Apple, "Identifying high-memory use with jetsam event reports": the app in front comes last.
+    /// Apple says that the app in front is ended last ("Identifying high-memory use with jetsam event reports").
     @Test("severe memory pressure ends a background app without notice, and only warns the app in front")
     func severeMemoryPressure() throws {
         try SimulatedDevice.run { device in
@@ -213,7 +213,7 @@ struct LifeTests {
         }
     }
 
-    @Test("a crash ends the app without a word, and its records survive it")
+    @Test("a crash ends the app without notice, and its records survive")
     func crash() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()
@@ -242,7 +242,7 @@ struct LifeTests {
         }
     }
 
-    @Test("a process that has ended is dead: nothing of it runs or is written down, and it gets no background tasks")
+    @Test("an ended process runs and logs nothing, and gets no background tasks")
     func dead() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()
@@ -293,7 +293,7 @@ struct LifeTests {
         }
     }
 
-    @Test("controls that make no sense are warnings, and without an app a fault")
+    @Test("an impossible control is a warning, and a launch without an app is a fault")
     func senseless() throws {
         try SimulatedDevice.run { device in
             device.expect(.noApp)
@@ -330,7 +330,7 @@ struct LifeTests {
         #expect(error?.description.contains("seed 3") == true)
     }
 
-    @Test("an app that cannot be made has crashed, and the user may try again")
+    @Test("an app whose creation throws an error has crashed, and the user may launch it again")
     func crashAtLaunch() throws {
         struct NoRecords: Error {}
         try SimulatedDevice.run { device in
@@ -349,13 +349,13 @@ struct LifeTests {
         }
     }
 
-    @Test("a fault that was expected has to come")
+    @Test("a test fails if an expected fault does not occur")
     func missing() {
         let error = #expect(throws: DeviceError.self) { try SimulatedDevice.run { $0.expect(.tooManyBackgroundTasks) } }
         #expect(error?.missingFaults == [.tooManyBackgroundTasks])
     }
 
-    @Test("conditions reach the app in order, and a suspended one only learns how they are when it runs again")
+    @Test("the app receives conditions in order, and a suspended app only the latest when it runs again")
     func conditions() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()

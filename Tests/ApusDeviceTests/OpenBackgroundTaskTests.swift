@@ -9,7 +9,7 @@ import Testing
 struct OpenBackgroundTaskTests {
     private final class Nothing {}
 
-    @Test("are listed with their names, places and beginnings, in their order, until they end")
+    @Test("open background tasks are listed with their names, places and beginnings, in order, until they end")
     func lists() throws {
         try SimulatedDevice.run { device in
             device.install { _ in Nothing() }

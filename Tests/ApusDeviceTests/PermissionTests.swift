@@ -3,8 +3,10 @@ import ApusDevice
 import ApusTimers
 import Testing
 
-/// Apple, documentation/uikit/uiapplicationdelegate/applicationwillresignactive(_:): an alert of the system interrupts the
-/// app that is in front. Where the answer comes between the two calls, Apple does not say.
+/// The rule that an alert of the system interrupts the app in front.
+///
+/// Apple, documentation/uikit/uiapplicationdelegate/applicationwillresignactive(_:), which does not say at what moment
+/// between the two calls the answer comes.
 @MainActor
 @Suite("The system's questions for permission")
 struct PermissionTests {
@@ -36,7 +38,7 @@ struct PermissionTests {
         }
     }
 
-    @Test("what is asked for during the launch is asked of the user when the app is active")
+    @Test("a permission that is requested during the launch is asked for when the app is active")
     func inLaunch() throws {
         try SimulatedDevice.run { device in
             device.install { host in
@@ -49,7 +51,7 @@ struct PermissionTests {
         }
     }
 
-    @Test("what is asked for in the background is asked of the user when the app is in front, and not if it has ended")
+    @Test("a permission that is requested in the background is asked for in front, unless the process has ended")
     func inBackground() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()
@@ -73,7 +75,7 @@ struct PermissionTests {
         }
     }
 
-    @Test("a call that comes before the answer keeps the app inactive")
+    @Test("a question that is asked during a call waits until the call has ended")
     func callBeforeAnswer() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()

@@ -8,7 +8,7 @@ import Testing
 final class ProbeApp {
     let host: SimulatedHost
     private(set) var phases: [Phase] = []
-    /// What the test wants to live as long as the app.
+    /// The objects that the test keeps alive as long as the app.
     var kept: [Any] = []
     private var observation: ObservationToken?
 
@@ -24,7 +24,7 @@ final class ProbeApp {
 }
 
 extension SimulatedDevice {
-    /// The running probe.
+    /// The app object of the running probe.
     var probe: ProbeApp {
         get throws { try #require(app as? ProbeApp) }
     }
@@ -39,20 +39,20 @@ extension SimulatedDevice {
         return try #require(host)
     }
 
-    /// What the app noted, apart from the phases.
+    /// The app's notes, except those of phases.
     var ownNotes: [String] { notes.filter { !$0.hasPrefix("hears ") } }
 
-    /// Why processes ended.
+    /// The reasons for which processes ended.
     var ends: [String] {
         log.compactMap { if case .terminated(let text) = $0.what { text } else { nil } }
     }
 
-    /// When that first happened, on the uptime clock.
+    /// Returns the uptime of the first such event.
     func instant(of what: DeviceEvent.What) throws -> UptimeInstant {
         try #require(log.first { $0.what == what }).uptime
     }
 
-    /// How long after the app entered the background that first happened.
+    /// Returns the time from the app's entry into the background to the first such event.
     func delay(of what: DeviceEvent.What) throws -> Duration {
         try instant(of: .phase(.background)).duration(to: instant(of: what))
     }

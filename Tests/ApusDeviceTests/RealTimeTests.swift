@@ -21,19 +21,19 @@ struct RealTimeTests {
         }
     }
 
-    @Test("what other threads hand to the main queue runs meanwhile")
+    @Test("work that other threads submit to the main queue runs meanwhile")
     func threads() async throws {
         try await SimulatedDevice.run { device in
             let host = try device.launchProbe()
             DispatchQueue.global().async { DispatchQueue.main.async { host.note("from elsewhere") } }
-            // Real time, because the work is on another thread: ten seconds at most.
+            // This takes real time, at most ten seconds, because the work is on another thread.
             for _ in 1...500 where device.ownNotes.isEmpty { await device.runInRealTime(for: .milliseconds(20)) }
             #expect(device.ownNotes == ["from elsewhere"])
         }
     }
 
     @Test(
-        "it lives until its task is cancelled, with one line in the log; what moves its time in between delays nothing")
+        "a device in real time runs until it is cancelled, and other controls that move time delay nothing")
     func lives() async throws {
         try await SimulatedDevice.run { device in
             let host = try device.launchProbe()
@@ -52,21 +52,22 @@ struct RealTimeTests {
                     device.advance(by: .seconds(86_400))
                 }
             }
-            // Real time, because that is what is tested: it takes a tenth of a second, and ten are allowed.
+            // This takes real time, which is what is tested: a tenth of a second, or ten at most.
             for _ in 1...1_000 where !device.ownNotes.contains("tomorrow") { try await pause() }
             life.cancel()
             await life.value
             #expect(device.ownNotes == ["thirty", "tomorrow"])
             let passed = begin.duration(to: device.time.uptime())
             #expect(passed >= .seconds(86_430))
-            // A device that made up for the skipped day would stand still, and one that counts real time twice run ahead.
+            // A device that caught up with the skipped day would stop, and one that counted real time twice would be
+            // ahead.
             #expect(passed <= .seconds(86_400) + realBegin.duration(to: real.uptime()) * 300)
             #expect(steps > 1)
             #expect(device.log.filter { $0.what == .control("run in real time") }.count == 1)
         }
     }
 
-    @Test("at speed zero it stands still, and what can run at the instant runs")
+    @Test("at speed zero the clocks stop, and work that can run at the instant runs")
     func standsStill() async throws {
         try await SimulatedDevice.run { device in
             let host = try device.launchProbe()
@@ -84,6 +85,7 @@ struct RealTimeTests {
         }
     }
 
-    /// Real time, in which the device lives here; each use is one look of a bounded number.
+    /// Lets real time pass for the device, which runs in real time here; each call is one of a bounded number of
+    /// checks.
     private func pause() async throws { try await TimerEngine.shared.sleep(for: .milliseconds(10)) }
 }

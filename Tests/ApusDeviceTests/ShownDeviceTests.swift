@@ -5,9 +5,9 @@ import ApusVirtualTime
 import Testing
 
 @MainActor
-@Suite("What is seen of a simulated device")
+@Suite("What a person sees of a simulated device")
 struct ShownDeviceTests {
-    @Test("the screen, the process's phase and the switcher follow the user's hands")
+    @Test("the screen, the process's phase and the switcher follow the user's actions")
     func showing() throws {
         try SimulatedDevice.run { device in
             #expect(device.showing == .home)
@@ -44,7 +44,7 @@ struct ShownDeviceTests {
         }
     }
 
-    @Test("between the beginning and the end of scrolling, work of the default mode waits and common work runs")
+    @Test("during scrolling, work of the default mode waits, and work of the common mode runs")
     func scrolling() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()
@@ -76,7 +76,7 @@ struct ShownDeviceTests {
         }
     }
 
-    @Test("a phase is reported to the tester before the app acts on it, and so is the last moment before a freeze")
+    @Test("a phase is reported to the test before the app is notified of it, and so is a suspension")
     func phases() throws {
         try SimulatedDevice.run { device in
             var seen: [String] = []
@@ -90,7 +90,7 @@ struct ShownDeviceTests {
         }
     }
 
-    @Test("a shown notification has its contents and the instant at which it came, until it is opened")
+    @Test("a notification is shown with its content and its instant until it is opened")
     func notifications() throws {
         try SimulatedDevice.run { device in
             device.notifications.setAuthorization(.authorized)
@@ -111,7 +111,7 @@ struct ShownDeviceTests {
         }
     }
 
-    @Test("a skip ends with the next event, at its instant, and before anything that comes later")
+    @Test("a skip ends with the next event, at its instant, and before any later work")
     func skips() async throws {
         try await SimulatedDevice.run { device in
             let host = try device.launchProbe()

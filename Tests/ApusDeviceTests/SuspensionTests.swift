@@ -7,7 +7,7 @@ import Testing
 @MainActor
 @Suite("Timers and clocks on the simulated device")
 struct SuspensionTests {
-    /// Notes each tick with its number and how many were missed.
+    /// Notes each tick, with its number and the number of missed ticks.
     private func tick(
         _ host: SimulatedHost, every interval: Duration, mode: MainLoopMode = .common
     ) throws
@@ -20,7 +20,7 @@ struct SuspensionTests {
         return timer
     }
 
-    @Test("a suspended app runs nothing; then its repeating timer gives one tick that says how many were missed")
+    @Test("a suspended app runs nothing; then its repeating timer gives one tick with the number of missed ones")
     func suspendedTimer() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()
@@ -43,7 +43,7 @@ struct SuspensionTests {
         }
     }
 
-    @Test("a tick on the main loop in default mode waits while the user scrolls, one in common mode does not")
+    @Test("a tick in default mode waits while the user scrolls, and a tick in common mode does not")
     func scrolling() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()
@@ -92,7 +92,7 @@ struct SuspensionTests {
         }
     }
 
-    @Test("a suspended app sleeps through the device's sleep, and its uptime timer keeps what was left")
+    @Test("an uptime timer of a suspended app keeps its remaining time while the device sleeps")
     func sleepSuspended() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()
@@ -109,7 +109,7 @@ struct SuspensionTests {
         }
     }
 
-    @Test("setting the wall clock moves wall timers only; a suspended app learns it when it runs again")
+    @Test("setting the wall clock moves wall timers only; a suspended app is notified when it runs again")
     func wallClock() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()
@@ -130,7 +130,7 @@ struct SuspensionTests {
         }
     }
 
-    @Test("work takes its time: nothing else runs meanwhile, and what fell due comes after it")
+    @Test("nothing else runs while an app computes, and overdue timers fire after that")
     func work() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()
@@ -146,7 +146,7 @@ struct SuspensionTests {
         }
     }
 
-    @Test("run continues until the wall clock shows the instant")
+    @Test("advance(until:) lets time pass until the wall clock shows the instant")
     func runUntil() throws {
         try SimulatedDevice.run { device in
             let instant = device.time.wall().advanced(by: .seconds(86_400))
@@ -173,7 +173,7 @@ struct SuspensionTests {
             await device.advance(by: .seconds(20))
             #expect(device.ownNotes == ["first hop at 3610", "second hop", "timer"])
             #expect(device.log.last?.uptime == UptimeInstant(nanoseconds: 3_615_000_000_000))
-            // From the queue to the engine and back, twice, without time.
+            // These hops lead from the queue to the engine and back, twice, while no time passes.
             Task { @MainActor in
                 host.engine.schedule(after: .zero) {
                     Task { @MainActor in host.engine.schedule(after: .zero) { host.note("at once") } }

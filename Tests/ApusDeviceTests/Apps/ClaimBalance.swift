@@ -1,13 +1,13 @@
 import ApusDevice
 
-/// What a log says about background tasks, counted by name.
+/// The background tasks in a log, counted by name.
 struct ClaimBalance {
     var began: [String: Int] = [:]
     var ended: [String: Int] = [:]
     var refused = 0
-    /// How many background tasks had their expiration handler called.
+    /// The number of background tasks whose expiration handlers were called.
     var expired = 0
-    /// Ends of background tasks that were not open.
+    /// The names of the ends without an open background task.
     var strayEnds: [String] = []
 
     init(_ log: [DeviceEvent]) {

@@ -3,25 +3,27 @@ import ApusDevice
 import ApusTimers
 import Testing
 
-/// Each program is run on a device of its own. The app's steps are handed to its main loop, so those that come while it
-/// is suspended run when it is opened again.
+/// All short programs of steps with background tasks, each on a device of its own.
+///
+/// The app's steps are passed to its main loop, so those of a suspended app run when it is opened again.
 @MainActor
 @Suite("All short programs with background tasks")
 struct ClaimProgramTests {
     enum Step: CaseIterable {
         case begin
-        /// The oldest background task that is held, ended or not.
+        /// Ends the oldest background task that is held, whether or not it has ended before.
         case end
-        /// The last reference to the oldest background task goes.
+        /// Releases the last reference to the oldest background task.
         case drop
-        /// More time than the budget passes.
+        /// Lets more time pass than the budget.
         case expire
         case home
         case open
     }
 
-    /// All programs of a length, without steps that do nothing: to where the app is already, and with what it has not.
-    /// An end says nothing of what is held, so an ended background task may be ended and dropped.
+    /// Returns all programs of a length, without steps that would do nothing.
+    ///
+    /// An ended background task is still held, so it may be ended and dropped.
     private func programs(length: Int) -> [[Step]] {
         var programs: [[Step]] = [[]]
         for _ in 0..<length {
@@ -32,7 +34,7 @@ struct ClaimProgramTests {
                     switch step {
                     case .begin: true
                     case .end, .drop: held > 0
-                    // In front nothing expires, and twice in a row nothing happens.
+                    // In the foreground no task expires, and a second expiration in a row does nothing.
                     case .expire: !isInFront && program.last != .expire
                     case .home: isInFront
                     case .open: !isInFront
@@ -44,7 +46,7 @@ struct ClaimProgramTests {
     }
 
     @Test(
-        "in every order of up to six steps each background task is ended exactly once, and only dropped ones are faults"
+        "in every order of up to six steps, each background task ends once, and only dropped ones are faults"
     )
     func exhaustive() throws {
         let programs = programs(length: 6)
@@ -56,7 +58,7 @@ struct ClaimProgramTests {
         }
     }
 
-    /// What is wrong after any step of a program, so that all shorter programs are covered too, or at its end.
+    /// Returns the problems after each step of a program, so that all shorter programs are covered too, and at its end.
     private func run(_ program: [Step], on device: SimulatedDevice) -> [String] {
         device.install { host in ClaimHolder(host) }
         device.launch()
@@ -96,15 +98,15 @@ struct ClaimProgramTests {
     }
 }
 
-/// An app that begins background tasks and releases them, as the program's steps say.
+/// An app that begins, ends and releases background tasks, as the program's steps say.
 @MainActor
 private final class ClaimHolder {
     let host: SimulatedHost
-    /// In the order of their beginning; without a task, those that were refused.
+    /// The background tasks, in the order in which they began; `nil` for those that were refused.
     private var held: [(name: String, task: BackgroundTask?)] = []
     private(set) var begun = 0
     private(set) var thrown = 0
-    /// How many were neither ended nor expired when they were dropped.
+    /// The number of tasks that were neither ended nor expired when they were dropped.
     private(set) var droppedOpen = 0
     private var open: Set<String> = []
 

@@ -45,13 +45,13 @@ extension SimulatedDevice {
         get throws { try #require(app as? CountdownApp).stopwatch }
     }
 
-    /// How often the user was shown the countdown's notification.
+    /// The number of times that the user was shown the countdown's notification.
     var timesShown: Int {
         log.count { $0.actor == .system && $0.what == .notificationDelivered("apus.countdown.tea") }
     }
 }
 
-/// How a process ends that did not want to.
+/// A way in which a process ends without its own doing.
 enum ProcessEnd: CaseIterable {
     case kill, swipeAway, purge, reboot
 

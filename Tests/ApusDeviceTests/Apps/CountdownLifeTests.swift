@@ -7,7 +7,7 @@ import Testing
 @MainActor
 @Suite("Countdown on the simulated device")
 struct CountdownLifeTests {
-    /// What was done with the countdown before the process ended.
+    /// The use of the countdown before the process ends.
     enum Life: CaseIterable {
         case nothing, started, paused, resumed, lengthened, cancelled, almostFinished, justFinished
 
@@ -55,7 +55,7 @@ struct CountdownLifeTests {
         }
     }
 
-    @Test("a countdown is correct after a relaunch, at whatever instant and in whatever way its process ended")
+    @Test("a countdown is correct after a relaunch, whenever and however its process ended")
     func everyEnd() throws {
         for life in Life.allCases {
             for end in ProcessEnd.allCases {

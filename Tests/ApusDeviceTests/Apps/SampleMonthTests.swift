@@ -8,12 +8,12 @@ import Testing
 @Suite("A month with the sample app")
 struct SampleMonthTests {
     @Test(
-        "thirty days: each use, countdown, chunk of work and notification is counted, and each background task is ended"
+        "in thirty days, no use, countdown, piece of work or notification is lost, and every background task ends"
     )
     func counts() throws {
         for seed in [1, 2, 3] as [UInt64] {
             let month = try SampleMonth.run(seed: seed)
-            // The 61st use begins when the user has answered the question about notifications, over the app.
+            // The 61st use begins when the user has answered the question about notifications, which covers the app.
             #expect(month.counts == [.uses: 61, .finished: 30, .uploads: 60, .saves: 60], "seed \(seed)")
             let shown = month.log.filter { event in
                 guard event.actor == .system, case .notificationDelivered = event.what else { return false }
@@ -27,7 +27,7 @@ struct SampleMonthTests {
         }
     }
 
-    @Test("the same seed gives the same log, twice in this process and in two others; another seed another one")
+    @Test("a seed gives the same log in this process and in others, and another seed gives another log")
     func sameLog() throws {
         let text = try SampleMonth.run(seed: 42).logText
         #expect(try SampleMonth.run(seed: 42).logText == text)
@@ -40,7 +40,7 @@ struct SampleMonthTests {
         #expect(text.count(where: { $0 == "\n" }) > 1_000)
     }
 
-    @Test("the probe names arguments that it does not take, and exits with 64")
+    @Test("the probe prints the arguments that it does not accept, and exits with 64")
     func badArguments() throws {
         for arguments in [["x"], ["-1"], ["1", "2"], []] {
             let (status, text) = try Probe(arguments, listensTo: .errors).output()
@@ -50,7 +50,7 @@ struct SampleMonthTests {
     }
 }
 
-/// The month in a process of its own.
+/// The month in a separate process.
 private struct Probe {
     enum Stream { case output, errors }
 
@@ -70,7 +70,7 @@ private struct Probe {
         try process.run()
     }
 
-    /// What it wrote until its end.
+    /// Returns the exit status and the output of the process.
     func output() -> (status: Int32, text: String) {
         let data = pipe.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()

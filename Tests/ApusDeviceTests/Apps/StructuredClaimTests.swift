@@ -7,7 +7,7 @@ import Testing
 @MainActor
 @Suite("withBackgroundTask on the simulated device")
 struct StructuredClaimTests {
-    /// Starts a body that sleeps that long, and notes how it ends.
+    /// Starts a body that sleeps for a duration, and notes how it ends.
     private func start(_ name: String, for duration: Duration, on host: SimulatedHost) {
         host.start {
             do {
@@ -29,7 +29,7 @@ struct StructuredClaimTests {
         }
     }
 
-    @Test("a body that is done in time ends its background task, and the app is suspended then")
+    @Test("a body that returns in time ends its background task, and the app is then suspended")
     func inTime() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()
@@ -73,7 +73,7 @@ struct StructuredClaimTests {
             host.start {
                 try? await host.withBackgroundTask(named: "ignoring") {
                     for second in 1...40 as ClosedRange<Int> {
-                        // A wait that ignores cancellation.
+                        // This wait ignores cancellation.
                         await withCheckedContinuation { continuation in
                             host.engine.schedule(after: .seconds(1)) { continuation.resume() }
                         }
@@ -93,7 +93,7 @@ struct StructuredClaimTests {
         }
     }
 
-    @Test("a body that comes too late does not run")
+    @Test("a body does not run if its background task is requested too late")
     func late() throws {
         var policy = SystemPolicy()
         // Between the handlers and the suspension the app still runs.

@@ -3,12 +3,12 @@ import ApusDevice
 import ApusTimers
 import Testing
 
-/// An app with a ``BackgroundTimers``, which notes what becomes of its timers.
+/// An app with ``BackgroundTimers`` that notes the events of its timers.
 @MainActor
 final class TimerApp {
     let host: SimulatedHost
     let timers: BackgroundTimers
-    /// The number of each timer, from 1, in the order of scheduling.
+    /// The identifiers of the timers, in the order of scheduling.
     private(set) var ids: [BackgroundTimers.ID] = []
     private let listener: Listener
 
@@ -61,7 +61,7 @@ extension SimulatedDevice {
         get throws { try #require(app as? TimerApp) }
     }
 
-    /// Notes with the seconds of uptime since an instant.
+    /// Returns the notes from an instant on, each with the seconds of uptime since that instant.
     func notes(since start: UptimeInstant) -> [String] {
         log.compactMap { event in
             guard case .note(let text) = event.what, event.uptime >= start else { return nil }

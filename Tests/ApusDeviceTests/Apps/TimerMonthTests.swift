@@ -7,7 +7,7 @@ import Testing
 @MainActor
 @Suite("A month of a timer that fires every half second", .serialized)
 struct TimerMonthTests {
-    /// How many ticks came, and how many were missed.
+    /// Counts the delivered and the missed ticks.
     private final class Ticks: Sendable {
         private let counts = Locked((came: 0, missed: 0))
         var came: Int { counts.withLock { $0.came } }
@@ -40,7 +40,7 @@ struct TimerMonthTests {
 
     private func advance(_ device: SimulatedDevice, seconds: Int) { device.advance(by: .seconds(seconds)) }
 
-    @Test("in front, all five million ticks come")
+    @Test("an app in the foreground receives all five million ticks")
     func inFront() {
         let device = SimulatedDevice()
         let ticks = install(on: device)
@@ -50,7 +50,8 @@ struct TimerMonthTests {
         #expect(ticks.missed == 0)
     }
 
-    @Test("suspended, none comes, and then one that counts those that were missed", arguments: [false, true])
+    @Test(
+        "a suspended app receives no tick, and then one tick with the number of missed ones", arguments: [false, true])
     func suspended(asynchronously: Bool) async {
         let device = SimulatedDevice()
         let ticks = install(on: device)

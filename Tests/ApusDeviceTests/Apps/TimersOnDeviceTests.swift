@@ -39,7 +39,8 @@ struct TimersOnDeviceTests {
             let app = try device.launchTimers(coverage: coverage)
             try app.schedule(after: .seconds(times.due))
             device.pressHome()
-            // Nothing keeps it running for what cannot fire, and the rest ends before the system would end it.
+            // The app is not kept running for a timer that cannot fire, and its tasks end before the system would end
+            // the app.
             device.advance(by: .seconds(times.expired + 3))
             #expect(app.host.phase == .suspended)
             device.advance(by: .seconds(1_000 - times.expired - 3))
@@ -89,7 +90,7 @@ struct TimersOnDeviceTests {
         }
     }
 
-    @Test("handed over to a notification, a timer is shown while the app is suspended, and fires later")
+    @Test("a timer that is handed over to a notification is shown while the app is suspended, and fires later")
     func handover() throws {
         try SimulatedDevice.run { device in
             let start = device.time.uptime()
@@ -162,7 +163,7 @@ struct TimersOnDeviceTests {
             let app = Box<TimerApp?>(try device.launchTimers())
             try app.value?.schedule(after: .seconds(20))
             try app.value?.schedule(after: .seconds(5), every: .seconds(5))
-            // A test that holds the app would be taken for its leak.
+            // If the test retained the app, that would count as a leak.
             app.value = nil
             device.pressHome()
             device.advance(by: .seconds(7))
@@ -186,7 +187,7 @@ struct TimersOnDeviceTests {
             #expect(app.timers.cancel(early))
             device.advance(by: .seconds(990))
             #expect(app.host.phase == .suspended)
-            // What the app does first when it runs again.
+            // The app cancels the timer as the first thing when it runs again.
             app.host.mainLoop.run { #expect(app.timers.cancel(late)) }
             #expect(app.timers.pending == [late])
             device.open()
@@ -196,7 +197,7 @@ struct TimersOnDeviceTests {
         }
     }
 
-    @Test("one background task or one each: the budget is the same")
+    @Test("the budget is the same with one background task for all timers and with one for each")
     func coverage() throws {
         for coverage in BackgroundTimers.Coverage.allCases {
             try SimulatedDevice.run { device in

@@ -20,10 +20,10 @@ struct WallClockTests {
         }
     }
 
-    /// The instants at which the user opens the app again, in minutes: before the finish at 30, and after it.
+    /// The minutes after which the user opens the app again: before the finish after 30 minutes, and after it.
     private static let returns: [Int64] = [20, 40, 100]
 
-    @Test("a set clock moves no countdown of the same start of the device, and shows no notification twice")
+    @Test("setting the wall clock moves no countdown, and shows no notification twice")
     func countdown() throws {
         for situation in Situation.allCases {
             for hours in [-1, 1] as [Int64] {
@@ -50,8 +50,8 @@ struct WallClockTests {
                         #expect(try device.countdown.state == .finished(at: finish, unseen: !wasSeen), comment)
                         device.advance(by: .seconds(3 * 3_600))
                         #expect(device.timesShown <= 1, comment)
-                        // The center shows the notification at the instant that it has, on its own clock. If that clock
-                        // went back, the app withdraws the notification when it finds the finish in the past.
+                        // The center shows the notification at its instant on the wall clock. If that was set back, the
+                        // app removes the notification when it finds that the finish has passed.
                         if minutes < 30 || hours > 0 { #expect(device.timesShown == 1, comment) }
                         #expect(try device.requests().pending.isEmpty, comment)
                     }
@@ -60,7 +60,7 @@ struct WallClockTests {
         }
     }
 
-    @Test("a notification that a set clock brought too early comes again for a new countdown, and for a longer one")
+    @Test("a notification that a set clock has shown too early is shown again for a new or a longer countdown")
     func newCountdown() throws {
         for isNew in [true, false] {
             try SimulatedDevice.run { device in
@@ -80,7 +80,7 @@ struct WallClockTests {
         }
     }
 
-    @Test("a stopwatch continues through the end of its process, a restart, and a clock that is set")
+    @Test("a stopwatch continues when its process ends, the device restarts, or the clock is set")
     func stopwatch() throws {
         for end in ProcessEnd.allCases {
             for hours in [-1, 0, 1] as [Int64] where end != .reboot || hours == 0 {

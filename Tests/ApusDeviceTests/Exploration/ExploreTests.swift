@@ -7,7 +7,7 @@ import Testing
 @MainActor
 @Suite("Exploration by a random user")
 struct ExploreTests {
-    /// A countdown of 25 minutes, which is right or counts its ticks.
+    /// A countdown of 25 minutes, which is correct or counts its ticks.
     @MainActor
     private final class Countdown {
         private(set) var passed = 0
@@ -43,7 +43,7 @@ struct ExploreTests {
         return try #require(found, "nothing was found")
     }
 
-    @Test("a countdown that counts its ticks is found, and three steps show it: leave, wait, come back")
+    @Test("the user finds a countdown that counts its ticks, with three steps: leave, wait, return")
     func tickCounting() throws {
         let failure = try failure {
             try SimulatedDevice.explore(seeds: 1...50) { device in
@@ -56,14 +56,14 @@ struct ExploreTests {
         #expect(failure.steps.count <= 4, "\(failure)")
         guard case .check(let text) = failure.problem else { return #expect(Bool(false), "\(failure)") }
         #expect(text.hasPrefix("the countdown is wrong by"))
-        // The script alone shows it.
+        // The script alone causes the problem.
         let device = SimulatedDevice(seed: failure.seed)
         device.install { try Countdown($0, countsTicks: true) }
         for step in failure.steps { step.perform(on: device) }
         #expect(Self.check(device) != nil)
     }
 
-    @Test("a countdown that looks at the clock passes, and the report says what was reached")
+    @Test("a countdown that reads the clock passes, and the report has the counts")
     func tidy() throws {
         let report = try SimulatedDevice.explore(seeds: 1...50) { device in
             device.install { try Countdown($0, countsTicks: false) }
@@ -78,7 +78,7 @@ struct ExploreTests {
         #expect(report.time > .seconds(50 * 3_600))
     }
 
-    @Test("a background task that is not ended is found and shortened")
+    @Test("the user finds a background task that is not ended, and the script is shortened")
     func leakedTask() throws {
         let failure = try failure {
             try SimulatedDevice.explore(seeds: 1...50) { device in
@@ -95,7 +95,7 @@ struct ExploreTests {
         #expect(failure.log.contains { $0.what == .fault(fault) })
     }
 
-    @Test("a job that is not completed is found through the system's own launches")
+    @Test("the user finds a job that is not completed, as the system launches pending jobs")
     func forgottenCompletion() throws {
         let failure = try failure {
             try SimulatedDevice.explore(seeds: 1...50) { device in
@@ -115,7 +115,7 @@ struct ExploreTests {
         #expect(failure.steps.count <= 4, "\(failure)")
     }
 
-    @Test("an app object that outlives its process is found at the end")
+    @Test("the user finds an app object that outlives its process")
     func leakedApp() throws {
         let failure = try failure {
             try SimulatedDevice.explore(seeds: 1...3) { device in
@@ -131,7 +131,7 @@ struct ExploreTests {
         #expect(failure.steps == [.launch])
     }
 
-    @Test("faults that are expected are not problems, and what `allows` rejects is not done")
+    @Test("expected faults are not problems, and steps that `allows` rejects are not performed")
     func settings() throws {
         var exploration = Exploration()
         exploration.steps = 100
@@ -155,7 +155,7 @@ struct ExploreTests {
         #expect(report.endCount > 10)
     }
 
-    @Test("actions of the app are done while it is active, and are lines of the script")
+    @Test("actions of the app are performed while it is active, and are lines of the script")
     func actions() throws {
         let exploration = Exploration { device in
             [
@@ -183,7 +183,7 @@ struct ExploreTests {
         #expect("\(failure)".hasPrefix("seed \(failure.seed): tapped twice\n3 of "))
     }
 
-    @Test("the same seed gives the same steps, another one others")
+    @Test("a seed gives the same steps again, and another seed gives other steps")
     func deterministic() throws {
         func steps(_ seed: UInt64) throws -> [DeviceEvent] {
             let last = Box<[DeviceEvent]>([])
@@ -199,7 +199,7 @@ struct ExploreTests {
         #expect(try steps(1) != steps(2))
     }
 
-    @Test("a problem that does not come again with the same steps is reported as such, with all its steps")
+    @Test("a problem that does not occur again with the same steps is reported as such, with all its steps")
     func notReproducible() throws {
         let count = Box(0)
         let failure = try failure {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The shortener of scripts")
 struct StepShortenerTests {
-    /// Shortens for as long as there is something to try.
+    /// Shortens a script until there is nothing left to try.
     private func shorten(
         _ steps: [DeviceStep], attempts: Int = 500, fails: ([DeviceStep]) -> Bool
     ) -> (steps: [DeviceStep], attempts: Int) {
@@ -19,7 +19,7 @@ struct StepShortenerTests {
         return (shortener.best, count)
     }
 
-    @Test("of a long script, what the problem needs is left, in its order")
+    @Test("of a long script, only the steps that cause the problem remain, in their order")
     func removes() {
         let noise: [DeviceStep] = [.openAppSwitcher, .plugIn, .receiveCall, .endCall, .applyMemoryPressure]
         let steps = noise + [.launch] + noise + noise + [.pressHome] + noise + [.reboot] + noise
@@ -33,14 +33,14 @@ struct StepShortenerTests {
         #expect(attempts < 120)
     }
 
-    @Test("waits are joined and rounded to the shortest plain one that is long enough")
+    @Test("waits are joined and rounded to the shortest round duration that is long enough")
     func rounds() {
         let steps: [DeviceStep] = [.advance(.milliseconds(20_300)), .advance(.seconds(7)), .advance(.seconds(4))]
         let (short, _) = shorten(steps) { steps in steps.reduce(.zero) { $0 + $1.duration } > .seconds(25) }
         #expect(short == [.advance(.seconds(30))])
     }
 
-    @Test("a script of which everything is needed is left as it is")
+    @Test("a script is unchanged if all its steps are needed")
     func keeps() {
         let steps: [DeviceStep] = [.launch, .lock, .unlock]
         #expect(shorten(steps) { $0 == steps }.steps == steps)
@@ -61,7 +61,7 @@ struct StepShortenerTests {
     }
 
     @Test(
-        "a step is a line of Swift",
+        "a step is described by a line of Swift",
         arguments: [
             (.advance(.milliseconds(1_500)), "device.advance(by: .milliseconds(1500))"),
             (.moveWallClock(.seconds(-3_600)), "device.moveWallClock(by: .seconds(-3600))"),

@@ -4,11 +4,12 @@ import ApusTimers
 import ApusVirtualTime
 import Testing
 
-/// Apple, documentation/backgroundtasks/performing-long-running-tasks-on-ios-and-ipados; BGTaskRequest.h of iOS 26.
+/// The rules of Apple, documentation/backgroundtasks/performing-long-running-tasks-on-ios-and-ipados, and of
+/// BGTaskRequest.h of iOS 26.
 @MainActor
 @Suite("Continued work")
 struct ContinuedJobTests {
-    /// Reports a unit of a hundred every ten seconds, up to the last one.
+    /// Reports one more unit of a hundred every ten seconds, up to the last one.
     private func progress(_ task: SimulatedTask, _ host: SimulatedHost, unit: Int64 = 1, until last: Int64 = 100) {
         task.report(completed: unit, of: 100)
         if unit == 100 { return task.setCompleted(success: true) }
@@ -18,7 +19,7 @@ struct ContinuedJobTests {
         }
     }
 
-    @Test("it begins at once in the foreground, whatever its earliest begin, and continues in the background")
+    @Test("continued work begins at once in the foreground, despite an earliest begin, and runs on in the background")
     func beginsAtOnce() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchJobApp()
@@ -42,7 +43,7 @@ struct ContinuedJobTests {
         }
     }
 
-    @Test("it is not permitted from the background")
+    @Test("continued work is not permitted from the background")
     func onlyInForeground() throws {
         try SimulatedDevice.run { device in
             try device.launchJobApp()
@@ -53,7 +54,7 @@ struct ContinuedJobTests {
         }
     }
 
-    @Test("when the system is busy, the strategy fail throws, and the strategy queue waits for the one before")
+    @Test("when the system is busy, the strategy fail throws, and the strategy queue waits for the running work")
     func busy() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchJobApp()
@@ -73,7 +74,7 @@ struct ContinuedJobTests {
         }
     }
 
-    @Test("what waits begins though the app is in the background, or its process has ended, meanwhile")
+    @Test("queued work begins even if the app is in the background or its process has ended meanwhile")
     func queuedInBackground() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchJobApp(
@@ -95,7 +96,7 @@ struct ContinuedJobTests {
         }
     }
 
-    @Test("two places: the second begins beside the first")
+    @Test("with two places, a second piece of work begins beside the first")
     func places() throws {
         var policy = SystemPolicy()
         policy.jobs.continuedAtOnce = 2
@@ -108,7 +109,7 @@ struct ContinuedJobTests {
         }
     }
 
-    @Test("without progress it expires; slow progress is enough")
+    @Test("continued work expires without progress; slow progress is enough")
     func stall() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchJobApp()
@@ -128,7 +129,7 @@ struct ContinuedJobTests {
         }
     }
 
-    @Test("reports that bring it no further are no progress")
+    @Test("reports that do not increase the completed share are no progress")
     func noProgress() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchJobApp()
@@ -146,8 +147,8 @@ struct ContinuedJobTests {
         }
     }
 
-    /// Apple DTS, developer.apple.com/forums/thread/818623.
-    @Test("the user's cancelling calls the same handler")
+    /// The source is Apple DTS, developer.apple.com/forums/thread/818623.
+    @Test("a cancellation by the user calls the expiration handler")
     func cancelled() throws {
         try SimulatedDevice.run { device in
             try device.launchJobApp()
@@ -166,7 +167,7 @@ struct ContinuedJobTests {
         }
     }
 
-    @Test("who does not end it after the user has cancelled it is killed")
+    @Test("an app that does not complete work that the user has cancelled is ended")
     func cancelledInVain() throws {
         try SimulatedDevice.run { device in
             device.expect(.jobNotCompleted)
@@ -178,7 +179,7 @@ struct ContinuedJobTests {
         }
     }
 
-    @Test("closing the app cancels what waits and ends what runs, without any callback")
+    @Test("closing the app withdraws queued work and ends running work, without any callback")
     func swipedAway() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchJobApp()
@@ -196,7 +197,7 @@ struct ContinuedJobTests {
         }
     }
 
-    @Test("the graphics processor is not permitted, unless the device has it for background work")
+    @Test("work that requires the graphics processor is permitted only if the device allows it in the background")
     func gpu() throws {
         try SimulatedDevice.run { device in
             try device.launchJobApp()
@@ -210,7 +211,7 @@ struct ContinuedJobTests {
         }
     }
 
-    @Test("its title and subtitle can be changed while it runs; other jobs have none")
+    @Test("the title and subtitle of continued work can be changed while it runs; other jobs have none")
     func title() throws {
         try SimulatedDevice.run { device in
             try device.launchJobApp { _, task in
@@ -229,7 +230,7 @@ struct ContinuedJobTests {
         }
     }
 
-    @Test("what waits for a place does not survive a restart")
+    @Test("queued work does not survive a restart")
     func reboot() throws {
         try SimulatedDevice.run { device in
             try device.launchJobApp()

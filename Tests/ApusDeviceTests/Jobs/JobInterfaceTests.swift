@@ -3,9 +3,9 @@ import ApusDevice
 import ApusTimers
 import Testing
 
-/// An app that uses ``BackgroundJobScheduler`` only.
+/// The jobs of an app that uses only ``BackgroundJobScheduler``.
 @MainActor
-@Suite("Background jobs by Apus's own interface, on the device")
+@Suite("Background jobs by Apus's own interface")
 struct JobInterfaceTests {
     /// Launches an app that registers `handler` and submits a refresh.
     private func launch(
@@ -54,7 +54,7 @@ struct JobInterfaceTests {
         }
     }
 
-    @Test("when the time is over the expiration handler is called, and the task is cancelled and may complete")
+    @Test("when the time is over, the expiration handler is called, and the task is cancelled but may still complete")
     func expiration() throws {
         try SimulatedDevice.run { device in
             try launch(on: device) { run, host in
@@ -70,7 +70,7 @@ struct JobInterfaceTests {
         }
     }
 
-    @Test("without an expiration handler the run is over at once, and its task is cancelled")
+    @Test("without an expiration handler, an expired run ends at once, and its task is cancelled")
     func silentExpiration() throws {
         try SimulatedDevice.run { device in
             try launch(on: device) { _, host in
@@ -85,7 +85,7 @@ struct JobInterfaceTests {
         }
     }
 
-    @Test("a handler that does not end after the expiration gets the app killed")
+    @Test("an app whose handler does not return after the expiration is ended")
     func stuck() throws {
         try SimulatedDevice.run { device in
             device.expect(.jobNotCompleted)
@@ -99,7 +99,7 @@ struct JobInterfaceTests {
         }
     }
 
-    @Test("launching and expiring for debugging throw when there is nothing to launch or expire")
+    @Test("a simulated launch or expiration throws if there is no request or run")
     func simulation() throws {
         try SimulatedDevice.run { device in
             try launch(on: device) { run, host in
@@ -130,7 +130,7 @@ struct JobInterfaceTests {
         }
     }
 
-    @Test("cancelling withdraws one request, or all")
+    @Test("cancelling withdraws one pending request, or all of them")
     func cancel() throws {
         try SimulatedDevice.run { device in
             try launch(on: device) { _, _ in }

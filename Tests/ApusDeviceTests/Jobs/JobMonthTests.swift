@@ -8,7 +8,7 @@ import Testing
 struct JobMonthTests {
     private static let hour = Duration.seconds(3_600)
 
-    /// An app that refreshes repeatedly, at most every other hour, and tidies up at night.
+    /// Installs an app that refreshes repeatedly, at most every other hour, and tidies up at night.
     private func install(on device: SimulatedDevice) {
         device.install(.jobs) { host in
             @Sendable func submit(_ identifier: String, _ kind: BackgroundJobRequest.Kind, after delay: Duration) {
@@ -36,7 +36,9 @@ struct JobMonthTests {
         }
     }
 
-    /// A month, with a week in which the user saves energy. The days begin at 8 in the morning.
+    /// Returns a device after a month, in one week of which the low-power mode was on.
+    ///
+    /// The days begin at 8 in the morning.
     private func month(seed: UInt64) throws -> SimulatedDevice {
         let device = SimulatedDevice(seed: seed, wall: WallInstant(secondsSince1970: 1_767_225_600 + 8 * 3_600))
         install(on: device)
@@ -57,12 +59,13 @@ struct JobMonthTests {
         return device
     }
 
-    @Test("thirty days of an app whose refresh asks for the next one: how often it ran, and why not more often")
+    @Test("in thirty days, the report counts an app's refreshes and the reasons for which they were put off")
     func thirtyDays() throws {
         let device = try month(seed: 3)
         let report = device.jobs.report
         let refreshes = report.runs.filter { $0.identifier == "refresh" }
-        // Four a day on 23 days: before the two uses, and by patience six hours after those. One at the beginning.
+        // There are four refreshes on each of 23 days, before the two uses and, because of the patience, six hours
+        // after them; and one at the beginning.
         #expect(refreshes.count == 93)
         #expect(refreshes.allSatisfy { $0.outcome == .succeeded })
         #expect(report.count(of: "tidy") == 30)
@@ -81,17 +84,17 @@ struct JobMonthTests {
         #expect(report.waiting.map(\.request.identifier).sorted() == ["refresh", "tidy"])
     }
 
-    @Test("each day a refresh runs within the half hour before the user opens the app, once the days are known")
+    @Test("each day a refresh runs in the half hour before the user opens the app, once the habit is known")
     func beforeUse() throws {
         let device = try month(seed: 4)
         let starts = device.jobs.history.filter { $0.identifier == "refresh" }.map {
             Int64($0.launched.nanoseconds / 1_000_000_000) % 86_400
         }
-        // 7:30 to 8:00.
+        // This is from 7:30 to 8:00.
         #expect(starts.count { (27_000...28_800).contains($0) } >= 15)
     }
 
-    @Test("the same seed gives the same log, byte for byte, and another seed another one")
+    @Test("a seed gives the same log byte for byte, and another seed gives another log")
     func determinism() throws {
         let text = try month(seed: 5).logText
         #expect(try month(seed: 5).logText == text)

@@ -3,11 +3,11 @@ import ApusDevice
 import ApusTimers
 import Testing
 
-/// BGTaskScheduler.h.
+/// The rules of BGTaskScheduler.h.
 @MainActor
 @Suite("Launch handlers of background jobs")
 struct JobRegistrationTests {
-    /// What registering answers while the app is made.
+    /// Returns the results of registering handlers while the app is created.
     private func register(
         _ identifiers: [String], _ manifest: AppManifest = .jobs, on device: SimulatedDevice
     ) -> [Bool] {
@@ -20,7 +20,7 @@ struct JobRegistrationTests {
         return answers.value
     }
 
-    @Test("an identifier that is declared is registered, another one is not, without a fault")
+    @Test("a declared identifier is registered; an undeclared one is not, without a fault")
     func permitted() throws {
         try SimulatedDevice.run { device in
             #expect(
@@ -32,7 +32,7 @@ struct JobRegistrationTests {
         }
     }
 
-    @Test("a second handler for an identifier is a fault with the place, and the first one stays")
+    @Test("a second handler for an identifier is a fault with the place of the call, and is not registered")
     func twice() throws {
         try SimulatedDevice.run { device in
             device.expect(.duplicateLaunchHandler)
@@ -44,7 +44,7 @@ struct JobRegistrationTests {
         }
     }
 
-    @Test("a handler that comes when the launch is over is a fault")
+    @Test("a handler that is registered after the launch is a fault")
     func late() throws {
         try SimulatedDevice.run { device in
             device.expect(.lateLaunchHandler)
@@ -56,7 +56,7 @@ struct JobRegistrationTests {
         }
     }
 
-    @Test("handlers of continued work may come late: those that a wildcard declares, and all without the other modes")
+    @Test("handlers of continued work may be registered late: by a wildcard, or in an app without other modes")
     func lateContinued() throws {
         try SimulatedDevice.run { device in
             try device.launchJobApp()
@@ -68,8 +68,8 @@ struct JobRegistrationTests {
         }
     }
 
-    /// developer.apple.com/forums/thread/799126.
-    @Test("a handler for the wildcard itself is none for the identifiers that it declares")
+    /// The source is developer.apple.com/forums/thread/799126.
+    @Test("a handler for a wildcard is no handler for the identifiers that the wildcard declares")
     func wildcard() throws {
         try SimulatedDevice.run { device in
             device.expect(.noLaunchHandler)
@@ -79,7 +79,7 @@ struct JobRegistrationTests {
         }
     }
 
-    @Test("a declared identifier without a handler is a warning at the end of each launch")
+    @Test("a declared identifier without a handler causes a warning at the end of each launch")
     func missing() throws {
         try SimulatedDevice.run { device in
             _ = register(["refresh"], on: device)
@@ -92,7 +92,7 @@ struct JobRegistrationTests {
         }
     }
 
-    @Test("handlers go with their process: the next one registers again")
+    @Test("handlers are released with their process, and the next process registers again")
     func nextProcess() throws {
         try SimulatedDevice.run { device in
             _ = register(["refresh"], on: device)
@@ -104,7 +104,7 @@ struct JobRegistrationTests {
         }
     }
 
-    @Test("Apus's interface throws what the framework's records or answers")
+    @Test("Apus's interface throws an error for each handler that is not registered")
     func errors() throws {
         try SimulatedDevice.run { device in
             let codes = Box<[BackgroundJobError.Code?]>([])

@@ -3,11 +3,11 @@ import ApusDevice
 import ApusTimers
 import Testing
 
-/// Apple, documentation/backgroundtasks/bgtask; BGTask.h.
+/// The rules of Apple, documentation/backgroundtasks/bgtask, and of BGTask.h.
 @MainActor
 @Suite("Runs of background jobs")
 struct JobRunTests {
-    /// A device whose app is in the background, suspended, and whose refresh has just begun.
+    /// Runs a test on a device with a suspended app whose refresh has just begun.
     private func run(
         policy: SystemPolicy = SystemPolicy(),
         _ handle: @escaping @MainActor @Sendable (SimulatedHost, SimulatedTask) -> Void,
@@ -42,7 +42,7 @@ struct JobRunTests {
         }
     }
 
-    @Test("an expired run that is not completed when its time is over gets the app killed")
+    @Test("an app that has not completed an expired run when its time is over is ended")
     func notCompleted() throws {
         try run { host, task in
             task.expirationHandler = { host.note("expired") }
@@ -57,7 +57,7 @@ struct JobRunTests {
         }
     }
 
-    @Test("after its expiration a run may still be completed a little later")
+    @Test("a run may still be completed a little after its expiration")
     func windUp() throws {
         try run { host, task in
             task.expirationHandler = {
@@ -70,7 +70,7 @@ struct JobRunTests {
         }
     }
 
-    @Test("without an expiration handler it fails without notice to the app, which is suspended; the log warns")
+    @Test("a run without an expiration handler fails without notice, the app is suspended, and the log has a warning")
     func noExpirationHandler() throws {
         try run { _, _ in
         } then: { device in
@@ -106,7 +106,7 @@ struct JobRunTests {
         }
     }
 
-    @Test("a launch in the background enters the phase before the handler is called")
+    @Test("an app that is launched for a job enters the background before its handler is called")
     func order() throws {
         try SimulatedDevice.run { device in
             try device.launchJobApp()
@@ -123,7 +123,7 @@ struct JobRunTests {
         }
     }
 
-    @Test("a suspended app hears that it is in the background again before the handler is called")
+    @Test("a suspended app is notified of the background phase before its handler is called")
     func resumed() throws {
         try run { _, task in
             task.setCompleted(success: true)
@@ -166,7 +166,7 @@ struct JobRunTests {
         }
     }
 
-    @Test("a second completion is a warning and changes nothing")
+    @Test("a second completion causes a warning and changes nothing")
     func completedTwice() throws {
         try run { _, task in
             task.setCompleted(success: true)
@@ -177,7 +177,7 @@ struct JobRunTests {
         }
     }
 
-    @Test("a run that has failed does not come again by itself")
+    @Test("a failed run is not repeated by itself")
     func failure() throws {
         try run(policy: .impatient) { _, task in
             task.setCompleted(success: false)
@@ -188,7 +188,7 @@ struct JobRunTests {
         }
     }
 
-    @Test("a simulated launch asks for no rule: it begins in the foreground, and after a force quit")
+    @Test("a simulated launch follows no rule: it begins in the foreground, and after a force quit")
     func simulatedLaunch() throws {
         try SimulatedDevice.run { device in
             try device.launchJobApp()
@@ -206,7 +206,7 @@ struct JobRunTests {
         }
     }
 
-    @Test("what keeps the main loop busy until the time is over gets the app killed then")
+    @Test("an app that keeps the main loop busy until the time is over is ended then")
     func busy() throws {
         try run { host, task in
             task.expirationHandler = { host.note("never") }
@@ -248,7 +248,7 @@ struct JobRunTests {
         #expect(try compute(plugged, seconds: 100, pause: 1).isEmpty)
     }
 
-    @Test("while a job runs, the time of the app's background tasks stands still")
+    @Test("while a job runs, the time of the app's background tasks does not run")
     func claims() throws {
         try run { host, task in
             let claim = Box(BackgroundTaskID.invalid)
@@ -266,7 +266,7 @@ struct JobRunTests {
         }
     }
 
-    @Test("a process that is ended takes its runs with it, and its tasks are dead")
+    @Test("runs end with their process, and further calls of theirs have no effect")
     func killed() throws {
         let kept = Box<SimulatedTask?>(nil)
         try run { _, task in
@@ -282,7 +282,7 @@ struct JobRunTests {
         }
     }
 
-    @Test("a process without a handler for its job is only warned of")
+    @Test("a process without a handler for its job only causes a warning")
     func noHandler() throws {
         try SimulatedDevice.run { device in
             let isFirst = Box(true)
@@ -302,7 +302,7 @@ struct JobRunTests {
         }
     }
 
-    @Test("requests survive the process and restarts, and the process is started for them")
+    @Test("requests survive the process and restarts, and the app is started for them")
     func survive() throws {
         try SimulatedDevice.run(policy: .impatient) { device in
             try device.launchJobApp()

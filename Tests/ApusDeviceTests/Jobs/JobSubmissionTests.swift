@@ -4,13 +4,13 @@ import ApusTimers
 import ApusVirtualTime
 import Testing
 
-/// BGTaskScheduler.h and BGTaskRequest.h.
+/// The rules of BGTaskScheduler.h and BGTaskRequest.h.
 @MainActor
 @Suite("Submitting background jobs")
 struct JobSubmissionTests {
     private let minute = Duration.seconds(60)
 
-    @Test("a request with the identifier of a pending one takes its place")
+    @Test("a request with the identifier of a pending one replaces it")
     func replacement() throws {
         try SimulatedDevice.run { device in
             try device.launchJobApp()
@@ -24,7 +24,7 @@ struct JobSubmissionTests {
         }
     }
 
-    @Test("one refresh and ten processing requests wait; one more is refused, a replacement is not")
+    @Test("one refresh and ten processing requests may be pending; one more is refused, a replacement is not")
     func limits() throws {
         let names = (0...10).map { "tidy.\($0)" }
         let manifest = AppManifest(
@@ -63,7 +63,7 @@ struct JobSubmissionTests {
         }
     }
 
-    @Test("on a simulator, everything is unavailable")
+    @Test("on a simulator, every request is unavailable")
     func simulator() throws {
         var policy = SystemPolicy()
         policy.jobs.isSimulator = true
@@ -76,7 +76,7 @@ struct JobSubmissionTests {
         }
     }
 
-    @Test("while the user has background refresh off, refresh and processing are unavailable, continued work is not")
+    @Test("while background refresh is off, refresh and processing are unavailable, and continued work is not")
     func backgroundRefreshOff() throws {
         try SimulatedDevice.run { device in
             try device.launchJobApp()
@@ -91,7 +91,7 @@ struct JobSubmissionTests {
         }
     }
 
-    @Test("a request without a handler is a fault in the framework's interface, an error in Apus's, and is not pending")
+    @Test("a request without a handler is a fault for the framework and an error for Apus, and is not pending")
     func noHandler() throws {
         var policy = SystemPolicy()
         policy.endsAppAtExceptions = false
@@ -123,7 +123,7 @@ struct JobSubmissionTests {
         }
     }
 
-    @Test("a job never begins before its earliest begin, whatever time it is on the other clocks")
+    @Test("a job never begins before its earliest begin on the wall clock, even if that is set back")
     func earliestBegin() throws {
         try SimulatedDevice.run(policy: .impatient) { device in
             try device.launchJobApp()
@@ -140,7 +140,7 @@ struct JobSubmissionTests {
         }
     }
 
-    @Test("a job whose earliest begin the wall clock is set to runs soon")
+    @Test("a job runs soon after the wall clock is set to its earliest begin")
     func wallClockMoved() throws {
         try SimulatedDevice.run(policy: .impatient) { device in
             try device.launchJobApp()
@@ -154,7 +154,7 @@ struct JobSubmissionTests {
         }
     }
 
-    @Test("a running job is not pending, and cancelling does not touch it")
+    @Test("a running job is not pending, and cancelling its request does not stop it")
     func running() throws {
         try SimulatedDevice.run(policy: .impatient) { device in
             try device.launchJobApp { host, task in
@@ -176,7 +176,7 @@ struct JobSubmissionTests {
         }
     }
 
-    @Test("cancelled requests do not run, and nothing is armed for them")
+    @Test("cancelled requests do not run, and have no timers")
     func cancel() throws {
         try SimulatedDevice.run(policy: .impatient) { device in
             try device.launchJobApp()
@@ -196,7 +196,7 @@ struct JobSubmissionTests {
         }
     }
 
-    @Test("a simulated launch or expiration of what is not there is only a warning")
+    @Test("a simulated launch or expiration without a request or run is only a warning")
     func simulateNothing() throws {
         try SimulatedDevice.run { device in
             try device.launchJobApp()

@@ -4,13 +4,13 @@ import ApusTimers
 import Testing
 
 extension AppManifest {
-    /// Both modes, two identifiers, and a wildcard.
+    /// A manifest with both modes, two identifiers and a wildcard.
     static let jobs = AppManifest(
         backgroundModes: [.fetch, .processing], permittedTaskIdentifiers: ["refresh", "tidy", "export.*"])
 }
 
 extension SystemPolicy {
-    /// A refresh does not wait for the user's habits.
+    /// A policy by which a refresh does not wait for the user's habits.
     static var impatient: SystemPolicy {
         var policy = SystemPolicy()
         policy.jobs.refreshPatience = .zero
@@ -55,13 +55,13 @@ extension SimulatedDevice {
         advance(by: .zero)
     }
 
-    /// What the log says about jobs.
+    /// The events of jobs in the log.
     var jobLog: [String] { log.compactMap { if case .job(let event) = $0.what { "\(event)" } else { nil } } }
 
-    /// How often a job was launched.
+    /// Returns the number of launches of a job.
     func launches(of identifier: String) -> Int { jobLog.count { $0 == "launched \(identifier)" } }
 
-    /// The code of what submitting throws.
+    /// Returns the code of the error with which a request is refused; `nil` if it is accepted.
     func refusal(of request: BackgroundJobRequest) -> BackgroundJobError.Code? {
         do throws(BackgroundJobError) {
             try jobs.submitRequest(request)

@@ -3,11 +3,11 @@ import ApusDevice
 import ApusTimers
 import Testing
 
-/// BGTaskRequest.h; Apple, documentation/backgroundtasks/bgprocessingtask; WWDC20 10063.
+/// The rules of BGTaskRequest.h, of Apple, documentation/backgroundtasks/bgprocessingtask, and of WWDC20 10063.
 @MainActor
 @Suite("When processing runs")
 struct ProcessingRuleTests {
-    /// A device whose app has processing pending; the screen is locked.
+    /// Runs a test on a locked device whose app has processing pending.
     private func run(
         _ request: BackgroundJobRequest = .tidy, policy: SystemPolicy = SystemPolicy(),
         _ body: (SimulatedDevice) throws -> Void
@@ -30,7 +30,7 @@ struct ProcessingRuleTests {
         #expect(device.launches(of: "tidy") == 1)
     }
 
-    @Test("it runs only while the device is idle")
+    @Test("processing runs only while the device is idle")
     func idle() throws {
         try run { device in
             device.unlock()
@@ -39,12 +39,12 @@ struct ProcessingRuleTests {
         }
     }
 
-    /// Twelve hours after the midnight at which a device begins.
+    /// Noon of the day on which a device begins.
     private static let noon = WallInstant(secondsSince1970: 1_767_225_600 + 12 * 3_600)
 
-    /// Apple, "Choosing Background Strategies for Your App": long work is for periods of low activity, such as overnight
-    /// while the device charges.
-    @Test("by day and on battery it waits for the charger, although it does not require that")
+    /// Apple describes long work as work for periods of low activity, such as overnight while the device charges
+    /// ("Choosing Background Strategies for Your App").
+    @Test("by day and on battery, processing waits for the charger even if its request does not require it")
     func waitsForCharger() throws {
         try run { device in
             device.setWallClock(Self.noon)
@@ -52,7 +52,7 @@ struct ProcessingRuleTests {
         }
     }
 
-    @Test("without a charger it runs in the night, not before, and not with the screen unlocked")
+    @Test("without a charger, processing runs at night while the screen is locked, and not before")
     func waitsForNight() throws {
         try run { device in
             device.setWallClock(Self.noon)
@@ -70,7 +70,7 @@ struct ProcessingRuleTests {
         }
     }
 
-    @Test("what a device waits for is a rule of the policy: also idleness alone, or the charger in the night too")
+    @Test("the policy decides whether processing waits for idleness alone, for the charger, or for which night")
     func processingTime() throws {
         var policy = SystemPolicy()
         policy.jobs.processingTime = .whenIdle
@@ -89,7 +89,7 @@ struct ProcessingRuleTests {
         }
     }
 
-    @Test("with a required network it waits for a connection, without one it runs offline")
+    @Test("processing waits for a connection if it requires a network, and otherwise runs offline")
     func network() throws {
         try run(BackgroundJobRequest("tidy", .processing(requiresNetwork: true))) { device in
             device.setNetwork(.none)
@@ -102,14 +102,14 @@ struct ProcessingRuleTests {
         }
     }
 
-    @Test("with required external power it waits for the charger")
+    @Test("processing that requires external power waits for the charger")
     func power() throws {
         try run(BackgroundJobRequest("tidy", .processing(requiresExternalPower: true))) { device in
             expect(.noExternalPower, on: device) { device.plugIn() }
         }
     }
 
-    @Test("it runs within two days if the app was used within the past week, and otherwise not")
+    @Test("processing runs within two days if the app was used in the past week, and otherwise not")
     func usedLately() throws {
         try run { device in
             device.advance(by: .seconds(2 * 86_400))
@@ -127,7 +127,7 @@ struct ProcessingRuleTests {
         }
     }
 
-    @Test("battery, low-power mode and the user's habits do not stop it; the user's switch does")
+    @Test("battery, low-power mode and the user's habits do not stop processing; the user's switch does")
     func otherFactors() throws {
         try run { device in
             device.setBattery(0.05)
@@ -138,7 +138,7 @@ struct ProcessingRuleTests {
         }
     }
 
-    @Test("after a force quit it runs all the same; by the older rule it waits for the user's launch")
+    @Test("processing runs after a force quit; by the older rule it waits until the user launches the app")
     func forceQuit() throws {
         try run { device in
             device.swipeAway()
@@ -160,7 +160,7 @@ struct ProcessingRuleTests {
         }
     }
 
-    @Test("after a restart nothing runs before the first unlock")
+    @Test("processing does not run between a restart and the first unlock")
     func reboot() throws {
         try run { device in
             device.reboot()
@@ -171,7 +171,7 @@ struct ProcessingRuleTests {
         }
     }
 
-    @Test("when the user picks the device up it expires; a running refresh continues")
+    @Test("processing expires when the user picks the device up, while a running refresh continues")
     func pickedUp() throws {
         try SimulatedDevice.run(policy: .impatient) { device in
             try device.launchJobApp { host, task in
@@ -197,7 +197,7 @@ struct ProcessingRuleTests {
         }
     }
 
-    @Test("it has minutes, and expires shortly before they are over")
+    @Test("processing has minutes, and expires shortly before they are over")
     func limit() throws {
         try SimulatedDevice.run { device in
             try device.launchJobApp { host, task in

@@ -4,7 +4,7 @@ import Testing
 @testable import ApusDevice
 @testable import ApusTimers
 
-/// Random programs of an app that has background jobs, and of a user.
+/// Random programs of a user, and of an app that has background jobs.
 @MainActor
 @Suite("Random use of background jobs")
 struct RandomJobTests {
@@ -43,7 +43,7 @@ struct RandomJobTests {
         }
     }
 
-    /// What the app does with a run.
+    /// Handles a run in a random way.
     private static func run(_ task: SimulatedTask, of host: SimulatedHost, _ random: SeededRandom) {
         let duration = Duration.seconds(random.next() % 50)
         switch random.next() % 8 {
@@ -98,7 +98,7 @@ struct RandomJobTests {
         device.advance(by: .zero)
     }
 
-    /// What holds after each step.
+    /// Returns the invariant that is violated after a step; `nil` if there is none.
     private func check(_ device: SimulatedDevice) -> String? {
         let jobs = device.jobs
         let running = jobs.running.map(\.identifier)
@@ -126,7 +126,7 @@ struct RandomJobTests {
     }
 
     @Test(
-        "1,500 random steps never trap, keep what always holds, and give the same log the next time",
+        "1,500 random steps never trap, preserve the invariants, and give the same log again",
         arguments: [1, 2, 3, 4] as [UInt64])
     func random(seed: UInt64) {
         let (text, wrong) = run(seed: seed, steps: 1_500)

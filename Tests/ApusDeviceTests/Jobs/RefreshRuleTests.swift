@@ -4,13 +4,13 @@ import ApusTimers
 import ApusVirtualTime
 import Testing
 
-/// The seven factors of Apple's session WWDC20 10063, and what else decides.
+/// The seven factors of Apple's session WWDC20 10063, and the other rules for a refresh.
 @MainActor
 @Suite("When a refresh runs")
 struct RefreshRuleTests {
     private let hour = Duration.seconds(3_600)
 
-    /// A device whose app has a refresh pending and is in the background.
+    /// Runs a test on a device whose app is in the background and has a refresh pending.
     private func run(
         policy: SystemPolicy = .impatient, _ body: (SimulatedDevice) throws -> Void
     ) throws {
@@ -22,8 +22,7 @@ struct RefreshRuleTests {
         }
     }
 
-    /// What stands in the way is the only obstacle, keeps the refresh from running, and is in the log; without it the
-    /// refresh runs.
+    /// Checks that an obstacle is the only one, is logged, and keeps the refresh from running until it is removed.
     private func expect(
         _ obstacle: BackgroundJobObstacle, said words: String, on device: SimulatedDevice, until: () -> Void
     ) {
@@ -37,7 +36,7 @@ struct RefreshRuleTests {
         #expect(device.launches(of: "refresh") == 1)
     }
 
-    @Test("nothing in the way: it runs at the next opportunity, within a quarter of an hour and not at once")
+    @Test("a refresh without obstacles runs at the next opportunity, in a quarter of an hour but not at once")
     func opportunity() throws {
         try run { device in
             #expect(device.jobs.obstacles(for: "refresh").isEmpty)
@@ -49,7 +48,7 @@ struct RefreshRuleTests {
         }
     }
 
-    @Test("an opportunity that the device sleeps through comes when it wakes")
+    @Test("an opportunity that the device sleeps through comes when the device wakes")
     func deviceSleep() throws {
         try run { device in
             device.sleepMachine(for: hour)
@@ -59,7 +58,7 @@ struct RefreshRuleTests {
         }
     }
 
-    @Test("at a charge of 20 % and below it does not run")
+    @Test("a refresh does not run at a charge of 20 % or below")
     func battery() throws {
         try run { device in
             device.setBattery(0.2)
@@ -67,7 +66,7 @@ struct RefreshRuleTests {
         }
     }
 
-    @Test("in low-power mode it does not run")
+    @Test("a refresh does not run in low-power mode")
     func lowPowerMode() throws {
         try run { device in
             device.setLowPowerMode(true)
@@ -75,7 +74,7 @@ struct RefreshRuleTests {
         }
     }
 
-    @Test("while the user's switch is off it does not run, also when it was submitted before")
+    @Test("a refresh does not run while the user's switch is off, even if it was submitted before")
     func backgroundRefresh() throws {
         try run { device in
             device.setBackgroundRefresh(false)
@@ -85,7 +84,7 @@ struct RefreshRuleTests {
         }
     }
 
-    @Test("after a force quit it does not run until the user launches the app")
+    @Test("a refresh does not run after a force quit until the user launches the app")
     func forceQuit() throws {
         try run { device in
             device.swipeAway()
@@ -96,7 +95,7 @@ struct RefreshRuleTests {
         }
     }
 
-    @Test("while the user is in the app it does not run")
+    @Test("a refresh does not run while the user is in the app")
     func inForeground() throws {
         try run { device in
             device.open()
@@ -104,7 +103,7 @@ struct RefreshRuleTests {
         }
     }
 
-    @Test("it waits until shortly before the time at which the user opened the app in the last days")
+    @Test("a refresh waits until shortly before the time of day at which the user opened the app")
     func usage() throws {
         var policy = SystemPolicy()
         policy.jobs.refreshPatience = .seconds(7 * 86_400)
@@ -118,7 +117,7 @@ struct RefreshRuleTests {
         }
     }
 
-    @Test("when it has waited for long it runs although no use is expected")
+    @Test("a refresh that has waited for hours runs even if no use is expected")
     func patience() throws {
         try run(policy: SystemPolicy()) { device in
             device.advance(by: .seconds(4 * 3_600 - 1))
@@ -144,7 +143,7 @@ struct RefreshRuleTests {
         }
     }
 
-    @Test("the day's budget: refreshes that take their time use it up, and it is handed out over the day")
+    @Test("long refreshes use up the day's budget, which becomes available again over the day")
     func budget() throws {
         var policy = SystemPolicy.impatient
         policy.jobs.dailyRefreshBudget = .seconds(60)
@@ -160,14 +159,14 @@ struct RefreshRuleTests {
             #expect(device.launches(of: "refresh") == 2)
             #expect(device.jobs.obstacles(for: "refresh") == [.budgetUsedUp])
             #expect(device.jobLog.last == "deferred refresh: the day's budget is used up")
-            // 60 s a day are 20 s in 8 h.
+            // A budget of 60 s a day gives 20 s in 8 h.
             device.advance(by: .seconds(22 * 3_600))
             #expect((4...5).contains(device.launches(of: "refresh")))
             device.kill()
         }
     }
 
-    @Test("launches are spaced out")
+    @Test("the launches for refreshes keep the policy's distance")
     func rate() throws {
         var policy = SystemPolicy.impatient
         policy.jobs.refreshSpacing = .seconds(7_200)
@@ -189,7 +188,7 @@ struct RefreshRuleTests {
         }
     }
 
-    @Test("after a restart nothing runs before the first unlock")
+    @Test("a refresh does not run between a restart and the first unlock")
     func reboot() throws {
         try run { device in
             device.reboot()
@@ -197,7 +196,7 @@ struct RefreshRuleTests {
         }
     }
 
-    @Test("several reasons are all reported, in the log only when they change")
+    @Test("all of several obstacles are reported, but are logged only when they change")
     func several() throws {
         try run { device in
             device.setLowPowerMode(true)
@@ -217,7 +216,7 @@ struct RefreshRuleTests {
         }
     }
 
-    @Test("what is not pending is said not to be")
+    @Test("a job without a pending request has that as its only obstacle")
     func notPending() throws {
         try SimulatedDevice.run { device in
             try device.launchJobApp()

@@ -4,21 +4,23 @@ import ApusTimers
 import Foundation
 import Testing
 
-/// A month of one app and one user under the rules of three releases of the system. With `APUS_TIMELINES`, the timelines
-/// are written into that folder as pages.
+/// A month of one app and one user under the rules of three releases of the system.
+///
+/// If `APUS_TIMELINES` names a folder, the timelines are written into it as pages.
 @MainActor
 @Suite("A month under the rules of three releases")
 struct ReleaseMonthTests {
     private static let hour = Duration.seconds(3_600)
-    /// The days on whose evening the user removes the app from the switcher.
+    /// The number of days between the evenings on which the user removes the app from the switcher.
     private static let tidyDays = 3
     private static let days = 30
 
-    /// Refreshes itself, tidies up at night, and exports in the evening, when the user asks for it.
+    /// The manifest of an app that refreshes itself, tidies up at night, and exports in the evening when the user asks
+    /// for it.
     private static let manifest = AppManifest(
         backgroundModes: [.fetch, .processing], permittedTaskIdentifiers: ["refresh", "tidy", "export.*"])
 
-    /// What the app asks for whenever it has come to the front.
+    /// Submits the requests of the app, which it does whenever it has come to the foreground.
     private static func submitAll(_ host: SimulatedHost) {
         submit(host, BackgroundJobRequest("refresh", .refresh))
         submit(host, BackgroundJobRequest("tidy", .processing(requiresExternalPower: true)))
@@ -32,7 +34,7 @@ struct ReleaseMonthTests {
         }
     }
 
-    /// Takes a minute and a half, in sight of the user and after that.
+    /// Begins an export of a minute and a half, which outlasts the user's visit.
     private static func export(_ host: SimulatedHost, _ day: Int) {
         let identifier = "export.\(day)"
         _ = host.jobs.registerLaunchHandler(identifier) { task in
@@ -93,7 +95,7 @@ struct ReleaseMonthTests {
         device.jobs.report.runs.count { $0.identifier.hasPrefix(prefix) && $0.outcome == .succeeded }
     }
 
-    @Test("what each release runs of one month")
+    @Test("the releases run the same refreshes in a month, and differ in processing and continued work")
     func releases() throws {
         let releases = [("iOS 17", SystemPolicy.iOS17), ("iOS 18", .iOS18), ("iOS 26", .iOS26)]
         let months = try releases.map { name, policy in
@@ -104,7 +106,7 @@ struct ReleaseMonthTests {
             return device
         }
         let forceQuits = Self.days / Self.tidyDays
-        // A night after which nothing of the app runs; the other releases run processing then.
+        // In the night after a force quit, iOS 17 runs nothing of the app, while the other releases run processing.
         #expect(months.map { count($0, "tidy") } == [Self.days - forceQuits, Self.days, Self.days])
         #expect(months.map { count($0, "export") } == [0, 0, Self.days])
         #expect(Set(months.map { count($0, "refresh") }).count == 1)

@@ -11,7 +11,7 @@ struct SimulatedTaskMachineTests {
         return machine
     }
 
-    @Test("a run is handed over and begun once, and not when it is over")
+    @Test("a run is handed over once and begun once, and not when it is over")
     func beginning() {
         var machine = SimulatedTaskMachine(limits: .init(limit: 30, windUp: 4))
         #expect(machine.begin(now: 0) == false)
@@ -24,7 +24,7 @@ struct SimulatedTaskMachineTests {
         #expect(machine.begin(now: 0) == false)
     }
 
-    @Test("its instants: the expiration, then the end; an early expiration brings the end forward, a late one does not")
+    @Test("a run expires before its end; an early expiration brings the end forward, a late one does not")
     func instants() {
         var machine = running()
         #expect(machine.nextInstant == 126)
@@ -39,7 +39,7 @@ struct SimulatedTaskMachineTests {
         #expect(machine.nextInstant == nil)
     }
 
-    @Test("time that passes: first the expiration, then it is overdue; without a handler it is never overdue")
+    @Test("a run expires and is later overdue; without a handler it is never overdue")
     func passing() {
         var machine = running()
         #expect(machine.pass(now: 125) == .nothing)
@@ -52,7 +52,7 @@ struct SimulatedTaskMachineTests {
         #expect(machine.pass(now: 130) == .overdue)
     }
 
-    @Test("progress puts the expiration off, but only what goes forward")
+    @Test("only an increase of the completed share puts off the expiration")
     func progress() {
         var machine = running(limit: nil, stall: 60)
         #expect(machine.nextInstant == 160)
@@ -67,7 +67,7 @@ struct SimulatedTaskMachineTests {
         #expect(machine.end == nil)
     }
 
-    @Test("the handler is given once, and is not kept by a run that is over")
+    @Test("an expired run returns its handler once, and a run that is over retains none")
     func handler() {
         var machine = running()
         _ = machine.setHandler {}
@@ -86,7 +86,7 @@ struct SimulatedTaskMachineTests {
 
 @Suite("CPUMonitor")
 struct CPUMonitorTests {
-    @Test("the limit is reached by what is computed within the window, wherever the pauses are")
+    @Test("the limit counts the time of computing within the window, wherever the pauses are")
     func limit() {
         var monitor = CPUMonitor(window: 60, share: 0.8)
         #expect(monitor.limitReached(from: 1_000, to: 1_047) == nil)

@@ -8,7 +8,7 @@ struct LocationRouteTests {
     let home = Place(latitude: 52, longitude: 13)
     let work = Place(latitude: 52.1, longitude: 13.1)
 
-    @Test("steps follow each other, and before the first and at one without a place there is no fix")
+    @Test("steps follow each other; before the first step, and after one without a place, there is no fix")
     func steps() {
         let route = LocationRoute.steps([
             (after: .seconds(10), place: home), (after: .seconds(5), place: nil), (after: .seconds(-3), place: work),
@@ -23,7 +23,7 @@ struct LocationRouteTests {
         #expect(route.readings(after: .seconds(10), upTo: .seconds(20), limit: 1).map(\.place) == [work])
     }
 
-    @Test("a move is a step to another place; a lost fix is none")
+    @Test("a step to another place is a move; a lost fix is not")
     func moves() {
         let route = LocationRoute.steps([
             (after: .zero, place: home), (after: .seconds(10), place: work), (after: .seconds(10), place: work),
@@ -33,7 +33,7 @@ struct LocationRouteTests {
         #expect(route.lastMove(upTo: .seconds(60)) == .seconds(10))
     }
 
-    @Test("a constant velocity is read at its interval, stops at a pole and continues across the date line")
+    @Test("a route of constant velocity is read at its interval, stops at a pole, and crosses the date line")
     func velocity() {
         let route = LocationRoute.moving(
             from: Place(latitude: 89, longitude: 179), north: 0.25, east: 0.5, every: .seconds(2))

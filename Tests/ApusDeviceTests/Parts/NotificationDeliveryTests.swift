@@ -11,7 +11,7 @@ import Testing
 struct NotificationDeliveryTests {
     let device = PartsHarness()
 
-    @Test("delivery happens while the app is dead, and its handlers are gone")
+    @Test("a notification is delivered after the app's process has ended, and its handlers are released")
     func deadApp() throws {
         let center = device.center()
         let heard = Log<String>()
@@ -31,7 +31,7 @@ struct NotificationDeliveryTests {
         #expect(center.onForegroundDelivery == nil)
     }
 
-    @Test("in front, a notification goes to the app on its main loop, and is shown only if the app says so")
+    @Test("an app in front receives a notification on its main loop, and the app decides whether it is shown")
     func foreground() throws {
         let center = device.center()
         let heard = Log<String>()
@@ -55,7 +55,7 @@ struct NotificationDeliveryTests {
             ])
     }
 
-    @Test("in front, without a handler, nothing is shown, and the log warns")
+    @Test("a notification for an app in front without a handler is not shown, and causes a warning")
     func foregroundWithoutHandler() throws {
         let center = device.center()
         center.appForegrounded(true)
@@ -70,7 +70,7 @@ struct NotificationDeliveryTests {
         #expect(try device.run { await center.delivered() } == ["tea"])
     }
 
-    @Test("a wall clock set back fires no notification twice, and what is due later waits for its instant")
+    @Test("setting the clock back delivers no notification twice, and later ones wait for their instants")
     func clockSetBack() throws {
         let center = device.center()
         center.add(NotificationRequest("first", .after(.seconds(60))))
@@ -93,7 +93,7 @@ struct NotificationDeliveryTests {
             ])
     }
 
-    @Test("a wall clock set forth delivers what is due at once, a repeating one once and then in phase")
+    @Test("setting the clock forward delivers due notifications at once, a repeating one once and then in phase")
     func clockSetForth() throws {
         let center = device.center()
         center.add(NotificationRequest("minutely", .after(.seconds(60), repeats: true)))
@@ -108,7 +108,7 @@ struct NotificationDeliveryTests {
         #expect(device.deliveries.count == 3)
     }
 
-    @Test("an instant that has passed is delivered at once, but never within the call")
+    @Test("a notification for a past instant is delivered at once, but never within the call")
     func pastInstant() {
         let center = device.center()
         center.add(NotificationRequest("past", .at(device.time.wall().advanced(by: .seconds(-5)))))
@@ -117,7 +117,7 @@ struct NotificationDeliveryTests {
         #expect(device.deliveries == ["0 system notification delivered: past"])
     }
 
-    @Test("notify shows at once, and counts its identifiers")
+    @Test("notify shows a notification at once, and numbers its identifiers")
     func notify() throws {
         let center = device.center()
         try device.run {
@@ -152,7 +152,7 @@ struct NotificationDeliveryTests {
         #expect(device.deliveries == ["3 system notification delivered: soup"])
     }
 
-    @Test("the titles of what the user has seen stay when it is opened or removed, and what was not shown has none")
+    @Test("the shown titles include those of removed notifications, and none that was not shown")
     func titles() {
         let center = device.center()
         for title in ["Tea", "Egg", "Soup"] {
@@ -166,7 +166,7 @@ struct NotificationDeliveryTests {
         #expect(center.shownTitles == ["Tea", "Soup"])
     }
 
-    @Test("the user is asked once; quiet notifications need no question and can become full ones")
+    @Test("the user is asked once; quiet notifications need no question and can later be authorized fully")
     func asking() throws {
         let asked = device.center(.notDetermined)
         asked.userAllows = false
@@ -183,7 +183,7 @@ struct NotificationDeliveryTests {
         #expect(quiet.authorization == .authorized)
     }
 
-    @Test("a tap removes the notification, opens the app and notifies it; what is not shown cannot be tapped")
+    @Test("a tap removes a notification, opens the app and notifies it; only a shown one can be tapped")
     func tap() throws {
         let opened = Log<Bool>()
         let heard = Log<String>()
@@ -191,7 +191,7 @@ struct NotificationDeliveryTests {
         let center = device.center { notify in
             opened.add(true)
             device.processRuns = true
-            // As an app does while it starts.
+            // An app sets its handler while it starts.
             box.all[0].onTap = { heard.add($0.identifier) }
             notify()
         }
@@ -209,7 +209,7 @@ struct NotificationDeliveryTests {
         #expect(try device.run { await center.delivered() } == [])
     }
 
-    @Test("a center that is released leaves no work")
+    @Test("a center that is released delivers nothing any more")
     func dropped() {
         weak var weakCenter: SimulatedNotificationCenter?
         do {

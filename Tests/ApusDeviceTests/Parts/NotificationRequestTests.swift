@@ -14,7 +14,7 @@ struct NotificationRequestTests {
     }
 
     @Test(
-        "an interval becomes an instant of the wall clock when the request is made, and pending ones come earliest first"
+        "an interval becomes an instant when its request is added, and pending requests are listed earliest first"
     )
     func pending() throws {
         let center = device.center()
@@ -25,12 +25,12 @@ struct NotificationRequestTests {
         #expect(try identifiers(center) == ["early", "late"])
         #expect(center.nextInstant(of: "late") == start.advanced(by: .seconds(30)))
         #expect(center.nextInstant(of: "unknown") == nil)
-        // Made five seconds later, it is the later one of two with the same interval.
+        // This request has the same interval, but is added five seconds later.
         center.add(NotificationRequest("later", .after(.seconds(30))))
         #expect(try identifiers(center) == ["early", "late", "later"])
     }
 
-    @Test("a repeating request has its next instant, and its interval stays as it was given")
+    @Test("a repeating request has a next instant, and keeps the interval that was given")
     func nextInstant() throws {
         let center = device.center()
         let start = device.time.wall()
@@ -41,7 +41,7 @@ struct NotificationRequestTests {
         #expect(try device.run { await center.pending() } == [request])
     }
 
-    @Test("a request with a pending identifier replaces it")
+    @Test("a request with the identifier of a pending one takes its place")
     func replacement() throws {
         let center = device.center()
         center.add(NotificationRequest("tea", .after(.seconds(10))))
@@ -56,7 +56,7 @@ struct NotificationRequestTests {
             ])
     }
 
-    @Test("a request with a delivered identifier takes the delivered one's place when it is shown, not before")
+    @Test("a notification takes the place of a shown one with its identifier when it is shown, not before")
     func replacementOfDelivered() throws {
         let center = device.center()
         center.add(NotificationRequest("tea", .after(.seconds(1))))
@@ -70,25 +70,25 @@ struct NotificationRequestTests {
     }
 
     @Test(
-        "a 65th notification follows the chosen policy: the soonest are kept, and the latest one goes without an error")
+        "by the policy keepsSoonest, a 65th request drops the latest one, without an error")
     func keepsSoonest() throws {
         let center = device.center(overflow: .keepsSoonest)
         for second in 1...64 { center.add(NotificationRequest("n\(second)", .after(.seconds(second * 10)))) }
         center.add(NotificationRequest("early", .after(.seconds(5))))
         #expect(try identifiers(center) == ["early"] + (1...63).map { "n\($0)" })
         #expect(device.log.last == "0 system notification dropped: n64")
-        // A new request that is later than all the others is dropped itself.
+        // A new request that is later than all others is dropped itself.
         center.add(NotificationRequest("late", .after(.seconds(5000))))
         #expect(try identifiers(center).count == 64)
         #expect(device.log.suffix(2) == ["0 app notification scheduled: late", "0 system notification dropped: late"])
         #expect(device.faults == [])
     }
 
-    @Test("a 65th notification follows the chosen policy: the latest requests are kept, and the oldest is dropped")
+    @Test("by the policy keepsLast, a 65th request drops the oldest one")
     func keepsLast() throws {
         let center = device.center(overflow: .keepsLast)
         for second in 1...64 { center.add(NotificationRequest("n\(second)", .after(.seconds(second * 10)))) }
-        // Setting one again makes it a late one; nothing goes, because it replaces.
+        // Adding a request again makes it the latest one; as it replaces itself, no other one is dropped.
         center.add(NotificationRequest("n1", .after(.seconds(10))))
         center.add(NotificationRequest("late", .after(.seconds(5000))))
         #expect(try identifiers(center) == ["n1"] + (3...64).map { "n\($0)" } + ["late"])
@@ -121,7 +121,7 @@ struct NotificationRequestTests {
     }
 
     @Test(
-        "an interval that is not positive, or under 60 s if it repeats, is refused: Apus throws, the raw center has a fault",
+        "an interval of zero or less, or a repeating one under 60 s, is an error for Apus and a fault otherwise",
         arguments: [
             (Duration.zero, false), (.seconds(-1), false), (.zero, true), (.nanoseconds(59_999_999_999), true),
         ])
@@ -151,7 +151,7 @@ struct NotificationRequestTests {
         #expect(device.deliveries.map { $0.split(separator: " ").last } == ["now", "minute", "minute"])
     }
 
-    @Test("removing a pending request stops it, a repeating one too")
+    @Test("a removed request is not delivered any more, even if it repeats")
     func removal() throws {
         let center = device.center()
         center.add(NotificationRequest("once", .after(.seconds(10))))
@@ -165,7 +165,7 @@ struct NotificationRequestTests {
         #expect(device.time.pendingTimerCount == 0)
     }
 
-    @Test("removing a request that does not repeat and was delivered is ignored: it stays on the screen")
+    @Test("removing a pending request does not remove its delivered notification from the screen")
     func removalAfterDelivery() throws {
         let center = device.center()
         center.add(NotificationRequest("tea", .after(.seconds(10))))
@@ -178,7 +178,7 @@ struct NotificationRequestTests {
         #expect(try device.run { await center.delivered() } == [])
     }
 
-    @Test("an interval without an end waits for ever")
+    @Test("a request with the longest interval is never delivered")
     func farAway() {
         let center = device.center()
         center.add(NotificationRequest("never", .after(.seconds(Int64.max))))

@@ -4,11 +4,11 @@ import ApusTimers
 import Synchronization
 import Testing
 
-/// Threads of the app, which the device does not drive, use the center while time passes.
+/// Threads of the app, which the device does not control, use the center while time passes.
 @MainActor
-@Suite("Notifications that other threads ask for while time passes")
+@Suite("Notifications that other threads request while time passes")
 struct NotificationThreadTests {
-    @Test("each comes its interval after the line of the log that says so")
+    @Test("each notification is delivered one interval after the log's line of its request")
     func intervals() async throws {
         try await SimulatedDevice.run { device in
             let center = try notifications(of: device)
@@ -41,7 +41,7 @@ struct NotificationThreadTests {
         }
     }
 
-    @Test("a due one comes in time while others are added and removed")
+    @Test("a notification is delivered in time while others are added and removed")
     func changesBeside() async throws {
         try await SimulatedDevice.run { device in
             let center = try notifications(of: device)
@@ -59,7 +59,7 @@ struct NotificationThreadTests {
                     center.add(request("tea", after: .seconds(1)))
                     let due = try #require(center.nextInstant(of: "tea"))
                     advance(device, by: .seconds(3))
-                    // The other one comes too if its thread is kept waiting for an hour of virtual time.
+                    // The other notification is delivered too if its thread waits for an hour of virtual time.
                     let came = try #require(center.shown.first { $0.request.identifier == "tea" }?.instant)
                     if came != due { late.append(due.duration(to: came)) }
                     center.removeDelivered(["tea"])
@@ -77,11 +77,12 @@ struct NotificationThreadTests {
         return host.notifications
     }
 
-    /// Without a suspension, so that no other test's work is waited for and the other thread is met.
+    /// Advances without suspending the test, so that it does not wait for other tests, and overlaps with the other
+    /// thread.
     private func advance(_ device: SimulatedDevice, by duration: Duration) { device.advance(by: duration) }
 }
 
-/// Set once, on any thread.
+/// A flag that is set once, from any thread.
 private final class Flag: Sendable {
     private let value = Atomic(false)
     var isSet: Bool { value.load(ordering: .acquiring) }

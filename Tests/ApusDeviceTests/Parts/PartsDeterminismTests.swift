@@ -17,7 +17,7 @@ struct PartsDeterminismTests {
         #expect(try Self.run(seed: seed + 100) != log)
     }
 
-    /// Three parts of one phone, and a user, an app and a world that do what comes into their minds.
+    /// Runs three parts of one phone with a random user, app and environment, and returns the log.
     private static func run(seed: UInt64) throws -> [String] {
         let random = SeededRandom(seed: seed)
         func pick(_ count: UInt64) -> Int { Int(random.next() % count) }
@@ -32,7 +32,7 @@ struct PartsDeterminismTests {
         for _ in 0..<150 {
             switch pick(14) {
             case 0...4:
-                // Few instants, so that many are the same.
+                // There are few instants, so that many are equal.
                 for _ in 0..<9 {
                     center.add(
                         NotificationRequest(

@@ -6,7 +6,7 @@ import Testing
 @testable import ApusTimers
 @testable import ApusVirtualTime
 
-/// The device around a part: virtual time, a log, and an app's main loop that can be stopped.
+/// The surroundings of a part: virtual time, a log, and the main loop of an app without a process or with one.
 final class PartsHarness: Sendable {
     struct State {
         var log: [String] = []
@@ -58,7 +58,7 @@ extension PartsHarness {
         return SimulatedNotificationCenter(surroundings, authorization: authorization, overflow: overflow)
     }
 
-    /// The log's lines about deliveries.
+    /// The lines of the log about deliveries.
     var deliveries: [String] { log.filter { $0.contains("notification delivered") } }
 }
 

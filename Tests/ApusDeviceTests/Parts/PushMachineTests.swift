@@ -5,9 +5,9 @@ import Testing
 @testable import ApusDevice
 @testable import ApusVirtualTime
 
-@Suite("Silent pushes, as a machine")
+@Suite("The machine of silent pushes")
 struct PushMachineTests {
-    /// What has happened to one machine.
+    /// The history of one machine.
     private struct History {
         var machine: PushMachine
         var handedOver: [Int] = []
@@ -32,7 +32,7 @@ struct PushMachineTests {
     }
 
     @Test(
-        "whatever comes, three at most start the app within an hour, and each is handed over once at most",
+        "at most three pushes start the app within an hour, and each push is handed over at most once",
         arguments: 1...20)
     func random(seed: UInt64) {
         let time = VirtualTime()
@@ -73,7 +73,7 @@ struct PushMachineTests {
         #expect(history.handedOver.count > 50)
     }
 
-    @Test("without a limit above zero no push starts the app, and in front all come")
+    @Test("with a limit of zero, no push starts the app, but an app in front receives all")
     func noLimit() {
         let time = VirtualTime()
         var machine = PushMachine(hourlyLimit: 0, lowBattery: 0.2)

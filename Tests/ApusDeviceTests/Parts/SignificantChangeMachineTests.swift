@@ -3,7 +3,7 @@ import Testing
 
 @testable import ApusDevice
 
-@Suite("Significant changes of the location, as a machine")
+@Suite("The machine of significant location changes")
 struct SignificantChangeMachineTests {
     private func instant(_ seconds: UInt64) -> ContinuousInstant {
         ContinuousInstant(nanoseconds: seconds * 1_000_000_000)
@@ -11,7 +11,7 @@ struct SignificantChangeMachineTests {
     private let home = LocationRoute.Place(latitude: 50, longitude: 8)
     private let away = LocationRoute.Place(latitude: 51, longitude: 8)
 
-    @Test("a phone that moves is looked at each five minutes, also while the user does not allow it")
+    @Test("the place of a moving phone is examined every five minutes, even if the user does not allow it")
     func looks() {
         var machine = SignificantChangeMachine()
         #expect(machine.nextLook(reading: instant(1)) == nil)
@@ -24,7 +24,7 @@ struct SignificantChangeMachineTests {
         #expect(isReportedThen)
     }
 
-    @Test("what no process has taken waits for the next one that starts the service")
+    @Test("a report that no process has received waits for the next process that starts the service")
     func waits() {
         var machine = SignificantChangeMachine()
         _ = machine.start(at: home, now: instant(0))

@@ -27,13 +27,13 @@ struct SimulatedAudioTests {
         return audio
     }
 
-    /// What the log says about audio, without who said it.
+    /// The lines of the log about audio, without their actors.
     private var lines: [String] {
         device.log.filter { $0.contains(" audio: ") }.map { $0.split(separator: " ", maxSplits: 3) }
             .map { "\($0[0]) \($0[3])" }
     }
 
-    @Test("items play one after the other, for as long as the script says, three minutes by default")
+    @Test("items play one after the other for their durations, which are three minutes by default")
     func queue() throws {
         let audio = try playing()
         #expect(audio.state == AudioState(current: items[0], isPlaying: true, upcoming: [items[1], items[2]]))
@@ -44,7 +44,7 @@ struct SimulatedAudioTests {
         #expect(device.time.pendingTimerCount == 0)
     }
 
-    @Test("the position follows the clock while it plays, is kept in a pause, and begins anew with the next item")
+    @Test("the position follows the clock during playback, stays in a pause, and is zero at the next item")
     func position() throws {
         let audio = try playing()
         device.time.advance(by: .seconds(4))
@@ -63,7 +63,7 @@ struct SimulatedAudioTests {
         #expect(audio.position == .zero)
     }
 
-    @Test("a wall clock that is set does not move the position")
+    @Test("setting the wall clock does not move the position")
     func wallClock() throws {
         let audio = try playing()
         device.time.advance(by: .seconds(4))
@@ -71,7 +71,7 @@ struct SimulatedAudioTests {
         #expect(audio.position == .seconds(4))
     }
 
-    @Test("every state comes out of the sequence of changes, which ends with the process")
+    @Test("the sequence of changes has every state, and ends with the process")
     func changes() throws {
         let audio = audio()
         let seen = Log<String>()
@@ -111,7 +111,7 @@ struct SimulatedAudioTests {
         #expect(playing.state == AudioState(current: items[2]))
     }
 
-    @Test("audio that stops lets the app be suspended: at the end of the queue, by a pause, by an interruption")
+    @Test("the app may be suspended when audio stops: at the end of the queue, by a pause, by an interruption")
     func keepsAwake() throws {
         let audio = try playing()
         #expect(device.keptAwake == [true])
@@ -145,7 +145,7 @@ struct SimulatedAudioTests {
     }
 
     @Test(
-        "an interruption makes the session inactive and pauses; the player resumes only if it should",
+        "an interruption makes the session inactive and pauses the player, which resumes only if it should",
         arguments: [true, false])
     func interruption(shouldResume: Bool) throws {
         let audio = try playing()
@@ -167,7 +167,7 @@ struct SimulatedAudioTests {
             ])
     }
 
-    @Test("a player that was paused, before or during an interruption, is not resumed by its end")
+    @Test("a player that was paused before or during an interruption does not resume at its end")
     func pausedInInterruption() throws {
         let before = try playing()
         try device.run { await before.pause() }
@@ -181,7 +181,7 @@ struct SimulatedAudioTests {
         #expect(!during.state.isPlaying)
     }
 
-    @Test("nothing can be played during an interruption, and Apus says so")
+    @Test("playing during an interruption throws an error")
     func playInInterruption() throws {
         let audio = try playing()
         audio.beginInterruption()
@@ -190,7 +190,7 @@ struct SimulatedAudioTests {
         #expect(!audio.activateSession(.playback))
     }
 
-    @Test("the raw player needs an active session, and leaves resuming to the app")
+    @Test("the raw player needs an active session, and does not resume by itself")
     func rawPlayer() throws {
         let audio = audio()
         let items = items
@@ -211,7 +211,7 @@ struct SimulatedAudioTests {
         #expect(device.keptAwake == [true, false, true, false])
     }
 
-    @Test("suspension makes the session inactive and stops the player; the app learns it when it runs again")
+    @Test("a suspension makes the session inactive and stops the player; the app is notified when it runs again")
     func suspension() throws {
         let audio = try playing(isModeDeclared: false)
         let heard = Log<AudioSessionEvent>()
@@ -232,7 +232,7 @@ struct SimulatedAudioTests {
         #expect(device.mainLoop.count == 0)
     }
 
-    @Test("an interruption that ends while the app is suspended resumes nothing, and is reported late")
+    @Test("the player does not resume if an interruption ends during a suspension, and the app is notified late")
     func suspendedInInterruption() throws {
         let audio = try playing()
         let heard = Log<AudioSessionEvent>()
@@ -253,7 +253,7 @@ struct SimulatedAudioTests {
     }
 
     /// Apple, documentation/avfaudio/handling-audio-interruptions: the system interrupts active sessions.
-    @Test("an interruption of a session that is not active is neither reported to the app nor logged")
+    @Test("an interruption of an inactive session is neither reported to the app nor logged")
     func inactiveSession() throws {
         let audio = audio()
         let heard = Log<AudioSessionEvent>()
@@ -273,7 +273,7 @@ struct SimulatedAudioTests {
             device.log == ["0 system audio: interruption began", "0 system audio: interruption ended, should resume"])
     }
 
-    @Test("an interruption that ends after the app was suspended and ran again resumes nothing by itself")
+    @Test("the player does not resume by itself if the app was suspended during an interruption")
     func suspendedDuringInterruption() throws {
         let audio = try playing()
         let heard = Log<AudioSessionEvent>()
@@ -287,7 +287,7 @@ struct SimulatedAudioTests {
         #expect(heard.all.last == .interruptionEnded(shouldResume: true))
     }
 
-    @Test("the end of the process ends the sound, and what it kept awake; a call continues")
+    @Test("the sound ends with its process and no longer keeps it running, while an interruption continues")
     func processEnded() throws {
         let audio = try playing()
         audio.processEnded()

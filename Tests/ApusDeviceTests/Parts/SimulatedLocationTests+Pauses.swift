@@ -6,9 +6,9 @@ import Testing
 @testable import ApusDevice
 @testable import ApusVirtualTime
 
-/// The pauses of updates while the phone stands still.
+/// The pauses of updates while the phone does not move.
 extension SimulatedLocationTests {
-    @Test("a phone that stands still pauses the updates; the system does not resume them, the app may with “always”")
+    @Test("the updates pause when the phone does not move; with “always”, the app may start them again")
     func pause() throws {
         let location = location(.always)
         let paused = Log<Bool>()
@@ -31,7 +31,7 @@ extension SimulatedLocationTests {
         device.time.settle()
     }
 
-    @Test("after a pause with “when in use”, access ends until the app is launched again")
+    @Test("with “when in use”, a pause ends the access until the app is launched again")
     func pauseEndsAccess() throws {
         let location = location()
         location.setRoute(.standing(at: Place(latitude: 7, longitude: 7)))
@@ -49,7 +49,7 @@ extension SimulatedLocationTests {
         device.time.settle()
     }
 
-    @Test("a moving phone does not pause, and neither does one whose app does not want it")
+    @Test("the updates do not pause while the phone moves, or if the app has switched pauses off")
     func noPause() throws {
         let moving = location()
         try start(moving)
@@ -64,7 +64,7 @@ extension SimulatedLocationTests {
         device.time.settle()
     }
 
-    @Test("the time that a suspended app missed does not count as standing still")
+    @Test("the time of a suspension does not count as time without a move")
     func suspendedStandingStill() throws {
         let location = location()
         location.setRoute(.standing(at: Place(latitude: 7, longitude: 7)))

@@ -25,7 +25,7 @@ struct SimulatedLocationTests {
         return location
     }
 
-    /// Starts updates and writes them down: the latitude and the instant in seconds, or what else comes.
+    /// Starts updates and notes them: the latitude and the instant in seconds, or the kind of another update.
     func start(_ location: SimulatedLocation, inBackground: Bool = true) throws {
         let updates = try location.updates(inBackground: inBackground)
         let (device, seen) = (device, seen)
@@ -40,7 +40,7 @@ struct SimulatedLocationTests {
         #expect(throws: BackgroundError.self) { _ = try location.updates(inBackground: inBackground) }?.code
     }
 
-    @Test("the first update comes at once, the others when the script has them, and none after the stop")
+    @Test("the first update comes at once, the others when the phone moves, and none after the stop")
     func updates() throws {
         let location = location()
         device.time.advance(by: .seconds(5))
@@ -71,7 +71,7 @@ struct SimulatedLocationTests {
         device.time.settle()
     }
 
-    @Test("another route begins where it says, with an update at once")
+    @Test("a new route begins at once, with an update")
     func newRoute() throws {
         let location = location()
         try start(location)
@@ -115,7 +115,7 @@ struct SimulatedLocationTests {
         #expect(device.keptAwake == [true, false])
     }
 
-    @Test("started in the background, updates need “always”")
+    @Test("updates that start in the background need “always”")
     func startedInBackground() throws {
         let whenInUse = location(isInFront: false)
         #expect(refusal(whenInUse) == .modeUnavailable)
@@ -126,7 +126,7 @@ struct SimulatedLocationTests {
         device.time.advance(by: .seconds(10))
         #expect(seen.all == ["0.0 at 0", "10.0 at 10"])
         #expect(device.keptAwake == [true])
-        // Less is allowed now: what was started in the background waits until the app is in front.
+        // The user allows less now, so updates that were started in the background wait until the app is in front.
         always.setAuthorization(.whenInUse)
         device.time.advance(by: .seconds(25))
         #expect(device.keptAwake == [true, false])
@@ -138,7 +138,7 @@ struct SimulatedLocationTests {
         device.time.settle()
     }
 
-    @Test("updates in the background without the declared mode: Apus throws, the real service has a fault")
+    @Test("without the declared mode, updates in the background are an error for Apus and otherwise a fault")
     func undeclared() throws {
         let location = location(.always, isModeDeclared: false)
         #expect(refusal(location) == .modeUnavailable)
@@ -163,7 +163,7 @@ struct SimulatedLocationTests {
         device.time.advance(by: .seconds(25))
         #expect(seen.all == ["0.0 at 0", "10.0 at 10"])
         #expect(device.keptAwake == [])
-        // Nothing of the system's wakes for an app that cannot run.
+        // The system has no timer for an app that cannot run.
         #expect(device.time.pendingTimerCount == 0)
         location.appResumed()
         device.time.settle()
@@ -174,7 +174,7 @@ struct SimulatedLocationTests {
         device.time.settle()
     }
 
-    @Test("of very many missed updates the last hundred come; a change of the authorization keeps its place among them")
+    @Test("a suspended app receives the last hundred missed updates, with changes of the authorization in order")
     func manyQueued() throws {
         let location = location(.always)
         try start(location, inBackground: false)
@@ -197,7 +197,7 @@ struct SimulatedLocationTests {
         device.time.settle()
     }
 
-    @Test("the user answers once, and once more for “always”; no app gets more than it has asked for")
+    @Test("the user is asked once, and once more about “always”; no app gets more than it requests")
     func asking() throws {
         func ask(_ location: SimulatedLocation, _ wish: LocationAuthorization) throws -> LocationAuthorization {
             try device.run { await location.requestAuthorization(wish) }
@@ -212,7 +212,7 @@ struct SimulatedLocationTests {
         let careful = location(.notDetermined)
         #expect(try ask(careful, .whenInUse) == .whenInUse)
         #expect(try ask(careful, .always) == .whenInUse)
-        // Asked once, the user is not asked again.
+        // The user is not asked a second time.
         careful.userAnswer = .always
         #expect(try ask(careful, .always) == .whenInUse)
         let stern = location(.notDetermined)
@@ -253,8 +253,9 @@ struct SimulatedLocationTests {
         #expect(logged == [provisional, "authorization whenInUse", provisional, "authorization always"])
     }
 
-    /// Apple, documentation/corelocation/cllocationmanager/requestalwaysauthorization(): it is ignored then.
-    @Test("what the user allows once is over when the app is suspended or ended, and gives no “always”")
+    /// A request for `always` is ignored then (Apple,
+    /// documentation/corelocation/cllocationmanager/requestalwaysauthorization()).
+    @Test("an authorization for one use ends with a suspension or the process, and is never “always”")
     func allowOnce() throws {
         let location = location(.notDetermined)
         location.userAnswer = .always
@@ -276,9 +277,9 @@ struct SimulatedLocationTests {
         #expect(location.authorization == .whenInUse)
     }
 
-    /// Apple, the pages of both requests: without the keys they do nothing.
+    /// Without the keys, the requests do nothing (Apple, the pages of both requests).
     @Test(
-        "for an app without the texts the user is not asked, and the log names the keys",
+        "without its usage texts, an app cannot ask the user, and the log names the missing keys",
         arguments: [
             (nil, "x", ["NSLocationWhenInUseUsageDescription"], ["NSLocationWhenInUseUsageDescription"]),
             ("x", nil, [], ["NSLocationAlwaysAndWhenInUseUsageDescription"]),
@@ -302,7 +303,7 @@ struct SimulatedLocationTests {
         }
     }
 
-    @Test("the user withdraws the authorization in mid-stream and restores it: positions stop and continue")
+    @Test("positions stop when the user withdraws the authorization, and continue when it is restored")
     func changedInMidStream() throws {
         let location = location()
         try start(location)
@@ -318,7 +319,7 @@ struct SimulatedLocationTests {
         device.time.settle()
     }
 
-    @Test("the end of the process ends the updates and what they kept awake")
+    @Test("the updates end with their process, and no longer keep it running")
     func processEnded() throws {
         let location = location()
         try start(location)
@@ -330,7 +331,7 @@ struct SimulatedLocationTests {
         #expect(refusal(location) == .modeUnavailable)
     }
 
-    @Test("the real service calls the app on its main loop, and reports the authorization when it refuses")
+    @Test("the real service calls the app on its main loop, and reports the authorization if it refuses updates")
     func rawUpdates() throws {
         let location = location(.denied)
         let (device, seen) = (device, seen)
@@ -344,7 +345,7 @@ struct SimulatedLocationTests {
         #expect(seen.all == ["denied"])
         device.mainLoop.drain()
         #expect(seen.all == ["denied", "0.0 at 0", "10.0 at 10"])
-        // What waits in the main loop when the updates are stopped does not come any more.
+        // Updates that wait in the main loop are dropped when the updates are stopped.
         device.time.advance(by: .seconds(10))
         location.stop()
         device.mainLoop.drain()
@@ -363,7 +364,7 @@ struct SimulatedLocationTests {
 }
 
 extension PartsHarness {
-    /// The latitude and the instant in seconds since the start, or what else it is.
+    /// Returns the latitude and the instant in seconds since the start, or the kind of another update.
     fileprivate func text(of update: LocationUpdate) -> String {
         switch update {
         case .position(let position):

@@ -5,15 +5,15 @@ import Testing
 @testable import ApusDevice
 @testable import ApusVirtualTime
 
-@Suite("Background transfers, as a machine")
+@Suite("The machine of transfers")
 struct TransferMachineTests {
-    /// One machine, with its clocks and what a device would do for it.
+    /// One machine with its clocks, and a device that executes its actions.
     private struct World {
         let time = VirtualTime()
         let random: SeededRandom
         var machine = TransferMachine(firstDelay: .seconds(60))
         var scene = DeviceScene()
-        /// The bytes that went over the network while there was none.
+        /// The number of bytes that were transferred without a network.
         var movedWithout: Int64 = 0
         var begun: Set<Int> = []
         var completed: [Int] = []
@@ -98,7 +98,7 @@ struct TransferMachineTests {
     }
 
     @Test(
-        "however the app and the network come and go, each task ends once, and nothing moves without a network",
+        "whatever the app and the network do, each task ends once, and no bytes move without a network",
         arguments: 1...40)
     func random(seed: UInt64) {
         var world = World(seed: seed)
@@ -129,7 +129,7 @@ struct TransferMachineTests {
         #expect(!world.begun.isEmpty)
     }
 
-    @Test("the app learns of a download that has ended although a data task of the session is cut off after it")
+    @Test("the app is notified of a finished download even if a data task of the session fails after it")
     func cutOffAfterEnd() {
         var world = World(seed: 0)
         world.openApp()
@@ -139,7 +139,7 @@ struct TransferMachineTests {
         let data = world.machine.add(TransferRequest(.data, url: "https://example.com"), to: "s")
         world.change(data.number, .resume)
         world.look()
-        // On its way to the background, it is not notified.
+        // An app on its way to the background is not notified.
         (world.scene.isAppInFront, world.scene.isAppAtRest) = (false, false)
         world.advance(seconds: 6)
         world.stopApp()
@@ -147,7 +147,7 @@ struct TransferMachineTests {
         #expect(world.wakes == 1 && world.completed == [1, 2])
     }
 
-    @Test("the app is resumed once for all tasks of a session, and not for one that has ended earlier")
+    @Test("the app is resumed once, when the last task of a session has ended")
     func onceForAll() {
         var world = World(seed: 0)
         world.openApp()
@@ -164,7 +164,7 @@ struct TransferMachineTests {
         #expect(world.completed == [1, 2])
     }
 
-    @Test("a bytes count is exact at the end of a transfer, however it was interrupted")
+    @Test("the number of bytes is exact, however often a transfer was interrupted")
     func bytes() {
         var world = World(seed: 0)
         world.openApp()
@@ -183,7 +183,7 @@ struct TransferMachineTests {
         #expect(world.log.suffix(1) == ["1 done"])
     }
 
-    @Test("however often the app is resumed, a task that is begun then waits a day at most")
+    @Test("a task that begins in the background waits for at most a day, however often the app was resumed")
     func longestDelay() {
         var world = World(seed: 0)
         world.openApp()
@@ -197,7 +197,7 @@ struct TransferMachineTests {
         #expect(wait == .seconds(86_400))
     }
 
-    @Test("a suspended task keeps what it has, and cancelling one that has ended does nothing")
+    @Test("a suspended task keeps its bytes, and cancelling a task that has ended does nothing")
     func suspension() {
         var world = World(seed: 0)
         world.openApp()

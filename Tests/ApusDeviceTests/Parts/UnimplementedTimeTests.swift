@@ -7,7 +7,7 @@ import Testing
 struct UnimplementedTimeTests {
     let reports = Log<String>()
 
-    @Test("code that does not ask for the time is not reported")
+    @Test("code that does not read the time is not reported")
     func untouched() {
         let time = UnimplementedTime { [reports] in reports.add($0) }
         #expect(time.engine.liveTimerCount == 0)
@@ -34,7 +34,7 @@ struct UnimplementedTimeTests {
         #expect(fired.all.isEmpty)
     }
 
-    @Test("without a handler, a touch ends the process")
+    @Test("without a handler, reading a clock ends the process")
     func trap() async {
         await #expect(processExitsWith: .failure) { _ = UnimplementedTime().wall() }
     }

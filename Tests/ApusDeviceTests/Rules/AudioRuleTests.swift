@@ -3,7 +3,8 @@ import ApusDevice
 import ApusTimers
 import Testing
 
-/// Apple, App Programming Guide for iOS, "Background Execution"; documentation/avfaudio/handling-audio-interruptions.
+/// The rules of Apple, App Programming Guide for iOS, "Background Execution", and
+/// documentation/avfaudio/handling-audio-interruptions.
 @MainActor
 @Suite("Audio on the simulated device")
 struct AudioRuleTests {
@@ -45,7 +46,7 @@ struct AudioRuleTests {
     }
 
     @Test(
-        "without the declared mode, or with a category for the foreground, the app is suspended while it plays; it learns late that its session is inactive",
+        "without the declared mode or category, an app that plays is suspended, and is notified of that late",
         arguments: [AudioCategory.playback, .soloAmbient])
     func undeclared(category: AudioCategory) throws {
         try SimulatedDevice.run { device in
@@ -70,7 +71,7 @@ struct AudioRuleTests {
         }
     }
 
-    @Test("a call interrupts the sound of the app in front, which continues afterwards where it was")
+    @Test("a call interrupts the sound of an app in front, which continues at its position afterwards")
     func callInFront() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe(declared)
@@ -138,7 +139,7 @@ struct AudioRuleTests {
         }
     }
 
-    @Test("a frame timer continues in the background while audio plays, and reports after a suspension what it dropped")
+    @Test("a frame timer runs in the background while audio plays, and counts frames dropped in a suspension")
     func frames() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe(declared)

@@ -3,9 +3,9 @@ import ApusDevice
 import ApusTimers
 import Testing
 
-/// Apple DTS, developer.apple.com/forums/thread/85066.
+/// The rules of Apple DTS, developer.apple.com/forums/thread/85066.
 @MainActor
-@Suite("The rules for background tasks that a policy changes")
+@Suite("Rules for background tasks that a policy may change")
 struct ClaimRuleTests {
     @Test("a policy with the budget of an older system gives that much time", arguments: [180, 600])
     func budget(seconds: Int) throws {
@@ -24,7 +24,7 @@ struct ClaimRuleTests {
         }
     }
 
-    @Test("handlers may be called much before the time is over, and the background tasks must be ended then")
+    @Test("handlers may be called long before the time is over, and the background tasks must be ended then")
     func early() throws {
         var policy = SystemPolicy()
         policy.expirationLead = .seconds(28)

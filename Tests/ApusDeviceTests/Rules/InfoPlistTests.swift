@@ -16,7 +16,7 @@ struct InfoPlistTests {
         return error?.problems ?? []
     }
 
-    @Test("modes, identifiers and scenes are those of the file", arguments: [false, true])
+    @Test("the manifest has the modes, identifiers and scenes of the file", arguments: [false, true])
     func read(isBinary: Bool) throws {
         let contents = try plist(
             [
@@ -34,7 +34,7 @@ struct InfoPlistTests {
         #expect(try AppManifest(infoPlist: contents) == manifest)
     }
 
-    @Test("a file is read, and an app without scenes declares none")
+    @Test("the manifest of a file without scenes declares none")
     func file() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("info-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -48,21 +48,21 @@ struct InfoPlistTests {
         #expect(throws: (any Error).self) { try AppManifest(infoPlist: folder.appendingPathComponent("Other.plist")) }
     }
 
-    @Test("a misspelled mode is named, with those that there are")
+    @Test("the error of a misspelled mode has its name and the names of all modes")
     func misspelledMode() throws {
         let problems = try problems(["UIBackgroundModes": ["audio", "proccessing"]])
         #expect(problems.count == 1)
         #expect(problems.first?.hasPrefix("UIBackgroundModes: “proccessing” is no mode; there are audio, ") == true)
     }
 
-    @Test("an identifier without a name is refused", arguments: ["", ".*", "com.*.export", "com.example*"])
+    @Test("a malformed identifier is refused", arguments: ["", ".*", "com.*.export", "com.example*"])
     func misspelledIdentifier(identifier: String) throws {
         let problems = try problems(["BGTaskSchedulerPermittedIdentifiers": [identifier]])
         #expect(problems.count == 1)
         #expect(problems.first?.hasPrefix("BGTaskSchedulerPermittedIdentifiers: “\(identifier)” names no task") == true)
     }
 
-    @Test("processing without an identifier, and location without a purpose, are named together")
+    @Test("processing without an identifier and location without a purpose are reported together")
     func missing() throws {
         let problems = try problems([
             "UIBackgroundModes": ["processing", "location"],
@@ -74,7 +74,7 @@ struct InfoPlistTests {
             ])
     }
 
-    @Test("what has another form is named with its key")
+    @Test("a value of another form is reported with its key")
     func otherForm() throws {
         #expect(try problems(["UIBackgroundModes": "audio"]) == ["UIBackgroundModes: it is not an array of strings"])
         #expect(

@@ -3,7 +3,7 @@ import ApusDevice
 import ApusTimers
 import Testing
 
-/// Apple, documentation/corelocation/cllocationmanager/allowsbackgroundlocationupdates;
+/// The rules of Apple, documentation/corelocation/cllocationmanager/allowsbackgroundlocationupdates, and
 /// documentation/corelocation/handling-location-updates-in-the-background.
 @MainActor
 @Suite("Location on the simulated device")
@@ -20,7 +20,7 @@ struct LocationRuleTests {
     }
 
     @Test(
-        "updates that were started in front, with “when in use” too, continue in the background and keep the app running"
+        "with “when in use”, updates that start in front continue in the background and keep the app running"
     )
     func background() throws {
         try SimulatedDevice.run { device in
@@ -67,7 +67,7 @@ struct LocationRuleTests {
         }
     }
 
-    @Test("what the user has denied, or was not asked for, is an error")
+    @Test("updates that the user has denied, or was not asked about, are an error")
     func denied() throws {
         for authorization in [LocationAuthorization.denied, .notDetermined] {
             try SimulatedDevice.run { device in
@@ -78,7 +78,7 @@ struct LocationRuleTests {
         }
     }
 
-    @Test("inBackground without the declared mode is an error, and ends an app that asks the raw service")
+    @Test("inBackground without the declared mode is an error, and ends an app that uses the raw service")
     func undeclared() throws {
         try SimulatedDevice.run { device in
             device.expect(.undeclaredLocationMode)
@@ -92,7 +92,7 @@ struct LocationRuleTests {
         }
     }
 
-    @Test("in the background, updates are started only with “always”")
+    @Test("updates can be started in the background only with “always”")
     func startInBackground() throws {
         for authorization in [LocationAuthorization.whenInUse, .always] {
             try SimulatedDevice.run { device in
@@ -141,7 +141,7 @@ struct LocationRuleTests {
         }
     }
 
-    @Test("a phone that stands still pauses the updates, and the app is suspended; moving on does not resume them")
+    @Test("when the phone does not move, updates pause and the app is suspended; a move does not resume them")
     func standsStill() throws {
         try SimulatedDevice.run { device in
             let host = try launch(device, declared, allowing: .whenInUse)

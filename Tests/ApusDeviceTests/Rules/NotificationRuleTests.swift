@@ -4,7 +4,7 @@ import ApusTimers
 import ApusVirtualTime
 import Testing
 
-/// Apple, documentation/usernotifications/scheduling-a-notification-locally-from-your-app.
+/// The rules of Apple, documentation/usernotifications/scheduling-a-notification-locally-from-your-app.
 @MainActor
 @Suite("Notifications on the simulated device")
 struct NotificationRuleTests {
@@ -20,7 +20,7 @@ struct NotificationRuleTests {
         return try #require(device.host)
     }
 
-    @Test("a notification is delivered while the app is suspended, and runs nothing of it")
+    @Test("a notification is delivered while the app is suspended, and runs none of its code")
     func suspended() throws {
         try SimulatedDevice.run { device in
             let host = try launch(device) { host in
@@ -41,7 +41,7 @@ struct NotificationRuleTests {
         }
     }
 
-    @Test("a notification is delivered while the app is dead, after a crash, a purge or a force quit")
+    @Test("a notification is delivered after the process has ended by a crash, a purge or a force quit")
     func dead() throws {
         let ends: [@MainActor (SimulatedDevice) -> Void] = [
             { $0.kill() }, { $0.swipeAway() },
@@ -66,7 +66,7 @@ struct NotificationRuleTests {
         }
     }
 
-    @Test("a notification goes to the app while it is in front, covered by a call too, and to the user when it is not")
+    @Test("a notification goes to an app in front, even if a call covers it, and otherwise to the user")
     func inFront() throws {
         try SimulatedDevice.run { device in
             _ = try launch(device) { host in
@@ -124,7 +124,7 @@ struct NotificationRuleTests {
     }
 
     @Test(
-        "a 65th notification follows the policy: the latest or the oldest is dropped; Apus refuses it",
+        "a 65th notification drops the latest or the oldest one, by the policy; Apus refuses it",
         arguments: NotificationOverflow.allCases)
     func overflow(_ overflow: NotificationOverflow) throws {
         var policy = SystemPolicy()
@@ -146,7 +146,7 @@ struct NotificationRuleTests {
         }
     }
 
-    @Test("the policy's limit holds for what may wait")
+    @Test("the policy limits the number of pending notifications")
     func limit() throws {
         var policy = SystemPolicy()
         policy.pendingNotificationLimit = 1
@@ -161,7 +161,7 @@ struct NotificationRuleTests {
         }
     }
 
-    @Test("a wall clock set back fires no notification twice, and makes what is due wait for its instant")
+    @Test("setting the clock back delivers no notification twice, and due ones wait for their instants again")
     func wallClock() throws {
         try SimulatedDevice.run { device in
             _ = try launch(device)
@@ -187,7 +187,7 @@ struct NotificationRuleTests {
         }
     }
 
-    @Test("what falls due while the device sleeps is delivered when it wakes")
+    @Test("a notification that is due while the device sleeps is delivered when it wakes")
     func sleep() throws {
         try SimulatedDevice.run { device in
             _ = try launch(device)
@@ -198,7 +198,7 @@ struct NotificationRuleTests {
         }
     }
 
-    @Test("without the user's permission Apus says so, and the raw center shows nothing")
+    @Test("without the user's permission, Apus throws an error, and the raw center shows nothing")
     func denied() throws {
         try SimulatedDevice.run { device in
             _ = try launch(device)

@@ -5,14 +5,14 @@ import ApusVirtualTime
 import Testing
 
 @MainActor
-@Suite("The end of a process, and a restart, on the simulated device's parts")
+@Suite("The device's parts when a process ends or the device restarts")
 struct ProcessEndRuleTests {
     private static let ends: [(name: String, @MainActor @Sendable (SimulatedDevice) -> Void)] = [
         ("crash", { $0.kill() }), ("force quit", { $0.swipeAway() }), ("restart", { $0.reboot() }),
         ("update", { $0.install(AppManifest(backgroundModes: [.audio, .location])) { ProbeApp($0) } }),
     ]
 
-    @Test("a process that ends stops its audio and its location, and keeps the pending notifications")
+    @Test("audio and location end with their process, and pending notifications are kept")
     func ends() throws {
         for (name, end) in Self.ends {
             try SimulatedDevice.run { device in
@@ -59,7 +59,7 @@ struct ProcessEndRuleTests {
         }
     }
 
-    @Test("the app's handlers go with the process, so that they keep nothing of it")
+    @Test("the app's handlers are released with the process, so that they retain nothing of it")
     func handlers() throws {
         try SimulatedDevice.run { device in
             let app = try { () throws -> Weak in
@@ -88,7 +88,7 @@ struct ProcessEndRuleTests {
         #expect(host.object == nil)
     }
 
-    @Test("what the user allowed, and where the phone is, outlives an update; a new declaration holds at once")
+    @Test("permissions and the phone's route survive an update of the app, whose declarations hold at once")
     func update() throws {
         try SimulatedDevice.run { device in
             device.location.setAuthorization(.whenInUse)
@@ -104,7 +104,7 @@ struct ProcessEndRuleTests {
         }
     }
 
-    @Test("a restart delivers late what fell due meanwhile, and keeps what is due later")
+    @Test("a notification that is due during a restart is delivered late, and later ones stay pending")
     func reboot() throws {
         try SimulatedDevice.run { device in
             _ = try device.launchProbe()
@@ -125,7 +125,7 @@ struct ProcessEndRuleTests {
         }
     }
 
-    @Test("a call ends with the restart of the device, and the sound is free again")
+    @Test("a call ends when the device restarts, and the app can play again")
     func rebootInCall() throws {
         try SimulatedDevice.run { device in
             _ = try device.launchProbe(AppManifest(backgroundModes: [.audio]))
@@ -151,7 +151,7 @@ struct ProcessEndRuleTests {
         }
     }
 
-    @Test("what the rest of a function does after its process was ended has no effect on the parts")
+    @Test("the rest of a function whose process was ended has no effect on the parts")
     func rest() throws {
         try SimulatedDevice.run { device in
             device.expect(.slowBackgroundEntry)
@@ -171,7 +171,7 @@ struct ProcessEndRuleTests {
     }
 }
 
-/// Looks at an object without keeping it.
+/// A weak reference to an object.
 @MainActor
 private final class Weak {
     weak var object: AnyObject?

@@ -4,11 +4,11 @@ import Testing
 
 @testable import ApusDevice
 
-/// Random programs over everything that a device has: its controls, its parts, and an app that uses them.
+/// Random programs over the whole device: its controls, its parts, and an app that uses them.
 @MainActor
 @Suite("Random use of the whole device")
 struct RandomUseTests {
-    /// An app that does random things in each phase and for each event.
+    /// Installs an app that does random things in each phase and for each event.
     private static func install(on device: SimulatedDevice, _ random: SeededRandom) {
         let modes: [Set<AppManifest.BackgroundMode>] = [[], [.audio], [.location], [.audio, .location]]
         let manifest = AppManifest(
@@ -35,7 +35,7 @@ struct RandomUseTests {
         }
     }
 
-    /// What the app does.
+    /// Executes a random action of the app.
     private static func act(_ app: ProbeApp, _ random: SeededRandom) {
         let host = app.host
         let number = Int(random.next() % 80)
@@ -92,7 +92,7 @@ struct RandomUseTests {
         return NotificationRequest("\(number)", after: .seconds(number * (repeats ? 30 : 10)), repeats: repeats)
     }
 
-    /// What the user and the world do.
+    /// Executes a random action of the user or of the environment.
     private static func use(_ device: SimulatedDevice, _ random: SeededRandom) {
         let number = Int(random.next() % 90)
         let duration = Duration.seconds(number)
@@ -133,7 +133,7 @@ struct RandomUseTests {
         }
     }
 
-    /// What holds after each step.
+    /// Returns the invariant that is violated after a step; `nil` if there is none.
     private func check(_ device: SimulatedDevice, from first: Int, _ standing: inout Standing) -> String? {
         for event in device.log[first...] { if let wrong = standing.take(event) { return wrong } }
         if standing.openBackgroundTasks < 0 { return "more background tasks ended than were begun" }
@@ -177,7 +177,7 @@ struct RandomUseTests {
     }
 
     @Test(
-        "3,000 random steps never trap, keep what always holds, and give the same log the next time",
+        "3,000 random steps never trap, preserve the invariants, and give the same log again",
         arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
     func random(seed: UInt64) {
         let (text, wrong) = run(seed: seed, steps: 3_000)
@@ -195,13 +195,15 @@ struct RandomUseTests {
     }
 }
 
-/// Where the process is, as the log says, and what the log may not say then.
+/// The state of the process according to the log, and the events that are possible in it.
 private struct Standing {
     var phase: Phase?
     var openBackgroundTasks = 0
     private var isLaunching = false
 
-    /// What may follow a phase. A process begins in the background or, without scenes, in front.
+    /// The phases that may follow a phase.
+    ///
+    /// A process begins in the background, or, without scenes, in the foreground.
     private static let next: [Phase: Set<Phase>] = [
         .active: [.inactive], .inactive: [.active, .background], .background: [.inactive, .suspended, .terminated],
         .suspended: [.inactive, .background], .terminated: [],
@@ -215,7 +217,8 @@ private struct Standing {
             (phase, isLaunching, openBackgroundTasks) = (.background, true, 0)
         case .phase(let new):
             guard let phase else { return "no process: \(event)" }
-            // Without scenes it began in front; without the user it is notified that it is in the background.
+            // An app without scenes begins in the foreground; an app that the system launches is notified that it is in
+            // the background.
             let mayFollow =
                 Self.next[phase, default: []].contains(new) || isLaunching && (new == .active || new == .background)
             if !mayFollow { return "from \(phase) to \(new)" }

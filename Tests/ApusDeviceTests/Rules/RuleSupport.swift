@@ -4,7 +4,7 @@ import ApusTimers
 import Testing
 
 extension SimulatedDevice {
-    /// Lets the running app do something at once; what it throws is noted.
+    /// Runs work in the running app at once, and notes the error that it throws.
     func inApp(_ work: @escaping @Sendable (SimulatedHost) async throws -> Void) throws {
         let host = try #require(host)
         host.start {
@@ -15,7 +15,7 @@ extension SimulatedDevice {
         advance(by: .zero)
     }
 
-    /// Lets the app play so many items, called "1", "2" and so on.
+    /// Makes the app play a number of items, which are called "1", "2" and so on.
     func play(_ count: Int = 1) throws {
         try inApp { host in
             await host.audio.setQueue(
@@ -24,8 +24,9 @@ extension SimulatedDevice {
         }
     }
 
-    /// Lets the app note the updates of its location service: "at 10" for one degree a step, "no fix", a change of the
-    /// authorization.
+    /// Makes the app note the updates of its location service.
+    ///
+    /// The notes are "at 10", in degrees of latitude, "no fix", or a change of the authorization.
     func follow(inBackground: Bool) throws {
         try inApp { host in
             for await update in try host.location.updates(inBackground: inBackground) {
@@ -39,7 +40,7 @@ extension SimulatedDevice {
         }
     }
 
-    /// The identifiers of the notifications that were delivered, to the user or to the app.
+    /// Returns the identifiers of the delivered notifications: those of an actor, or all.
     func deliveries(to actor: DeviceEvent.Actor? = nil) -> [String] {
         log.compactMap { event in
             guard case .notificationDelivered(let identifier) = event.what, event.actor == actor ?? event.actor else {
@@ -51,7 +52,7 @@ extension SimulatedDevice {
 }
 
 extension LocationRoute {
-    /// North by a degree every ten seconds, from the equator.
+    /// A route from the equator to the north, by one degree every ten seconds.
     static var north: LocationRoute {
         moving(from: Place(latitude: 0, longitude: 0), north: 0.1, east: 0, every: .seconds(10))
     }

@@ -7,7 +7,7 @@ import Testing
 @MainActor
 @Suite("The timeline of a device")
 struct DeviceTimelineTests {
-    /// An app with a refresh that asks for the next one, opened once a day for a minute.
+    /// Returns a device with an app that is opened once a day for a minute, and whose refresh submits the next one.
     private func days(_ count: Int, policy: SystemPolicy = SystemPolicy()) throws -> SimulatedDevice {
         let device = SimulatedDevice(seed: 3, policy: policy)
         let manifest = AppManifest(backgroundModes: [.fetch], permittedTaskIdentifiers: ["feed"])
@@ -45,7 +45,7 @@ struct DeviceTimelineTests {
         #expect(spans.filter { $0.kind == .active }.map(\.duration) == [.seconds(60), .seconds(60)])
     }
 
-    @Test("a job's lane has its waits and its runs, and they are the whole time from the submission on")
+    @Test("a job's lane has its waits and its runs, without a gap from the submission on")
     func jobs() throws {
         let device = try days(2)
         let timeline = DeviceTimeline(device.log)
@@ -61,7 +61,7 @@ struct DeviceTimelineTests {
         #expect(waited.map(\.duration) == waited.map(\.duration).sorted(by: >))
     }
 
-    @Test("background tasks are spans, and one that the app's end cut off has failed")
+    @Test("background tasks are spans, and a task that was open when the app ended has failed")
     func tasks() throws {
         let device = SimulatedDevice()
         device.expect(.backgroundTaskNotEnded)
@@ -85,7 +85,7 @@ struct DeviceTimelineTests {
         #expect(try lane("app", of: timeline).marks.contains { $0.label.hasPrefix("ended: 0x8badf00d") })
     }
 
-    @Test("a wall clock that is set moves nothing; the device's sleep does")
+    @Test("setting the wall clock takes no time on the timeline; the device's sleep does")
     func clocks() throws {
         let device = SimulatedDevice()
         device.install { ProbeApp($0) }
@@ -102,7 +102,7 @@ struct DeviceTimelineTests {
     }
 
     @Test(
-        "a job that is submitted again while it runs continues and waits then; a withdrawn job waits no longer"
+        "a job that is submitted again while it runs waits after its run; a withdrawn job waits no longer"
     )
     func orders() {
         func event(_ seconds: Int64, _ what: BackgroundJobEvent.What) -> DeviceEvent {
@@ -128,7 +128,7 @@ struct DeviceTimelineTests {
         #expect(timeline.lanes.flatMap(\.marks).contains { $0.label == "refused: notPermitted" && $0.kind == .warning })
     }
 
-    @Test("jobs whose identifiers differ in a last part with digits have one row, and labels with their identifiers")
+    @Test("jobs whose identifiers differ only in a last part with digits share a row, with labels for each")
     func oneRow() {
         func event(_ seconds: Int64, _ identifier: String, _ what: BackgroundJobEvent.What) -> DeviceEvent {
             DeviceEvent(
@@ -173,7 +173,7 @@ struct DeviceTimelineTests {
         #expect(active["dur"] as? Int == 60_000_000)
     }
 
-    @Test("the page has the waits in words, and text of the app cannot end its script or become markup")
+    @Test("the page has the waits in words, and no text of the app can end its script or become markup")
     func page() throws {
         let html = DeviceTimeline(try days(2).log).html
         #expect(html.contains("<td>feed</td><td>"))
