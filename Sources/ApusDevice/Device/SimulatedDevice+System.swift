@@ -279,7 +279,7 @@ extension SimulatedDevice {
                     host.fault(Fault(.crashAtLaunch, "the process could not be prewarmed: \(error)"))
                     return host.end("crash at launch")
                 }
-                // The code that is waiting now continues after the launch.
+                // The waiting code continues after the launch.
                 host.process.stop()
             }
         }

@@ -43,7 +43,7 @@ public struct SystemPolicy: Sendable, Hashable {
     ///
     /// Apple says that this can happen and must be handled; DTS adds that it is unlikely on modern systems.
     public var givesInvalidBackgroundTasks = false
-    /// The code with which an app is ended that does not end its background tasks.
+    /// The code with which an app that does not end its background tasks is ended.
     ///
     /// Apple's documents allow those of the watchdog and of the task timeout
     /// (developer.apple.com/documentation/xcode/sigkill).
@@ -93,7 +93,7 @@ public struct SystemPolicy: Sendable, Hashable {
     /// Apple gives it for the earlier interface (developer.apple.com/documentation/uikit/uilocalnotification); tests by
     /// others found the same for the current one.
     public var pendingNotificationLimit = 64
-    /// The requests that are kept when there are more; sources differ.
+    /// The requests that are kept if there are more than ``pendingNotificationLimit``; sources differ.
     public var notificationOverflow = NotificationOverflow.keepsSoonest
 
     // MARK: Life cycle
@@ -114,7 +114,7 @@ public struct SystemPolicy: Sendable, Hashable {
     /// The time begins when the app's work on entering the background is done and its last background task has ended.
     /// The sources say "shortly after", without a number.
     public var suspensionDelay: ClosedRange<Duration> = .milliseconds(50)...(.seconds(2))
-    /// Whether an app is ended that holds a lock on a file of an app group when it is about to be suspended.
+    /// Whether an app that holds a lock on a file of an app group is ended when it is about to be suspended.
     ///
     /// Locks of SQLite count too (Apple, developer.apple.com/documentation/xcode/sigkill, 0xdead10cc). Files of the
     /// app's own container do not count, nor do the shared locks of a database with a write-ahead log. The device sees

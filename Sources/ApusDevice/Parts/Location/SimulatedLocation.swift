@@ -251,7 +251,7 @@ public final class SimulatedLocation: LocationSource {
     /// Notes that none of the app's code runs from now on.
     package func appSuspended() { deliver { state, now in state.machine.appSuspended(now: now) } }
 
-    /// Sends the updates to the app that it has missed, because it runs again.
+    /// Sends the app the updates that it has missed, because it runs again.
     package func appResumed() { deliver { state, now in state.machine.appResumed(now: now) } }
 
     /// Ends the updates and releases the handlers of the ended process.

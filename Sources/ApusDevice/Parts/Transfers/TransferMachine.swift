@@ -65,7 +65,7 @@ struct TransferMachine {
     private var delay = Duration.zero
     private var delayEnd: ContinuousInstant?
     private var nextProgress: UInt64?
-    /// The obstacles to tasks that were logged last.
+    /// The obstacles to each task, as they were logged last.
     private var obstacles: [Key: [String]] = [:]
     /// The lines that the next update logs.
     private var lines: [Action] = []
