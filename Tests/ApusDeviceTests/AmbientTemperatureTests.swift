@@ -135,7 +135,7 @@ struct AmbientTemperatureTests {
         #expect(lines.first?.hasPrefix("device.setAmbientTemperature(") == true)
     }
 
-    @Test("a part that the app does not use changes no log, although it draws random numbers")
+    @Test("a part that the app does not use does not change the log, although it draws random numbers")
     func otherHistories() throws {
         func history(_ prepare: (SimulatedDevice) -> Void) -> String {
             let device = SimulatedDevice(seed: 7)

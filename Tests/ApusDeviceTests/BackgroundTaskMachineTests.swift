@@ -82,7 +82,7 @@ struct BackgroundTaskMachineTests {
     }
 
     @Test(
-        "a background task that begins during a job without a budget has time for its handler after the job"
+        "a background task that begins in a job, with no budget left, has time for its handler after the job"
     )
     func lateUnderCover() {
         for cover in ["mode", "job"] {
@@ -150,7 +150,7 @@ struct AppLifeMachineTests {
         #expect(machine.finishLaunch(usesScenes: false) == [.active])
     }
 
-    @Test("a launch by the system enters the background, and after a force quit only if it is exempt")
+    @Test("a launch by the system enters the background; after a force quit, only an exempt launch is allowed")
     func backgroundLaunch() {
         var machine = AppLifeMachine()
         #expect(machine.launch(toForeground: false, usesScenes: false) == .start(.background))

@@ -40,7 +40,7 @@ struct ClaimTests {
         }
     }
 
-    @Test("an app that would request time only after its suspension does not get to do it")
+    @Test("an app that is suspended before it requests time never requests it")
     func neverAsked() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()
@@ -335,7 +335,7 @@ struct ClaimTests {
         }
     }
 
-    @Test("ending an identifier twice or an unknown one is only a warning; ending Apus's task twice is not even that")
+    @Test("ending an identifier twice or an unknown one is only a warning; ending Apus's task twice is silent")
     func doubleEnd() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()

@@ -83,7 +83,7 @@ struct DevicePartTests {
         }
     }
 
-    @Test("a launch in the background has only that phase, and is forbidden after a force quit or a locked restart")
+    @Test("a launch in the background has only that phase; it is forbidden after a force quit, and until an unlock")
     func backgroundLaunch() throws {
         try SimulatedDevice.run { device in
             device.install { ProbeApp($0) }

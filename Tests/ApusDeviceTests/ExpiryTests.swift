@@ -119,7 +119,7 @@ struct ExpiryTests {
     }
 
     @Test(
-        "by the lenient policy, a task that its handler did not end causes a warning, and may end until zero")
+        "by the lenient policy, a task may be ended after its handler, with a warning, until no time is left")
     func lenient() throws {
         var policy = SystemPolicy()
         policy.unendedBackgroundTasks = .endsAppAtZero

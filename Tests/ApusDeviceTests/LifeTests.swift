@@ -85,7 +85,7 @@ struct LifeTests {
         }
     }
 
-    @Test("a call and the app switcher make an app inactive, which need not enter the background then")
+    @Test("a call and the app switcher make an app inactive without a background phase")
     func interruptions() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()

@@ -38,7 +38,7 @@ struct PermissionTests {
         }
     }
 
-    @Test("a permission that is requested during the launch is asked for when the app is active")
+    @Test("a question for a permission during the launch is asked when the app is active")
     func inLaunch() throws {
         try SimulatedDevice.run { device in
             device.install { host in
@@ -51,7 +51,7 @@ struct PermissionTests {
         }
     }
 
-    @Test("a permission that is requested in the background is asked for in front, unless the process has ended")
+    @Test("a question for a permission in the background is asked in front, unless the process has ended")
     func inBackground() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()

@@ -33,7 +33,7 @@ struct RealTimeTests {
     }
 
     @Test(
-        "a device in real time runs until it is cancelled, and other controls that move time delay nothing")
+        "a device in real time runs until its task is cancelled, and is not delayed by a control that moves time")
     func lives() async throws {
         try await SimulatedDevice.run { device in
             let host = try device.launchProbe()

@@ -199,7 +199,7 @@ struct ExploreTests {
         #expect(try steps(1) != steps(2))
     }
 
-    @Test("a problem that does not occur again with the same steps is reported as such, with all its steps")
+    @Test("a problem that does not occur again is reported as not reproducible, with all its steps")
     func notReproducible() throws {
         let count = Box(0)
         let failure = try failure {

@@ -123,7 +123,7 @@ struct JobSubmissionTests {
         }
     }
 
-    @Test("a job never begins before its earliest begin on the wall clock, even if that is set back")
+    @Test("a job never begins before its earliest begin on the wall clock, even if the clock is set back")
     func earliestBegin() throws {
         try SimulatedDevice.run(policy: .impatient) { device in
             try device.launchJobApp()

@@ -70,7 +70,7 @@ struct ProcessingRuleTests {
         }
     }
 
-    @Test("the policy decides whether processing waits for idleness alone, for the charger, or for which night")
+    @Test("by policy, processing waits for idleness alone, for the charger, or for a night at other hours")
     func processingTime() throws {
         var policy = SystemPolicy()
         policy.jobs.processingTime = .whenIdle

@@ -166,7 +166,7 @@ struct RefreshRuleTests {
         }
     }
 
-    @Test("the launches for refreshes keep the policy's distance")
+    @Test("launches for refreshes are at least the policy's spacing apart")
     func rate() throws {
         var policy = SystemPolicy.impatient
         policy.jobs.refreshSpacing = .seconds(7_200)
@@ -216,7 +216,7 @@ struct RefreshRuleTests {
         }
     }
 
-    @Test("a job without a pending request has that as its only obstacle")
+    @Test("a job without a pending request has the only obstacle that it is not pending")
     func notPending() throws {
         try SimulatedDevice.run { device in
             try device.launchJobApp()

@@ -67,7 +67,7 @@ struct SimulatedTaskMachineTests {
         #expect(machine.end == nil)
     }
 
-    @Test("an expired run returns its handler once, and a run that is over retains none")
+    @Test("an expired run returns its handler once, and a run that is over has none")
     func handler() {
         var machine = running()
         _ = machine.setHandler {}

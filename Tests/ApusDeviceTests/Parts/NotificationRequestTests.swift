@@ -121,7 +121,7 @@ struct NotificationRequestTests {
     }
 
     @Test(
-        "an interval of zero or less, or a repeating one under 60 s, is an error for Apus and a fault otherwise",
+        "an interval of zero or less, or a repeating one under 60 s, is an error for Apus, and else a fault",
         arguments: [
             (Duration.zero, false), (.seconds(-1), false), (.zero, true), (.nanoseconds(59_999_999_999), true),
         ])

@@ -41,7 +41,7 @@ struct NotificationThreadTests {
         }
     }
 
-    @Test("a notification is delivered in time while others are added and removed")
+    @Test("a notification is delivered on time while others are added and removed")
     func changesBeside() async throws {
         try await SimulatedDevice.run { device in
             let center = try notifications(of: device)

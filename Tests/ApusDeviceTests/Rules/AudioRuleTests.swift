@@ -139,7 +139,7 @@ struct AudioRuleTests {
         }
     }
 
-    @Test("a frame timer runs in the background while audio plays, and counts frames dropped in a suspension")
+    @Test("a frame timer runs in the background while audio plays, and counts frames that a suspension drops")
     func frames() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe(declared)
