@@ -60,7 +60,7 @@ struct TimelineBuilder {
 
     private static func lane(of row: String) -> String { "job \(row)" }
 
-    /// Returns the row of a job, which all jobs share whose identifiers differ only in a last component with digits.
+    /// Returns the row of a job; jobs whose identifiers differ only in a last component with digits share one.
     ///
     /// For example, an app may submit an export for each document.
     private static func row(of identifier: String) -> String {

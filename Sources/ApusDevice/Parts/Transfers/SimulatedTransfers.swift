@@ -326,7 +326,7 @@ extension SimulatedTransfers: DevicePart {
 extension Fault.Rule {
     /// The app did not handle the events of a background session in time.
     ///
-    /// Apple, documentation/foundation/downloading-files-in-the-background: the completion handler must be called. That
-    /// it is a fault not to do so, and the time of 30 seconds, are choices of the simulation.
+    /// Apple, documentation/foundation/downloading-files-in-the-background: the completion handler must be called. The
+    /// simulation makes two choices: a missing call is a fault, and the time is 30 seconds.
     public static let transferEventsNotCompleted = Fault.Rule("transferEventsNotCompleted")
 }
